@@ -1,0 +1,142 @@
+import { type Em, query, violatedConstraint } from '../database.ts';
+import { AppError, notFound } from '../errors.ts';
+import { channelStatusUpdate } from '../events/catalogue.ts';
+import { uuidv7 } from '../ids.ts';
+import { subjectLock } from '../ledger/locks.ts';
+import { channelPool, holdPool, letPoolGo, setPool } from '../ledger/pools.ts';
+import type { Transact, Tx } from '../ledger/transact.ts';
+import { syncTemplatesJob } from '../messaging/jobs.ts';
+import { ProviderError, ProviderRefused } from '../providers/errors.ts';
+import type { MessagingApp } from '../providers/messaging-app/provider.ts';
+import type { Secrets } from '../secrets.ts';
+import type { ChannelStatus } from './channel.entity.ts';
+import { type ChannelRow, channelColumns } from './queries.ts';
+
+export type ConnectRequest = {
+  name?: string;
+  phoneNumberId: string;
+  accountId: string;
+  accessToken: string;
+  appSecret?: string;
+  verifyToken?: string;
+  rate: number;
+};
+export type NumberRead = { displayPhone: string; verifiedName: string };
+
+/** Reads the number with the token given, so that nobody connects what is not his. A refusal is a 422 with the provider's reason. */
+export async function readNumber(
+  messagingApp: MessagingApp,
+  account: { phoneNumberId: string; accountId: string; accessToken: string },
+): Promise<NumberRead> {
+  try {
+    return await messagingApp.readNumber(account);
+  } catch (error) {
+    if (error instanceof ProviderRefused)
+      throw new AppError('provider_refused', error.message, {
+        details: [{ message: error.message, ...(error.providerCode && { code: error.providerCode }) }],
+      });
+    if (error instanceof ProviderError)
+      throw new AppError('unavailable', 'The provider cannot be reached; try again', { retryAfterSeconds: 5, cause: error });
+    throw error;
+  }
+}
+
+/** A channel, its pool and the job that fetches its templates. A number is connected once in the installation: 409. */
+export async function connectChannel(
+  tx: Tx,
+  organizationId: string,
+  request: ConnectRequest,
+  number: NumberRead,
+  secrets: Secrets,
+): Promise<{ channel: ChannelRow; operationId: string }> {
+  const id = uuidv7();
+  await tx.lockNew('channel', id);
+  try {
+    const [channel] = await tx.query<ChannelRow>(
+      `insert into channels (id, organization_id, provider, name, phone_number_id, account_id, display_phone, status, access_token, app_secret, verify_token, rate)
+       values ($1, $2, 'messaging_app', $3, $4, $5, $6, 'connected', $7, $8, $9, $10) returning ${channelColumns}`,
+      [
+        id,
+        organizationId,
+        request.name ?? number.verifiedName,
+        request.phoneNumberId,
+        request.accountId,
+        number.displayPhone,
+        secrets.seal(request.accessToken),
+        request.appSecret ? secrets.seal(request.appSecret) : null,
+        request.verifyToken ? secrets.seal(request.verifyToken) : null,
+        request.rate,
+      ],
+    );
+    await setPool(tx.em, channelPool(id), request.rate, request.rate);
+    tx.emit(channelStatusUpdate, { channel_id: id, status: 'connected' }, { organizationId });
+    return { channel: channel!, operationId: tx.enqueue(syncTemplatesJob, organizationId, { channel_id: id }) };
+  } catch (error) {
+    if (violatedConstraint(error) === 'channels_phone_number_id')
+      throw new AppError('conflict', 'This number is connected already');
+    throw error;
+  }
+}
+
+export type ChannelChange = { name?: string; rate?: number; accessToken?: string };
+
+/** A new token connects the channel again and lets its waiting messages go. */
+export async function changeChannel(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+  change: ChannelChange,
+  secrets: Secrets,
+): Promise<ChannelRow> {
+  const [row] = await tx.query<ChannelRow & { was: ChannelStatus }>(
+    `update channels set name = coalesce($3, name), rate = coalesce($4, rate), access_token = coalesce($5, access_token), status = case when $5::text is null then status else 'connected' end, updated_at = clock_timestamp()
+      where organization_id = $1 and id = $2 returning ${channelColumns}, old.status as was`,
+    [organizationId, id, change.name ?? null, change.rate ?? null, change.accessToken ? secrets.seal(change.accessToken) : null],
+  );
+  if (!row) throw notFound('Channel');
+  await setPool(tx.em, channelPool(id), row.rate, row.rate);
+  if (change.accessToken) {
+    await letPoolGo(tx.em, channelPool(id));
+    tx.hand({ rows: [], pools: [channelPool(id)] });
+    if (row.was !== 'connected') tx.emit(channelStatusUpdate, { channel_id: id, status: 'connected' }, { organizationId });
+  }
+  return row;
+}
+
+/** The provider refuses the whole channel: nothing more is sent until somebody mends it; what waits keeps its place. */
+export async function stopChannel(transact: Transact, organizationId: string, id: string, status: 'auth_error' | 'restricted') {
+  await transact({ locks: [subjectLock('channel', id)] }, async (tx) => {
+    const changed = await tx.query(
+      'update channels set status = $3, updated_at = clock_timestamp() where organization_id = $1 and id = $2 and status <> $3 returning id',
+      [organizationId, id, status],
+    );
+    await holdPool(tx.em, channelPool(id), null);
+    if (changed.length > 0) tx.emit(channelStatusUpdate, { channel_id: id, status }, { organizationId });
+  });
+}
+
+export type ChannelAccount = {
+  id: string;
+  organizationId: string;
+  phoneNumberId: string;
+  accountId: string;
+  accessToken: string;
+};
+
+/** What a provider call needs of a channel, its token opened. Undefined when it is gone. */
+export async function channelAccount(em: Em, id: string, secrets: Secrets): Promise<ChannelAccount | undefined> {
+  const [row] = await query<{ organization_id: string; phone_number_id: string; account_id: string; access_token: string }>(
+    em,
+    'select organization_id, phone_number_id, account_id, access_token from channels where id = $1',
+    [id],
+  );
+  return (
+    row && {
+      id,
+      organizationId: row.organization_id,
+      phoneNumberId: row.phone_number_id,
+      accountId: row.account_id,
+      accessToken: secrets.open(row.access_token),
+    }
+  );
+}

@@ -1,0 +1,122 @@
+import Joi from 'joi';
+
+const whole = Joi.number().integer();
+
+/** Every variable the processes read: its type, default and description. docs/operations lists them from here. */
+export const configSchema = Joi.object({
+  PORT: whole.min(0).max(65_535).default(3000).description('Port of the web process'),
+  HOST: Joi.string().default('0.0.0.0').description('Address the web process listens on'),
+  DATABASE_URL: Joi.string()
+    .uri({ scheme: ['postgres', 'postgresql'] })
+    .required()
+    .description('PostgreSQL 18 or later'),
+  DATABASE_POOL_MAX: whole
+    .min(2)
+    .max(200)
+    .default(15)
+    .description('Database connections a process may open (queues not counted)'),
+  QUEUE_URL: Joi.string()
+    .uri({ scheme: ['redis', 'rediss'] })
+    .empty('')
+    .description('Redis for the queues; unset: the database carries them'),
+  SECRET_KEY: Joi.string()
+    .required()
+    .description('Key that seals secrets: [id:]base64 of 32 bytes; newest first, comma-separated, to rotate'),
+  PUBLIC_URL: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .description('Address of the API as clients see it'),
+  TRUST_PROXY: whole.min(0).max(10).default(0).description('Proxies in front whose X-Forwarded-For is believed'),
+  OPERATOR_USER: Joi.string().default('operator').description('User of Bull Board'),
+  OPERATOR_PASSWORD: Joi.string().min(12).empty('').description('Password of Bull Board; unset: no Bull Board'),
+  LOG_LEVEL: Joi.string()
+    .valid('fatal', 'error', 'warn', 'info', 'debug', 'silent')
+    .default('info')
+    .description('Least level logged'),
+  MESSAGING_APP_URL: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .default('https://graph.facebook.com/v23.0')
+    .description('Base address of the messaging provider'),
+  MESSAGING_APP_SECRET: Joi.string().empty('').description("Secret of the installation's provider app; signs its webhooks"),
+  MESSAGING_APP_VERIFY_TOKEN: Joi.string().empty('').description("Token of the provider's webhook handshake"),
+  PROVIDER_TIMEOUT_MS: whole.min(100).max(120_000).default(15_000).description('Longest a provider call may take'),
+  UNKNOWN_WINDOW: whole
+    .min(1)
+    .max(3600)
+    .default(60)
+    .description('Seconds a lost answer of the provider may still prove itself by webhook'),
+  WEBHOOK_TIMEOUT_MS: whole.min(100).max(60_000).default(15_000).description('Longest a webhook receiver may take'),
+  WEBHOOK_ALLOW_HTTP: Joi.boolean().default(false).description('Allow webhook endpoints without TLS'),
+  WEBHOOK_ALLOW_NETWORKS: Joi.string()
+    .allow('')
+    .default('')
+    .description('Private networks webhooks may go to, CIDR, comma-separated'),
+  QUEUES: Joi.string().allow('').default('').description('Queues this worker serves, comma-separated; empty: all'),
+  MESSAGES_CONCURRENCY: whole.min(1).max(1000).default(50).description('Sends a worker runs at once'),
+  WEBHOOKS_CONCURRENCY: whole.min(1).max(1000).default(50).description('First webhook tries a worker runs at once'),
+  WEBHOOK_RETRIES_CONCURRENCY: whole.min(1).max(1000).default(20).description('Later webhook tries a worker runs at once'),
+  DEFAULT_CONCURRENCY: whole.min(1).max(1000).default(20).description('Other jobs a worker runs at once'),
+  LOCK_DURATION_MS: whole.min(500).default(10_000).description('A run whose worker is silent this long is taken over'),
+  STALLED_INTERVAL_MS: whole.min(100).default(5_000).description('How often dead runs are looked for'),
+  RUN_RETRY_DELAY_MS: whole.min(50).default(500).description('Pause of a worker after a fault of the queue'),
+  SWEEP_INTERVAL_MS: whole.min(100).default(5_000).description('How often the sweeper looks'),
+  SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
+}).prefs({ abortEarly: false, stripUnknown: true });
+
+export type Config = {
+  port: number;
+  host: string;
+  databaseUrl: string;
+  databasePoolMax: number;
+  queueUrl?: string;
+  secretKey: string;
+  publicUrl?: string;
+  trustProxy: number;
+  operatorUser: string;
+  operatorPassword?: string;
+  logLevel: string;
+  messagingAppUrl: string;
+  messagingAppSecret?: string;
+  messagingAppVerifyToken?: string;
+  providerTimeoutMs: number;
+  unknownWindow: number;
+  webhookTimeoutMs: number;
+  webhookAllowHttp: boolean;
+  webhookAllowNetworks: string[];
+  queues: string[];
+  messagesConcurrency: number;
+  webhooksConcurrency: number;
+  webhookRetriesConcurrency: number;
+  defaultConcurrency: number;
+  lockDurationMs: number;
+  stalledIntervalMs: number;
+  runRetryDelayMs: number;
+  sweepIntervalMs: number;
+  shutdownTimeoutMs: number;
+};
+
+const camel = (name: string) => name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+const list = (value: string) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+
+export class ConfigError extends Error {
+  readonly faults: string[];
+  constructor(faults: string[]) {
+    super(`The configuration is not valid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+/** Reads the environment once. Throws ConfigError with every fault; no fault names a value, which may be a secret. */
+export function readConfig(env: Record<string, string | undefined> = process.env): Config {
+  const { value, error } = configSchema.validate(env, { errors: { wrap: { label: false } } });
+  const faults = error?.details.map((detail) => detail.message.replace(/ with value ".*?"/, '')) ?? [];
+  if (faults.length > 0) throw new ConfigError(faults);
+  const config = Object.fromEntries(Object.entries(value).map(([name, entry]) => [camel(name), entry]));
+  return { ...config, webhookAllowNetworks: list(value.WEBHOOK_ALLOW_NETWORKS), queues: list(value.QUEUES) } as Config;
+}
+
+/** What a child process gets of our environment beside its own variables. */
+export const inheritedEnvironment = () => ({ ...process.env });

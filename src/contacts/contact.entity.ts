@@ -1,0 +1,31 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export type IdentityType = 'phone' | 'messaging_app' | 'messaging_app_id' | 'email' | 'external_id';
+
+export const Contact = defineEntity({
+  name: 'Contact',
+  tableName: 'contacts',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    name: p.string().default(''),
+    phoneNumber: p.string().default(''),
+    createdAt: p.datetime().onCreate(() => new Date()),
+    updatedAt: p.datetime().onCreate(() => new Date()),
+  },
+});
+
+/** An address a person is known by; each belongs to one contact of the organization. */
+export const ContactIdentity = defineEntity({
+  name: 'ContactIdentity',
+  tableName: 'contact_identities',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    contactId: p.uuid(),
+    type: p.string().$type<IdentityType>(),
+    source: p.string().default(''),
+    value: p.string(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+});

@@ -1,0 +1,70 @@
+import { type Em, query } from '../database.ts';
+import { contactCreated, contactUpdated } from '../events/catalogue.ts';
+import { uuidv7 } from '../ids.ts';
+import type { Tx } from '../ledger/transact.ts';
+import type { IdentityType } from './contact.entity.ts';
+
+/** How a person is known to a messaging app: a phone (E.164 with +), the app's id of that phone (digits), the app's own user id. */
+export type Person = { phone?: string; phoneId?: string; userId?: string; name?: string };
+
+type Identity = { type: IdentityType; value: string };
+
+/** A phone and the app's id of it are two spellings of one address until the provider says otherwise; either finds the person. */
+export function identitiesOf({ phone, phoneId, userId }: Person): Identity[] {
+  const spelled: Identity[] = [];
+  if (phone) spelled.push({ type: 'phone', value: phone }, { type: 'messaging_app', value: phone.replace(/\D/g, '') });
+  if (phoneId) spelled.push({ type: 'messaging_app', value: phoneId }, { type: 'phone', value: `+${phoneId}` });
+  if (userId) spelled.push({ type: 'messaging_app_id', value: userId });
+  return spelled.filter(
+    (identity, index) => spelled.findIndex((other) => other.type === identity.type && other.value === identity.value) === index,
+  );
+}
+
+/** The constraint that says somebody was faster: look again. */
+export const identityTaken = 'contact_identities_value';
+
+/** The contact an address belongs to; the oldest when addresses of several are named. */
+export async function findContact(em: Em, organizationId: string, person: Person): Promise<string | undefined> {
+  const identities = identitiesOf(person);
+  const [row] = await query<{ contact_id: string }>(
+    em,
+    `select i.contact_id from unnest($2::text[], $3::text[]) as x(type, value)
+       join contact_identities i on i.organization_id = $1 and i.type = x.type and i.source = '' and i.value = x.value order by i.contact_id limit 1`,
+    [organizationId, identities.map(({ type }) => type), identities.map(({ value }) => value)],
+  );
+  return row?.contact_id;
+}
+
+/** Finds or makes the contact and adds what is newly known of it. Run with `retryOn: [identityTaken]`. */
+export async function resolveContact(tx: Tx, organizationId: string, person: Person): Promise<string> {
+  const found = await findContact(tx.em, organizationId, person);
+  const contactId = found ?? uuidv7();
+  if (!found) {
+    await tx.lockNew('contact', contactId);
+    const phone = person.phone ?? (person.phoneId ? `+${person.phoneId}` : '');
+    await tx.query('insert into contacts (id, organization_id, name, phone_number) values ($1, $2, $3, $4)', [
+      contactId,
+      organizationId,
+      person.name ?? '',
+      phone,
+    ]);
+  }
+  await addIdentities(tx, organizationId, contactId, person, found === undefined);
+  if (!found) {
+    const data = { contact_id: contactId, name: person.name ?? '', organization_id: organizationId };
+    tx.emit(contactCreated, data, { organizationId });
+    tx.emit(contactUpdated, data, { organizationId });
+  }
+  return contactId;
+}
+
+/** What a provider's answer calls a person becomes an identity of that contact, unless it is another's already. */
+export async function addIdentities(tx: Tx, organizationId: string, contactId: string, person: Person, mustBeFree = false) {
+  const identities = identitiesOf(person);
+  if (identities.length === 0) return;
+  await tx.query(
+    `insert into contact_identities (id, organization_id, contact_id, type, value) select uuidv7(), $1, $2, x.type, x.value from unnest($3::text[], $4::text[]) as x(type, value)
+     ${mustBeFree ? '' : `on conflict on constraint ${identityTaken} do nothing`}`,
+    [organizationId, contactId, identities.map(({ type }) => type), identities.map(({ value }) => value)],
+  );
+}

@@ -1,0 +1,91 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { CompiledQuery } from 'kysely';
+import { AppError } from './errors.ts';
+import { type Log, reasonOf } from './log.ts';
+import { ormOptions } from './orm.ts';
+
+export type Em = EntityManager;
+
+export type Database = {
+  orm: MikroORM;
+  /** An EntityManager of one's own: one a request, one a try of a job. */
+  em(): Em;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type DatabaseOptions = { url: string; poolMax: number; applicationName: string; log: Log };
+
+export async function openDatabase({ url, poolMax, applicationName, log }: DatabaseOptions): Promise<Database> {
+  const orm = await MikroORM.init({
+    ...ormOptions,
+    clientUrl: url,
+    pool: { min: 0, max: poolMax },
+    logger: (message) => log.debug({ message }, 'database'),
+    // A statement that hangs must not hold a request or a lane for ever; migrations run through a connection of their own.
+    driverOptions: {
+      application_name: applicationName,
+      connectionTimeoutMillis: 5_000,
+      statement_timeout: 30_000,
+      keepAlive: true,
+    },
+  });
+  return {
+    orm,
+    em: () => orm.em.fork(),
+    ping: async () => void (await query(orm.em.fork(), 'select 1')),
+    close: () => orm.close(),
+  };
+}
+
+/** One statement with $1, $2 … placeholders, in the EntityManager's transaction when it has one. */
+export async function query<Row = Record<string, unknown>>(em: Em, text: string, params: unknown[] = []): Promise<Row[]> {
+  const result = await em.getKysely().executeQuery(CompiledQuery.raw(text, params));
+  return result.rows as Row[];
+}
+
+const stateOf = (error: unknown): { code?: string; constraint?: string; message: string } => {
+  const fields = (error ?? {}) as { code?: string; constraint?: string; cause?: unknown };
+  if (fields.code === undefined && fields.cause) return stateOf(fields.cause);
+  return { code: fields.code, constraint: fields.constraint, message: reasonOf(error) };
+};
+
+/** The unique constraint an error violated, if that is what it is. */
+export function violatedConstraint(error: unknown): string | undefined {
+  const { code, constraint } = stateOf(error);
+  return code === '23505' ? constraint : undefined;
+}
+
+/** Serialization failure or deadlock: the same transaction may well succeed now. */
+export const isTransient = (error: unknown) => ['40001', '40P01'].includes(stateOf(error).code ?? '');
+
+const away = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '25P03',
+]);
+
+/** The database cannot be reached, is starting, stopping or full: our outage, nobody's mistake. */
+export function isDatabaseAway(error: unknown): boolean {
+  const { code = '', message } = stateOf(error);
+  return (
+    away.has(code) ||
+    code.startsWith('08') ||
+    /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|terminating connection|not queryable/i.test(
+      message,
+    )
+  );
+}
+
+export const databaseAway = (cause: unknown) =>
+  new AppError('unavailable', 'The database cannot be reached; try again', { retryAfterSeconds: 1, cause });

@@ -1,0 +1,51 @@
+/** Every error code of the API, with its usual status. One list, so that documents, tests and replies agree. */
+export const errorCodes = {
+  bad_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  request_in_progress: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  invalid_request: 422,
+  idempotency_mismatch: 422,
+  window_closed: 422,
+  template_unknown: 422,
+  provider_refused: 422,
+  limit_reached: 422,
+  endpoint_disabled: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+export type ErrorDetail = { message: string; code?: string; field?: string; location?: string; value?: string };
+
+/** An error the API client may read. Anything else thrown is a bare 500 and a line in the log. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details?: ErrorDetail[];
+  readonly retryAfterSeconds?: number;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { details?: ErrorDetail[]; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.code = code;
+    this.status = errorCodes[code];
+    this.details = more.details;
+    this.retryAfterSeconds = more.retryAfterSeconds;
+  }
+}
+
+export const notFound = (subject: string) => new AppError('not_found', `${subject} not found`);
+
+/** A body that was read and is not valid in one field. */
+export const invalidField = (field: string, message: string, code = 'invalid', location = 'body') =>
+  new AppError('invalid_request', message, { details: [{ field, location, code, message }] });

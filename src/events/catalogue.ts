@@ -1,0 +1,207 @@
+import Joi from 'joi';
+import { type EventContract, event } from './event.ts';
+
+const id = (description: string) => Joi.string().required().description(description);
+const text = (description: string) => Joi.string().allow('').required().description(description);
+const ids = {
+  message: '01932d5f-3a0e-7cc4-8f4e-0242ac120002',
+  conversation: '01932d5f-3a0e-7cc4-8f4e-0242ac120003',
+  contact: '01932d5f-3a0e-7cc4-8f4e-0242ac120004',
+  channel: '01932d5f-3a0e-7cc4-8f4e-0242ac120005',
+  organization: '01932d5f-3a0e-7cc4-8f4e-0242ac120001',
+};
+const conversationSubject = { type: 'conversation', id: 'conversation_id' as const };
+
+export const messageNew = event({
+  type: 'message.new',
+  description: 'A new message appears in a conversation: inbound from a contact, or sent from the phone app',
+  subject: conversationSubject,
+  data: Joi.object({
+    message_id: id('The message'),
+    conversation_id: id('Its conversation'),
+    contact_id: id('Who it is from or to'),
+    channel_id: id('Its channel'),
+    direction: id('inbound or outbound'),
+    from_phone: text('Digits; empty when the person shows none'),
+    msg_type: id('Type of the message'),
+  }),
+  example: {
+    message_id: ids.message,
+    conversation_id: ids.conversation,
+    contact_id: ids.contact,
+    channel_id: ids.channel,
+    direction: 'inbound',
+    from_phone: '16505551234',
+    msg_type: 'text',
+  },
+});
+
+export const messageSent = event({
+  type: 'message.sent',
+  description: 'An outbound message was sent: the provider has it',
+  subject: conversationSubject,
+  data: Joi.object({ message_id: id('The message'), conversation_id: id('Its conversation'), channel_id: id('Its channel') }),
+  example: { message_id: ids.message, conversation_id: ids.conversation, channel_id: ids.channel },
+});
+
+export const messageStatusUpdate = event({
+  type: 'message.status_update',
+  description: 'The delivery, read or failed status of a sent message changed; a status never falls',
+  subject: conversationSubject,
+  data: Joi.object({
+    message_id: id('The message'),
+    status: id('sent, delivered, read, failed'),
+    conversation_id: id('Its conversation'),
+    organization_id: id('Its organization'),
+  }),
+  example: { message_id: ids.message, status: 'delivered', conversation_id: ids.conversation, organization_id: ids.organization },
+});
+
+export const messageFailed = event({
+  type: 'message.failed',
+  description: 'An outbound message failed for good',
+  subject: conversationSubject,
+  data: Joi.object({
+    message_id: id('The message'),
+    conversation_id: id('Its conversation'),
+    channel_id: id('Its channel'),
+    code: id('Our code'),
+    provider_code: text("The provider's code"),
+    reason: text('In words'),
+  }),
+  example: {
+    message_id: ids.message,
+    conversation_id: ids.conversation,
+    channel_id: ids.channel,
+    code: 'provider_refused',
+    provider_code: '131026',
+    reason: 'Message undeliverable',
+  },
+});
+
+export const conversationCreated = event({
+  type: 'conversation.created',
+  description: 'A channel and a contact talk for the first time',
+  subject: conversationSubject,
+  data: Joi.object({
+    conversation_id: id('The conversation'),
+    contact_id: id('The contact'),
+    channel_id: id('The channel'),
+    status: id('open'),
+  }),
+  example: { conversation_id: ids.conversation, contact_id: ids.contact, channel_id: ids.channel, status: 'open' },
+});
+
+export const conversationUpdated = event({
+  type: 'conversation.updated',
+  description: 'Metadata of a conversation changed: assignment, status, preview, tags',
+  subject: conversationSubject,
+  data: Joi.object({ conversation_id: id('The conversation'), status: id('open, pending, snoozed, resolved') }),
+  example: { conversation_id: ids.conversation, status: 'open' },
+});
+
+const contactSubject = { type: 'contact', id: 'contact_id' as const };
+const contactData = Joi.object({
+  contact_id: id('The contact'),
+  name: text('Its name'),
+  organization_id: id('Its organization'),
+});
+const contactExample = { contact_id: ids.contact, name: 'Sheena Nelson', organization_id: ids.organization };
+
+export const contactCreated = event({
+  type: 'contact.created',
+  description: 'A contact was created',
+  subject: contactSubject,
+  data: contactData,
+  example: contactExample,
+});
+export const contactUpdated = event({
+  type: 'contact.updated',
+  description: 'A contact was updated; fires on create too',
+  subject: contactSubject,
+  data: contactData,
+  example: contactExample,
+});
+
+export const templateStatusUpdate = event({
+  type: 'template.status_update',
+  description: 'The approval status of a message template changed',
+  subject: { type: 'template', id: 'template_id' as const },
+  data: Joi.object({ template_id: id('The template'), status: id('pending, approved, rejected, paused, disabled') }),
+  example: { template_id: ids.message, status: 'approved' },
+});
+
+export const orderUpdated = event({
+  type: 'commerce.order.updated',
+  description: 'The state of an order or of its payment changed',
+  subject: { type: 'order', id: 'order_id' as const },
+  data: Joi.object({
+    order_id: id('The order'),
+    order_no: id('Its number'),
+    status: id('Its status'),
+    payment_status: id('Its payment status'),
+  }),
+  example: { order_id: ids.message, order_no: 'A-1001', status: 'confirmed', payment_status: 'paid' },
+});
+
+export const channelStatusUpdate = event({
+  type: 'channel.status_update',
+  description: 'A channel can send again, or can no longer',
+  subject: { type: 'channel', id: 'channel_id' as const },
+  data: Joi.object({ channel_id: id('The channel'), status: id('connected, disconnected, auth_error, restricted') }),
+  example: { channel_id: ids.channel, status: 'auth_error' },
+});
+
+export const operationFailed = event({
+  type: 'operation.failed',
+  description: 'An operation failed for good',
+  subject: { type: 'operation', id: 'operation_id' as const },
+  data: Joi.object({
+    operation_id: id('The operation'),
+    name: id('What was asked'),
+    code: id('Why, as a code'),
+    reason: text('Why, in words'),
+  }),
+  example: {
+    operation_id: ids.message,
+    name: 'templates.sync',
+    code: 'provider_refused',
+    reason: 'The token is no longer valid',
+  },
+});
+
+const endpointSubject = { type: 'webhook_endpoint', id: 'endpoint_id' as const };
+export const webhookTest = event({
+  type: 'webhook.test',
+  description: 'A test, sent because somebody asked for one',
+  subject: endpointSubject,
+  data: Joi.object({ endpoint_id: id('The endpoint tested'), organization_id: id('Its organization') }),
+  example: { endpoint_id: ids.channel, organization_id: ids.organization },
+});
+
+export const endpointDisabled = event({
+  type: 'endpoint.disabled',
+  description: 'A webhook endpoint was disabled; goes to the other endpoints',
+  subject: endpointSubject,
+  data: Joi.object({ endpoint_id: id('The endpoint'), reason: id('Why'), organization_id: id('Its organization') }),
+  example: { endpoint_id: ids.channel, reason: 'gone', organization_id: ids.organization },
+});
+
+export const catalogue: EventContract[] = [
+  messageNew,
+  messageSent,
+  messageStatusUpdate,
+  messageFailed,
+  conversationCreated,
+  conversationUpdated,
+  contactCreated,
+  contactUpdated,
+  templateStatusUpdate,
+  orderUpdated,
+  channelStatusUpdate,
+  operationFailed,
+  webhookTest,
+  endpointDisabled,
+] as unknown as EventContract[];
+
+export const eventTypes = catalogue.map(({ type }) => type);

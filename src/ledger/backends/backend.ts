@@ -1,0 +1,38 @@
+import type { Job, Processor, Queue, Worker, WorkerOptions } from 'bullmq';
+import type { QueueName } from '../job.ts';
+
+/** The ids of a run, all that BullMQ carries. */
+export type RunData = { id: string; run: number };
+// biome-ignore lint/suspicious/noExplicitAny: the type of the connection is the backend's own affair
+export type AnyQueue = Queue<RunData, any, string, any, any, any, any, any>;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export type AnyWorker = Worker<RunData, any, string, any, any, any>;
+export type RunJob = Job<RunData>;
+export type RunProcessor = Processor<RunData, unknown>;
+export type RunnerOptions = Pick<WorkerOptions, 'concurrency' | 'lockDuration' | 'stalledInterval' | 'runRetryDelay'>;
+
+/** What carries BullMQ. Nothing outside this folder knows which it is. */
+export type Backend = {
+  name: 'postgres' | 'redis';
+  /** Resolves when the server answers; rejects when it does not. Never hangs. */
+  probe(): Promise<void>;
+  makeQueue(name: QueueName): AnyQueue;
+  makeWorker(name: QueueName, processor: RunProcessor, options: RunnerOptions): AnyWorker;
+  /** Once, before a roll-out. */
+  migrate(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Failed runs stay two weeks for people to look at, completed ones are a short memory; a retry needs neither. */
+export const keep = { removeOnComplete: { count: 1000 }, removeOnFail: { age: 14 * 24 * 3600, count: 10_000 } };
+
+/** A crash is counted by the ledger (rule 5); BullMQ must never fail a job on its own, which would swallow every later add of its id. */
+export const neverFailStalled = { maxStalledCount: 1_000_000 };
+
+export function withinMs<Result>(work: Promise<Result>, ms: number, what: string): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} did not answer within ${ms} ms`)), ms);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,39 @@
+import { createPostgresBackend, runMigrations, withBackend } from 'bullmq';
+import pg from 'pg';
+import type { Log } from '../../log.ts';
+import { type AnyQueue, type AnyWorker, type Backend, keep, neverFailStalled, withinMs } from './backend.ts';
+
+const { Queue, Worker } = withBackend(createPostgresBackend);
+
+/** BullMQ in the same database, schema `bullmq`: one pool a process for all queues and workers. Each worker keeps a connection to listen. */
+export function postgresBackend(databaseUrl: string, workers: number, log: Log): Backend {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: workers + 4,
+    options: '-c search_path=bullmq',
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+    application_name: 'kanal-queue',
+  });
+  pool.on('error', (error) => log.debug({ err: error }, 'queue connection lost'));
+  // A checked-out client has no listener of the pool's; without one of its own a restart of the server ends the process.
+  pool.on('connect', (client) => client.on('error', (error) => log.debug({ err: error }, 'queue connection lost')));
+  return {
+    name: 'postgres',
+    probe: async () => void (await withinMs(pool.query('select 1'), 2_000, 'The queue')),
+    makeQueue: (name) => new Queue(name, { connection: pool as never, defaultJobOptions: keep }) as unknown as AnyQueue,
+    makeWorker: (name, processor, options) =>
+      new Worker(name, processor, { connection: pool as never, ...options, ...neverFailStalled }) as unknown as AnyWorker,
+    async migrate() {
+      const client = new pg.Client({ connectionString: databaseUrl });
+      await client.connect();
+      try {
+        await runMigrations(client as never);
+      } finally {
+        await client.end();
+      }
+    },
+    close: () =>
+      withinMs(pool.end(), 3_000, 'Closing the queue').catch((error) => log.warn({ err: error }, 'queue connections left open')),
+  };
+}

@@ -1,0 +1,37 @@
+import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import type { Log } from '../../log.ts';
+import { type AnyQueue, type AnyWorker, type Backend, keep, neverFailStalled, withinMs } from './backend.ts';
+
+/** Redis (AOF, noeviction). The prefix puts each queue into a hash slot of its own, for a cluster later. */
+export function redisBackend(url: string, log: Log): Backend {
+  const connection = new Redis(url, {
+    maxRetriesPerRequest: null,
+    retryStrategy: (times) => Math.min(times * 100, 1_000),
+    connectionName: 'kanal',
+  });
+  let isAway = false;
+  connection.on('error', (error) => {
+    if (!isAway) log.warn({ err: error }, 'queue away');
+    isAway = true;
+  });
+  connection.on('ready', () => {
+    isAway = false;
+  });
+  const prefix = (name: string) => `{${name}}`;
+  return {
+    name: 'redis',
+    async probe() {
+      if (connection.status !== 'ready') throw new Error('Redis cannot be reached');
+      await withinMs(connection.ping(), 2_000, 'The queue');
+    },
+    makeQueue: (name) => new Queue(name, { connection, prefix: prefix(name), defaultJobOptions: keep }) as unknown as AnyQueue,
+    makeWorker: (name, processor, options) =>
+      new Worker(name, processor, { connection, prefix: prefix(name), ...options, ...neverFailStalled }) as unknown as AnyWorker,
+    migrate: async () => {},
+    async close() {
+      if (connection.status === 'ready') await withinMs(connection.quit(), 1_000, 'Redis').catch(() => undefined);
+      connection.disconnect();
+    },
+  };
+}

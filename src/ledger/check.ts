@@ -1,0 +1,57 @@
+import { type Database, query } from '../database.ts';
+import { allContracts } from './contracts.ts';
+
+export type Finding = { rule: string; id: string; detail: string };
+
+const rules: { rule: string; statement: string }[] = [
+  {
+    rule: 'a queued row is looked at within 2 minutes',
+    statement: `select id::text, name || ' in ' || queue as detail from jobs where state = 'queued' and check_at < clock_timestamp() - interval '2 min'`,
+  },
+  {
+    rule: 'a lane with blocked rows has one head',
+    statement: `select min(b.id::text) as id, b.lane as detail from jobs b where b.state = 'blocked'
+                and not exists (select 1 from jobs h where h.lane = b.lane and h.state in ('waiting', 'queued')) group by b.lane`,
+  },
+  {
+    rule: 'a blocked row has a lane',
+    statement: `select id::text, name as detail from jobs where state = 'blocked' and lane is null`,
+  },
+  {
+    rule: 'a waiting row has a pool',
+    statement: `select j.id::text, j.name || ' in ' || coalesce(j.pool, 'no pool') as detail from jobs j where j.state = 'waiting' and not exists (select 1 from pools p where p.id = j.pool)`,
+  },
+  {
+    rule: 'a subject has one live row',
+    statement: `select min(id::text) as id, name || ' of ' || subject_id as detail from jobs where state in ('blocked', 'waiting', 'queued') and subject_type in ('message', 'webhook_delivery')
+                group by name, subject_id having count(*) > 1`,
+  },
+];
+
+/** The invariant of the ledger, at any moment: every row that no rule will move, by name. */
+export async function checkJobs(database: Database): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { rule, statement } of rules) {
+    const rows = await query<{ id: string; detail: string }>(database.em(), statement);
+    findings.push(...rows.map((row) => ({ rule, ...row })));
+  }
+  for (const contract of allContracts()) {
+    if (!contract.openSubjects) continue;
+    const live = `select subject_id from jobs where name = $1 and state in ('blocked', 'waiting', 'queued')`;
+    const orphans = await query<{ id: string }>(
+      database.em(),
+      `select s.id::text from (${contract.openSubjects}) s where s.id not in (${live})`,
+      [contract.name],
+    );
+    findings.push(
+      ...orphans.map(({ id }) => ({ rule: 'a subject without an end has a live row', id, detail: contract.subjectType })),
+    );
+    const idle = await query<{ id: string }>(
+      database.em(),
+      `select id::text from jobs where name = $1 and state in ('blocked', 'waiting', 'queued') and subject_id not in (select s.id from (${contract.openSubjects}) s)`,
+      [contract.name],
+    );
+    findings.push(...idle.map(({ id }) => ({ rule: 'a live row has a live subject', id, detail: contract.name })));
+  }
+  return findings;
+}

@@ -1,0 +1,43 @@
+import type { Database } from '../database.ts';
+import type { Log } from '../log.ts';
+import type { Handed, HandedRow } from './accept.ts';
+import { createFiller } from './pools.ts';
+import type { Queues } from './queues.ts';
+import { createTransact, type Transact } from './transact.ts';
+
+export type Ledger = { transact: Transact; fill(pool: string): Promise<void>; dispatch(handed: Handed): Promise<void> };
+
+/** A request waits this long for the queue and then answers: the sweeper does the rest. */
+const longestWaitMs = 100;
+
+/** `awaitsQueue`: the web process waits a moment, so that an idle system is fast; a worker never does. */
+export function createLedger({
+  database,
+  queues,
+  log,
+  awaitsQueue,
+}: {
+  database: Database;
+  queues: Queues;
+  log: Log;
+  awaitsQueue: boolean;
+}): Ledger {
+  const onFault = (error: unknown) => log.debug({ err: error }, 'left to the sweeper');
+  const add = (rows: HandedRow[]) => queues.add(rows);
+  const fill = createFiller(database, add, onFault);
+  const dispatch = async (handed: Handed) => {
+    const work = [...new Set(handed.pools)].map((pool) => fill(pool));
+    if (handed.rows.length > 0) work.push(add(handed.rows).catch(onFault));
+    await Promise.all(work);
+  };
+  const after = (handed: Handed) => {
+    const work = dispatch(handed);
+    if (!awaitsQueue) return;
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, longestWaitMs);
+    });
+    return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+  };
+  return { transact: createTransact(database, after), fill, dispatch };
+}

@@ -1,0 +1,15 @@
+import { type Em, query } from '../database.ts';
+
+/**
+ * A lane is locked by its subject. An ordered delivery waits in the lane `subject:<endpoint>:<subject>`, and the one who emits an
+ * event holds the subject's lock but cannot know which endpoints listen; so both kinds of lane share one lock, the subject's.
+ */
+export const lockOf = (lane: string) => (lane.startsWith('subject:') ? lane.slice(lane.indexOf(':', 8) + 1) : lane);
+
+export const conversationLane = (conversationId: string) => `conversation:${conversationId}`;
+export const subjectLock = (type: string, id: string) => `${type}:${id}`;
+
+/** A statement of its own before anything else in the transaction, sorted: the next statement's snapshot is younger than the wait. */
+export async function takeLocks(em: Em, locks: Iterable<string>) {
+  for (const lock of [...new Set(locks)].sort()) await query(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
+}

@@ -1,0 +1,116 @@
+import type { Log } from '../log.ts';
+import type { HandedRow } from './accept.ts';
+import { type AnyQueue, type Backend, withinMs } from './backends/backend.ts';
+import { type QueueName, queueNames } from './job.ts';
+
+export type RunState = 'unknown' | 'waiting' | 'active' | 'delayed' | 'completed' | 'failed';
+
+export type Queues = {
+  backend: Backend;
+  /** True once the queue objects exist and the server answered when last asked. */
+  isReady(): boolean;
+  whenOpen(): Promise<void>;
+  /** Hands runs to BullMQ; an id it has already is left as it is. Rejects at once when the queue is away: the sweeper does it later. */
+  add(rows: HandedRow[]): Promise<void>;
+  states(rows: { id: string; run: number; queue: string }[]): Promise<RunState[]>;
+  queue(name: string): AnyQueue | undefined;
+  all(): AnyQueue[];
+  close(): Promise<void>;
+};
+
+export const runId = ({ id, run }: { id: string; run: number }) => `${id}.${run}`;
+
+const probeEveryMs = 1_000;
+const deadAfterMs = 30_000;
+const mostUnanswered = 2_000;
+
+/**
+ * The queue objects are made only once the server answers: one made while it is away never recovers. Objects that are still not ready
+ * 30 s after the server is reachable end the process through `onDead`, so that whoever supervises it starts a fresh one.
+ */
+export function openQueues(backend: Backend, log: Log, onDead: () => void): Queues {
+  const queues = new Map<string, AnyQueue>();
+  let isReachable = false;
+  let isOpen = false;
+  let isClosed = false;
+  let unanswered = 0;
+  let reachableSince: number | undefined;
+  let announceOpen: () => void = () => {};
+  const opened = new Promise<void>((resolve) => {
+    announceOpen = resolve;
+  });
+
+  async function open() {
+    for (const name of queueNames) {
+      if (queues.has(name)) continue;
+      const queue = backend.makeQueue(name);
+      queue.on('error', (error: Error) => log.debug({ err: error, queue: name }, 'queue error'));
+      queues.set(name, queue);
+    }
+    await Promise.all([...queues.values()].map((queue) => queue.waitUntilReady()));
+    isOpen = true;
+    announceOpen();
+  }
+
+  let _opening: Promise<void> | undefined;
+  async function look() {
+    try {
+      await backend.probe();
+      isReachable = true;
+      reachableSince ??= Date.now();
+      _opening ??= open().catch((error) => log.warn({ err: error }, 'queue objects did not become ready'));
+      if (!isOpen && Date.now() - reachableSince > deadAfterMs) onDead();
+    } catch {
+      isReachable = false;
+      reachableSince = undefined;
+    }
+  }
+  const firstLook = setInterval(() => (isOpen ? clearInterval(firstLook) : void look()), 100);
+  const timer = setInterval(() => void look(), probeEveryMs);
+  void look();
+
+  const toJob = (row: HandedRow) => ({
+    name: row.name,
+    data: { id: row.id, run: row.run },
+    opts: { jobId: runId(row), delay: Math.max(0, Math.round(row.delay_ms)) },
+  });
+
+  return {
+    backend,
+    isReady: () => isOpen && isReachable,
+    whenOpen: () => opened,
+    async add(rows) {
+      if (!isOpen || !isReachable || unanswered > mostUnanswered) throw new Error('The queue is away');
+      const byQueue = Map.groupBy(rows, (row) => row.queue);
+      unanswered += byQueue.size;
+      await Promise.all(
+        [...byQueue].map(async ([name, own]) => {
+          try {
+            const queue = queues.get(name);
+            if (!queue) throw new Error(`No queue is called ${name}`);
+            if (own.length === 1) await queue.add(own[0]!.name, toJob(own[0]!).data, toJob(own[0]!).opts);
+            else await queue.addBulk(own.map(toJob));
+          } finally {
+            unanswered -= 1;
+          }
+        }),
+      );
+    },
+    async states(rows) {
+      const ask = rows.map(async (row) => ((await queues.get(row.queue)?.getJobState(runId(row))) ?? 'unknown') as RunState);
+      return withinMs(Promise.all(ask), 10_000, 'The queue');
+    },
+    queue: (name) => queues.get(name as QueueName),
+    all: () => [...queues.values()],
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      clearInterval(timer);
+      clearInterval(firstLook);
+      await Promise.all(
+        [...queues.values()].map((queue) => withinMs(queue.close(), 2_000, 'Closing a queue').catch(() => undefined)),
+      );
+      await backend.close();
+    },
+  };
+}

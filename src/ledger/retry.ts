@@ -1,0 +1,45 @@
+import { AppError, notFound } from '../errors.ts';
+import { firstCheck, handedColumns, handedOf } from './accept.ts';
+import { contractOf } from './contracts.ts';
+import type { JobState } from './jobs.entity.ts';
+import type { Transact } from './transact.ts';
+
+type FailedRow = { name: string; payload: Record<string, string>; state: JobState; lane: string | null };
+
+/**
+ * Retry by hand, the one operation behind API, command line and Bull Board: a new run at the end of its lane, tries counted anew.
+ * Asked twice it is done once: false when the row is no longer failed. `jobId` must be the organization's own, unless none is given.
+ */
+export async function retryJob(transact: Transact, jobId: string, organizationId?: string): Promise<boolean> {
+  const lane = await transact({}, async (tx) => (await failedRow(tx.query, jobId, organizationId))?.lane);
+  return transact({ locks: lane ? [lane] : [] }, async (tx) => {
+    const row = await failedRow(tx.query, jobId, organizationId);
+    if (!row) throw notFound('Job');
+    if (row.state !== 'failed') return false;
+    const contract = contractOf(row.name);
+    if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
+    await contract.revived(tx, row.payload);
+    const rows = await tx.query<Parameters<typeof handedOf>[0][number]>(
+      `update jobs j set run = run + 1, attempts = 0, stalls = 0, seq = nextval('jobs_seq'), run_at = clock_timestamp(), slot_at = null, finished_at = null, error = null,
+              queue = $2, check_at = clock_timestamp() + ${firstCheck},
+              state = case when lane is not null and exists (select 1 from jobs l where l.lane = j.lane and l.state in ('blocked', 'waiting', 'queued')) then 'blocked'
+                           when pool is not null then 'waiting' else 'queued' end
+        where id = $1 and state = 'failed' returning ${handedColumns}`,
+      [jobId, contract.queue],
+    );
+    tx.hand(handedOf(rows));
+    return rows.length > 0;
+  });
+}
+
+async function failedRow(
+  query: <Row>(text: string, params: unknown[]) => Promise<Row[]>,
+  jobId: string,
+  organizationId?: string,
+) {
+  const [row] = await query<FailedRow>(
+    'select name, payload, state, lane from jobs where id = $1 and ($2::uuid is null or organization_id = $2)',
+    [jobId, organizationId ?? null],
+  );
+  return row;
+}

@@ -1,0 +1,49 @@
+import { type Em, query } from '../database.ts';
+import type { JobError, JobState } from './jobs.entity.ts';
+
+/** A row as its run finds it, with what the database's clock says of it. */
+export type RunRow = {
+  id: string;
+  run: number;
+  organization_id: string;
+  name: string;
+  queue: string;
+  payload: Record<string, string>;
+  subject_type: string;
+  subject_id: string;
+  lane: string | null;
+  pool: string | null;
+  state: JobState;
+  attempts: number;
+  visible: boolean;
+  error: JobError | null;
+  stalls: number;
+  early_ms: number;
+  is_held: boolean;
+  needs_slot: boolean;
+};
+
+export async function readRun(em: Em, id: string): Promise<RunRow | undefined> {
+  const [row] = await query<RunRow>(
+    em,
+    `select j.id, j.run, j.organization_id, j.name, j.queue, j.payload, j.subject_type, j.subject_id, j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls,
+            greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as early_ms,
+            coalesce(p.held_until > clock_timestamp(), false) as is_held,
+            j.pool is not null and (j.slot_at is null or (p.rate is not null and j.slot_at <= clock_timestamp() - interval '50 ms')) as needs_slot
+       from jobs j left join pools p on p.id = j.pool where j.id = $1`,
+    [id],
+  );
+  return row;
+}
+
+export type Decision = 'stale' | 'retry' | 'echo' | 'early' | 'held' | 'slot' | 'run';
+
+/** What a run may do now. `attemptsMade` is BullMQ's count of this run: above 0 on a failed row, somebody pressed retry in Bull Board. */
+export function decide(row: RunRow | undefined, run: number, attemptsMade: number): Decision {
+  if (!row || row.run !== run) return 'stale';
+  if (row.state === 'failed') return attemptsMade >= 1 ? 'retry' : 'echo';
+  if (row.state !== 'queued') return 'stale';
+  if (row.early_ms > 20) return 'early';
+  if (row.is_held) return 'held';
+  return row.needs_slot ? 'slot' : 'run';
+}

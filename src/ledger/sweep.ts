@@ -1,0 +1,102 @@
+import { type Database, query } from '../database.ts';
+import type { Log } from '../log.ts';
+import { firstCheck, type HandedRow, handedColumns, handedOf } from './accept.ts';
+import type { Ledger } from './ledger.ts';
+import { lockOf, takeLocks } from './locks.ts';
+import type { Queues } from './queues.ts';
+
+const batch = 500;
+type Due = HandedRow & { run: number };
+export type Findings = { looked: number; added: number; rerun: number; pools: number; lanes: number };
+
+/**
+ * Rule 4, once: brings to BullMQ what it should know and does not. Every worker does it, no leader; a look moves `check_at` 30 s on, and
+ * no row lock is held while the queue is asked.
+ */
+export async function sweep({
+  database,
+  queues,
+  ledger,
+  log,
+}: {
+  database: Database;
+  queues: Queues;
+  ledger: Ledger;
+  log: Log;
+}): Promise<Findings> {
+  const findings: Findings = { looked: 0, added: 0, rerun: 0, pools: 0, lanes: 0 };
+  while (queues.isReady()) {
+    const due = await query<Due>(
+      database.em(),
+      `update jobs set check_at = greatest(run_at, clock_timestamp()) + interval '30 s'
+        where id = any(array(select id from jobs where state = 'queued' and check_at <= clock_timestamp() order by check_at limit ${batch} for no key update skip locked))
+       returning ${handedColumns}`,
+    );
+    findings.looked += due.length;
+    try {
+      await mend(due, database, queues, findings);
+    } catch (error) {
+      // The queue went away in the middle: these rows are due again at once, not in 30 s.
+      await query(database.em(), `update jobs set check_at = clock_timestamp() where id = any($1) and state = 'queued'`, [
+        due.map((row) => row.id),
+      ]);
+      throw error;
+    }
+    if (due.length < batch) break;
+  }
+  findings.lanes = await releaseLanes(database, ledger);
+  findings.pools = await fillPools(database, ledger);
+  if (findings.added + findings.rerun + findings.lanes > 0) log.info({ ...findings }, 'sweep');
+  return findings;
+}
+
+async function mend(due: Due[], database: Database, queues: Queues, findings: Findings) {
+  if (due.length === 0) return;
+  const states = await queues.states(due);
+  const missing = due.filter((_, index) => states[index] === 'unknown');
+  const over = due.filter((_, index) => states[index] === 'completed' || states[index] === 'failed');
+  if (missing.length > 0) await queues.add(missing);
+  findings.added += missing.length;
+  if (over.length === 0) return;
+  // BullMQ calls the run over and the row does not: a new run, unless somebody has made one meanwhile.
+  const fresh = await query<HandedRow>(
+    database.em(),
+    `update jobs j set run = j.run + 1, stalls = 0 from unnest($1::uuid[], $2::int[]) as x(id, run)
+      where j.id = x.id and j.run = x.run and j.state = 'queued' returning j.id, j.run, j.queue, j.name, greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as delay_ms`,
+    [over.map((row) => row.id), over.map((row) => row.run)],
+  );
+  if (fresh.length > 0) await queues.add(fresh);
+  findings.rerun += fresh.length;
+}
+
+/** Pools with rows that wait. A pool without room or held costs one look. */
+async function fillPools(database: Database, ledger: Ledger) {
+  const pools = await query<{ pool: string }>(
+    database.em(),
+    `select p.id as pool from pools p where coalesce(p.held_until, '-infinity') <= clock_timestamp() and exists (select 1 from jobs j where j.pool = p.id and j.state = 'waiting')`,
+  );
+  for (const { pool } of pools) await ledger.fill(pool);
+  return pools.length;
+}
+
+/** Lanes with blocked rows and no head. No rule leaves one; the sweep is there for what no rule foresaw. */
+async function releaseLanes(database: Database, ledger: Ledger) {
+  const lanes = await query<{ lane: string }>(
+    database.em(),
+    `select distinct b.lane from jobs b where b.state = 'blocked' and not exists (select 1 from jobs h where h.lane = b.lane and h.state in ('waiting', 'queued')) limit ${batch}`,
+  );
+  for (const { lane } of lanes) {
+    const released = await database.em().transactional(async (em) => {
+      await takeLocks(em as never, [lockOf(lane)]);
+      return query<Parameters<typeof handedOf>[0][number]>(
+        em as never,
+        `update jobs set state = case when pool is null then 'queued' else 'waiting' end, check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
+          where id = (select id from jobs where lane = $1 and state = 'blocked' order by seq limit 1)
+            and not exists (select 1 from jobs where lane = $1 and state in ('waiting', 'queued')) returning ${handedColumns}`,
+        [lane],
+      );
+    });
+    await ledger.dispatch(handedOf(released));
+  }
+  return lanes.length;
+}

@@ -1,0 +1,131 @@
+import { type Database, databaseAway, type Em, isDatabaseAway, isTransient, query, violatedConstraint } from '../database.ts';
+import type { EventContract } from '../events/event.ts';
+import { type NewEvent, recordEvents } from '../events/record.ts';
+import { uuidv7 } from '../ids.ts';
+import { acceptJobs, type Handed, type NewJob } from './accept.ts';
+import type { JobContract } from './job.ts';
+import { lockOf, subjectLock, takeLocks } from './locks.ts';
+
+export type EnqueueOptions = { lane?: string; pool?: string; delayMs?: number };
+/** `test`: for one endpoint alone, whatever it subscribes to, tried once, with the id its job (the operation) shall have. */
+export type EmitOptions = { organizationId: string; test?: { endpointId: string; jobId: string } };
+
+export type Tx = {
+  em: Em;
+  query<Row = Record<string, unknown>>(text: string, params?: unknown[]): Promise<Row[]>;
+  /** Writes a job with the transaction; the id is the operation's id. */
+  enqueue<Payload extends Record<string, string>>(
+    contract: JobContract<Payload>,
+    organizationId: string,
+    payload: Payload,
+    options?: EnqueueOptions,
+  ): string;
+  /** Writes an event, its deliveries and their jobs with the transaction. The subject's lock must be held. Returns the event's id. */
+  emit<Data extends Record<string, unknown>>(event: EventContract<Data>, data: Data, options: EmitOptions): string;
+  /** Takes the lock of a subject this transaction has just made: nobody else can hold it, so its late place in the order waits for no one. */
+  lockNew(type: string, id: string): Promise<void>;
+  /** Rows and pools to be looked after once the transaction has committed. */
+  hand(handed: Handed): void;
+};
+
+export type TransactOptions = {
+  /** Subjects and lanes whose order this transaction touches. */
+  locks?: string[];
+  /** Unique constraints whose violation means: somebody was faster, look again. */
+  retryOn?: string[];
+  /** Runs last, after jobs and events are written, in the transaction. */
+  beforeCommit?: (em: Em) => Promise<void>;
+};
+
+export type Transact = <Result>(options: TransactOptions, work: (tx: Tx) => Promise<Result>) => Promise<Result>;
+
+const maxTries = 3;
+
+/**
+ * The one way to write: rows, jobs and events commit together or not at all. Repeats serialization failures, deadlocks and the named
+ * conflicts; throws 503 when the database is away. `after` gets what is to be handed to the queue, once, after the commit.
+ */
+export function createTransact(database: Database, after: (handed: Handed) => Promise<void> | void): Transact {
+  return async (options, work) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { result, handed } = await once(database.em(), options, work);
+        if (handed.rows.length > 0 || handed.pools.length > 0) await after(handed);
+        return result;
+      } catch (error) {
+        const again = isTransient(error) || options.retryOn?.includes(violatedConstraint(error) ?? '');
+        if (again && attempt < maxTries) continue;
+        throw isDatabaseAway(error) ? databaseAway(error) : error;
+      }
+    }
+  };
+}
+
+async function once<Result>(outer: Em, options: TransactOptions, work: (tx: Tx) => Promise<Result>) {
+  const jobs: NewJob[] = [];
+  const events: NewEvent[] = [];
+  const handed: Handed = { rows: [], pools: [] };
+  const hand = (more: Handed) => {
+    handed.rows.push(...more.rows);
+    handed.pools.push(...more.pools);
+  };
+  const held = new Set((options.locks ?? []).map(lockOf));
+  const mustHold = (lock: string) => {
+    if (!held.has(lock)) throw new Error(`The transaction touches ${lock.split(':')[0]}'s order without its lock`);
+  };
+
+  const result = await outer.transactional(async (em) => {
+    await takeLocks(em as Em, held);
+    const tx: Tx = {
+      em: em as Em,
+      query: (text, params) => query(em as Em, text, params),
+      enqueue(contract, organizationId, payload, { lane, pool, delayMs } = {}) {
+        if (lane) mustHold(lockOf(lane));
+        const id = uuidv7();
+        jobs.push({
+          id,
+          organization_id: organizationId,
+          name: contract.name,
+          queue: contract.queue,
+          payload,
+          subject_type: contract.subjectType,
+          subject_id: payload[contract.subject]!,
+          lane: lane ?? null,
+          pool: pool ?? null,
+          visible: contract.operation,
+          delay_ms: delayMs ?? 0,
+        });
+        return id;
+      },
+      emit(event, data, { organizationId, test }) {
+        const subjectId = String(data[event.subject.id]);
+        mustHold(subjectLock(event.subject.type, subjectId));
+        const id = uuidv7();
+        events.push({
+          id,
+          organization_id: organizationId,
+          type: event.type,
+          subject_type: event.subject.type,
+          subject_id: subjectId,
+          data,
+          endpoint_id: test?.endpointId ?? null,
+          is_test: test !== undefined,
+          delivery_job_id: test?.jobId ?? null,
+        });
+        return id;
+      },
+      async lockNew(type, id) {
+        held.add(subjectLock(type, id));
+        await takeLocks(em as Em, [subjectLock(type, id)]);
+      },
+      hand,
+    };
+    const value = await work(tx);
+    await em.flush();
+    if (jobs.length > 0) hand(await acceptJobs(tx.em, jobs));
+    if (events.length > 0) hand(await recordEvents(tx.em, events));
+    await options.beforeCommit?.(tx.em);
+    return value;
+  });
+  return { result, handed };
+}

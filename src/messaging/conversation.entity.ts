@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export type ConversationStatus = 'open' | 'pending' | 'snoozed' | 'resolved';
+
+/** Everything said between one channel and one contact. */
+export const Conversation = defineEntity({
+  name: 'Conversation',
+  tableName: 'conversations',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    channelId: p.uuid(),
+    contactId: p.uuid(),
+    status: p.string().$type<ConversationStatus>(),
+    lastInboundAt: p.datetime().nullable(),
+    lastMessageAt: p.datetime().nullable(),
+    preview: p.string().default(''),
+    createdAt: p.datetime().onCreate(() => new Date()),
+    updatedAt: p.datetime().onCreate(() => new Date()),
+  },
+});

@@ -1,0 +1,42 @@
+import Joi from 'joi';
+import { AppError } from '../errors.ts';
+import { uuid } from '../ids.ts';
+import { backoff, job } from '../ledger/job.ts';
+import { recordFailed } from './settle.ts';
+
+export const sendMessageJob = job<{ message_id: string }>({
+  name: 'messages.send',
+  queue: 'messages',
+  payload: Joi.object({ message_id: uuid }),
+  subjectType: 'message',
+  subject: 'message_id',
+  delayMs: backoff(6),
+  operation: false,
+  async failed(tx, { message_id }, error) {
+    await recordFailed(tx, message_id, { code: error.code, provider_code: error.provider_code ?? null, message: error.message });
+  },
+  async revived(tx, { message_id }) {
+    const rows = await tx.query(
+      `update messages set status = 'queued', failure = null, sending_at = null, resends = 0, updated_at = clock_timestamp() where id = $1 and status = 'failed' and provider_message_id is null returning id`,
+      [message_id],
+    );
+    if (rows.length === 0) throw new AppError('conflict', 'The provider has taken this message: retry it with force');
+  },
+  openSubjects: `select id from messages where status in ('queued', 'sending')`,
+  async survivesCrashes(tx, { message_id }) {
+    const [row] = await tx.query<{ status: string }>('select status from messages where id = $1', [message_id]);
+    return row?.status === 'sending';
+  },
+});
+
+export const syncTemplatesJob = job<{ channel_id: string }>({
+  name: 'templates.sync',
+  queue: 'default',
+  payload: Joi.object({ channel_id: uuid }),
+  subjectType: 'channel',
+  subject: 'channel_id',
+  delayMs: backoff(6),
+  operation: true,
+  failed: async () => {},
+  revived: async () => {},
+});

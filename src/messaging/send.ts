@@ -1,0 +1,166 @@
+import { findContact, identityTaken, type Person } from '../contacts/resolve.ts';
+import { type Em, query } from '../database.ts';
+import { AppError, invalidField, notFound } from '../errors.ts';
+import { conversationUpdated } from '../events/catalogue.ts';
+import { uuidv7 } from '../ids.ts';
+import { conversationLane } from '../ledger/locks.ts';
+import { channelPool } from '../ledger/pools.ts';
+import type { Transact, Tx } from '../ledger/transact.ts';
+import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
+import { sendMessageJob } from './jobs.ts';
+import { type MessageRow, messageColumns } from './queries.ts';
+
+export type SendRequest = {
+  channelId: string;
+  recipient: { phone: string } | { userId: string } | { contactId: string };
+  type: 'text' | 'template';
+  content: Record<string, unknown>;
+  contextMessageId?: string;
+};
+
+type Target = {
+  contact_id: string;
+  conversation_id: string | null;
+  is_open: boolean;
+  phone: string | null;
+  user_id: string | null;
+};
+export type Prepared = {
+  organizationId: string;
+  channelId: string;
+  conversation: ConversationRef;
+  toPhone: string;
+  toUserId: string;
+  contextId: string | null;
+  request: SendRequest;
+};
+
+/**
+ * Everything that must hold before a message is accepted: channel, recipient, window, template, context. Makes contact and conversation
+ * where a template may open one; a refusal leaves nothing behind. Throws AppError.
+ */
+export async function prepareMessage(
+  em: Em,
+  transact: Transact,
+  organizationId: string,
+  request: SendRequest,
+): Promise<Prepared> {
+  const channel = await connectedChannel(em, organizationId, request.channelId);
+  const person = personOf(request.recipient);
+  const contactId =
+    'contactId' in request.recipient ? request.recipient.contactId : await findContact(em, organizationId, person);
+  const target = contactId ? await targetOf(em, organizationId, channel.id, contactId) : undefined;
+  if ('contactId' in request.recipient && !target) throw notFound('Contact');
+  if (request.type === 'template') await knownTemplate(em, organizationId, channel.id, request.content);
+  else if (!target?.is_open)
+    throw new AppError('window_closed', `The contact has not written within ${windowHours} hours: send a template`);
+  const toPhone = person.phone ?? target?.phone ?? '';
+  const toUserId = person.userId ?? target?.user_id ?? '';
+  if (!toPhone && !toUserId) throw invalidField('contact_id', 'The contact has no address on this channel');
+  const contextId = request.contextMessageId ? await contextOf(em, organizationId, channel.id, request.contextMessageId) : null;
+  const conversation =
+    target?.conversation_id && contactId
+      ? { id: target.conversation_id, contactId }
+      : await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
+          resolveConversation(tx, { id: channel.id, organizationId }, contactId ? { contactId } : person),
+        );
+  return {
+    organizationId,
+    channelId: channel.id,
+    conversation,
+    toPhone: toPhone.replace(/\D/g, ''),
+    toUserId: toPhone ? '' : toUserId,
+    contextId,
+    request,
+  };
+}
+
+/** The lock `acceptMessage` needs. */
+export const acceptLocks = ({ conversation }: Prepared) => [conversationLane(conversation.id)];
+
+/** Message, job and event in the caller's transaction. The provider is the worker's. */
+export async function acceptMessage(tx: Tx, prepared: Prepared): Promise<MessageRow> {
+  const { organizationId, channelId, conversation, request } = prepared;
+  const id = uuidv7();
+  const [row] = await tx.query<MessageRow & { conversation_status: string }>(
+    `with c as (
+       update conversations set status = case when status = 'resolved' then 'open' else status end, preview = $9, last_message_at = clock_timestamp(), updated_at = clock_timestamp()
+        where id = $4 and organization_id = $2 returning status),
+     m as (
+       insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, to_phone, to_user_id, content, context_id)
+       values ($1, $2, $3, $4, $5, 'outbound', $6, 'queued', $7, $8, $10, $11) returning *)
+     select ${messageColumns}, c.status as conversation_status from m, c`,
+    [
+      id,
+      organizationId,
+      channelId,
+      conversation.id,
+      conversation.contactId,
+      request.type,
+      prepared.toPhone,
+      prepared.toUserId,
+      previewOf(request.type, request.content),
+      JSON.stringify(request.content),
+      prepared.contextId,
+    ],
+  );
+  if (!row) throw notFound('Conversation');
+  tx.enqueue(
+    sendMessageJob,
+    organizationId,
+    { message_id: id },
+    { lane: conversationLane(conversation.id), pool: channelPool(channelId) },
+  );
+  tx.emit(conversationUpdated, { conversation_id: conversation.id, status: row.conversation_status }, { organizationId });
+  return row;
+}
+
+function personOf(recipient: SendRequest['recipient']): Person {
+  if ('phone' in recipient) return { phone: recipient.phone };
+  return 'userId' in recipient ? { userId: recipient.userId } : {};
+}
+
+async function connectedChannel(em: Em, organizationId: string, id: string) {
+  const [channel] = await query<{ id: string; status: string }>(
+    em,
+    'select id, status from channels where organization_id = $1 and id = $2',
+    [organizationId, id],
+  );
+  if (!channel) throw notFound('Channel');
+  if (channel.status !== 'connected') throw new AppError('conflict', `The channel cannot send: it is ${channel.status}`);
+  return channel;
+}
+
+async function targetOf(em: Em, organizationId: string, channelId: string, contactId: string): Promise<Target | undefined> {
+  const [row] = await query<Target>(
+    em,
+    `select c.id as contact_id, v.id as conversation_id, coalesce(v.last_inbound_at > clock_timestamp() - interval '${windowHours} hours', false) as is_open,
+            (select i.value from contact_identities i where i.organization_id = c.organization_id and i.contact_id = c.id and i.type in ('messaging_app', 'phone') order by i.type limit 1) as phone,
+            (select i.value from contact_identities i where i.organization_id = c.organization_id and i.contact_id = c.id and i.type = 'messaging_app_id' limit 1) as user_id
+       from contacts c left join conversations v on v.channel_id = $2 and v.contact_id = c.id where c.organization_id = $1 and c.id = $3`,
+    [organizationId, channelId, contactId],
+  );
+  return row;
+}
+
+async function knownTemplate(em: Em, organizationId: string, channelId: string, content: Record<string, unknown>) {
+  const [template] = await query<{ status: string }>(
+    em,
+    'select status from templates where organization_id = $1 and channel_id = $2 and name = $3 and language = $4',
+    [organizationId, channelId, content.name, content.language],
+  );
+  if (!template) throw new AppError('template_unknown', 'The channel has no such template in this language');
+  if (template.status !== 'approved')
+    throw new AppError('template_unknown', `The template cannot be sent: it is ${template.status}`);
+}
+
+async function contextOf(em: Em, organizationId: string, channelId: string, messageId: string): Promise<string> {
+  const [row] = await query<{ provider_message_id: string | null }>(
+    em,
+    'select provider_message_id from messages where organization_id = $1 and channel_id = $2 and id = $3',
+    [organizationId, channelId, messageId],
+  );
+  if (!row?.provider_message_id)
+    throw invalidField('context.message_id', 'No message of this channel that the provider knows has this id');
+  return row.provider_message_id;
+}

@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export type TemplateStatus = 'draft' | 'pending' | 'approved' | 'rejected' | 'paused' | 'disabled';
+
+export const Template = defineEntity({
+  name: 'Template',
+  tableName: 'templates',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    channelId: p.uuid(),
+    providerTemplateId: p.string(),
+    name: p.string(),
+    language: p.string(),
+    category: p.string(),
+    status: p.string().$type<TemplateStatus>(),
+    components: p.json().$type<unknown[]>(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+    updatedAt: p.datetime().onCreate(() => new Date()),
+  },
+});

@@ -1,0 +1,40 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { defineConfig } from '@mikro-orm/postgresql';
+import { Channel } from './channels/channel.entity.ts';
+import { Contact, ContactIdentity } from './contacts/contact.entity.ts';
+import { Job } from './ledger/jobs.entity.ts';
+import { Conversation } from './messaging/conversation.entity.ts';
+import { Message } from './messaging/message.entity.ts';
+import { Template } from './messaging/template.entity.ts';
+import { Spine } from './migrations/20261121000000-spine.ts';
+import { ApiKey, Organization } from './organizations/organization.entity.ts';
+import { Delivery, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
+
+export const entities = [
+  Organization,
+  ApiKey,
+  Channel,
+  Template,
+  Contact,
+  ContactIdentity,
+  Conversation,
+  Message,
+  Job,
+  WebhookEndpoint,
+  Delivery,
+];
+
+/** Everything MikroORM knows that does not come from the environment. The queue's schema is BullMQ's own affair. */
+export const ormOptions = defineConfig({
+  entities,
+  extensions: [Migrator],
+  migrations: {
+    migrationsList: [{ name: '20261121000000-spine', class: Spine }],
+    snapshot: false,
+    transactional: true,
+    allOrNothing: true,
+    disableForeignKeys: false,
+  },
+  schemaGenerator: { ignoreSchema: ['bullmq'] },
+  forceUtcTimezone: true,
+});

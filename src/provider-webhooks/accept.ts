@@ -1,0 +1,50 @@
+import { type Em, query } from '../database.ts';
+import { uuidv7 } from '../ids.ts';
+import type { Transact } from '../ledger/transact.ts';
+import { phoneNumberIdOf, type RawChange } from '../providers/messaging-app/inbound.ts';
+import { applyProviderWebhookJob } from './jobs.ts';
+
+type Owner = { organization_id: string; phone_number_id: string; account_id: string };
+export type Accepted = { kept: number; unknown: number };
+
+/**
+ * Stores the changes of one signed body, each organization's apart, with a job each: one short transaction. `channelId` narrows the body
+ * to one channel, whose own app signed it. Changes for numbers and accounts nobody has are counted and dropped.
+ */
+export async function acceptProviderWebhook(
+  em: Em,
+  transact: Transact,
+  changes: RawChange[],
+  channelId?: string,
+): Promise<Accepted> {
+  const numbers = changes.map((change) => phoneNumberIdOf(change) ?? '');
+  const owners = await query<Owner>(
+    em,
+    `select organization_id, phone_number_id, account_id from channels where (phone_number_id = any($1) or account_id = any($2)) and ($3::uuid is null or id = $3)`,
+    [numbers, changes.map(({ entryId }) => entryId), channelId ?? null],
+  );
+  const byOrganization = new Map<string, RawChange[]>();
+  let unknown = 0;
+  changes.forEach((change, index) => {
+    const own = owners.filter((owner) =>
+      numbers[index] ? owner.phone_number_id === numbers[index] : owner.account_id === change.entryId,
+    );
+    if (own.length === 0) unknown += 1;
+    for (const organizationId of new Set(own.map((owner) => owner.organization_id)))
+      byOrganization.set(organizationId, [...(byOrganization.get(organizationId) ?? []), change]);
+  });
+  if (byOrganization.size > 0) {
+    await transact({}, async (tx) => {
+      for (const [organizationId, own] of byOrganization) {
+        const id = uuidv7();
+        await tx.query(`insert into provider_webhooks (id, organization_id, body, state) values ($1, $2, $3, 'received')`, [
+          id,
+          organizationId,
+          Buffer.from(JSON.stringify(own)),
+        ]);
+        tx.enqueue(applyProviderWebhookJob, organizationId, { webhook_id: id });
+      }
+    });
+  }
+  return { kept: changes.length - unknown, unknown };
+}

@@ -1,0 +1,37 @@
+import { type Em, query } from '../database.ts';
+import { isUuid, uuidv7 } from '../ids.ts';
+import { conversationLane } from '../ledger/locks.ts';
+import type { Transact } from '../ledger/transact.ts';
+import { applyStatus } from '../messaging/settle.ts';
+import type { InboundStatus } from '../providers/messaging-app/inbound.ts';
+import type { ChannelRef } from './apply-message.ts';
+import { matchStatusJob } from './jobs.ts';
+
+/** Matched by the provider's id, else by ours in the callback data. False: no message of the channel is meant, yet. */
+export async function matchStatus(em: Em, transact: Transact, channel: ChannelRef, status: InboundStatus): Promise<boolean> {
+  const ours = status.callbackData && isUuid(status.callbackData) ? status.callbackData : null;
+  const [message] = await query<{ id: string; conversation_id: string }>(
+    em,
+    `select id, conversation_id from messages where organization_id = $1 and channel_id = $2 and direction = 'outbound' and (provider_message_id = $3 or id = $4::uuid)
+      order by provider_message_id = $3 desc nulls last limit 1`,
+    [channel.organizationId, channel.id, status.providerMessageId, ours],
+  );
+  if (!message) return false;
+  const failure = status.error && { code: 'provider_refused', provider_code: status.error.code, message: status.error.message };
+  await transact({ locks: [conversationLane(message.conversation_id)] }, (tx) =>
+    applyStatus(tx, message.id, status.status, status.providerMessageId, failure),
+  );
+  return true;
+}
+
+/** Keeps a status nobody is known for, with a job that looks again for 10 minutes: the send's own answer may be on its way. */
+export async function keepUnmatched(transact: Transact, channel: ChannelRef, status: InboundStatus) {
+  await transact({}, async (tx) => {
+    const id = uuidv7();
+    await tx.query(
+      `insert into unmatched_statuses (id, organization_id, channel_id, provider_message_id, status, state) values ($1, $2, $3, $4, $5, 'waiting')`,
+      [id, channel.organizationId, channel.id, status.providerMessageId, JSON.stringify(status)],
+    );
+    tx.enqueue(matchStatusJob, channel.organizationId, { status_id: id }, { delayMs: 1_000 });
+  });
+}

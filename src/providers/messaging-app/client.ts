@@ -1,0 +1,128 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import got, { HTTPError, RequestError, TimeoutError } from 'got';
+import { ProviderFailed, ProviderRefused, ProviderUnknown } from '../errors.ts';
+import { type GraphError, sortedError } from './error-codes.ts';
+
+export type GraphClient = {
+  get(path: string, accessToken: string, search?: Record<string, string>): Promise<unknown>;
+  post(path: string, accessToken: string, body: object): Promise<unknown>;
+  close(): void;
+};
+
+const largestReplyBytes = 2 * 1024 * 1024;
+
+/** HTTP to the messaging provider: one keep-alive pool, a limit on time and size, every fault sorted. Never retries by itself. */
+export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; timeoutMs: number }): GraphClient {
+  const agent = {
+    http: new HttpAgent({ keepAlive: true, maxSockets: 256 }),
+    https: new HttpsAgent({ keepAlive: true, maxSockets: 256 }),
+  };
+  const client = got.extend({
+    prefixUrl: baseUrl,
+    agent,
+    retry: { limit: 0 },
+    followRedirect: false,
+    timeout: { request: timeoutMs, connect: Math.min(5_000, timeoutMs) },
+    responseType: 'text',
+    headers: { accept: 'application/json', 'user-agent': 'Kanal/1.0' },
+  });
+
+  async function call(
+    method: 'GET' | 'POST',
+    path: string,
+    accessToken: string,
+    more: { json?: object; searchParams?: Record<string, string> },
+  ) {
+    try {
+      const tooLarge = new AbortController();
+      const request = client(path, {
+        method,
+        ...more,
+        signal: tooLarge.signal,
+        headers: { authorization: `Bearer ${accessToken}` },
+      });
+      request.on('downloadProgress', ({ transferred }) => {
+        if (transferred > largestReplyBytes) tooLarge.abort();
+      });
+      const response = await request;
+      return parse(response.body);
+    } catch (error) {
+      throw sort(error, method);
+    }
+  }
+
+  return {
+    get: (path, accessToken, searchParams) => call('GET', path, accessToken, { searchParams }),
+    post: (path, accessToken, json) => call('POST', path, accessToken, { json }),
+    close() {
+      agent.http.destroy();
+      agent.https.destroy();
+    },
+  };
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new ProviderUnknown('The provider answered with something that is not JSON');
+  }
+}
+
+// Faults of the connection's making: not one byte of the request has left.
+const nothingWritten = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'CERT_HAS_EXPIRED',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+function sort(error: unknown, method: string) {
+  if (error instanceof ProviderUnknown) return method === 'GET' ? new ProviderFailed(error.message) : error;
+  if (error instanceof HTTPError)
+    return sortReply(
+      error.response.statusCode,
+      String(error.response.body ?? ''),
+      retryAfterMs(error.response.headers['retry-after']),
+      method,
+    );
+  const code = error instanceof RequestError ? error.code : undefined;
+  const isBeforeWrite =
+    nothingWritten.has(code ?? '') ||
+    (error instanceof TimeoutError && ['lookup', 'connect', 'secureConnect', 'socket'].includes(error.event));
+  const message = `No answer from the provider (${code ?? 'failed'})`;
+  return isBeforeWrite || method === 'GET'
+    ? new ProviderFailed(message, { code, cause: error })
+    : new ProviderUnknown(message, { code, cause: error });
+}
+
+/** A reply in the provider's own error shape is believed; another one above 499 is a gateway's, which cannot know what happened behind it. */
+function sortReply(status: number, body: string, retryAfter: number | undefined, method: string) {
+  const graph = graphError(body);
+  if (graph) return sortedError(graph, retryAfter);
+  if (status >= 500)
+    return method === 'GET'
+      ? new ProviderFailed(`The provider answered ${status}`)
+      : new ProviderUnknown(`The provider answered ${status} without a reason`);
+  if (status === 429) return sortedError({ code: 4, message: 'The provider asks to slow down' }, retryAfter);
+  return new ProviderRefused(`The provider answered ${status} without a reason`, { code: `http_${status}` });
+}
+
+function graphError(body: string): GraphError | undefined {
+  try {
+    const { error } = JSON.parse(body) as { error?: { code?: unknown; message?: unknown; error_data?: { details?: unknown } } };
+    if (!error || typeof error.code !== 'number') return undefined;
+    const details = error.error_data?.details;
+    return { code: error.code, message: String(error.message ?? 'Refused'), ...(typeof details === 'string' && { details }) };
+  } catch {
+    return undefined;
+  }
+}
+
+const retryAfterMs = (header: string | undefined) => (header && /^\d{1,5}$/.test(header) ? Number(header) * 1000 : undefined);

@@ -1,0 +1,47 @@
+import { ProviderBusy, type ProviderError, ProviderFailed, ProviderRefused } from '../errors.ts';
+
+type Kind = 'auth' | 'restricted' | 'busy_channel' | 'busy_recipient' | 'transient';
+
+/** The provider asks to branch on its code alone: the HTTP status and the text vary. What is not listed is final. */
+const kinds = new Map<number, Kind>([
+  ...[0, 190].map((code) => [code, 'auth'] as const),
+  ...[131031, 368, 130497, 131037, 131042, 133010].map((code) => [code, 'restricted'] as const),
+  ...[4, 80007, 130429, 131048, 133016].map((code) => [code, 'busy_channel'] as const),
+  [131056, 'busy_recipient'],
+  ...[1, 2, 131000, 131016, 133004, 131057, 131052, 131053].map((code) => [code, 'transient'] as const),
+]);
+
+/** A pair may send one message in 6 s; an application-wide limit lasts longer than one number's. */
+const waitMs = new Map<number, number>([
+  [131056, 6_000],
+  [4, 60_000],
+  [80007, 60_000],
+  [131048, 60_000],
+  [133016, 60_000],
+]);
+const shortWaitMs = 2_000;
+
+export type GraphError = { code: number; message: string; details?: string };
+
+export function sortedError({ code, message, details }: GraphError, retryAfterMs?: number): ProviderError {
+  const text = details ? `${message}: ${details}` : message;
+  const options = { code: String(code) };
+  switch (kinds.get(code)) {
+    case 'auth':
+      return new ProviderRefused(text, { ...options, stopsChannel: 'auth_error' });
+    case 'restricted':
+      return new ProviderRefused(text, { ...options, stopsChannel: 'restricted' });
+    case 'busy_channel':
+      return new ProviderBusy(text, {
+        ...options,
+        scope: 'channel',
+        retryAfterMs: retryAfterMs ?? waitMs.get(code) ?? shortWaitMs,
+      });
+    case 'busy_recipient':
+      return new ProviderBusy(text, { ...options, scope: 'recipient', retryAfterMs: retryAfterMs ?? waitMs.get(code)! });
+    case 'transient':
+      return new ProviderFailed(text, options);
+    default:
+      return new ProviderRefused(text, options);
+  }
+}

@@ -1,0 +1,201 @@
+import Joi from 'joi';
+
+/** A provider's webhook in our words. Every part keeps what it was read from. */
+export type InboundMessage = {
+  kind: 'message';
+  phoneNumberId: string;
+  providerMessageId: string;
+  at: Date;
+  type: string;
+  content: Record<string, unknown>;
+  contextId?: string;
+  from: { phoneId?: string; userId?: string; name?: string };
+  direction: 'inbound' | 'outbound';
+};
+export type InboundStatus = {
+  kind: 'status';
+  phoneNumberId: string;
+  providerMessageId: string;
+  status: 'sent' | 'delivered' | 'read' | 'failed';
+  at: Date;
+  callbackData?: string;
+  error?: { code: string; message: string };
+};
+export type InboundTemplateStatus = {
+  kind: 'template_status';
+  accountId: string;
+  providerTemplateId: string;
+  name: string;
+  language: string;
+  status: string;
+};
+export type InboundIgnored = { kind: 'ignored'; what: string };
+export type InboundPart = InboundMessage | InboundStatus | InboundTemplateStatus | InboundIgnored;
+
+/** One change of a body, with the account it came for. */
+export type RawChange = { entryId: string; change: Record<string, unknown> };
+
+type Json = Record<string, unknown>;
+const object = (value: unknown): Json =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** The changes of a body and which number or account each is for. Throws when it is not a webhook body at all. */
+export function changesOf(body: unknown): RawChange[] {
+  const entries = object(body).entry;
+  if (!Array.isArray(entries)) throw new Error('The body has no entries');
+  return entries.flatMap((entry) =>
+    list(object(entry).changes).map((change) => ({ entryId: String(object(entry).id ?? ''), change: object(change) })),
+  );
+}
+
+export const phoneNumberIdOf = ({ change }: RawChange): string | undefined => {
+  const id = object(object(change.value).metadata).phone_number_id;
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+};
+
+const messageShape = Joi.object({
+  id: Joi.string().min(1).max(512).required(),
+  timestamp: Joi.alternatives(Joi.string().pattern(/^\d{1,12}$/), Joi.number().integer()).required(),
+  type: Joi.string().max(64).required(),
+}).unknown();
+const statusShape = Joi.object({
+  id: Joi.string().min(1).max(512).required(),
+  status: Joi.string().max(32).required(),
+  timestamp: Joi.alternatives(Joi.string().pattern(/^\d{1,12}$/), Joi.number().integer()).required(),
+}).unknown();
+const known = new Set([
+  'text',
+  'image',
+  'video',
+  'audio',
+  'document',
+  'sticker',
+  'location',
+  'contacts',
+  'reaction',
+  'interactive',
+  'button',
+  'order',
+  'system',
+]);
+
+const check = (shape: Joi.ObjectSchema, value: unknown): Json => {
+  const { value: read, error } = shape.validate(value);
+  if (error) throw new Error(`Not understood: ${error.message}`);
+  return read as Json;
+};
+const atOf = (timestamp: unknown) => {
+  const at = new Date(Number(timestamp) * 1000);
+  if (Number.isNaN(at.getTime())) throw new Error('Not understood: timestamp');
+  return at;
+};
+
+/** The parts of one change, each readable or an error of its own: a bad one among good ones spoils nothing. */
+export function partsOf(raw: RawChange): (InboundPart | { kind: 'broken'; error: string; raw: unknown })[] {
+  const field = String(raw.change.field ?? '');
+  const value = object(raw.change.value);
+  const guarded = (items: unknown[], read: (item: unknown) => InboundPart) =>
+    items.map((item) => {
+      try {
+        return read(item);
+      } catch (error) {
+        return { kind: 'broken' as const, error: (error as Error).message, raw: item };
+      }
+    });
+  if (field === 'messages' || field === 'smb_message_echoes') {
+    const phoneNumberId = phoneNumberIdOf(raw);
+    if (!phoneNumberId) return [{ kind: 'broken', error: 'Not understood: no phone_number_id', raw: raw.change }];
+    const isEcho = field === 'smb_message_echoes';
+    const parts = [
+      ...guarded(list(isEcho ? value.message_echoes : value.messages), (item) => toMessage(item, value, phoneNumberId, isEcho)),
+      ...guarded(list(value.statuses), (item) => toStatus(item, phoneNumberId)),
+    ];
+    return parts.length > 0
+      ? parts
+      : [
+          {
+            kind: Array.isArray(value.messages) || Array.isArray(value.statuses) || value.errors ? 'ignored' : 'broken',
+            what: field,
+            error: 'Not understood: neither messages nor statuses',
+            raw: raw.change,
+          },
+        ];
+  }
+  if (field === 'message_template_status_update') return guarded([value], (item) => toTemplateStatus(object(item), raw.entryId));
+  return [{ kind: 'ignored', what: field }];
+}
+
+function toMessage(item: unknown, value: Json, phoneNumberId: string, isEcho: boolean): InboundMessage {
+  const message = check(messageShape, item);
+  const type = String(message.type);
+  const people = list(value.contacts).map(object);
+  const address = isEcho
+    ? { phoneId: message.to, userId: message.to_user_id }
+    : { phoneId: message.from, userId: message.from_user_id };
+  const phoneId = address.phoneId === undefined ? undefined : String(address.phoneId);
+  const person =
+    people.find((candidate) => (phoneId ? candidate.wa_id === phoneId : candidate.user_id === address.userId)) ??
+    (people.length === 1 ? people[0]! : {});
+  const userId = address.userId ?? person.user_id;
+  const from = {
+    ...((phoneId ?? person.wa_id) !== undefined && { phoneId: String(phoneId ?? person.wa_id) }),
+    ...(typeof userId === 'string' && { userId }),
+    ...nameOf(person),
+  };
+  if (!from.phoneId && !from.userId) throw new Error('Not understood: nobody it is from');
+  const contextId = object(message.context).id;
+  const isKnown = known.has(type);
+  const content = isKnown && type in message ? message[type] : undefined;
+  return {
+    kind: 'message',
+    phoneNumberId,
+    providerMessageId: String(message.id),
+    at: atOf(message.timestamp),
+    type: isKnown ? type : 'unsupported',
+    content: content !== undefined ? (Array.isArray(content) ? { [type]: content } : object(content)) : { raw: message },
+    ...(typeof contextId === 'string' && { contextId }),
+    from,
+    direction: isEcho ? 'outbound' : 'inbound',
+  };
+}
+
+const nameOf = (person: Json) => {
+  const name = object(person.profile).name;
+  return typeof name === 'string' && name ? { name: name.slice(0, 200) } : {};
+};
+
+function toStatus(item: unknown, phoneNumberId: string): InboundPart {
+  const status = check(statusShape, item);
+  const word = status.status === 'played' ? 'read' : String(status.status);
+  if (!['sent', 'delivered', 'read', 'failed'].includes(word)) return { kind: 'ignored', what: `status ${word}` };
+  const fault = object(list(status.errors)[0]);
+  const details = object(fault.error_data).details;
+  return {
+    kind: 'status',
+    phoneNumberId,
+    providerMessageId: String(status.id),
+    status: word as InboundStatus['status'],
+    at: atOf(status.timestamp),
+    ...(typeof status.biz_opaque_callback_data === 'string' && { callbackData: status.biz_opaque_callback_data }),
+    ...(word === 'failed' && {
+      error: {
+        code: String(fault.code ?? 'unknown'),
+        message: String(details ?? fault.message ?? fault.title ?? 'The provider could not deliver it'),
+      },
+    }),
+  };
+}
+
+function toTemplateStatus(value: Json, accountId: string): InboundTemplateStatus {
+  const id = value.message_template_id;
+  if (id === undefined || typeof value.event !== 'string') throw new Error('Not understood: template status');
+  return {
+    kind: 'template_status',
+    accountId,
+    providerTemplateId: String(id),
+    name: String(value.message_template_name ?? ''),
+    language: String(value.message_template_language ?? ''),
+    status: value.event,
+  };
+}

@@ -1,0 +1,32 @@
+/** What the product needs of a messaging app, in our words. Every call may throw the errors of providers/errors.ts and nothing else. */
+export type MessagingApp = {
+  /** The number as the provider knows it; refuses a token that may not use it. */
+  readNumber(account: Account): Promise<{ displayPhone: string; verifiedName: string }>;
+  /** All templates of the account the number belongs to. */
+  listTemplates(account: Account): Promise<ProviderTemplate[]>;
+  send(account: Account, message: OutboundMessage): Promise<Accepted>;
+};
+
+export type Account = { phoneNumberId: string; accountId: string; accessToken: string };
+
+export type OutboundMessage = {
+  /** Ours; comes back with every status of this message. */
+  callbackData: string;
+  toPhone?: string;
+  toUserId?: string;
+  type: string;
+  /** The provider-neutral content, `{ body }` of a text, `{ name, language, components }` of a template. */
+  content: Record<string, unknown>;
+  contextId?: string;
+};
+
+export type Accepted = { providerMessageId: string; phoneId?: string; userId?: string };
+
+export type ProviderTemplate = {
+  id: string;
+  name: string;
+  language: string;
+  category: string;
+  status: string;
+  components: unknown[];
+};

@@ -1,0 +1,44 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+export type Secrets = { seal(text: string): string; open(sealed: string): string };
+
+/** Parses `[id:]base64,…`; the first key seals, all open. Throws with no key in the message. */
+function parseKeys(secretKey: string) {
+  return secretKey.split(',').map((part, index) => {
+    const separator = part.indexOf(':');
+    const id = separator > 0 ? part.slice(0, separator).trim() : 'k1';
+    const key = Buffer.from(part.slice(separator + 1).trim(), 'base64');
+    if (key.length !== 32) throw new Error(`SECRET_KEY: key ${index + 1} is not base64 of 32 bytes`);
+    return { id, key };
+  });
+}
+
+/** AES-256-GCM with the key's id in front: `id.iv.tag.text`, each part base64url. */
+export function createSecrets(secretKey: string): Secrets {
+  const keys = parseKeys(secretKey);
+  const newest = keys[0]!;
+  return {
+    seal(text) {
+      const iv = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', newest.key, iv);
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return [newest.id, ...[iv, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url'))].join('.');
+    },
+    open(sealed) {
+      const [id, iv, tag, text] = sealed.split('.');
+      const key = keys.find((candidate) => candidate.id === id);
+      if (!key || !iv || !tag || text === undefined) throw new Error('A sealed value names a key that SECRET_KEY does not hold');
+      const decipher = createDecipheriv('aes-256-gcm', key.key, Buffer.from(iv, 'base64url'));
+      decipher.setAuthTag(Buffer.from(tag, 'base64url'));
+      return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
+    },
+  };
+}
+
+export const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest();
+
+/** Compares without telling by its time how much was right. */
+export function equalsInConstantTime(left: string, right: string): boolean {
+  const [a, b] = [sha256(left), sha256(right)];
+  return timingSafeEqual(a, b);
+}

@@ -1,0 +1,102 @@
+import { AppError, notFound } from '../errors.ts';
+import { endpointDisabled, webhookTest } from '../events/catalogue.ts';
+import { uuidv7 } from '../ids.ts';
+import { subjectLock } from '../ledger/locks.ts';
+import { endpointPool, holdPool, setPool } from '../ledger/pools.ts';
+import type { Transact, Tx } from '../ledger/transact.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Ordering } from './endpoint.entity.ts';
+import { newSecret } from './signature.ts';
+
+export type EndpointRow = {
+  id: string;
+  url: string;
+  event_types: string[];
+  description: string;
+  rate_limit: number | null;
+  ordering: Ordering;
+  enabled: boolean;
+  created_at: string;
+  updated_at: string;
+};
+export type NewEndpoint = {
+  url: string;
+  eventTypes: string[];
+  description: string;
+  headers?: Record<string, string>;
+  rateLimit?: number;
+  ordering: Ordering;
+};
+
+export const endpointColumns = 'id, url, event_types, description, rate_limit, ordering, enabled, created_at, updated_at';
+export const mostEndpoints = 50;
+/** Requests in flight to one endpoint at most, over all workers. */
+const endpointWidth = 10;
+
+export async function createEndpoint(
+  tx: Tx,
+  organizationId: string,
+  endpoint: NewEndpoint,
+  secrets: Secrets,
+): Promise<EndpointRow & { secret: string }> {
+  const id = uuidv7();
+  const secret = newSecret();
+  // The organization's row is locked, so that two requests at once cannot both be the fiftieth.
+  await tx.query('select 1 from organizations where id = $1 for no key update', [organizationId]);
+  const [count] = await tx.query<{ total: number }>(
+    'select count(*)::int as total from webhook_endpoints where organization_id = $1',
+    [organizationId],
+  );
+  if ((count?.total ?? 0) >= mostEndpoints)
+    throw new AppError('limit_reached', `An organization has at most ${mostEndpoints} webhook endpoints`);
+  const [row] = await tx.query<EndpointRow>(
+    `insert into webhook_endpoints (id, organization_id, url, event_types, description, headers, rate_limit, ordering, secret)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${endpointColumns}`,
+    [
+      id,
+      organizationId,
+      endpoint.url,
+      [...new Set(endpoint.eventTypes)],
+      endpoint.description,
+      endpoint.headers ? secrets.seal(JSON.stringify(endpoint.headers)) : null,
+      endpoint.rateLimit ?? null,
+      endpoint.ordering,
+      secrets.seal(secret),
+    ],
+  );
+  await setPool(tx.em, endpointPool(id), endpointWidth, endpoint.rateLimit ?? null);
+  return { ...row!, secret };
+}
+
+/** The lock `testEndpoint` needs. */
+export const endpointLock = (endpointId: string) => subjectLock('webhook_endpoint', endpointId);
+
+/** Sends a test whatever the endpoint subscribes to, tried once. Returns the operation to follow. */
+export async function testEndpoint(tx: Tx, organizationId: string, endpointId: string): Promise<string> {
+  const [row] = await tx.query<{ enabled: boolean }>(
+    'select enabled from webhook_endpoints where organization_id = $1 and id = $2',
+    [organizationId, endpointId],
+  );
+  if (!row) throw notFound('Webhook endpoint');
+  if (!row.enabled) throw new AppError('endpoint_disabled', 'The webhook endpoint is disabled');
+  const jobId = uuidv7();
+  tx.emit(
+    webhookTest,
+    { endpoint_id: endpointId, organization_id: organizationId },
+    { organizationId, test: { endpointId, jobId } },
+  );
+  return jobId;
+}
+
+/** The receiver said it is gone (410). Its deliveries wait in the held pool until somebody enables it. */
+export async function disableEndpoint(transact: Transact, organizationId: string, endpointId: string, reason: string) {
+  await transact({ locks: [endpointLock(endpointId)] }, async (tx) => {
+    const changed = await tx.query(
+      'update webhook_endpoints set enabled = false, disabled_reason = $3, updated_at = clock_timestamp() where organization_id = $1 and id = $2 and enabled returning id',
+      [organizationId, endpointId, reason],
+    );
+    await holdPool(tx.em, endpointPool(endpointId), null);
+    if (changed.length > 0)
+      tx.emit(endpointDisabled, { endpoint_id: endpointId, reason, organization_id: organizationId }, { organizationId });
+  });
+}

@@ -1,0 +1,87 @@
+import { isIP } from 'node:net';
+import { buildConnector, errors } from 'undici';
+import { ForbiddenAddress, type Lookup, LookupFailed, resolvePublic, systemLookup } from './address-guard.ts';
+
+export type ConnectErrorClass = 'dns' | 'connect' | 'tls' | 'ssrf';
+
+/** Why there is no connection. Carries no `code`: undici tries again by itself on some codes, and would never tell. */
+export class ConnectFailed extends Error {
+  override name = 'ConnectFailed';
+  readonly errorClass: ConnectErrorClass;
+
+  constructor(errorClass: ConnectErrorClass, message: string, cause: unknown) {
+    super(message, { cause });
+    this.errorClass = errorClass;
+  }
+}
+
+export interface VettedConnect {
+  connectTimeoutMs: number;
+  allowNetworks: string[];
+  lookup?: Lookup;
+}
+
+/**
+ * Connects only to addresses judged for this very connection. Names are judged inside the socket's own lookup, so nothing is
+ * looked up a second time and SNI, Host and the certificate check keep the name. Node skips that lookup for IP literals,
+ * which are therefore judged before.
+ */
+export function vettedConnector({
+  connectTimeoutMs,
+  allowNetworks,
+  lookup = systemLookup,
+}: VettedConnect): buildConnector.connector {
+  const resolve = { allowNetworks, timeoutMs: connectTimeoutMs, lookup: sharing(lookup) };
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: connectTimeoutMs,
+    // With this on, Node asks its lookup for all addresses and tries them in turn.
+    autoSelectFamily: true,
+    // Node's 250 ms would give up on far receivers.
+    autoSelectFamilyAttemptTimeout: 1_000,
+    lookup: (hostname, _options, done) => {
+      resolvePublic(hostname, resolve).then(
+        (addresses) => done(null, addresses),
+        (error) => done(error, []),
+      );
+    },
+  });
+
+  return async (options, callback) => {
+    try {
+      if (isIP(options.hostname)) await resolvePublic(options.hostname, resolve);
+    } catch (error) {
+      return callback(connectFailed(error, options.protocol, connectTimeoutMs), null);
+    }
+    connect(options, (...[error, socket]) => {
+      if (error) callback(connectFailed(error, options.protocol, connectTimeoutMs), null);
+      else callback(null, socket);
+    });
+  };
+}
+
+/** One lookup in flight a name: the system's resolver has few threads, and one dead name would hold them all. */
+function sharing(lookup: Lookup): Lookup {
+  const inFlight = new Map<string, ReturnType<Lookup>>();
+  return (hostname) => {
+    const running = inFlight.get(hostname);
+    if (running) return running;
+    const started = lookup(hostname).finally(() => inFlight.delete(hostname));
+    inFlight.set(hostname, started);
+    return started;
+  };
+}
+
+function connectFailed(error: unknown, protocol: string, connectTimeoutMs: number): ConnectFailed {
+  if (error instanceof ForbiddenAddress) return new ConnectFailed('ssrf', error.message, error);
+  if (error instanceof LookupFailed) return new ConnectFailed('dns', error.message, error);
+  if (error instanceof errors.ConnectTimeoutError) {
+    return new ConnectFailed('connect', `no connection within ${connectTimeoutMs} ms`, error);
+  }
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  const reason = code ?? message;
+  // Node reports several addresses that all refused as one AggregateError, without a syscall or text of its own.
+  const isTcp = syscall === 'connect' || (error as AggregateError).errors !== undefined || protocol !== 'https:';
+  if (isTcp) return new ConnectFailed('connect', `no connection: ${reason}`, error);
+  return new ConnectFailed('tls', `TLS handshake failed: ${reason}`, error);
+}

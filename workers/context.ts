@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Em } from '../src/database.ts';
+import { AppError } from '../src/errors.ts';
+import { operationFailed } from '../src/events/catalogue.ts';
+import type { JobContract } from '../src/ledger/job.ts';
+import { subjectLock } from '../src/ledger/locks.ts';
+import { putOff } from '../src/ledger/put-off.ts';
+import { endDone, endFailed } from '../src/ledger/release.ts';
+import type { RunRow } from '../src/ledger/run.ts';
+import type { Tx } from '../src/ledger/transact.ts';
+import { reasonOf } from '../src/log.ts';
+import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
+
+/** Another run of the row has ended it meanwhile; what this one wrote is rolled back. */
+class Stale extends Error {}
+
+const isOurOutage = (error: unknown) => error instanceof AppError && error.code === 'unavailable';
+
+/** An answer in hand is not thrown away: the ending transaction is repeated while the process lives. */
+async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Promise<Outcome> {
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Stale) return { kind: 'stale' };
+      if (!isOurOutage(error) || deps.isStopping()) throw error;
+      deps.log.warn({ reason: reasonOf(error) }, 'the end of a try waits for the database');
+      await sleep(pauseMs);
+    }
+  }
+}
+
+/** What a handler ends its try with. `stalls` is BullMQ's count of crashes of this run so far. */
+export function createContext<Claimed>(
+  deps: WorkerDeps,
+  contract: JobContract,
+  em: Em,
+  row: RunRow,
+  claimed: Claimed,
+  stalls: number,
+): RunContext<Claimed> {
+  const ref = { id: row.id, run: row.run };
+  const operation = subjectLock('operation', row.id);
+  const locks = [...(row.lane ? [row.lane] : []), ...(row.visible ? [operation] : [])];
+  const inTransaction = (work: (tx: Tx) => Promise<Outcome>) => persistently(deps, () => deps.ledger.transact({ locks }, work));
+
+  const context: RunContext<Claimed> = {
+    ...deps,
+    em,
+    row,
+    claimed,
+    finish: (work) =>
+      inTransaction(async (tx) => {
+        await work?.(tx);
+        if (!(await endDone(tx, ref))) throw new Stale();
+        return { kind: 'done' };
+      }),
+    settle: (work) =>
+      inTransaction(async (tx) => {
+        await work(tx);
+        return { kind: 'done' };
+      }),
+    again(error, { delayMs, queue, work } = {}) {
+      const next = contract.delayMs(row.attempts + 1);
+      if (next === undefined) return context.fail(error, { work });
+      return inTransaction(async (tx) => {
+        await work?.(tx);
+        const put = await putOff(tx, ref, { delayMs: Math.max(delayMs ?? 0, next), spend: true, error, queue, stalls });
+        if (!put) throw new Stale();
+        return { kind: 'again', delayMs: Math.max(delayMs ?? 0, next), isMoved: put.run !== row.run, reason: error.message };
+      });
+    },
+    wait: (delayMs, { reason, work } = {}) =>
+      inTransaction(async (tx) => {
+        await work?.(tx);
+        if (!(await putOff(tx, ref, { delayMs, spend: false, stalls }))) throw new Stale();
+        return { kind: 'wait', delayMs, isMoved: false, reason };
+      }),
+    fail: (error, { work } = {}) =>
+      inTransaction(async (tx) => {
+        await work?.(tx);
+        await contract.failed(tx, row.payload, error);
+        if (row.visible)
+          tx.emit(
+            operationFailed,
+            { operation_id: row.id, name: row.name, code: error.code, reason: error.message },
+            { organizationId: row.organization_id },
+          );
+        if (!(await endFailed(tx, ref, error))) throw new Stale();
+        return { kind: 'failed', error };
+      }),
+  };
+  return context;
+}

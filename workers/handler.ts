@@ -1,0 +1,61 @@
+import type { Config } from '../src/config.ts';
+import type { Database, Em } from '../src/database.ts';
+import type { JobContract } from '../src/ledger/job.ts';
+import type { JobError } from '../src/ledger/jobs.entity.ts';
+import type { Ledger } from '../src/ledger/ledger.ts';
+import type { RunRef } from '../src/ledger/release.ts';
+import type { RunRow } from '../src/ledger/run.ts';
+import type { Tx } from '../src/ledger/transact.ts';
+import type { Log } from '../src/log.ts';
+import type { Providers } from '../src/providers/index.ts';
+import type { Secrets } from '../src/secrets.ts';
+import type { WebhookSender } from '../src/webhooks/sender.ts';
+
+export type WorkerDeps = {
+  config: Config;
+  database: Database;
+  ledger: Ledger;
+  providers: Providers;
+  secrets: Secrets;
+  sender: WebhookSender;
+  log: Log;
+  isStopping(): boolean;
+};
+
+/** The four ends of a try. Made by the context's methods only, each in one transaction. */
+export type Outcome =
+  | { kind: 'done' }
+  | { kind: 'again' | 'wait'; delayMs: number; isMoved: boolean; reason?: string }
+  | { kind: 'failed'; error: JobError }
+  | { kind: 'stale' };
+
+type Work = (tx: Tx) => Promise<void>;
+
+export type RunContext<Claimed = undefined> = WorkerDeps & {
+  em: Em;
+  row: RunRow;
+  claimed: Claimed;
+  /** *done*: the effect and its events with the end of the row. */
+  finish(work?: Work): Promise<Outcome>;
+  /** *done* whatever run the row is in by now: for an answer that must not be thrown away. `work` ends the row itself. */
+  settle(work: Work): Promise<Outcome>;
+  /** *again*: a try was spent; fails for good when it was the last. */
+  again(error: JobError, options?: { delayMs?: number; queue?: string; work?: Work }): Promise<Outcome>;
+  /** *wait*: no try is spent. */
+  wait(delayMs: number, options?: { reason?: string; work?: Work }): Promise<Outcome>;
+  /** *failed*: written back to the subject by the contract. */
+  fail(error: JobError, options?: { work?: Work }): Promise<Outcome>;
+};
+
+export type Handler<Payload extends Record<string, string> = Record<string, string>, Claimed = undefined> = {
+  contract: JobContract<Payload>;
+  /** One statement that claims what cannot be undone and tells whether this run may do it now; nothing: the row says why. */
+  claim?(em: Em, ref: RunRef): Promise<{ row: RunRow; claimed: Claimed } | undefined>;
+  run(payload: Payload, context: RunContext<Claimed | undefined>): Promise<Outcome>;
+};
+
+export const handle = <Payload extends Record<string, string>, Claimed = undefined>(
+  contract: JobContract<Payload>,
+  run: Handler<Payload, Claimed>['run'],
+  claim?: Handler<Payload, Claimed>['claim'],
+): Handler<Payload, Claimed> => ({ contract, run, ...(claim && { claim }) });

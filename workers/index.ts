@@ -1,0 +1,12 @@
+import type { Handler } from './handler.ts';
+import { sendMessage } from './messaging/send-message.ts';
+import { syncTemplates } from './messaging/sync-templates.ts';
+import { applyProviderWebhook } from './provider-webhooks/apply.ts';
+import { matchKeptStatus } from './provider-webhooks/match-status.ts';
+import { deliver } from './webhooks/deliver.ts';
+
+/** Every handler; one a job. */
+export const handlers = [sendMessage, syncTemplates, applyProviderWebhook, matchKeptStatus, deliver] as unknown as Handler<
+  Record<string, string>,
+  unknown
+>[];

@@ -1,0 +1,64 @@
+import { type Em, query } from '../../src/database.ts';
+import type { RunRef } from '../../src/ledger/release.ts';
+import type { RunRow } from '../../src/ledger/run.ts';
+
+/** All that a send needs, read by the statement that claims it. */
+export type Claim = {
+  message_id: string;
+  contact_id: string;
+  type: string;
+  content: Record<string, unknown>;
+  to_phone: string;
+  to_user_id: string;
+  context_id: string | null;
+  resends: number;
+  channel_id: string;
+  phone_number_id: string;
+  account_id: string;
+  access_token: string;
+};
+
+const claimColumns = `m.id as message_id, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id, m.resends, m.channel_id, c.phone_number_id, c.account_id, c.access_token`;
+const rowColumns = `j.id, j.run, j.organization_id, j.name, j.queue, j.payload, j.subject_type, j.subject_id, j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls,
+  0::float8 as early_ms, false as is_held, false as needs_slot`;
+
+/**
+ * Claims the message in the very statement that checks that this run may send it now: its time has come, its pool is not held and its
+ * slot is fresh. What cannot be undone is claimed first; two runs at once cannot both have it.
+ */
+export async function claimMessage(em: Em, { id, run }: RunRef): Promise<{ row: RunRow; claimed: Claim } | undefined> {
+  const [row] = await query<RunRow & Claim>(
+    em,
+    `update messages m set status = 'sending', sending_at = clock_timestamp(), updated_at = clock_timestamp()
+       from jobs j left join pools p on p.id = j.pool, channels c
+      where j.id = $1 and j.run = $2 and j.state = 'queued' and j.run_at <= clock_timestamp() + interval '20 ms' and m.id = j.subject_id and m.status = 'queued' and c.id = m.channel_id
+        and coalesce(p.held_until, '-infinity') <= clock_timestamp() and j.slot_at is not null and (p.rate is null or j.slot_at > clock_timestamp() - interval '50 ms')
+     returning ${rowColumns}, ${claimColumns}`,
+    [id, run],
+  );
+  return row && { row, claimed: row };
+}
+
+/** The one resend of a message whose window has passed. */
+export async function claimResend(em: Em, messageId: string, resends: number): Promise<Claim | undefined> {
+  const [row] = await query<Claim>(
+    em,
+    `update messages m set sending_at = clock_timestamp(), resends = m.resends + 1, updated_at = clock_timestamp() from channels c
+      where m.id = $1 and m.status = 'sending' and m.resends = $2 and c.id = m.channel_id returning ${claimColumns}`,
+    [messageId, resends],
+  );
+  return row;
+}
+
+/** How long a message has been `sending`, by the database's clock. */
+export async function sendingState(
+  em: Em,
+  messageId: string,
+): Promise<{ status: string; resends: number; age_ms: number } | undefined> {
+  const [row] = await query<{ status: string; resends: number; age_ms: number }>(
+    em,
+    'select status, resends, coalesce(extract(epoch from clock_timestamp() - sending_at) * 1000, 0)::float8 as age_ms from messages where id = $1',
+    [messageId],
+  );
+  return row;
+}

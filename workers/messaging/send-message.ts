@@ -1,0 +1,109 @@
+import { stopChannel } from '../../src/channels/connect.ts';
+import { addIdentities } from '../../src/contacts/resolve.ts';
+import { holdPool } from '../../src/ledger/pools.ts';
+import { endDoneOfSubject } from '../../src/ledger/release.ts';
+import type { Tx } from '../../src/ledger/transact.ts';
+import { reasonOf } from '../../src/log.ts';
+import { sendMessageJob } from '../../src/messaging/jobs.ts';
+import { recordAccepted } from '../../src/messaging/settle.ts';
+import { unknownWindow } from '../../src/messaging/window.ts';
+import { ProviderBusy, ProviderFailed, ProviderRefused, ProviderUnknown } from '../../src/providers/errors.ts';
+import type { Accepted } from '../../src/providers/messaging-app/provider.ts';
+import { handle, type Outcome, type RunContext } from '../handler.ts';
+import { type Claim, claimMessage, claimResend, sendingState } from './claim-message.ts';
+
+type Context = RunContext<Claim | undefined>;
+
+/** Longer than the provider may take: whoever finds a message `sending` for less finds someone sending it. */
+const graceMs = 5_000;
+const mostResends = 1;
+
+export const sendMessage = handle(
+  sendMessageJob,
+  async ({ message_id }, context) => (context.claimed ? send(context, context.claimed) : unclaimed(context, message_id)),
+  claimMessage,
+);
+
+async function send(context: Context, claim: Claim): Promise<Outcome> {
+  const backToQueued = async (tx: Tx) =>
+    void (await tx.query(`update messages set status = 'queued', sending_at = null where id = $1 and status = 'sending'`, [
+      claim.message_id,
+    ]));
+  let account: { phoneNumberId: string; accountId: string; accessToken: string };
+  try {
+    account = {
+      phoneNumberId: claim.phone_number_id,
+      accountId: claim.account_id,
+      accessToken: context.secrets.open(claim.access_token),
+    };
+  } catch (error) {
+    return context.wait(30_000, { reason: reasonOf(error), work: backToQueued });
+  }
+  try {
+    const accepted = await context.providers.messagingApp.send(account, {
+      callbackData: claim.message_id,
+      toPhone: claim.to_phone || undefined,
+      toUserId: claim.to_user_id || undefined,
+      type: claim.type,
+      content: claim.content,
+      contextId: claim.context_id ?? undefined,
+    });
+    return await settleAccepted(context, claim, accepted);
+  } catch (error) {
+    if (error instanceof ProviderRefused) {
+      if (!error.stopsChannel)
+        return context.fail({ code: 'provider_refused', message: error.message, provider_code: error.providerCode });
+      // Not this message is wrong but the whole channel: it keeps its place and waits with the others until the channel is mended.
+      await stopChannel(context.ledger.transact, context.row.organization_id, claim.channel_id, error.stopsChannel);
+      return context.wait(1_000, { reason: error.message, work: backToQueued });
+    }
+    if (error instanceof ProviderBusy) {
+      if (error.scope === 'channel') await slowDown(context, error.retryAfterMs);
+      return context.wait(error.retryAfterMs, { reason: error.message, work: backToQueued });
+    }
+    if (error instanceof ProviderFailed)
+      return context.again(
+        { code: 'provider_failed', message: error.message, provider_code: error.providerCode },
+        { work: backToQueued },
+      );
+    if (error instanceof ProviderUnknown) {
+      const { left_ms } = await unknownWindow(context.em, claim.message_id, context.config.unknownWindow * 1000);
+      return context.wait(left_ms, { reason: error.message });
+    }
+    throw error;
+  }
+}
+
+function settleAccepted(context: Context, claim: Claim, { providerMessageId, phoneId, userId }: Accepted): Promise<Outcome> {
+  return context.settle(async (tx) => {
+    await recordAccepted(tx, claim.message_id, providerMessageId);
+    await endDoneOfSubject(tx, sendMessageJob.name, claim.message_id);
+    if (userId || (phoneId && phoneId !== claim.to_phone))
+      await addIdentities(tx, context.row.organization_id, claim.contact_id, { phoneId, userId });
+  });
+}
+
+/** The number's own limit: nothing of the channel goes out for that long, then the pool is filled again. */
+async function slowDown({ em, row, ledger }: Context, ms: number) {
+  if (!row.pool) return;
+  await holdPool(em, row.pool, ms);
+  setTimeout(() => void ledger.fill(row.pool!), ms + 20).unref();
+}
+
+/** The row says it may run and the message was not to be had: someone is sending it, or its answer was lost. */
+async function unclaimed(context: Context, messageId: string): Promise<Outcome> {
+  const state = await sendingState(context.em, messageId);
+  if (state?.status === 'queued') return context.wait(50);
+  if (state?.status !== 'sending') return context.finish();
+  const stillSendingMs = context.config.providerTimeoutMs + graceMs - state.age_ms;
+  const windowMs = context.config.unknownWindow * 1000;
+  const window = await unknownWindow(context.em, messageId, windowMs);
+  if (window.has_passed && stillSendingMs <= 0) {
+    if (state.resends >= mostResends)
+      return context.fail({ code: 'outcome_unknown', message: 'The provider never said whether it took the message, twice' });
+    const claim = await claimResend(context.em, messageId, state.resends);
+    return claim ? send(context, claim) : context.wait(1_000);
+  }
+  // Past its end the window may still wait for an unapplied webhook or a web process that has not been there long enough.
+  return context.wait(Math.max(window.left_ms, stillSendingMs, 1_000), { reason: 'the outcome of the send is not known yet' });
+}

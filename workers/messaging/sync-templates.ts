@@ -1,0 +1,12 @@
+import { channelAccount } from '../../src/channels/connect.ts';
+import { syncTemplatesJob } from '../../src/messaging/jobs.ts';
+import { storeTemplates } from '../../src/messaging/templates.ts';
+import { handle } from '../handler.ts';
+
+export const syncTemplates = handle(syncTemplatesJob, async ({ channel_id }, context) => {
+  const account = await channelAccount(context.em, channel_id, context.secrets);
+  if (!account) return context.finish();
+  const templates = await context.providers.messagingApp.listTemplates(account);
+  await storeTemplates(context.ledger.transact, account, templates);
+  return context.finish();
+});

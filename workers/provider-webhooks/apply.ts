@@ -1,0 +1,75 @@
+import { type Em, query } from '../../src/database.ts';
+import { AppError } from '../../src/errors.ts';
+import { reasonOf } from '../../src/log.ts';
+import { applyTemplateStatus } from '../../src/messaging/templates.ts';
+import { applyMessage, type ChannelRef } from '../../src/provider-webhooks/apply-message.ts';
+import { keepUnmatched, matchStatus } from '../../src/provider-webhooks/apply-status.ts';
+import { applyProviderWebhookJob } from '../../src/provider-webhooks/jobs.ts';
+import { type InboundPart, partsOf, type RawChange } from '../../src/providers/messaging-app/inbound.ts';
+import { handle, type RunContext } from '../handler.ts';
+
+type Fault = { error: string; part?: string };
+
+/** Applies every part of a stored body. Each part is its own transaction and safe to repeat; a broken one is kept with its error, the rest applied. */
+export const applyProviderWebhook = handle(applyProviderWebhookJob, async ({ webhook_id }, context) => {
+  const [row] = await query<{ organization_id: string; body: Buffer; state: string }>(
+    context.em,
+    'select organization_id, body, state from provider_webhooks where id = $1',
+    [webhook_id],
+  );
+  if (row?.state !== 'received') return context.finish();
+  const faults: Fault[] = [];
+  for (const change of JSON.parse(row.body.toString('utf8')) as RawChange[]) {
+    for (const part of partsOf(change)) {
+      if (part.kind === 'broken') {
+        faults.push({ error: part.error, part: JSON.stringify(part.raw).slice(0, 2_000) });
+        continue;
+      }
+      try {
+        await applyPart(context, row.organization_id, part);
+      } catch (error) {
+        // Our own outage: the whole body again later. Anything else is this part's own fault and must not hold up the others.
+        if (error instanceof AppError && error.code === 'unavailable') throw error;
+        context.log.error({ err: error, webhook_id }, 'a part of a provider webhook could not be applied');
+        faults.push({ error: reasonOf(error), part: part.kind });
+      }
+    }
+  }
+  return context.finish(async (tx) => {
+    await tx.query(`update provider_webhooks set state = $2, errors = $3, applied_at = clock_timestamp() where id = $1`, [
+      webhook_id,
+      faults.length > 0 ? 'broken' : 'applied',
+      faults.length > 0 ? JSON.stringify(faults).replaceAll('\\u0000', '\\ufffd') : null,
+    ]);
+  });
+});
+
+async function applyPart(context: RunContext<unknown>, organizationId: string, part: InboundPart) {
+  const { em, ledger } = context;
+  switch (part.kind) {
+    case 'ignored':
+      context.log.info({ what: part.what }, 'provider webhook: nothing to do');
+      return;
+    case 'template_status':
+      await applyTemplateStatus(em, ledger.transact, organizationId, part.accountId, part.providerTemplateId, part.status);
+      return;
+    case 'message': {
+      const channel = await channelOf(em, organizationId, part.phoneNumberId);
+      if (channel) await applyMessage(ledger.transact, channel, part);
+      return;
+    }
+    case 'status': {
+      const channel = await channelOf(em, organizationId, part.phoneNumberId);
+      if (channel && !(await matchStatus(em, ledger.transact, channel, part)))
+        await keepUnmatched(ledger.transact, channel, part);
+    }
+  }
+}
+
+async function channelOf(em: Em, organizationId: string, phoneNumberId: string): Promise<ChannelRef | undefined> {
+  const [row] = await query<{ id: string }>(em, 'select id from channels where organization_id = $1 and phone_number_id = $2', [
+    organizationId,
+    phoneNumberId,
+  ]);
+  return row && { id: row.id, organizationId };
+}

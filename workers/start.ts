@@ -1,0 +1,82 @@
+import type { Config } from '../src/config.ts';
+import { openDatabase } from '../src/database.ts';
+import '../src/jobs.ts';
+import { type AnyWorker, withinMs } from '../src/ledger/backends/backend.ts';
+import { createBackend } from '../src/ledger/backends/index.ts';
+import { type QueueName, queueNames } from '../src/ledger/job.ts';
+import { createLedger } from '../src/ledger/ledger.ts';
+import { openQueues } from '../src/ledger/queues.ts';
+import type { Log } from '../src/log.ts';
+import { createProviders } from '../src/providers/index.ts';
+import { createSecrets } from '../src/secrets.ts';
+import { createWebhookSender } from '../src/webhooks/sender.ts';
+import type { WorkerDeps } from './handler.ts';
+import { handlers } from './index.ts';
+import { startSweeper } from './sweeper.ts';
+import { startWorker } from './worker.ts';
+
+export type RunningWorker = { stop(): Promise<void>; isReady(): boolean };
+
+/** A worker process: handlers for its queues and the sweeper. Starts working as soon as the queue is there. */
+export async function startWorkers(config: Config, log: Log, onDead: () => void): Promise<RunningWorker> {
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    poolMax: config.databasePoolMax,
+    applicationName: 'kanal-worker',
+    log,
+  });
+  const queues = openQueues(createBackend(config, log), log, onDead);
+  const ledger = createLedger({ database, queues, log, awaitsQueue: false });
+  const providers = createProviders(config);
+  const sender = createWebhookSender({
+    timeoutMs: config.webhookTimeoutMs,
+    allowHttp: config.webhookAllowHttp,
+    allowNetworks: config.webhookAllowNetworks,
+  });
+  let isStopping = false;
+  const deps: WorkerDeps = {
+    config,
+    database,
+    ledger,
+    providers,
+    secrets: createSecrets(config.secretKey),
+    sender,
+    log,
+    isStopping: () => isStopping,
+  };
+  const byName = new Map(handlers.map((handler) => [handler.contract.name, handler]));
+  const served = queueNames.filter((name) => config.queues.length === 0 || config.queues.includes(name));
+  const workers: AnyWorker[] = [];
+  void queues.whenOpen().then(() => {
+    if (isStopping) return;
+    workers.push(...served.map((name) => startWorker(deps, queues.backend, name, byName, concurrencyOf(config, name))));
+    log.info({ queues: served, backend: queues.backend.name }, 'working');
+  });
+  const sweeper = startSweeper(deps, queues);
+  return {
+    isReady: () => workers.length > 0 && queues.isReady(),
+    async stop() {
+      isStopping = true;
+      await sweeper.stop();
+      await Promise.all(
+        workers.map((worker) =>
+          withinMs(worker.close(), config.shutdownTimeoutMs, 'A worker').catch((error) =>
+            log.warn({ err: error }, 'active jobs left to others'),
+          ),
+        ),
+      );
+      await queues.close();
+      await sender.close();
+      providers.close();
+      await database.close();
+    },
+  };
+}
+
+const concurrencyOf = (config: Config, queue: QueueName) =>
+  ({
+    messages: config.messagesConcurrency,
+    webhooks: config.webhooksConcurrency,
+    'webhook-retries': config.webhookRetriesConcurrency,
+    default: config.defaultConcurrency,
+  })[queue];

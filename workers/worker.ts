@@ -1,0 +1,83 @@
+import { DelayedError, UnrecoverableError } from 'bullmq';
+import type { AnyWorker, Backend, RunJob } from '../src/ledger/backends/backend.ts';
+import type { QueueName } from '../src/ledger/job.ts';
+import { reasonOf } from '../src/log.ts';
+import type { Handler, WorkerDeps } from './handler.ts';
+import { type Ended, runJob } from './run-job.ts';
+
+/** When the database cannot even be asked: BullMQ tries the run again later, the row knows nothing of it. */
+const outageMs = 2_000;
+
+/** One BullMQ worker for one queue. The only place that turns the end of a try into what BullMQ wants to hear. */
+export function startWorker(
+  deps: WorkerDeps,
+  backend: Backend,
+  queue: QueueName,
+  handlers: Map<string, Handler<Record<string, string>, unknown>>,
+  concurrency: number,
+): AnyWorker {
+  const { config, log } = deps;
+  const worker = backend.makeWorker(queue, (job, token) => processRun(deps, handlers, job as RunJob, token), {
+    concurrency,
+    lockDuration: config.lockDurationMs,
+    stalledInterval: config.stalledIntervalMs,
+    runRetryDelay: config.runRetryDelayMs,
+  });
+  worker.on('error', (error: Error) => log.debug({ err: error, queue }, 'queue error'));
+  return worker;
+}
+
+async function processRun(
+  deps: WorkerDeps,
+  handlers: Map<string, Handler<Record<string, string>, unknown>>,
+  job: RunJob,
+  token?: string,
+) {
+  const { id, run } = job.data;
+  const startedAt = performance.now();
+  const handler = handlers.get(job.name);
+  if (!handler) throw new UnrecoverableError(`No handler for ${job.name}`);
+  let ended: Ended;
+  let facts: Record<string, unknown> = {};
+  try {
+    const result = await runJob(deps, handler, {
+      id,
+      run,
+      attemptsMade: job.attemptsMade,
+      stalledCounter: job.stalledCounter ?? 0,
+    });
+    ended = result.ended;
+    facts = {
+      organization_id: result.row?.organization_id,
+      subject: result.row && `${result.row.subject_type}:${result.row.subject_id}`,
+      attempt: (result.row?.attempts ?? 0) + 1,
+    };
+  } catch (error) {
+    ended = { kind: 'wait', delayMs: outageMs, isMoved: false, reason: reasonOf(error) };
+  }
+  deps.log.info(
+    {
+      job: job.name,
+      job_id: id,
+      run,
+      ...facts,
+      outcome: ended.kind,
+      ...reason(ended),
+      duration_ms: Math.round(performance.now() - startedAt),
+    },
+    'job',
+  );
+  if (ended.kind === 'failed') throw new UnrecoverableError(`${ended.error.code}: ${ended.error.message}`);
+  if ((ended.kind === 'again' || ended.kind === 'wait' || ended.kind === 'early') && !('isMoved' in ended && ended.isMoved)) {
+    await job.moveToDelayed(Date.now() + Math.ceil(ended.delayMs), token);
+    throw new DelayedError();
+  }
+  return ended.kind;
+}
+
+const reason = (ended: Ended) =>
+  'error' in ended
+    ? { code: ended.error.code, reason: ended.error.message }
+    : 'reason' in ended && ended.reason
+      ? { reason: ended.reason }
+      : {};
