@@ -46,12 +46,12 @@ export function nextDelayMs(attempt: number, { retryAfterMs, random = Math.rando
 // The three date forms HTTP knows. Date.parse alone would take '5.5' or '-1' for a date.
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? [\w -]+ \d{2}:\d{2}:\d{2}(?: GMT| \d{4})$/;
 
-/** Milliseconds from `now` (epoch ms) that a `Retry-After` header asks for, 0 for a past date, undefined when unreadable. */
-export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+/** Milliseconds from `now` that a `Retry-After` header asks for, 0 for a past date, undefined when unreadable. */
+export function parseRetryAfter(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,12}$/.test(text)) return Number(text) * SECOND;
   if (!HTTP_DATE.test(text)) return undefined;
   // The oldest form (asctime) names no zone and means GMT; Date.parse would take the local one.
   const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }

@@ -1,0 +1,35 @@
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import { AppError } from '../src/errors.ts';
+import type { Deps } from './endpoint.ts';
+import { endpoints } from './index.ts';
+import { requestId } from './middleware/request-id.ts';
+import { requestLog } from './middleware/request-log.ts';
+import { openapiDocument } from './openapi.ts';
+import { boardPath, bullBoard } from './operations/bull-board.ts';
+import { health } from './operations/health.ts';
+import { errorAnswer, routeOf } from './route.ts';
+
+/** The middleware in order. */
+export function createApp(deps: Deps): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('trust proxy', deps.config.trustProxy);
+  app.set('etag', false);
+  app.use(requestId);
+  app.use(health(deps));
+  app.use(requestLog(deps.log));
+  app.use(helmet());
+  if (deps.config.operatorPassword) app.use(boardPath, bullBoard(deps));
+  const document = JSON.stringify(openapiDocument(), null, 2);
+  app.get('/openapi.json', (_req, res) => void res.type('application/json').send(document));
+  for (const endpoint of endpoints) {
+    const { method, path } = endpoint;
+    app[method](path, ...(routeOf(endpoint, deps) as express.RequestHandler[]));
+  }
+  app.use((req) => {
+    throw new AppError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}`);
+  });
+  app.use(errorAnswer());
+  return app;
+}

@@ -1,0 +1,196 @@
+import Joi from 'joi';
+import { changeChannel, connectChannel, readNumber } from '../../src/channels/connect.ts';
+import { type ChannelRow, countChannels, findChannel, listChannels } from '../../src/channels/queries.ts';
+import { query } from '../../src/database.ts';
+import { notFound } from '../../src/errors.ts';
+import { subjectLock } from '../../src/ledger/locks.ts';
+import { syncTemplatesJob } from '../../src/messaging/jobs.ts';
+import { endpoint, ok } from '../endpoint.ts';
+import { keysetOf, type PageQuery, pageMeta, pageOf, pageQuery } from '../paging.ts';
+import { id, iso, operationNote, pathId, timestamp } from '../schemas.ts';
+
+const tag = 'Channels';
+const name = Joi.string().trim().min(1).max(200);
+const providerId = Joi.string()
+  .trim()
+  .pattern(/^\d{1,32}$/, 'digits');
+const token = Joi.string().trim().min(1).max(4096);
+const rate = Joi.number().strict().integer().min(1).max(1000).description('Messages a second, over all workers');
+
+const channelView = Joi.object({
+  id: id.required(),
+  name: Joi.string().allow('').required(),
+  provider: Joi.string().required(),
+  phone_number_id: Joi.string().required(),
+  waba_id: Joi.string().required(),
+  display_phone: Joi.string().allow('').required(),
+  status: Joi.string().valid('connected', 'disconnected', 'auth_error', 'restricted').required(),
+  rate: Joi.number().integer().required(),
+  created_at: timestamp.required(),
+  updated_at: timestamp.required(),
+});
+
+const toView = (row: ChannelRow) => ({
+  id: row.id,
+  name: row.name,
+  provider: row.provider,
+  phone_number_id: row.phone_number_id,
+  waba_id: row.account_id,
+  display_phone: row.display_phone,
+  status: row.status,
+  rate: row.rate,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+type ConnectBody = {
+  name?: string;
+  phone_number_id: string;
+  waba_id: string;
+  access_token: string;
+  app_secret?: string;
+  verify_token?: string;
+  rate: number;
+};
+
+export const connect = endpoint<ConnectBody>({
+  method: 'post',
+  path: '/v1/channels',
+  operationId: 'channels.connect',
+  tag,
+  scope: 'channels:write',
+  summary: 'Connect a number of the messaging app',
+  description: `Reads the number with the given token first. Its templates are fetched by an operation. ${operationNote}`,
+  isIdempotent: true,
+  body: Joi.object<ConnectBody>({
+    name: name.description("Default: the number's verified name"),
+    phone_number_id: providerId.required(),
+    waba_id: providerId.required(),
+    access_token: token.required(),
+    app_secret: token.description("Secret of the channel's own provider app, when it has one"),
+    verify_token: token,
+    rate: rate.default(80),
+  }),
+  responses: { 201: channelView },
+  errors: [400, 401, 403, 422],
+  example: { body: { name: 'Support', phone_number_id: '100000000000001', waba_id: '200000000000001', access_token: '<token>' } },
+  async handler({ body, caller, write }, { providers, secrets }) {
+    const request = {
+      name: body.name,
+      phoneNumberId: body.phone_number_id,
+      accountId: body.waba_id,
+      accessToken: body.access_token,
+      appSecret: body.app_secret,
+      verifyToken: body.verify_token,
+      rate: body.rate,
+    };
+    const number = await readNumber(providers.messagingApp, request);
+    return write({}, async (tx) => {
+      const { channel, operationId } = await connectChannel(tx, caller.organizationId, request, number, secrets);
+      return { status: 201, body: toView(channel), headers: { Location: `/v1/channels/${channel.id}` }, operationId };
+    });
+  },
+});
+
+export const listOfChannels = endpoint<unknown, PageQuery>({
+  method: 'get',
+  path: '/v1/channels',
+  operationId: 'channels.list',
+  tag,
+  scope: 'channels:read',
+  summary: 'List channels, newest first',
+  query: Joi.object(pageQuery),
+  responses: { 200: Joi.object({ items: Joi.array().items(channelView).required(), meta: pageMeta }) },
+  errors: [400, 401, 403, 422],
+  async handler({ query: page, caller, em }) {
+    const rows = await listChannels(em, caller.organizationId, keysetOf('channels', {}, page));
+    const total = page.include_total ? await countChannels(em, caller.organizationId) : undefined;
+    const { rows: shown, meta } = pageOf('channels', {}, page, rows, total);
+    return ok({ items: shown.map(toView), meta });
+  },
+});
+
+export const getChannel = endpoint({
+  method: 'get',
+  path: '/v1/channels/:channelID',
+  operationId: 'channels.get',
+  tag,
+  scope: 'channels:read',
+  summary: 'Get one channel',
+  subject: 'Channel',
+  params: { channelID: pathId },
+  responses: { 200: channelView },
+  errors: [401, 403, 404, 422],
+  async handler({ params, caller, em }) {
+    const row = await findChannel(em, caller.organizationId, params.channelID!);
+    if (!row) throw notFound('Channel');
+    return ok(toView(row));
+  },
+});
+
+export const patchChannel = endpoint<{ name?: string; rate?: number; access_token?: string }>({
+  method: 'patch',
+  path: '/v1/channels/:channelID',
+  operationId: 'channels.update',
+  tag,
+  scope: 'channels:write',
+  summary: 'Change a channel, or connect it again with a new token',
+  description: 'A new token is tried at the provider first; messages that waited for it go out.',
+  subject: 'Channel',
+  params: { channelID: pathId },
+  body: Joi.object({ name, rate, access_token: token }).min(1),
+  responses: { 200: channelView },
+  errors: [400, 401, 403, 404, 422],
+  async handler({ params, body, caller, em, write }, { providers, secrets }) {
+    const channel = await findChannel(em, caller.organizationId, params.channelID!);
+    if (!channel) throw notFound('Channel');
+    if (body.access_token)
+      await readNumber(providers.messagingApp, {
+        phoneNumberId: channel.phone_number_id,
+        accountId: channel.account_id,
+        accessToken: body.access_token,
+      });
+    const change = { name: body.name, rate: body.rate, accessToken: body.access_token };
+    return write({ locks: [subjectLock('channel', channel.id)] }, async (tx) =>
+      ok(toView(await changeChannel(tx, caller.organizationId, channel.id, change, secrets))),
+    );
+  },
+});
+
+const syncView = Joi.object({
+  channel_id: id.required(),
+  templates: Joi.number().integer().required().description('How many are stored now'),
+});
+
+export const syncTemplates = endpoint({
+  method: 'post',
+  path: '/v1/channels/:channelID/templates/sync',
+  operationId: 'templates.sync',
+  tag,
+  scope: 'channels:write',
+  summary: "Fetch the channel's message templates from the provider",
+  description: operationNote,
+  subject: 'Channel',
+  isIdempotent: true,
+  params: { channelID: pathId },
+  responses: { 200: syncView },
+  errors: [400, 401, 403, 404, 422],
+  async handler({ params, caller, em, write }) {
+    const channel = await findChannel(em, caller.organizationId, params.channelID!);
+    if (!channel) throw notFound('Channel');
+    const templates = await storedTemplates(em, channel.id);
+    return write({}, async (tx) => ({
+      ...ok({ channel_id: channel.id, templates }),
+      operationId: tx.enqueue(syncTemplatesJob, caller.organizationId, { channel_id: channel.id }),
+    }));
+  },
+  outcome: async ({ params, em }) =>
+    ok({ channel_id: params.channelID, templates: await storedTemplates(em, params.channelID!) }),
+});
+
+async function storedTemplates(em: Parameters<typeof query>[0], channelId: string): Promise<number> {
+  const [row] = await query<{ total: number }>(em, 'select count(*)::int as total from templates where channel_id = $1', [
+    channelId,
+  ]);
+  return row?.total ?? 0;
+}

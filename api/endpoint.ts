@@ -1,0 +1,88 @@
+import type Joi from 'joi';
+import type { Config } from '../src/config.ts';
+import type { Database, Em } from '../src/database.ts';
+import type { Ledger } from '../src/ledger/ledger.ts';
+import type { Queues } from '../src/ledger/queues.ts';
+import type { TransactOptions, Tx } from '../src/ledger/transact.ts';
+import type { Log } from '../src/log.ts';
+import type { Authenticate, Caller } from '../src/organizations/keys.ts';
+import type { Scope } from '../src/organizations/scopes.ts';
+import type { Providers } from '../src/providers/index.ts';
+import type { Secrets } from '../src/secrets.ts';
+
+export type Deps = {
+  config: Config;
+  database: Database;
+  ledger: Ledger;
+  queues: Queues;
+  providers: Providers;
+  secrets: Secrets;
+  authenticate: Authenticate;
+  log: Log;
+};
+
+/** The spec's three error bodies: `{error: {code, …}}`, `{error, code}`, `{title, status, detail}`. */
+export type ErrorShape = 'standard' | 'lookup' | 'problem';
+
+export type Reply = {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** The work asked for: named in the headers, and waited for when the client prefers. */
+  operationId?: string;
+};
+
+export type Input<Body, Query> = {
+  params: Record<string, string>;
+  query: Query;
+  body: Body;
+  /** Set unless the endpoint is public. */
+  caller: Caller;
+  /** The request's own EntityManager, for reads. */
+  em: Em;
+  log: Log;
+  header(name: string): string | undefined;
+  /**
+   * The one transaction that has the effect. With an Idempotency-Key its reply is stored by that very transaction, so that a crash
+   * leaves either both or neither.
+   */
+  write(options: TransactOptions, work: (tx: Tx) => Promise<Reply>): Promise<Reply>;
+};
+
+/** One definition: validation, document, reply check and route come from it. */
+export type Endpoint<Body = unknown, Query = unknown> = {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Express path; its parameters are ids, and a malformed one is the endpoint's 404. */
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** What a caller must be allowed; `public` needs no credential. */
+  scope: Scope | 'public';
+  /** What a missing or foreign id in the path is called. */
+  subject?: string;
+  params?: Record<string, Joi.Schema>;
+  query?: Joi.ObjectSchema<Query>;
+  body?: Joi.ObjectSchema<Body>;
+  /** The body as it came, for a signature over its bytes; up to this many bytes. */
+  rawBodyBytes?: number;
+  /** Takes an Idempotency-Key. */
+  isIdempotent?: boolean;
+  errorShape?: ErrorShape;
+  /** Reply bodies by status; null: none. The statuses every endpoint may give stand in api/errors.ts. */
+  responses: Record<number, Joi.Schema | null>;
+  /** Error statuses this endpoint may give beside the common ones. */
+  errors: number[];
+  example?: { body?: unknown; reply?: unknown };
+  handler(input: Input<Body, Query>, deps: Deps): Promise<Reply>;
+  /** The reply once the operation has succeeded, for a client that waited. */
+  outcome?(input: Input<Body, Query>, deps: Deps, reply: Reply): Promise<Reply>;
+};
+
+export type AnyEndpoint = Endpoint<never, never>;
+
+export const endpoint = <Body = unknown, Query = unknown>(definition: Endpoint<Body, Query>): AnyEndpoint =>
+  definition as unknown as AnyEndpoint;
+
+export const ok = (body: unknown): Reply => ({ status: 200, body });

@@ -1,0 +1,91 @@
+import { STATUS_CODES } from 'node:http';
+import { isCelebrateError } from 'celebrate';
+import Joi from 'joi';
+import { databaseAway, isDatabaseAway } from '../src/database.ts';
+import { AppError, type ErrorDetail, errorCodes } from '../src/errors.ts';
+import type { ErrorShape } from './endpoint.ts';
+
+/** Given by every endpoint, whatever it declares. */
+export const commonErrors = [409, 413, 415, 429, 500, 503];
+
+const code = Joi.string().valid(...Object.keys(errorCodes));
+const detail = Joi.object({
+  message: Joi.string().required(),
+  code: Joi.string(),
+  field: Joi.string(),
+  location: Joi.string().valid('body', 'query', 'path', 'header'),
+  value: Joi.string(),
+});
+
+export const errorBodies: Record<ErrorShape, Joi.ObjectSchema> = {
+  standard: Joi.object({
+    error: Joi.object({
+      code: code.required(),
+      message: Joi.string().required(),
+      details: Joi.array().items(detail).allow(null),
+      request_id: Joi.string(),
+    }).required(),
+  }),
+  lookup: Joi.object({ error: Joi.string().required(), code: code.required() }),
+  problem: Joi.object({
+    title: Joi.string().required(),
+    status: Joi.number().integer().required(),
+    detail: Joi.string().required(),
+  }),
+};
+
+/** Anything thrown, as an error the client may read. What is not ours to tell is a bare 500. */
+export function toAppError(error: unknown, subject = 'Resource'): AppError {
+  if (error instanceof AppError) return error;
+  if (isCelebrateError(error)) return validationError(error.details as never, subject);
+  if (isDatabaseAway(error)) return databaseAway(error);
+  const { type } = (error ?? {}) as { type?: string };
+  if (type === 'entity.too.large') return new AppError('payload_too_large', 'The body is too large');
+  if (type === 'entity.parse.failed') return new AppError('bad_request', 'The body is not valid JSON');
+  if (type === 'encoding.unsupported' || type === 'charset.unsupported')
+    return new AppError('unsupported_media_type', 'The body must be JSON in UTF-8');
+  if (type === 'request.aborted' || type === 'request.size.invalid')
+    return new AppError('bad_request', 'The body did not arrive whole');
+  if (error instanceof URIError) return new AppError('bad_request', 'The path cannot be decoded');
+  return new AppError('internal', 'Something went wrong on our side', { cause: error });
+}
+
+const locations: Record<string, string> = { body: 'body', query: 'query', params: 'path', headers: 'header' };
+
+function validationError(details: Map<string, Joi.ValidationError>, subject: string): AppError {
+  if (details.has('params')) return new AppError('not_found', `${subject} not found`);
+  const faults: ErrorDetail[] = [...details].flatMap(([segment, { details: items }]) =>
+    items.map((item) => ({
+      field: fieldOf(item),
+      location: locations[segment] ?? segment,
+      code: item.type,
+      message: hintFor(item),
+    })),
+  );
+  return new AppError('invalid_request', faults.length === 1 ? faults[0]!.message : `${faults.length} fields are not valid`, {
+    details: faults,
+  });
+}
+
+const fieldOf = ({ path }: Joi.ValidationErrorItem) =>
+  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');
+const hintFor = (item: Joi.ValidationErrorItem) =>
+  item.type === 'object.unknown' && item.context?.key === 'offset' ? 'offset is not supported: page with cursor' : item.message;
+
+/** The one renderer. */
+export function renderError(error: AppError, shape: ErrorShape, requestId: string): { body: object; contentType: string } {
+  if (shape === 'lookup') return { body: { error: error.message, code: error.code }, contentType: 'application/json' };
+  if (shape === 'problem') {
+    const faults = error.details
+      ?.map(({ field, message }) => (field && !message.includes(field) ? `${field}: ${message}` : message))
+      .join('; ');
+    return {
+      body: { title: STATUS_CODES[error.status] ?? 'Error', status: error.status, detail: faults || error.message },
+      contentType: 'application/problem+json',
+    };
+  }
+  return {
+    body: { error: { code: error.code, message: error.message, details: error.details ?? null, request_id: requestId } },
+    contentType: 'application/json',
+  };
+}

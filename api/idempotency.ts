@@ -1,0 +1,105 @@
+import { type Em, query } from '../src/database.ts';
+import { AppError } from '../src/errors.ts';
+import type { Transact, TransactOptions, Tx } from '../src/ledger/transact.ts';
+import { type Secrets, sha256 } from '../src/secrets.ts';
+import type { Reply } from './endpoint.ts';
+
+export type IdempotencyKey = { organizationId: string; method: string; path: string; key: string; bodyHash: Buffer };
+
+/** Thrown inside a transaction to leave it: the reply is there already. */
+class Replayed extends Error {
+  readonly reply: Reply;
+  constructor(reply: Reply) {
+    super('replayed');
+    this.reply = reply;
+  }
+}
+
+/** 1-255 printable characters; anything else is a 422 on the header. */
+export function checkKey(key: string | undefined): string | undefined {
+  if (key === undefined) return undefined;
+  if (/^[\x20-\x7e]{1,255}$/.test(key)) return key;
+  const message = 'Idempotency-Key must be 1 to 255 printable ASCII characters';
+  throw new AppError('invalid_request', message, {
+    details: [{ field: 'Idempotency-Key', location: 'header', code: 'string.pattern', message }],
+  });
+}
+
+const where = 'organization_id = $1 and method = $2 and path = $3 and key = $4';
+const paramsOf = ({ organizationId, method, path, key }: IdempotencyKey) => [organizationId, method, path, key];
+
+/** The stored reply to the same request; a 422 when the key was used with another body. */
+export async function storedReply(em: Em, secrets: Secrets, key: IdempotencyKey): Promise<Reply | undefined> {
+  const [row] = await query<{ body_hash: Buffer; reply: string }>(
+    em,
+    `select body_hash, reply from idempotency_keys where ${where} and created_at > clock_timestamp() - interval '24 hours'`,
+    paramsOf(key),
+  );
+  if (!row) return undefined;
+  if (!row.body_hash.equals(key.bodyHash))
+    throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used with another body');
+  const reply = JSON.parse(secrets.open(row.reply)) as Reply;
+  return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
+}
+
+const store = `insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply) values ($1, $2, $3, $4, $5, $6, $7)
+  on conflict (organization_id, method, path, key) do update set body_hash = excluded.body_hash, status = excluded.status, reply = excluded.reply, created_at = clock_timestamp()
+  where idempotency_keys.created_at <= clock_timestamp() - interval '24 hours'`;
+
+const storeParams = (secrets: Secrets, key: IdempotencyKey, reply: Reply) => [
+  ...paramsOf(key),
+  key.bodyHash,
+  reply.status,
+  secrets.seal(JSON.stringify(reply)),
+];
+
+/**
+ * The transaction that has the effect also writes the key's row. "Still running" is an advisory lock inside it, tried and never waited
+ * for: a crash frees it, and a repeat meanwhile is a 409.
+ */
+export async function writeOnce(
+  transact: Transact,
+  secrets: Secrets,
+  key: IdempotencyKey,
+  options: TransactOptions,
+  work: (tx: Tx) => Promise<Reply>,
+): Promise<Reply> {
+  let reply: Reply | undefined;
+  try {
+    return await transact(
+      { ...options, beforeCommit: async (em) => void (await query(em, store, storeParams(secrets, key, reply!))) },
+      async (tx) => {
+        const [lock] = await tx.query<{ is_free: boolean }>(
+          'select pg_try_advisory_xact_lock(hashtextextended($1, 1)) as is_free',
+          [paramsOf(key).join('\n')],
+        );
+        if (!lock?.is_free)
+          throw new AppError('request_in_progress', 'A request with this Idempotency-Key is still running', {
+            retryAfterSeconds: 1,
+          });
+        const stored = await storedReply(tx.em, secrets, key);
+        if (stored) throw new Replayed(stored);
+        reply = await work(tx);
+        return reply;
+      },
+    );
+  } catch (error) {
+    if (error instanceof Replayed) return error.reply;
+    throw error;
+  }
+}
+
+const neverStored = new Set([400, 401, 403, 413, 415, 429]);
+
+/** A handler's own 4xx is as final as a success: the same question gets the same answer. */
+export const isStored = (error: AppError) =>
+  error.status >= 400 &&
+  error.status < 500 &&
+  !neverStored.has(error.status) &&
+  !['request_in_progress', 'idempotency_mismatch'].includes(error.code);
+
+export async function storeRefusal(em: Em, secrets: Secrets, key: IdempotencyKey, reply: Reply) {
+  await query(em, store, storeParams(secrets, key, reply));
+}
+
+export const hashOfBody = (body: unknown) => sha256(JSON.stringify(body ?? null));

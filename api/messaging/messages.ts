@@ -1,0 +1,125 @@
+import Joi from 'joi';
+import { notFound } from '../../src/errors.ts';
+import { countMessages, findMessage, listMessages } from '../../src/messaging/queries.ts';
+import { retryMessage } from '../../src/messaging/retry.ts';
+import { acceptLocks, acceptMessage, prepareMessage, type SendRequest } from '../../src/messaging/send.ts';
+import { endpoint, ok } from '../endpoint.ts';
+import { keysetOf, type PageQuery, pageMeta, pageOf, pageQuery } from '../paging.ts';
+import { id, pathId } from '../schemas.ts';
+import { messageView, type SendBody, sendBody, toMessageView } from './schemas.ts';
+
+const wrapped = Joi.object({ data: messageView.required() });
+const tag = 'Messages';
+const example = {
+  channel_id: '01932d5f-3a0e-7cc4-8f4e-0242ac120005',
+  to: '+16505551234',
+  type: 'text',
+  text: { body: 'Your order is on its way' },
+};
+
+export const sendMessage = endpoint<SendBody>({
+  method: 'post',
+  path: '/v1/messages',
+  operationId: 'messages.send',
+  tag,
+  scope: 'messages:write',
+  summary: 'Send a message',
+  description:
+    'Accepts the message and answers; a worker sends it, in order within its conversation and at the rate of its channel. Free-form messages need a contact that wrote within 24 hours.',
+  isIdempotent: true,
+  body: sendBody,
+  responses: { 201: wrapped },
+  errors: [400, 401, 403, 404, 422],
+  example: { body: example },
+  async handler({ body, caller, em, write }, { ledger }) {
+    const prepared = await prepareMessage(em, ledger.transact, caller.organizationId, toRequest(body));
+    return write({ locks: acceptLocks(prepared) }, async (tx) => {
+      const row = await acceptMessage(tx, prepared);
+      return { status: 201, body: { data: toMessageView(row) }, headers: { Location: `/v1/messages/${row.id}` } };
+    });
+  },
+});
+
+function toRequest({ channel_id, to, contact_id, user_id, type, context, ...content }: SendBody): SendRequest {
+  const recipient = to ? { phone: to } : contact_id ? { contactId: contact_id } : { userId: user_id! };
+  return {
+    channelId: channel_id,
+    recipient,
+    type,
+    content: content[type]!,
+    ...(context && { contextMessageId: context.message_id }),
+  };
+}
+
+export const getMessage = endpoint({
+  method: 'get',
+  path: '/v1/messages/:messageID',
+  operationId: 'messages.get',
+  tag,
+  scope: 'messages:read',
+  summary: 'Get one message',
+  subject: 'Message',
+  errorShape: 'problem',
+  params: { messageID: pathId },
+  responses: { 200: wrapped },
+  errors: [401, 403, 404, 422],
+  async handler({ params, caller, em }) {
+    const row = await findMessage(em, caller.organizationId, params.messageID!);
+    if (!row) throw notFound('Message');
+    return ok({ data: toMessageView(row) });
+  },
+});
+
+type ListQuery = PageQuery & { channel_id?: string; conversation_id?: string; contact_id?: string; status?: string };
+
+export const listOfMessages = endpoint<unknown, ListQuery>({
+  method: 'get',
+  path: '/v1/messages',
+  operationId: 'messages.list',
+  tag,
+  scope: 'messages:read',
+  summary: 'List messages, newest first',
+  query: Joi.object({
+    ...pageQuery,
+    channel_id: id,
+    conversation_id: id,
+    contact_id: id,
+    status: Joi.string().valid('queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'received'),
+  }),
+  responses: { 200: Joi.object({ items: Joi.array().items(messageView).required(), meta: pageMeta }) },
+  errors: [400, 401, 403, 422],
+  async handler({ query, caller, em }) {
+    const filter = {
+      channelId: query.channel_id,
+      conversationId: query.conversation_id,
+      contactId: query.contact_id,
+      status: query.status,
+    };
+    const rows = await listMessages(em, caller.organizationId, filter, keysetOf('messages', filter, query));
+    const total = query.include_total ? await countMessages(em, caller.organizationId, filter) : undefined;
+    const page = pageOf('messages', filter, query, rows, total);
+    return ok({ items: page.rows.map(toMessageView), meta: page.meta });
+  },
+});
+
+export const retryOfMessage = endpoint<{ force: boolean }>({
+  method: 'post',
+  path: '/v1/messages/:messageID/retry',
+  operationId: 'messages.retry',
+  tag,
+  scope: 'messages:write',
+  summary: 'Send a failed message again',
+  description:
+    'Once, however often it is asked. A message the provider has taken goes out again only with `force`: the person may see it twice.',
+  subject: 'Message',
+  params: { messageID: pathId },
+  body: Joi.object({ force: Joi.boolean().strict().default(false) }),
+  responses: { 200: wrapped },
+  errors: [400, 401, 403, 404, 422],
+  async handler({ params, body, caller, em }, { ledger }) {
+    await retryMessage(em, ledger.transact, caller.organizationId, params.messageID!, body.force);
+    const row = await findMessage(em, caller.organizationId, params.messageID!);
+    if (!row) throw notFound('Message');
+    return ok({ data: toMessageView(row) });
+  },
+});

@@ -1,0 +1,87 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import { type RequestHandler, Router } from 'express';
+import { query } from '../../src/database.ts';
+import { AppError } from '../../src/errors.ts';
+import { uuidv7 } from '../../src/ids.ts';
+import { equalsInConstantTime } from '../../src/secrets.ts';
+import type { Deps } from '../endpoint.ts';
+
+export const boardPath = '/ops/queues';
+
+/** What an operator may do; every other change Bull Board offers would leave the ledger's way. */
+const allowed: { method: string; path: RegExp; action: string }[] = [
+  { method: 'PUT', path: /^\/api\/queues\/[^/]+\/[^/]+\/retry(\/failed)?$/, action: 'queue.job.retry' },
+  { method: 'PUT', path: /^\/api\/queues\/[^/]+\/retry\/failed$/, action: 'queue.retry-failed' },
+  { method: 'PUT', path: /^\/api\/queues\/[^/]+\/[^/]+\/promote$/, action: 'queue.job.promote' },
+  { method: 'PUT', path: /^\/api\/queues\/[^/]+\/(pause|resume)$/, action: 'queue.pause-or-resume' },
+  { method: 'PUT', path: /^\/api\/queues\/(pause|resume)$/, action: 'queues.pause-or-resume' },
+];
+
+/** The operator's own credentials, asked for by the browser. It shows all tenants' jobs: nobody else gets in. */
+function operatorOnly({ config }: Deps): RequestHandler {
+  const expected = `${config.operatorUser}:${config.operatorPassword}`;
+  return (req, res, next) => {
+    const [scheme, credentials] = (req.get('authorization') ?? '').split(' ');
+    if (scheme === 'Basic' && equalsInConstantTime(Buffer.from(credentials ?? '', 'base64').toString('utf8'), expected))
+      return next();
+    res.setHeader('WWW-Authenticate', 'Basic realm="Kanal operations", charset="UTF-8"');
+    throw new AppError('unauthorized', "The operator's credentials are needed");
+  };
+}
+
+/** The browser sends the credentials by itself, so a page elsewhere could too: a change must come from this very origin. */
+const isSameOrigin = (req: Parameters<RequestHandler>[0]) => {
+  const site = req.get('sec-fetch-site');
+  if (site !== undefined) return site === 'same-origin';
+  const origin = req.get('origin');
+  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === req.get('host');
+};
+
+function guarded(deps: Deps): RequestHandler {
+  return async (req, _res, next) => {
+    if (req.method === 'GET' || req.method === 'HEAD') return next();
+    const rule = allowed.find(({ method, path }) => method === req.method && path.test(req.path));
+    if (!rule) throw new AppError('forbidden', 'Bull Board may only retry, promote, pause and resume here');
+    if (!isSameOrigin(req)) throw new AppError('forbidden', 'Changes are taken from this page only');
+    if (rule.action === 'queue.job.promote') await promoteRow(deps, decodeURIComponent(req.path.split('/').at(-2) ?? ''));
+    await query(deps.database.em(), 'insert into audit_log (id, actor, action, subject, address) values ($1, $2, $3, $4, $5)', [
+      uuidv7(),
+      `operator:${deps.config.operatorUser}`,
+      rule.action,
+      req.path.slice(0, 500),
+      req.ip ?? '',
+    ]);
+    next();
+  };
+}
+
+/** The row decides when it runs: promoted in BullMQ alone, the run would put itself off again. */
+async function promoteRow({ database }: Deps, jobId: string) {
+  const [id, run] = jobId.split('.');
+  if (!id || !/^[0-9a-f-]{36}$/.test(id) || !/^\d{1,9}$/.test(run ?? '')) return;
+  await query(database.em(), `update jobs set run_at = clock_timestamp() where id = $1 and run = $2 and state = 'queued'`, [
+    id,
+    Number(run),
+  ]);
+}
+
+/** Bull Board, once the queue is there; until then a 503. */
+export function bullBoard(deps: Deps): Router {
+  const adapter = new ExpressAdapter();
+  adapter.setBasePath(boardPath);
+  let isOpen = false;
+  const board = createBullBoard({ queues: [], serverAdapter: adapter, options: { uiConfig: { boardTitle: 'Kanal queues' } } });
+  void deps.queues.whenOpen().then(() => {
+    board.setQueues(deps.queues.all().map((queue) => new BullMQAdapter(queue as never)));
+    isOpen = true;
+  });
+  const router = Router();
+  router.use(operatorOnly(deps), guarded(deps), (_req, _res, next) => {
+    if (!isOpen) throw new AppError('unavailable', 'The queue cannot be reached', { retryAfterSeconds: 5 });
+    next();
+  });
+  router.use(adapter.getRouter() as RequestHandler);
+  return router;
+}

@@ -1,0 +1,25 @@
+import { Router } from 'express';
+import { query } from '../../src/database.ts';
+import { withinMs } from '../../src/ledger/backends/backend.ts';
+import { reasonOf } from '../../src/log.ts';
+import { migrationsPending } from '../../src/migrations/pending.ts';
+import type { Deps } from '../endpoint.ts';
+
+/** `/healthz`: the process lives. `/readyz`: it can serve; a queue that is away only degrades it, since work is kept in the database. */
+export function health({ database, queues }: Deps): Router {
+  const router = Router();
+  router.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
+  router.get('/readyz', async (_req, res) => {
+    const queue = queues.isReady() ? 'ok' : 'degraded';
+    try {
+      await withinMs(query(database.em(), 'select 1'), 2_000, 'The database');
+      const pending = await migrationsPending(database);
+      res
+        .status(pending ? 503 : 200)
+        .json({ status: pending ? 'unavailable' : 'ok', database: 'ok', migrations: pending ? 'pending' : 'ok', queue });
+    } catch (error) {
+      res.status(503).json({ status: 'unavailable', database: reasonOf(error), migrations: 'unknown', queue });
+    }
+  });
+  return router;
+}

@@ -1,0 +1,46 @@
+import Joi from 'joi';
+import { notFound } from '../../src/errors.ts';
+import { findOperation, operationStatus } from '../../src/ledger/operations.ts';
+import { endpoint, ok } from '../endpoint.ts';
+import { id, iso, pathId, timestamp } from '../schemas.ts';
+
+const operationView = Joi.object({
+  id: id.required(),
+  name: Joi.string().required(),
+  status: Joi.string().valid('queued', 'running', 'succeeded', 'failed').required(),
+  error: Joi.object({ code: Joi.string().required(), message: Joi.string().required(), provider_code: Joi.string().allow(null) })
+    .allow(null)
+    .required(),
+  subject: Joi.object({ type: Joi.string().required(), id: Joi.string().required() }).required(),
+  progress: Joi.object().unknown().allow(null).required(),
+  created_at: timestamp.required(),
+  finished_at: timestamp.allow(null).required(),
+});
+
+export const getOperation = endpoint({
+  method: 'get',
+  path: '/v1/operations/:operationID',
+  operationId: 'operations.get',
+  tag: 'Operations',
+  scope: 'messages:read',
+  summary: 'Get an operation: what became of work that a provider does',
+  description: 'Kept 7 days after its end.',
+  subject: 'Operation',
+  params: { operationID: pathId },
+  responses: { 200: operationView },
+  errors: [401, 403, 404, 422],
+  async handler({ params, caller, em }) {
+    const row = await findOperation(em, caller.organizationId, params.operationID!);
+    if (!row) throw notFound('Operation');
+    return ok({
+      id: row.id,
+      name: row.name,
+      status: operationStatus(row),
+      error: row.error,
+      subject: { type: row.subject_type, id: row.subject_id },
+      progress: row.progress,
+      created_at: iso(row.created_at),
+      finished_at: row.finished_at && iso(row.finished_at),
+    });
+  },
+});

@@ -1,0 +1,116 @@
+import Joi from 'joi';
+import { type Em, query } from '../../src/database.ts';
+import { AppError, notFound } from '../../src/errors.ts';
+import { isUuid } from '../../src/ids.ts';
+import { acceptProviderWebhook } from '../../src/provider-webhooks/accept.ts';
+import { isSignedWith } from '../../src/provider-webhooks/signature.ts';
+import { changesOf } from '../../src/providers/messaging-app/inbound.ts';
+import { equalsInConstantTime } from '../../src/secrets.ts';
+import { type Deps, endpoint, type Input, ok } from '../endpoint.ts';
+
+const tag = 'Provider webhooks';
+const largestBody = 4 * 1024 * 1024;
+const base = '/v1/providers/messaging-app/webhook';
+
+type Handshake = { 'hub.mode'?: string; 'hub.challenge'?: string; 'hub.verify_token'?: string };
+const handshakeQuery = Joi.object({
+  'hub.mode': Joi.string(),
+  'hub.challenge': Joi.string().max(1024),
+  'hub.verify_token': Joi.string().max(1024),
+}).unknown();
+const challenge = Joi.string();
+
+type App = { secret?: string; verifyToken?: string; channelId?: string };
+
+/** The installation's own app, or that of one channel. */
+async function appOf(em: Em, { config, secrets }: Deps, channelId?: string): Promise<App> {
+  if (channelId === undefined) return { secret: config.messagingAppSecret, verifyToken: config.messagingAppVerifyToken };
+  const [row] = isUuid(channelId)
+    ? await query<{ app_secret: string | null; verify_token: string | null }>(
+        em,
+        'select app_secret, verify_token from channels where id = $1',
+        [channelId],
+      )
+    : [];
+  if (!row) throw notFound('Channel');
+  return {
+    channelId,
+    secret: row.app_secret ? secrets.open(row.app_secret) : undefined,
+    verifyToken: row.verify_token ? secrets.open(row.verify_token) : undefined,
+  };
+}
+
+async function handshake({ query: given, params, em }: Input<unknown, Handshake>, deps: Deps) {
+  const { verifyToken } = await appOf(em, deps, params.channelID);
+  const isRight =
+    given['hub.mode'] === 'subscribe' && verifyToken && equalsInConstantTime(given['hub.verify_token'] ?? '', verifyToken);
+  if (!isRight) throw new AppError('forbidden', 'The verify token is not right');
+  return ok(given['hub.challenge'] ?? '');
+}
+
+async function receive({ body, params, em, header, log }: Input<Buffer, unknown>, deps: Deps) {
+  const { secret, channelId } = await appOf(em, deps, params.channelID);
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  if (!secret || !isSignedWith(secret, bytes, header('x-hub-signature-256')))
+    throw new AppError('unauthorized', 'The signature is not right');
+  const { kept, unknown } = await acceptProviderWebhook(em, deps.ledger.transact, readChanges(bytes), channelId);
+  if (unknown > 0) log.warn({ unknown, kept }, 'provider webhook: changes for numbers nobody has here');
+  return ok({});
+}
+
+function readChanges(bytes: Buffer) {
+  try {
+    return changesOf(JSON.parse(bytes.toString('utf8')));
+  } catch {
+    throw new AppError('bad_request', 'The body is not a webhook of the messaging app');
+  }
+}
+
+const verifying = {
+  method: 'get',
+  tag,
+  scope: 'public',
+  query: handshakeQuery,
+  responses: { 200: challenge },
+  handler: handshake,
+} as const;
+const receiving = {
+  method: 'post',
+  tag,
+  scope: 'public',
+  query: Joi.object().unknown(),
+  rawBodyBytes: largestBody,
+  responses: { 200: Joi.object({}) },
+  handler: receive,
+} as const;
+
+export const verifyWebhook = endpoint<unknown, Handshake>({
+  ...verifying,
+  path: base,
+  operationId: 'provider-webhooks.verify',
+  summary: "The messaging provider's handshake",
+  errors: [403],
+});
+export const receiveWebhook = endpoint<Buffer>({
+  ...receiving,
+  path: base,
+  operationId: 'provider-webhooks.receive',
+  summary: "Receive the messaging provider's webhooks",
+  errors: [400, 401],
+});
+export const verifyChannelWebhook = endpoint<unknown, Handshake>({
+  ...verifying,
+  path: `${base}/:channelID`,
+  operationId: 'provider-webhooks.verify-channel',
+  summary: "The handshake of a channel's own provider app",
+  params: { channelID: Joi.string() },
+  errors: [403, 404],
+});
+export const receiveChannelWebhook = endpoint<Buffer>({
+  ...receiving,
+  path: `${base}/:channelID`,
+  operationId: 'provider-webhooks.receive-channel',
+  summary: "Receive the webhooks of a channel's own provider app",
+  params: { channelID: Joi.string() },
+  errors: [400, 401, 404],
+});

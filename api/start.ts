@@ -1,0 +1,76 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Config } from '../src/config.ts';
+import { openDatabase } from '../src/database.ts';
+import { startHeartbeat } from '../src/heartbeat.ts';
+import '../src/jobs.ts';
+import { createBackend } from '../src/ledger/backends/index.ts';
+import { createLedger } from '../src/ledger/ledger.ts';
+import { openQueues } from '../src/ledger/queues.ts';
+import type { Log } from '../src/log.ts';
+import { createAuthenticate } from '../src/organizations/keys.ts';
+import { createProviders } from '../src/providers/index.ts';
+import { createSecrets } from '../src/secrets.ts';
+import { createApp } from './app.ts';
+import type { Deps } from './endpoint.ts';
+
+export type RunningWeb = { port: number; stop(): Promise<void>; deps: Deps };
+
+/** Keep-alive longer than a proxy's usual 60 s, so that it is not we who close a connection the proxy is about to use. */
+const keepAliveMs = 65_000;
+
+/** The web process: listens at once, whether or not the queue is there. */
+export async function startWeb(config: Config, log: Log, onDead: () => void): Promise<RunningWeb> {
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    poolMax: config.databasePoolMax,
+    applicationName: 'kanal-web',
+    log,
+  });
+  const queues = openQueues(createBackend(config, log), log, onDead);
+  const ledger = createLedger({ database, queues, log, awaitsQueue: true });
+  const providers = createProviders(config);
+  const deps: Deps = {
+    config,
+    database,
+    ledger,
+    queues,
+    providers,
+    secrets: createSecrets(config.secretKey),
+    authenticate: createAuthenticate(database),
+    log,
+  };
+  const server = createServer({ keepAliveTimeout: keepAliveMs, requestTimeout: 60_000, headersTimeout: 30_000 }, createApp(deps));
+  await listen(server, config.port, config.host);
+  const heartbeat = startHeartbeat(database, 'web');
+  const { port } = server.address() as AddressInfo;
+  log.info({ port, backend: queues.backend.name }, 'listening');
+  return {
+    port,
+    deps,
+    async stop() {
+      heartbeat.stop();
+      await finishRequests(server, config.shutdownTimeoutMs);
+      await queues.close();
+      providers.close();
+      await database.close();
+    },
+  };
+}
+
+const listen = (server: Server, port: number, host: string) =>
+  new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+
+/** No new connections; requests under way may end within the deadline. */
+async function finishRequests(server: Server, deadlineMs: number) {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const idle = setInterval(() => server.closeIdleConnections(), 100);
+  const timer = setTimeout(() => server.closeAllConnections(), deadlineMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(timer);
+}

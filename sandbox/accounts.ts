@@ -1,0 +1,63 @@
+/** One button, header, body or footer of a template, as the protocol writes it. */
+export interface TemplateComponent {
+  type: string;
+  format?: string;
+  text?: string;
+  buttons?: { type: string; text?: string; url?: string }[];
+}
+
+export interface Template {
+  id: string;
+  name: string;
+  language: string;
+  status: string;
+  category: string;
+  parameter_format?: string;
+  components: TemplateComponent[];
+}
+
+/** A business account with one number. Several accounts may share a waba_id or a token. */
+export interface Account {
+  waba_id: string;
+  phone_number_id: string;
+  display_phone_number: string;
+  verified_name: string;
+  access_token: string;
+  templates: Template[];
+}
+
+export class Accounts {
+  #byNumber = new Map<string, Account>();
+  #tokens = new Set<string>();
+
+  constructor(accounts: Account[]) {
+    for (const account of accounts) this.put(account);
+  }
+
+  /** Adds an account, or takes the place of the one with the same number. */
+  put(account: Account): void {
+    this.#byNumber.set(account.phone_number_id, account);
+    this.#tokens = new Set(this.all().map(({ access_token }) => access_token));
+  }
+
+  all(): Account[] {
+    return [...this.#byNumber.values()];
+  }
+
+  knowsToken(token: string): boolean {
+    return this.#tokens.has(token);
+  }
+
+  ofNumber(phoneNumberId: string): Account | undefined {
+    return this.#byNumber.get(phoneNumberId);
+  }
+
+  ofWaba(wabaId: string, token: string): Account[] {
+    return this.all().filter((account) => account.waba_id === wabaId && account.access_token === token);
+  }
+}
+
+/** The number as webhooks show it: digits only. */
+export function digitsOf(phone: string): string {
+  return phone.replace(/\D/g, '');
+}

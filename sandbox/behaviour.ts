@@ -1,0 +1,41 @@
+import Joi from 'joi';
+
+export interface Behaviour {
+  auto_status: string[];
+  delay_ms: number;
+  window: 'async' | 'sync' | 'off';
+  mps: number | null;
+  fail_code: number;
+  fails: Record<string, number>;
+  retry_first_ms: number;
+  retry_max_ms: number;
+  retry_for_ms: number;
+}
+
+export const defaultBehaviour: Readonly<Behaviour> = {
+  auto_status: ['sent', 'delivered', 'read'],
+  delay_ms: 50,
+  window: 'async',
+  mps: null,
+  fail_code: 131026,
+  fails: {},
+  retry_first_ms: 200,
+  retry_max_ms: 5_000,
+  retry_for_ms: 600_000,
+};
+
+const milliseconds = Joi.number().integer().min(0).max(86_400_000);
+
+export const behaviourSchema = Joi.object<Partial<Behaviour>>({
+  auto_status: Joi.array().items(Joi.string().valid('sent', 'delivered', 'read', 'played', 'failed')),
+  delay_ms: milliseconds.description('Before the first status and between two'),
+  window: Joi.string().valid('async', 'sync', 'off').description('How a free-form text outside the 24 hours is refused'),
+  mps: Joi.number().positive().allow(null).description('Messages a second for each number; null for no limit'),
+  fail_code: Joi.number().integer().description('The error of a "failed" in auto_status'),
+  fails: Joi.object()
+    .pattern(Joi.string(), Joi.number().integer())
+    .description('User (wa_id or user_id) to the error it fails with'),
+  retry_first_ms: milliseconds.min(1),
+  retry_max_ms: milliseconds.min(1),
+  retry_for_ms: milliseconds,
+});

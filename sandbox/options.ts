@@ -1,0 +1,13 @@
+import type { Account } from './accounts.ts';
+
+export interface SandboxOptions {
+  /** Default: the demo account. */
+  accounts?: (Omit<Account, 'templates'> & Partial<Pick<Account, 'templates'>>)[] | undefined;
+  /** Where webhooks go; without one they are dropped. */
+  webhookUrl?: string | undefined;
+  appSecret?: string | undefined;
+  verifyToken?: string | undefined;
+}
+
+export const defaultAppSecret = 'sandbox-app-secret';
+export const defaultVerifyToken = 'sandbox-verify-token';

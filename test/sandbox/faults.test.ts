@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { phoneNumberId, useHouse } from './house.ts';
+
+const house = useHouse();
+const match = { method: 'POST', path: '/messages' };
+const fault = (kind: string, rest: object = {}) => house.control('faults', { match, kind, ...rest });
+const accepted = async () => (await house.get('/_control/messages')).body.messages.length as number;
+const steps = () => house.receiver.statuses().map(({ status }) => status);
+
+test.each<[object, number, number]>([
+  [{}, 500, 2],
+  [{ status: 401 }, 401, 190],
+  [{ status: 403 }, 403, 10],
+  [{ status: 429 }, 429, 4],
+  [{ status: 400 }, 400, 100],
+  [{ status: 400, code: 131056 }, 400, 131056],
+  [{ status: 418, code: 7 }, 418, 7],
+])('status %j answers %d with code %d and takes no effect', async (rest, status, code) => {
+  await fault('status', rest);
+  expect(await house.text()).toMatchObject({ status, body: { error: { code, type: 'OAuthException' } } });
+  expect(await accepted()).toBe(0);
+  expect((await house.text()).status).toBe(200);
+});
+
+test('a fault applies as often as it says, and only where it fits', async () => {
+  await fault('status', { times: 2 });
+  expect((await house.get(`/${phoneNumberId}`)).status).toBe(200);
+  expect((await house.text()).status).toBe(500);
+  expect((await house.get('/_control/faults')).body.faults).toMatchObject([{ kind: 'status', times: 1 }]);
+  expect((await house.text()).status).toBe(500);
+  expect((await house.text()).status).toBe(200);
+  expect((await house.get('/_control/faults')).body.faults).toEqual([]);
+});
+
+test('a transient code says so', async () => {
+  await fault('status', { status: 503, code: 131016 });
+  expect((await house.text()).body.error.is_transient).toBe(true);
+});
+
+test('delay waits before anything happens, and adds up with another fault', async () => {
+  await fault('delay', { delay_ms: 80 });
+  await fault('status');
+  const before = performance.now();
+  expect((await house.text()).status).toBe(500);
+  expect(performance.now() - before).toBeGreaterThanOrEqual(78);
+});
+
+test('drop_before destroys the socket without effect', async () => {
+  await fault('drop_before');
+  await expect(house.text()).rejects.toThrow();
+  expect(await accepted()).toBe(0);
+  expect((await house.get('/_control/requests')).body.requests).toMatchObject([{ method: 'POST', status: null }]);
+});
+
+test('drop_after takes effect and then destroys the socket', async () => {
+  await house.openWindow();
+  await fault('drop_after');
+  await expect(house.text('hi', { biz_opaque_callback_data: 'lost' })).rejects.toThrow();
+  expect(await accepted()).toBe(1);
+  await house.settled();
+  expect(house.receiver.statuses()).toEqual(
+    ['sent', 'delivered', 'read'].map((status) => expect.objectContaining({ status, biz_opaque_callback_data: 'lost' })),
+  );
+});
+
+describe('webhooks of the matched send', () => {
+  test.each([
+    ['duplicate_webhook', ['sent', 'sent', 'delivered', 'delivered', 'read', 'read'], 6],
+    ['reorder_webhooks', ['read', 'delivered', 'sent'], 3],
+    ['skip_delivered', ['sent', 'read'], 2],
+    ['drop_webhooks', [], 0],
+    ['batch_webhooks', ['sent', 'delivered', 'read'], 1],
+  ])('%s', async (kind, expected, requests) => {
+    await house.openWindow();
+    await house.control('behaviour', { delay_ms: 20 });
+    await fault(kind);
+    await house.text();
+    await house.settled();
+    expect(steps()).toEqual(expected);
+    expect(house.receiver.received).toHaveLength(requests);
+    await house.text();
+    await house.settled();
+    expect(steps()).toEqual([...expected, 'sent', 'delivered', 'read']);
+  });
+
+  test('a refused send spends none of them', async () => {
+    await fault('drop_webhooks');
+    expect((await house.text('')).status).toBe(400);
+    expect((await house.get('/_control/faults')).body.faults).toHaveLength(1);
+  });
+});
