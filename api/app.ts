@@ -19,7 +19,8 @@ export function createApp(deps: Deps): Express {
   app.use(requestId);
   app.use(health(deps));
   app.use(requestLog(deps.log));
-  app.use(helmet());
+  // Whether a reply travels over TLS is the proxy's affair; the board must also load without it.
+  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   if (deps.config.operatorPassword) app.use(boardPath, bullBoard(deps));
   const document = JSON.stringify(openapiDocument(), null, 2);
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(document));

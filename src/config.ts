@@ -109,14 +109,47 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the environment once. Throws ConfigError with every fault; no fault names a value, which may be a secret. */
-export function readConfig(env: Record<string, string | undefined> = process.env): Config {
-  const { value, error } = configSchema.validate(env, { errors: { wrap: { label: false } } });
+type Environment = Record<string, string | undefined>;
+
+function validated(schema: Joi.ObjectSchema, env: Environment) {
+  const { value, error } = schema.validate(env, { errors: { wrap: { label: false } } });
   const faults = error?.details.map((detail) => detail.message.replace(/ with value ".*?"/, '')) ?? [];
   if (faults.length > 0) throw new ConfigError(faults);
-  const config = Object.fromEntries(Object.entries(value).map(([name, entry]) => [camel(name), entry]));
-  return { ...config, webhookAllowNetworks: list(value.WEBHOOK_ALLOW_NETWORKS), queues: list(value.QUEUES) } as Config;
+  return value;
 }
+
+const named = (value: object) => Object.fromEntries(Object.entries(value).map(([name, entry]) => [camel(name), entry]));
+
+/** Reads the environment once. Throws ConfigError with every fault; no fault names a value, which may be a secret. */
+export function readConfig(env: Environment = process.env): Config {
+  const value = validated(configSchema, env);
+  return { ...named(value), webhookAllowNetworks: list(value.WEBHOOK_ALLOW_NETWORKS), queues: list(value.QUEUES) } as Config;
+}
+
+/** What `npm start` itself reads; everything else it hands on to the processes it starts. */
+export const startSchema = Joi.object({
+  KANAL_HOME: Joi.string().empty('').default('.kanal').description('Directory of all that `npm start` keeps'),
+  PORT: whole.min(0).max(65_535).empty('').default(3000).description('Port of the API; the next free one when taken'),
+  SANDBOX_PORT: whole.min(0).max(65_535).empty('').default(4010).description('Port of the sandbox; the next free one when taken'),
+  DATABASE_URL: Joi.string()
+    .uri({ scheme: ['postgres', 'postgresql'] })
+    .empty('')
+    .description('PostgreSQL 18 or later; unset: an embedded server'),
+  QUEUE_URL: Joi.string()
+    .uri({ scheme: ['redis', 'rediss'] })
+    .empty('')
+    .description('Redis for the queues; unset: the database carries them'),
+}).prefs({ abortEarly: false, stripUnknown: true });
+
+export type StartEnvironment = {
+  kanalHome: string;
+  port: number;
+  sandboxPort: number;
+  databaseUrl?: string;
+  queueUrl?: string;
+};
+
+export const readStartEnvironment = (env: Environment = process.env) => named(validated(startSchema, env)) as StartEnvironment;
 
 /** What a child process gets of our environment beside its own variables. */
 export const inheritedEnvironment = () => ({ ...process.env });

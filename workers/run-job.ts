@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Em, query } from '../src/database.ts';
 import type { JobError } from '../src/ledger/jobs.entity.ts';
 import { reserveSlot } from '../src/ledger/pools.ts';
 import { putBack } from '../src/ledger/put-off.ts';
+import { leadMs } from '../src/ledger/queues.ts';
 import { retryJob } from '../src/ledger/retry.ts';
 import { decide, type RunRow, readRun } from '../src/ledger/run.ts';
 import { reasonOf } from '../src/log.ts';
@@ -38,7 +40,9 @@ export async function runJob(
     case 'echo':
       return { ended: { kind: 'failed', error: row!.error ?? { code: 'internal', message: 'Failed' } }, row };
     case 'early':
-      return { ended: { kind: 'early', delayMs: row!.early_ms }, row };
+      if (row!.early_ms > leadMs) return { ended: { kind: 'early', delayMs: row!.early_ms }, row };
+      await sleep(row!.early_ms);
+      return runJob(deps, handler, run);
     case 'held':
       await deps.ledger.transact({}, (tx) => putBack(tx, run, { keepPlace: true }));
       return { ended: { kind: 'held', delayMs: 0 }, row };
@@ -48,7 +52,8 @@ export async function runJob(
         await deps.ledger.transact({}, (tx) => putBack(tx, run, { keepPlace: false }));
         return { ended: { kind: 'full', delayMs: 0 }, row };
       }
-      if (delayMs > 20) return { ended: { kind: 'early', delayMs }, row };
+      if (delayMs > leadMs) return { ended: { kind: 'early', delayMs }, row };
+      await sleep(delayMs);
     }
   }
   if (await hasCrashedTooOften(deps, handler, row!, run)) {

@@ -1,7 +1,10 @@
 import { type Em, query } from '../database.ts';
 
-/** A row that has its turn and belongs in BullMQ. `delay_ms` is what the database's clock says is left until its run. */
-export type HandedRow = { id: string; run: number; queue: string; name: string; delay_ms: number };
+/**
+ * A row that has its turn and belongs in BullMQ. `delay_ms` is what the database's clock says is left until its run; `read_at` is when
+ * this process read that (ms), for rows whose slot allows no dallying on the way to the queue.
+ */
+export type HandedRow = { id: string; run: number; queue: string; name: string; delay_ms: number; read_at?: number };
 
 /** What a transaction leaves for after its commit. */
 export type Handed = { rows: HandedRow[]; pools: string[] };

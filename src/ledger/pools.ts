@@ -50,7 +50,9 @@ const giveRoom = `
 export async function fillPool(database: Database, pool: string): Promise<HandedRow[]> {
   return database.em().transactional(async (em) => {
     await query(em as Em, lockPool, [pool]);
-    return query<HandedRow>(em as Em, giveRoom, [pool]);
+    const rows = await query<HandedRow>(em as Em, giveRoom, [pool]);
+    const readAt = Date.now();
+    return rows.map((row) => ({ ...row, read_at: readAt }));
   });
 }
 

@@ -1,0 +1,38 @@
+import { readConfig } from '../src/config.ts';
+import { type Database, openDatabase } from '../src/database.ts';
+import '../src/jobs.ts';
+import { withinMs } from '../src/ledger/backends/backend.ts';
+import { createBackend } from '../src/ledger/backends/index.ts';
+import { createLedger, type Ledger } from '../src/ledger/ledger.ts';
+import { openQueues } from '../src/ledger/queues.ts';
+import { createLog } from '../src/log.ts';
+
+/** A command speaks in sentences: the log of what it uses stays silent. */
+export const commandLog = () => createLog('silent', 'cli');
+
+export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+  const { databaseUrl } = readConfig();
+  const database = await openDatabase({ url: databaseUrl, poolMax: 2, applicationName: 'kanal-cli', log: commandLog() });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** How long a command waits for the queue; without it the work is written all the same and the sweeper hands it over. */
+const queueWaitMs = 3_000;
+
+export async function withLedger<Result>(work: (ledger: Ledger, database: Database) => Promise<Result>): Promise<Result> {
+  const config = readConfig();
+  const log = commandLog();
+  return withDatabase(async (database) => {
+    const queues = openQueues(createBackend(config, log), log, () => undefined);
+    try {
+      await withinMs(queues.whenOpen(), queueWaitMs, 'The queue').catch(() => undefined);
+      return await work(createLedger({ database, queues, log, awaitsQueue: true }), database);
+    } finally {
+      await queues.close();
+    }
+  });
+}

@@ -1,0 +1,68 @@
+import { Command } from 'commander';
+
+const program = new Command('kanal').description('Kanal on the command line').showHelpAfterError();
+
+// Every action loads its file when it runs: `start` must not wait for what only the others need.
+program
+  .command('start')
+  .description('start everything on this machine: database, sandbox, web, worker and a demo organization')
+  .option('--reset', 'delete what earlier starts have kept and begin anew')
+  .option('--verbose', 'say what each step took')
+  .action(async (options) => (await import('./start.ts')).start(options));
+
+program
+  .command('migrate')
+  .description('bring the database to the version of this code; once before a roll-out')
+  .action(async () => (await import('./migrate.ts')).migrateCommand());
+
+program
+  .command('config')
+  .description('list every variable with its default')
+  .action(async () => (await import('./config.ts')).showConfig());
+
+program
+  .command('openapi')
+  .description('print the OpenAPI document')
+  .option('--write', 'write it to openapi.json')
+  .action(async (options) => (await import('./openapi.ts')).openapi(options));
+
+program
+  .command('organization')
+  .description('organizations')
+  .command('create <name>')
+  .description('create an organization and print its id')
+  .action(async (name) => (await import('./organization.ts')).createOrganizationCommand(name));
+
+program
+  .command('key')
+  .description('API keys')
+  .command('create <organizationId>')
+  .description('create an API key and print it, this once')
+  .option('--name <name>', 'what the key is for', 'command line')
+  .option('--scopes <scopes>', 'comma-separated; default: all')
+  .action(async (organizationId, options) => (await import('./key.ts')).createKeyCommand(organizationId, options));
+
+const jobs = program.command('jobs').description('the ledger of work');
+jobs
+  .command('check')
+  .description('name every job that nothing will move; exits 1 when there is one')
+  .action(async () => (await import('./jobs.ts')).checkJobsCommand());
+jobs
+  .command('retry <id>')
+  .description('run a failed job again')
+  .action(async (id) => (await import('./jobs.ts')).retryJobCommand(id));
+
+program
+  .command('provider-webhooks')
+  .description('bodies received from the provider')
+  .command('retry <id>')
+  .description('apply a broken one again')
+  .action(async (id) => (await import('./provider-webhooks.ts')).retryProviderWebhookCommand(id));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const { failureText } = await import('./failure.ts');
+  console.error(failureText(error));
+  process.exitCode = 1;
+}

@@ -1,0 +1,67 @@
+import { MikroORM } from '@mikro-orm/postgresql';
+import pg from 'pg';
+import { readConfig } from '../src/config.ts';
+import { createBackend } from '../src/ledger/backends/index.ts';
+import type { Log } from '../src/log.ts';
+import { ormOptions } from '../src/orm.ts';
+import { commandLog } from './connect.ts';
+
+type Target = { databaseUrl: string; queueUrl?: string };
+
+/** uuidv7() and `returning old.…` came with PostgreSQL 18. */
+const leastVersion = 180_000;
+
+export async function migrateCommand() {
+  const names = await migrate(readConfig(), commandLog());
+  for (const name of names) console.log(`applied ${name}`);
+  console.log('The database is up to date');
+}
+
+/** Tables, then the queue's own schema. Two at once are safe: the second waits, then finds nothing to do. Returns what was applied. */
+export async function migrate(target: Target, log: Log): Promise<string[]> {
+  const client = new pg.Client({ connectionString: target.databaseUrl, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    await checkVersion(client);
+    await client.query(`select pg_advisory_lock(hashtextextended('kanal migrations', 0))`);
+    const applied = await migrateTables(target.databaseUrl, log);
+    await migrateQueues(target, log);
+    return applied;
+  } finally {
+    await client.end();
+  }
+}
+
+async function checkVersion(client: pg.Client) {
+  const { rows } = await client.query<{ number: number; name: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
+  );
+  const { number, name } = rows[0]!;
+  if (number < leastVersion)
+    throw new Error(`PostgreSQL 18 or later is needed, for uuidv7() and "returning old": this server is ${name}`);
+}
+
+/** A connection without the processes' statement timeout: a migration takes as long as it takes. */
+async function migrateTables(clientUrl: string, log: Log): Promise<string[]> {
+  const orm = await MikroORM.init({
+    ...ormOptions,
+    clientUrl,
+    pool: { min: 0, max: 2 },
+    logger: (message) => log.debug({ message }, 'database'),
+    driverOptions: { application_name: 'kanal-migrate', connectionTimeoutMillis: 5_000 },
+  });
+  try {
+    return (await orm.migrator.up()).map(({ name }) => name);
+  } finally {
+    await orm.close();
+  }
+}
+
+async function migrateQueues(target: Target, log: Log) {
+  const backend = createBackend(target, log);
+  try {
+    await backend.migrate();
+  } finally {
+    await backend.close();
+  }
+}

@@ -1,0 +1,8 @@
+import { createOrganization } from '../src/organizations/keys.ts';
+import { nameArgument } from './arguments.ts';
+import { withDatabase } from './connect.ts';
+
+export async function createOrganizationCommand(text: string) {
+  const name = nameArgument(text);
+  console.log(await withDatabase((database) => createOrganization(database.em(), name)));
+}
