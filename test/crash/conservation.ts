@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from '@jest/globals';
+import { query } from '../../src/database.ts';
+import { checkJobs } from '../../src/ledger/check.ts';
+import type { Stack } from './stack.ts';
+
+/** Sends `count` texts round the phones, `parallel` at a time, and tells when each has its answer. */
+export async function sendAll(
+  stack: Stack,
+  channelId: string,
+  phones: string[],
+  count: number,
+  parallel = 10,
+): Promise<string[]> {
+  const ids: string[] = [];
+  let next = 0;
+  const one = async () => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      ids.push(await stack.sendSurely(channelId, phones[index % phones.length]!, `text ${index}`));
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, one));
+  return ids;
+}
+
+const unsettled = `select (select count(*)::int from messages where direction = 'outbound' and status in ('queued', 'sending', 'sent', 'delivered')) as messages,
+  (select count(*)::int from webhook_deliveries where state = 'pending') as deliveries, (select count(*)::int from provider_webhooks where state = 'received') as inbound`;
+
+/** Until every message is read or failed and every event delivered. */
+export async function untilSettled(stack: Stack, limitMs: number) {
+  let last: { messages: number; deliveries: number; inbound: number } | undefined;
+  for (const until = Date.now() + limitMs; Date.now() < until; await sleep(200)) {
+    [last] = await query<NonNullable<typeof last>>(stack.database.em(), unsettled).catch(() => [undefined]);
+    if (last && last.messages + last.deliveries + last.inbound === 0) return;
+  }
+  const rows = await query(
+    stack.database.em(),
+    `select name, queue, state, run, attempts, run_at - now() as due, check_at - now() as check, error from jobs where state not in ('done') order by seq limit 8`,
+  );
+  throw new Error(`Not settled: ${JSON.stringify(last)} ${JSON.stringify(rows)}\n${stack.workerOutput().slice(-3000)}`);
+}
+
+/** Accepted = sent, none failed, nothing doubled, every event delivered, the ledger clean. */
+export async function expectConserved(stack: Stack, accepted: string[]) {
+  const rows = await query<{ id: string; status: string; resends: number }>(
+    stack.database.em(),
+    `select id, status, resends from messages where direction = 'outbound'`,
+  );
+  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(accepted));
+  expect(rows.filter(({ status }) => status !== 'read')).toEqual([]);
+
+  const { messages } = await stack.control<{ messages: { callback_data: string }[] }>('GET', '/messages');
+  const arrivals = Map.groupBy(messages, ({ callback_data }) => callback_data);
+  const resent = new Set(rows.filter(({ resends }) => resends > 0).map(({ id }) => id));
+  expect(accepted.filter((id) => !arrivals.has(id))).toEqual([]);
+  // A second arrival only where the answer was truly lost and the window passed.
+  expect(accepted.filter((id) => arrivals.get(id)!.length > (resent.has(id) ? 2 : 1))).toEqual([]);
+
+  const events = await query<{ id: string; type: string; data: { message_id?: string; status?: string } }>(
+    stack.database.em(),
+    'select e.id, e.type, e.data from events e join webhook_deliveries d on d.event_id = e.id',
+  );
+  const received = Map.groupBy(stack.receiver.received, ({ id }) => id);
+  expect(events.filter(({ id }) => !received.has(id)).map(({ type }) => type)).toEqual([]);
+  expect([...received.values()].filter((tries) => new Set(tries.map(({ body }) => body)).size > 1)).toEqual([]);
+  expect(stack.receiver.faults).toEqual([]);
+  for (const type of [
+    'message.sent',
+    'message.status_update:sent',
+    'message.status_update:delivered',
+    'message.status_update:read',
+  ]) {
+    const [name, status] = type.split(':');
+    const told = events
+      .filter((event) => event.type === name && (!status || event.data.status === status))
+      .map(({ data }) => data.message_id!);
+    expect({ type, twice: told.length - new Set(told).size }).toEqual({ type, twice: 0 });
+    if (name === 'message.sent' || status === 'read') expect(new Set(told)).toEqual(new Set(accepted));
+  }
+  expect(await checkJobs(stack.database)).toEqual([]);
+}

@@ -1,0 +1,207 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, openDatabase, query } from '../../src/database.ts';
+import { eventTypes } from '../../src/events/catalogue.ts';
+import '../../src/jobs.ts';
+import { createBackend } from '../../src/ledger/backends/index.ts';
+import { createLog } from '../../src/log.ts';
+import { createKey, createOrganization } from '../../src/organizations/keys.ts';
+import { scopes } from '../../src/organizations/scopes.ts';
+import { startReceiver } from './receiver.ts';
+import { answersOn, type Child, freePort, nodeProcess, postgresServer, redisServer, type Server } from './servers.ts';
+
+export type BackendName = 'postgres' | 'redis';
+const account = {
+  waba_id: '200000000000001',
+  phone_number_id: '100000000000001',
+  display_phone_number: '+1 555-010-0001',
+  verified_name: 'One',
+  access_token: 'token-one',
+};
+export const secondAccount = {
+  ...account,
+  waba_id: '200000000000002',
+  phone_number_id: '100000000000002',
+  display_phone_number: '+1 555-010-0002',
+  verified_name: 'Two',
+};
+
+const log = createLog('silent', 'test');
+
+/** The whole product as production runs it, each process a child that can be killed: two workers, web, sandbox, database, queue. */
+export async function startStack({
+  backend,
+  rate = 400,
+  env = {},
+  startRedis = true,
+}: {
+  backend: BackendName;
+  rate?: number;
+  env?: Record<string, string>;
+  startRedis?: boolean;
+}) {
+  const postgres = await postgresServer();
+  const redis = backend === 'redis' ? await redisServer() : undefined;
+  if (startRedis) await redis?.start();
+  const [webPort, sandboxPort] = [await freePort(), await freePort()];
+  const base = `http://127.0.0.1:${webPort}`;
+  const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
+  const settings: Record<string, string> = {
+    DATABASE_URL: postgres.url,
+    ...(redis && { QUEUE_URL: redis.url }),
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    PORT: String(webPort),
+    HOST: '127.0.0.1',
+    MESSAGING_APP_URL: sandboxUrl,
+    MESSAGING_APP_SECRET: 'sandbox-app-secret',
+    MESSAGING_APP_VERIFY_TOKEN: 'verify',
+    WEBHOOK_ALLOW_HTTP: 'true',
+    WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+    LOCK_DURATION_MS: '2000',
+    STALLED_INTERVAL_MS: '500',
+    SWEEP_INTERVAL_MS: '500',
+    PROVIDER_TIMEOUT_MS: '2000',
+    UNKNOWN_WINDOW: '8',
+    SHUTDOWN_TIMEOUT_MS: '3000',
+    ...env,
+  };
+  const backendOf = createBackend({ databaseUrl: postgres.url, queueUrl: redis?.url }, log);
+  const database = await openDatabase({ url: postgres.url, poolMax: 3, applicationName: 'kanal-test', log });
+  await database.orm.migrator.up();
+  if (backend === 'postgres') await backendOf.migrate();
+  await backendOf.close();
+  const organizationId = await createOrganization(database.em(), 'Crash');
+  const { key } = await createKey(database.em(), organizationId, 'test', scopes);
+
+  const sandbox = nodeProcess('sandbox/main.ts', {
+    SANDBOX_PORT: String(sandboxPort),
+    WEBHOOK_URL: `${base}/v1/providers/messaging-app/webhook`,
+    APP_SECRET: 'sandbox-app-secret',
+    ACCOUNTS: JSON.stringify([account, secondAccount]),
+  });
+  await answersOn(sandboxPort);
+  let web = nodeProcess('api/main.ts', settings);
+  await answersOn(webPort);
+  let workers: Child[] = [];
+  const startWorkers = () => {
+    workers = [1, 2].map(() => nodeProcess('workers/main.ts', settings));
+  };
+  startWorkers();
+
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const receiver = await startReceiver();
+  const stack = {
+    base,
+    sandboxUrl,
+    database,
+    postgres: postgres as Server,
+    redis,
+    receiver,
+    organizationId,
+    settings,
+    webOutput: () => web.output(),
+    workerOutput: () => workers.map((worker) => worker.output()).join(''),
+    async call<Body>(
+      method: string,
+      path: string,
+      body?: object,
+      more: Record<string, string> = {},
+    ): Promise<{ status: number; body: Body; ms: number }> {
+      const startedAt = performance.now();
+      const response = await fetch(`${base}${path}`, {
+        method,
+        headers: { ...headers, ...more },
+        ...(body && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(10_000),
+      });
+      return { status: response.status, body: (await response.json()) as Body, ms: performance.now() - startedAt };
+    },
+    async control<Body>(method: string, path: string, body?: object): Promise<Body> {
+      const response = await fetch(`${sandboxUrl}/_control${path}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      if (!response.ok) throw new Error(`sandbox ${path}: ${response.status} ${await response.text()}`);
+      return (await response.json()) as Body;
+    },
+    /** SIGKILL, all of them, and two new ones. */
+    async killWorkers() {
+      await Promise.all(workers.map((worker) => worker.kill('SIGKILL')));
+      startWorkers();
+    },
+    async restartWeb() {
+      await web.kill('SIGKILL');
+      web = nodeProcess('api/main.ts', settings);
+      await answersOn(webPort);
+    },
+    async connect(phoneNumberId = account.phone_number_id, wabaId = account.waba_id): Promise<string> {
+      const { status, body } = await stack.call<{ id: string }>('POST', '/v1/channels', {
+        phone_number_id: phoneNumberId,
+        waba_id: wabaId,
+        access_token: account.access_token,
+        rate,
+      });
+      if (status !== 201) throw new Error(`connect: ${status} ${JSON.stringify(body)}`);
+      return body.id;
+    },
+    async listen() {
+      const { body } = await stack.call<{ secret: string }>('POST', '/v1/settings/developer/webhooks/endpoints', {
+        url: receiver.url,
+        event_types: eventTypes,
+      });
+      receiver.verifyWith(body.secret);
+    },
+    /** Each person writes first, so that a text to them is allowed. */
+    async openWindows(phones: string[], phoneNumberId = account.phone_number_id) {
+      await stack.control('POST', '/inbound', {
+        inbounds: phones.map((phone) => ({
+          phone_number_id: phoneNumberId,
+          message: { type: 'text', text: { body: 'hi' } },
+          contact: { profile: { name: `P ${phone}` }, wa_id: phone },
+        })),
+      });
+      for (const until = Date.now() + 30_000; Date.now() < until; await sleep(100)) {
+        const [row] = await query<{ total: number }>(
+          database.em(),
+          `select count(*)::int as total from messages m join channels c on c.id = m.channel_id where m.direction = 'inbound' and c.phone_number_id = $1`,
+          [phoneNumberId],
+        );
+        if ((row?.total ?? 0) >= phones.length) return;
+      }
+      throw new Error('The windows did not open');
+    },
+    /** One text, asked for again with its Idempotency-Key until there is an answer. Returns the message's id. */
+    async sendSurely(channelId: string, phone: string, text: string): Promise<string> {
+      const key = randomUUID();
+      for (const until = Date.now() + 60_000; Date.now() < until; await sleep(100)) {
+        try {
+          const { status, body } = await stack.call<{ data: { id: string } }>(
+            'POST',
+            '/v1/messages',
+            { channel_id: channelId, to: `+${phone}`, type: 'text', text: { body: text } },
+            { 'idempotency-key': key },
+          );
+          if (status === 201) return body.data.id;
+          if (status < 500 && status !== 409) throw new Error(`refused: ${status} ${JSON.stringify(body)}`);
+        } catch (error) {
+          if ((error as Error).message.startsWith('refused')) throw error;
+        }
+      }
+      throw new Error('No answer within a minute');
+    },
+    async stop() {
+      await receiver.close();
+      await Promise.all([...workers, web, sandbox].map((child) => child.kill('SIGKILL')));
+      await database.close();
+      await redis?.remove();
+      await postgres.remove();
+    },
+  };
+  return stack;
+}
+
+export type Stack = Awaited<ReturnType<typeof startStack>>;
+export const phonesFrom = (count: number, first = 16505560000) =>
+  Array.from({ length: count }, (_, index) => String(first + index));
+export const databaseOf = (stack: Stack): Database => stack.database;
