@@ -11,6 +11,8 @@ export type Database = {
   orm: MikroORM;
   /** An EntityManager of one's own: one a request, one a try of a job. */
   em(): Em;
+  /** Runs `work` in one transaction, entities flushed with it. */
+  transaction<Result>(work: (em: Em) => Promise<Result>): Promise<Result>;
   ping(): Promise<void>;
   close(): Promise<void>;
 };
@@ -34,6 +36,20 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
   return {
     orm,
     em: () => orm.em.fork(),
+    // Not em.transactional(): there a rollback that fails, as it does when the server has gone, never gives its connection back to
+    // the pool (MikroORM 7.2 on Kysely 0.29; after one restart of PostgreSQL the pool was empty for good).
+    transaction: (work) =>
+      orm.em
+        .getConnection()
+        .getClient()
+        .transaction()
+        .execute(async (context) => {
+          const em = orm.em.fork();
+          em.setTransactionContext(context);
+          const result = await work(em);
+          await em.flush();
+          return result;
+        }),
     ping: async () => void (await query(orm.em.fork(), 'select 1')),
     close: () => orm.close(),
   };
@@ -89,3 +105,6 @@ export function isDatabaseAway(error: unknown): boolean {
 
 export const databaseAway = (cause: unknown) =>
   new AppError('unavailable', 'The database cannot be reached; try again', { retryAfterSeconds: 1, cause });
+
+/** The database's outage, raw or already told. */
+export const isOurOutage = (error: unknown) => (error instanceof AppError ? error.code === 'unavailable' : isDatabaseAway(error));

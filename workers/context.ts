@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Em } from '../src/database.ts';
-import { AppError } from '../src/errors.ts';
+import { type Em, isOurOutage } from '../src/database.ts';
 import { operationFailed } from '../src/events/catalogue.ts';
 import type { JobContract } from '../src/ledger/job.ts';
 import { subjectLock } from '../src/ledger/locks.ts';
@@ -13,8 +12,6 @@ import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
 
 /** Another run of the row has ended it meanwhile; what this one wrote is rolled back. */
 class Stale extends Error {}
-
-const isOurOutage = (error: unknown) => error instanceof AppError && error.code === 'unavailable';
 
 /** An answer in hand is not thrown away: the ending transaction is repeated while the process lives. */
 async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Promise<Outcome> {

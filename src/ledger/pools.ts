@@ -48,9 +48,9 @@ const giveRoom = `
 
 /** Gives a pool's room to its waiting rows, in order, each with the time of its slot. Returns what goes to BullMQ now. */
 export async function fillPool(database: Database, pool: string): Promise<HandedRow[]> {
-  return database.em().transactional(async (em) => {
-    await query(em as Em, lockPool, [pool]);
-    const rows = await query<HandedRow>(em as Em, giveRoom, [pool]);
+  return database.transaction(async (em) => {
+    await query(em, lockPool, [pool]);
+    const rows = await query<HandedRow>(em, giveRoom, [pool]);
     const readAt = Date.now();
     return rows.map((row) => ({ ...row, read_at: readAt }));
   });
@@ -60,10 +60,10 @@ export async function fillPool(database: Database, pool: string): Promise<Handed
  * A slot for a run that has none or is late for its own. Undefined: the pool has no room. Else the milliseconds until the slot.
  */
 export async function reserveSlot(database: Database, pool: string, { id, run }: RunRef): Promise<number | undefined> {
-  return database.em().transactional(async (em) => {
-    await query(em as Em, lockPool, [pool]);
+  return database.transaction(async (em) => {
+    await query(em, lockPool, [pool]);
     const [row] = await query<{ early_ms: number }>(
-      em as Em,
+      em,
       `with p as (
          select *, greatest(coalesce(tat, '-infinity'), clock_timestamp()) as t0,
                 (select count(*)::int from jobs where pool = $1 and state = 'queued' and slot_at is not null and id <> $2) as used from pools where id = $1),

@@ -86,10 +86,10 @@ async function releaseLanes(database: Database, ledger: Ledger) {
     `select distinct b.lane from jobs b where b.state = 'blocked' and not exists (select 1 from jobs h where h.lane = b.lane and h.state in ('waiting', 'queued')) limit ${batch}`,
   );
   for (const { lane } of lanes) {
-    const released = await database.em().transactional(async (em) => {
-      await takeLocks(em as never, [lockOf(lane)]);
+    const released = await database.transaction(async (em) => {
+      await takeLocks(em, [lockOf(lane)]);
       return query<Parameters<typeof handedOf>[0][number]>(
-        em as never,
+        em,
         `update jobs set state = case when pool is null then 'queued' else 'waiting' end, check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
           where id = (select id from jobs where lane = $1 and state = 'blocked' order by seq limit 1)
             and not exists (select 1 from jobs where lane = $1 and state in ('waiting', 'queued')) returning ${handedColumns}`,

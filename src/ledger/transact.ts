@@ -49,7 +49,7 @@ export function createTransact(database: Database, after: (handed: Handed) => Pr
   return async (options, work) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const { result, handed } = await once(database.em(), options, work);
+        const { result, handed } = await once(database, options, work);
         if (handed.rows.length > 0 || handed.pools.length > 0) await after(handed);
         return result;
       } catch (error) {
@@ -61,7 +61,7 @@ export function createTransact(database: Database, after: (handed: Handed) => Pr
   };
 }
 
-async function once<Result>(outer: Em, options: TransactOptions, work: (tx: Tx) => Promise<Result>) {
+async function once<Result>(database: Database, options: TransactOptions, work: (tx: Tx) => Promise<Result>) {
   const jobs: NewJob[] = [];
   const events: NewEvent[] = [];
   const handed: Handed = { rows: [], pools: [] };
@@ -74,11 +74,11 @@ async function once<Result>(outer: Em, options: TransactOptions, work: (tx: Tx) 
     if (!held.has(lock)) throw new Error(`The transaction touches ${lock.split(':')[0]}'s order without its lock`);
   };
 
-  const result = await outer.transactional(async (em) => {
-    await takeLocks(em as Em, held);
+  const result = await database.transaction(async (em) => {
+    await takeLocks(em, held);
     const tx: Tx = {
-      em: em as Em,
-      query: (text, params) => query(em as Em, text, params),
+      em,
+      query: (text, params) => query(em, text, params),
       enqueue(contract, organizationId, payload, { lane, pool, delayMs } = {}) {
         if (lane) mustHold(lockOf(lane));
         const id = uuidv7();
@@ -116,7 +116,7 @@ async function once<Result>(outer: Em, options: TransactOptions, work: (tx: Tx) 
       },
       async lockNew(type, id) {
         held.add(subjectLock(type, id));
-        await takeLocks(em as Em, [subjectLock(type, id)]);
+        await takeLocks(em, [subjectLock(type, id)]);
       },
       hand,
     };

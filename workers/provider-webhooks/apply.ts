@@ -1,5 +1,4 @@
-import { type Em, query } from '../../src/database.ts';
-import { AppError } from '../../src/errors.ts';
+import { type Em, isOurOutage, query } from '../../src/database.ts';
 import { reasonOf } from '../../src/log.ts';
 import { applyTemplateStatus } from '../../src/messaging/templates.ts';
 import { applyMessage, type ChannelRef } from '../../src/provider-webhooks/apply-message.ts';
@@ -29,7 +28,7 @@ export const applyProviderWebhook = handle(applyProviderWebhookJob, async ({ web
         await applyPart(context, row.organization_id, part);
       } catch (error) {
         // Our own outage: the whole body again later. Anything else is this part's own fault and must not hold up the others.
-        if (error instanceof AppError && error.code === 'unavailable') throw error;
+        if (isOurOutage(error)) throw error;
         context.log.error({ err: error, webhook_id }, 'a part of a provider webhook could not be applied');
         faults.push({ error: reasonOf(error), part: part.kind });
       }
