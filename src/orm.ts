@@ -7,6 +7,7 @@ import { Conversation } from './messaging/conversation.entity.ts';
 import { Message } from './messaging/message.entity.ts';
 import { Template } from './messaging/template.entity.ts';
 import { Spine } from './migrations/20261121000000-spine.ts';
+import { Pools } from './migrations/20261121000001-pools.ts';
 import { ApiKey, Organization } from './organizations/organization.entity.ts';
 import { Delivery, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
 
@@ -29,7 +30,10 @@ export const ormOptions = defineConfig({
   entities,
   extensions: [Migrator],
   migrations: {
-    migrationsList: [{ name: '20261121000000-spine', class: Spine }],
+    migrationsList: [
+      { name: '20261121000000-spine', class: Spine },
+      { name: '20261121000001-pools', class: Pools },
+    ],
     snapshot: false,
     transactional: true,
     allOrNothing: true,

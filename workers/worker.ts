@@ -78,12 +78,9 @@ async function processRun(
   return ended.kind;
 }
 
-/** A row may be claimed 20 ms before its time; the way to the database takes some of that. */
-const claimMs = 10;
-
 /** A hint from BullMQ's own clock: the row's time, by the database's, decides after it. */
 async function untilDue({ opts, timestamp }: RunJob) {
-  const earlyMs = opts.delay ? timestamp + opts.delay + leadMs - claimMs - Date.now() : 0;
+  const earlyMs = opts.delay ? timestamp + opts.delay + leadMs - Date.now() : 0;
   if (earlyMs > 0) await sleep(Math.min(earlyMs, leadMs));
 }
 

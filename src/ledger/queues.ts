@@ -25,7 +25,7 @@ const deadAfterMs = 30_000;
 const mostUnanswered = 2_000;
 
 /**
- * A delayed run is woken this much early and waits the rest in its worker: Redis wakes up to 105 ms late, and a slot missed by 50 ms is
+ * A delayed run is woken this much early and waits the rest in its worker: Redis wakes up to 105 ms late, and a slot missed by 40 ms is
  * lost (measured: half of them).
  */
 export const leadMs = 120;

@@ -49,6 +49,8 @@ test('2,000 messages waiting on one channel do not hold up another, and none goe
   const [person] = phonesFrom(1, 16505570000);
   await stack.openWindows(phones);
   await stack.openWindows([person!], secondAccount.phone_number_id);
+  // The sends alone: three statuses a message would measure how fast two cores apply webhooks.
+  await stack.control('POST', '/behaviour', { auto_status: [] });
 
   const sentWithin = async () => {
     const id = await stack.sendSurely(quiet, person!, 'quick');

@@ -1,6 +1,6 @@
 import { type Em, query } from '../../src/database.ts';
 import type { RunRef } from '../../src/ledger/release.ts';
-import type { RunRow } from '../../src/ledger/run.ts';
+import { type RunRow, slotFresh } from '../../src/ledger/run.ts';
 
 /** All that a send needs, read by the statement that claims it. */
 export type Claim = {
@@ -31,8 +31,8 @@ export async function claimMessage(em: Em, { id, run }: RunRef): Promise<{ row: 
     em,
     `update messages m set status = 'sending', sending_at = clock_timestamp(), updated_at = clock_timestamp()
        from jobs j left join pools p on p.id = j.pool, channels c
-      where j.id = $1 and j.run = $2 and j.state = 'queued' and j.run_at <= clock_timestamp() + interval '20 ms' and m.id = j.subject_id and m.status = 'queued' and c.id = m.channel_id
-        and coalesce(p.held_until, '-infinity') <= clock_timestamp() and j.slot_at is not null and (p.rate is null or j.slot_at > clock_timestamp() - interval '50 ms')
+      where j.id = $1 and j.run = $2 and j.state = 'queued' and j.run_at <= clock_timestamp() + interval '5 ms' and m.id = j.subject_id and m.status = 'queued' and c.id = m.channel_id
+        and coalesce(p.held_until, '-infinity') <= clock_timestamp() and j.slot_at is not null and (p.rate is null or ${slotFresh})
      returning ${rowColumns}, ${claimColumns}`,
     [id, run],
   );
