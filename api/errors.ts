@@ -56,7 +56,7 @@ function validationError(details: Map<string, Joi.ValidationError>, subject: str
   if (details.has('params')) return new AppError('not_found', `${subject} not found`);
   const faults: ErrorDetail[] = [...details].flatMap(([segment, { details: items }]) =>
     items.map((item) => ({
-      field: fieldOf(item),
+      ...(item.path.length > 0 && { field: fieldOf(item) }),
       location: locations[segment] ?? segment,
       code: item.type,
       message: hintFor(item),

@@ -8,7 +8,7 @@ import type { AnyEndpoint, Deps, Endpoint, Input, Reply } from './endpoint.ts';
 import { renderError, toAppError } from './errors.ts';
 import { checkKey, hashOfBody, type IdempotencyKey, isStored, storedReply, storeRefusal, writeOnce } from './idempotency.ts';
 import { authenticated } from './middleware/authenticate.ts';
-import { jsonBody, rawBody, withoutNul } from './middleware/body.ts';
+import { jsonBody, rawBody, storable } from './middleware/body.ts';
 import { preferredWait, waitForOperation } from './prefer-wait.ts';
 
 type Definition = Endpoint<unknown, unknown>;
@@ -24,7 +24,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): (RequestHandler | Er
     named,
     ...(definition.scope === 'public' ? [] : [authenticated(deps.authenticate, definition.scope)]),
     ...bodyOf(definition),
-    withoutNul,
+    storable(definition.subject),
     validated(definition),
     (req: Request, res: Response) => answer(definition, deps, req, res),
     errorAnswer(definition.errorShape ?? 'standard', definition.subject),
@@ -41,8 +41,8 @@ function validated({ params, query, body, rawBodyBytes, method }: Definition): R
   return celebrate(
     {
       ...(params && { [Segments.PARAMS]: Joi.object(params) }),
-      [Segments.QUERY]: query ?? Joi.object({}),
-      ...(takesBody && { [Segments.BODY]: body ?? Joi.object({}) }),
+      [Segments.QUERY]: (query ?? Joi.object({})).label('query'),
+      ...(takesBody && { [Segments.BODY]: (body ?? Joi.object({})).label('body') }),
     },
     { abortEarly: false, errors: { wrap: { label: false } } },
     { mode: Modes.FULL },

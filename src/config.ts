@@ -1,4 +1,20 @@
 import Joi from 'joi';
+import { queueNames } from './ledger/job.ts';
+import { parseSecretKey } from './secrets.ts';
+
+const isSecretKey = (text: string, { message }: Joi.CustomHelpers) => {
+  try {
+    parseSecretKey(text);
+    return text;
+  } catch (error) {
+    return message({ custom: `SECRET_KEY: ${(error as Error).message}` });
+  }
+};
+
+const areQueues = (text: string, { message }: Joi.CustomHelpers) => {
+  const unknown = list(text).filter((name) => !(queueNames as readonly string[]).includes(name));
+  return unknown.length > 0 ? message({ custom: `QUEUES: there is no queue ${unknown.join(', ')}` }) : text;
+};
 
 const whole = Joi.number().integer();
 
@@ -21,9 +37,11 @@ export const configSchema = Joi.object({
     .description('Redis for the queues; unset: the database carries them'),
   SECRET_KEY: Joi.string()
     .required()
-    .description('Key that seals secrets: [id:]base64 of 32 bytes; newest first, comma-separated, to rotate'),
+    .custom(isSecretKey)
+    .description('Key that seals secrets: base64 of 32 bytes; newest first, comma-separated, to rotate'),
   PUBLIC_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
+    .empty('')
     .description('Address of the API as clients see it'),
   TRUST_PROXY: whole.min(0).max(10).default(0).description('Proxies in front whose X-Forwarded-For is believed'),
   OPERATOR_USER: Joi.string().default('operator').description('User of Bull Board'),
@@ -50,7 +68,11 @@ export const configSchema = Joi.object({
     .allow('')
     .default('')
     .description('Private networks webhooks may go to, CIDR, comma-separated'),
-  QUEUES: Joi.string().allow('').default('').description('Queues this worker serves, comma-separated; empty: all'),
+  QUEUES: Joi.string()
+    .allow('')
+    .default('')
+    .custom(areQueues)
+    .description('Queues this worker serves, comma-separated; empty: all'),
   MESSAGES_CONCURRENCY: whole.min(1).max(1000).default(50).description('Sends a worker runs at once'),
   WEBHOOKS_CONCURRENCY: whole.min(1).max(1000).default(50).description('First webhook tries a worker runs at once'),
   WEBHOOK_RETRIES_CONCURRENCY: whole.min(1).max(1000).default(20).description('Later webhook tries a worker runs at once'),
@@ -58,6 +80,7 @@ export const configSchema = Joi.object({
   LOCK_DURATION_MS: whole.min(500).default(10_000).description('A run whose worker is silent this long is taken over'),
   STALLED_INTERVAL_MS: whole.min(100).default(5_000).description('How often dead runs are looked for'),
   RUN_RETRY_DELAY_MS: whole.min(50).default(500).description('Pause of a worker after a fault of the queue'),
+  HEALTH_PORT: whole.min(0).max(65_535).description("Port of a worker's /healthz and /readyz; unset: none"),
   SWEEP_INTERVAL_MS: whole.min(100).default(5_000).description('How often the sweeper looks'),
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
 }).prefs({ abortEarly: false, stripUnknown: true });
@@ -90,16 +113,18 @@ export type Config = {
   lockDurationMs: number;
   stalledIntervalMs: number;
   runRetryDelayMs: number;
+  healthPort?: number;
   sweepIntervalMs: number;
   shutdownTimeoutMs: number;
 };
 
 const camel = (name: string) => name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-const list = (value: string) =>
-  value
+function list(value: string) {
+  return value
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean);
+}
 
 export class ConfigError extends Error {
   readonly faults: string[];

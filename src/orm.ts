@@ -25,6 +25,18 @@ export const entities = [
   Delivery,
 ];
 
+/** Tables that only statements touch: MikroORM's schema tools must not take them for left-overs. */
+const withoutEntity = [
+  'idempotency_keys',
+  'pools',
+  'provider_webhooks',
+  'unmatched_statuses',
+  'events',
+  'webhook_attempts',
+  'heartbeats',
+  'audit_log',
+];
+
 /** Everything MikroORM knows that does not come from the environment. The queue's schema is BullMQ's own affair. */
 export const ormOptions = defineConfig({
   entities,
@@ -39,6 +51,6 @@ export const ormOptions = defineConfig({
     allOrNothing: true,
     disableForeignKeys: false,
   },
-  schemaGenerator: { ignoreSchema: ['bullmq'] },
+  schemaGenerator: { ignoreSchema: ['bullmq'], skipTables: withoutEntity },
   forceUtcTimezone: true,
 });

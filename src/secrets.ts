@@ -2,20 +2,18 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEq
 
 export type Secrets = { seal(text: string): string; open(sealed: string): string };
 
-/** Parses `[id:]base64,…`; the first key seals, all open. Throws with no key in the message. */
-function parseKeys(secretKey: string) {
+/** Parses `base64,…`; the first key seals, all open. A key's id is its own fingerprint. Throws with no key in the message. */
+export function parseSecretKey(secretKey: string) {
   return secretKey.split(',').map((part, index) => {
-    const separator = part.indexOf(':');
-    const id = separator > 0 ? part.slice(0, separator).trim() : 'k1';
-    const key = Buffer.from(part.slice(separator + 1).trim(), 'base64');
-    if (key.length !== 32) throw new Error(`SECRET_KEY: key ${index + 1} is not base64 of 32 bytes`);
-    return { id, key };
+    const key = Buffer.from(part.trim(), 'base64');
+    if (key.length !== 32) throw new Error(`key ${index + 1} is not base64 of 32 bytes`);
+    return { id: sha256(key).toString('hex').slice(0, 8), key };
   });
 }
 
 /** AES-256-GCM with the key's id in front: `id.iv.tag.text`, each part base64url. */
 export function createSecrets(secretKey: string): Secrets {
-  const keys = parseKeys(secretKey);
+  const keys = parseSecretKey(secretKey);
   const newest = keys[0]!;
   return {
     seal(text) {

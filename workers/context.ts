@@ -62,9 +62,9 @@ export function createContext<Claimed>(
       if (next === undefined) return context.fail(error, { work });
       return inTransaction(async (tx) => {
         await work?.(tx);
-        const put = await putOff(tx, ref, { delayMs: Math.max(delayMs ?? 0, next), spend: true, error, queue, stalls });
+        const put = await putOff(tx, ref, { delayMs: delayMs ?? next, spend: true, error, queue, stalls });
         if (!put) throw new Stale();
-        return { kind: 'again', delayMs: Math.max(delayMs ?? 0, next), isMoved: put.run !== row.run, reason: error.message };
+        return { kind: 'again', delayMs: delayMs ?? next, isMoved: put.run !== row.run, reason: error.message };
       });
     },
     wait: (delayMs, { reason, work } = {}) =>
@@ -76,7 +76,8 @@ export function createContext<Claimed>(
     fail: (error, { work } = {}) =>
       inTransaction(async (tx) => {
         await work?.(tx);
-        await contract.failed(tx, row.payload, error);
+        // A payload that is not valid fails too, and must find its subject.
+        await contract.failed(tx, { ...row.payload, [contract.subject]: row.subject_id }, error);
         if (row.visible)
           tx.emit(
             operationFailed,

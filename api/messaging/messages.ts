@@ -112,14 +112,17 @@ export const retryOfMessage = endpoint<{ force: boolean }>({
   description:
     'Once, however often it is asked. A message the provider has taken goes out again only with `force`: the person may see it twice.',
   subject: 'Message',
+  isIdempotent: true,
   params: { messageID: pathId },
   body: Joi.object({ force: Joi.boolean().strict().default(false) }),
   responses: { 200: wrapped },
   errors: [400, 401, 403, 404, 422],
-  async handler({ params, body, caller, em }, { ledger }) {
+  async handler({ params, body, caller, em, write }, { ledger }) {
     await retryMessage(em, ledger.transact, caller.organizationId, params.messageID!, body.force);
-    const row = await findMessage(em, caller.organizationId, params.messageID!);
-    if (!row) throw notFound('Message');
-    return ok({ data: toMessageView(row) });
+    return write({}, async (tx) => {
+      const row = await findMessage(tx.em, caller.organizationId, params.messageID!);
+      if (!row) throw notFound('Message');
+      return ok({ data: toMessageView(row) });
+    });
   },
 });

@@ -1,5 +1,5 @@
 import express, { type RequestHandler } from 'express';
-import { AppError } from '../../src/errors.ts';
+import { AppError, notFound } from '../../src/errors.ts';
 
 const largestBody = 1024 * 1024;
 const parse = express.json({ limit: largestBody, strict: false, type: () => true });
@@ -22,35 +22,48 @@ export const jsonBody: RequestHandler = (req, res, next) => {
 /** The bytes as they came. */
 export const rawBody = (limit: number): RequestHandler => express.raw({ limit, type: () => true, inflate: false });
 
-/** PostgreSQL's text cannot hold NUL; refused here, with its place, instead of a fault of the database. */
-export const withoutNul: RequestHandler = (req, _res, next) => {
-  for (const [location, value] of [
-    ['body', req.body],
-    ['query', req.query],
-    ['path', req.params],
-  ] as const) {
-    if (Buffer.isBuffer(value)) continue;
-    const field = nulIn(value, '', 0);
-    if (field === undefined) continue;
-    if (location === 'path') throw new AppError('bad_request', 'The path holds a NUL character');
-    const message = 'The NUL character is not allowed';
-    throw new AppError('invalid_request', message, {
-      details: [{ field: field.replaceAll('\u0000', '?'), location, code: 'string.nul', message }],
-    });
-  }
-  next();
-};
+/**
+ * PostgreSQL's text holds neither NUL nor half a surrogate pair, and a key `__proto__` is lost where an object is copied: refused here,
+ * with its place, instead of a fault of the database or a silence. In a path it is nobody's id.
+ */
+export const storable =
+  (subject = 'Resource'): RequestHandler =>
+  (req, _res, next) => {
+    if (faultIn(req.params, '', 0)) throw notFound(subject);
+    for (const location of ['query', 'body'] as const) {
+      const fault = Buffer.isBuffer(req[location]) ? undefined : faultIn(req[location], '', 0);
+      if (fault)
+        throw new AppError('invalid_request', fault.message, {
+          details: [{ ...fault, field: fault.field.replaceAll('\u0000', '?').toWellFormed(), location }],
+        });
+    }
+    next();
+  };
 
 const deepest = 64;
+type Fault = { field: string; code: string; message: string };
 
-function nulIn(value: unknown, path: string, depth: number): string | undefined {
-  if (typeof value === 'string') return value.includes('\u0000') ? path : undefined;
+function faultOf(text: string): { code: string; message: string } | undefined {
+  if (text.includes('\u0000')) return { code: 'string.nul', message: 'The NUL character is not allowed' };
+  if (!text.isWellFormed()) return { code: 'string.unicode', message: 'Half a surrogate pair is not a character' };
+  return undefined;
+}
+
+function faultIn(value: unknown, field: string, depth: number): Fault | undefined {
+  if (typeof value === 'string') {
+    const fault = faultOf(value);
+    return fault && { field, ...fault };
+  }
   if (value === null || typeof value !== 'object') return undefined;
-  if (depth > deepest) throw new AppError('invalid_request', `The body is nested deeper than ${deepest} levels`);
+  if (depth > deepest) {
+    const message = `Nested deeper than ${deepest} levels`;
+    return { field: field.slice(0, 200), code: 'object.depth', message };
+  }
   for (const [key, entry] of Object.entries(value)) {
-    const own = Array.isArray(value) ? `${path}[${key}]` : path ? `${path}.${key}` : key;
-    const found = key.includes('\u0000') ? own : nulIn(entry, own, depth + 1);
-    if (found !== undefined) return found;
+    const own = Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key;
+    const fault = key === '__proto__' ? { code: 'object.unknown', message: `${own} is not allowed` } : faultOf(key);
+    const found = fault ? { field: own, ...fault } : faultIn(entry, own, depth + 1);
+    if (found) return found;
   }
   return undefined;
 }

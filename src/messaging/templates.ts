@@ -27,6 +27,7 @@ export const templateStatusOf = (word: string): TemplateStatus => words[word.toU
 
 /** Makes the channel's templates what the provider says: new ones in, changed ones changed, gone ones disabled. Safe to run twice. */
 export async function storeTemplates(
+  em: Em,
   transact: Transact,
   channel: { id: string; organizationId: string },
   templates: ProviderTemplate[],
@@ -39,20 +40,34 @@ export async function storeTemplates(
     status: templateStatusOf(status),
     components,
   }));
-  return transact({}, async (tx) => {
+  await transact({}, async (tx) => {
     await tx.query(
       `insert into templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
        select uuidv7(), $1, $2, x.provider_template_id, x.name, x.language, x.category, x.status, x.components
          from jsonb_to_recordset($3::jsonb) as x(provider_template_id text, name text, language text, category text, status text, components jsonb) order by x.name, x.language
-       on conflict on constraint templates_name do update set provider_template_id = excluded.provider_template_id, category = excluded.category, status = excluded.status,
+       on conflict on constraint templates_name do update set provider_template_id = excluded.provider_template_id, category = excluded.category,
          components = excluded.components, updated_at = clock_timestamp()`,
       [channel.organizationId, channel.id, JSON.stringify(rows)],
     );
-    await tx.query(
-      `update templates set status = 'disabled', updated_at = clock_timestamp() where organization_id = $1 and channel_id = $2 and status <> 'draft' and provider_template_id <> all($3)`,
-      [channel.organizationId, channel.id, rows.map((row) => row.provider_template_id)],
+  });
+  const changed = await query<{ id: string; status: TemplateStatus }>(
+    em,
+    `select t.id, coalesce(x.status, 'disabled') as status from templates t left join jsonb_to_recordset($3::jsonb) as x(provider_template_id text, status text) using (provider_template_id)
+      where t.organization_id = $1 and t.channel_id = $2 and t.status <> 'draft' and t.status <> coalesce(x.status, 'disabled')`,
+    [channel.organizationId, channel.id, JSON.stringify(rows)],
+  );
+  for (const { id, status } of changed) await setStatus(transact, channel.organizationId, id, status);
+  return rows.length;
+}
+
+/** A change of state and its event, once. */
+async function setStatus(transact: Transact, organizationId: string, id: string, status: TemplateStatus) {
+  await transact({ locks: [subjectLock('template', id)] }, async (tx) => {
+    const changed = await tx.query(
+      'update templates set status = $2, updated_at = clock_timestamp() where id = $1 and status <> $2 returning id',
+      [id, status],
     );
-    return rows.length;
+    if (changed.length > 0) tx.emit(templateStatusUpdate, { template_id: id, status }, { organizationId });
   });
 }
 
@@ -71,14 +86,6 @@ export async function applyTemplateStatus(
     `select t.id from templates t join channels c on c.id = t.channel_id where t.organization_id = $1 and c.account_id = $2 and t.provider_template_id = $3`,
     [organizationId, accountId, providerTemplateId],
   );
-  for (const { id } of rows) {
-    await transact({ locks: [subjectLock('template', id)] }, async (tx) => {
-      const changed = await tx.query(
-        'update templates set status = $2, updated_at = clock_timestamp() where id = $1 and status <> $2 returning id',
-        [id, status],
-      );
-      if (changed.length > 0) tx.emit(templateStatusUpdate, { template_id: id, status }, { organizationId });
-    });
-  }
+  for (const { id } of rows) await setStatus(transact, organizationId, id, status);
   return rows.length;
 }

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { AppError } from '../errors.ts';
 import { uuid } from '../ids.ts';
 import { backoff, job } from '../ledger/job.ts';
 
@@ -17,7 +18,11 @@ export const applyProviderWebhookJob = job<{ webhook_id: string }>({
     );
   },
   async revived(tx, { webhook_id }) {
-    await tx.query(`update provider_webhooks set state = 'received', errors = null where id = $1`, [webhook_id]);
+    const back = await tx.query(
+      `update provider_webhooks set state = 'received', errors = null where id = $1 and state = 'broken' returning id`,
+      [webhook_id],
+    );
+    if (back.length === 0) throw new AppError('conflict', 'The provider webhook is not broken');
   },
   openSubjects: `select id from provider_webhooks where state = 'received'`,
 });

@@ -7,6 +7,6 @@ export const syncTemplates = handle(syncTemplatesJob, async ({ channel_id }, con
   const account = await channelAccount(context.em, channel_id, context.secrets);
   if (!account) return context.finish();
   const templates = await context.providers.messagingApp.listTemplates(account);
-  await storeTemplates(context.ledger.transact, account, templates);
+  await storeTemplates(context.em, context.ledger.transact, account, templates);
   return context.finish();
 });
