@@ -22,7 +22,7 @@ export function createApp(deps: Deps): Express {
   // Whether a reply travels over TLS is the proxy's affair; the board must also load without it.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   if (deps.config.operatorPassword) app.use(boardPath, bullBoard(deps));
-  const document = JSON.stringify(openapiDocument(), null, 2);
+  const document = JSON.stringify(openapiDocument(deps.config.publicUrl), null, 2);
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(document));
   for (const endpoint of endpoints) {
     const { method, path } = endpoint;

@@ -67,6 +67,8 @@ export type Endpoint<Body = unknown, Query = unknown> = {
   body?: Joi.ObjectSchema<Body>;
   /** The body as it came, for a signature over its bytes; up to this many bytes. */
   rawBodyBytes?: number;
+  /** Asks for work that a client may wait for with `Prefer: wait`. */
+  isOperation?: boolean;
   /** Takes an Idempotency-Key. */
   isIdempotent?: boolean;
   errorShape?: ErrorShape;

@@ -51,7 +51,7 @@ function responsesOf(endpoint: Endpoint<unknown, unknown>): Json {
   return Object.fromEntries([...good, ...bad]);
 }
 
-function parametersOf({ params, query, isIdempotent, outcome }: Endpoint<unknown, unknown>): Json[] {
+function parametersOf({ params, query, isIdempotent, isOperation }: Endpoint<unknown, unknown>): Json[] {
   const path = Object.entries(params ?? {}).map(([name, schema]) => ({
     name,
     in: 'path',
@@ -79,7 +79,7 @@ function parametersOf({ params, query, isIdempotent, outcome }: Endpoint<unknown
           },
         ]
       : []),
-    ...(outcome
+    ...(isOperation
       ? [
           {
             name: 'Prefer',
@@ -114,7 +114,7 @@ function operationOf(endpoint: Endpoint<unknown, unknown>): Json {
 }
 
 /** The whole document, OpenAPI 3.1, from the endpoints and the events. */
-export function openapiDocument(): Json {
+export function openapiDocument(url = '/'): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints as unknown as Endpoint<unknown, unknown>[]) {
     const path = endpoint.path.replace(/:([A-Za-z]+)/g, '{$1}');
@@ -164,7 +164,7 @@ export function openapiDocument(): Json {
       description: 'Messaging, CRM and commerce over one HTTP API.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url }],
     paths,
     webhooks,
     components: {

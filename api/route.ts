@@ -91,10 +91,17 @@ async function waited(
   if (!seconds) return reply;
   const gone = new AbortController();
   res.once('close', () => gone.abort());
-  const outcome = await waitForOperation(input.em, input.caller.organizationId, reply.operationId!, seconds, gone.signal);
-  if (outcome === 'full') return reply;
-  const final = outcome === 'succeeded' && definition.outcome ? await definition.outcome(input, deps, reply) : reply;
-  return { ...final, operationId: reply.operationId, headers: { ...final.headers, 'Preference-Applied': `wait=${seconds}` } };
+  const applied = { 'Preference-Applied': `wait=${seconds}` };
+  try {
+    const outcome = await waitForOperation(input.em, input.caller.organizationId, reply.operationId!, seconds, gone.signal);
+    if (outcome === 'full') return reply;
+    const final = outcome === 'succeeded' && definition.outcome ? await definition.outcome(input, deps, reply) : reply;
+    return { ...final, operationId: reply.operationId, headers: { ...final.headers, ...applied } };
+  } catch (error) {
+    // A refusal is an answer too: it names the operation it is about.
+    setHeaders(res, { headers: applied, operationId: reply.operationId });
+    throw error;
+  }
 }
 
 function idempotencyKey(req: Request, caller: Caller): IdempotencyKey | undefined {
@@ -104,12 +111,16 @@ function idempotencyKey(req: Request, caller: Caller): IdempotencyKey | undefine
     : { organizationId: caller.organizationId, method: req.method, path: req.path, key, bodyHash: hashOfBody(req.body) };
 }
 
-function send(res: Response, { status, body, headers, operationId }: Reply) {
+function setHeaders(res: Response, { headers, operationId }: Pick<Reply, 'headers' | 'operationId'>) {
   for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value);
-  if (operationId) {
-    res.setHeader('Operation-Id', operationId);
-    res.setHeader('Link', `</v1/operations/${operationId}>; rel="monitor"`);
-  }
+  if (!operationId) return;
+  res.setHeader('Operation-Id', operationId);
+  res.setHeader('Link', `</v1/operations/${operationId}>; rel="monitor"`);
+}
+
+function send(res: Response, reply: Reply) {
+  setHeaders(res, reply);
+  const { status, body } = reply;
   res.status(status);
   if (body === undefined) res.end();
   else if (typeof body === 'string') res.type('text/plain').send(body);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../src/config.ts';
-import { openDatabase } from '../src/database.ts';
+import { checkConnections, openDatabase, unlessAway } from '../src/database.ts';
 import { startHeartbeat } from '../src/heartbeat.ts';
 import '../src/jobs.ts';
 import { createBackend } from '../src/ledger/backends/index.ts';
@@ -27,7 +27,9 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     applicationName: 'kanal-web',
     log,
   });
-  const queues = openQueues(createBackend(config, log), log, onDead);
+  const backend = createBackend(config, log);
+  await checkConnections(database, backend.databaseConnections, config.databasePoolMax).catch(unlessAway(log));
+  const queues = openQueues(backend, log, onDead);
   const ledger = createLedger({ database, queues, log, awaitsQueue: true });
   const providers = createProviders(config);
   const deps: Deps = {

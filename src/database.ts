@@ -19,6 +19,17 @@ export type Database = {
 
 type DatabaseOptions = { url: string; poolMax: number; applicationName: string; log: Log };
 
+/** The server must have room for this process's connections, `queueMax` of the queue's among them. Throws with both figures. */
+export async function checkConnections(database: Database, queueMax: number, poolMax: number) {
+  const [row] = await query<{ room: number }>(
+    database.em(),
+    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`,
+  );
+  const wanted = poolMax + queueMax;
+  if (row && row.room < wanted)
+    throw new Error(`The database allows ${row.room} connections; this process alone wants up to ${wanted} (DATABASE_POOL_MAX)`);
+}
+
 export async function openDatabase({ url, poolMax, applicationName, log }: DatabaseOptions): Promise<Database> {
   const orm = await MikroORM.init({
     ...ormOptions,
@@ -108,3 +119,9 @@ export const databaseAway = (cause: unknown) =>
 
 /** The database's outage, raw or already told. */
 export const isOurOutage = (error: unknown) => (error instanceof AppError ? error.code === 'unavailable' : isDatabaseAway(error));
+
+/** For a check at start: a database that is away is waited for by everything else, and no reason not to start. */
+export const unlessAway = (log: Log) => (error: unknown) => {
+  if (!isOurOutage(error)) throw error;
+  log.warn({ reason: reasonOf(error) }, 'the database is away');
+};

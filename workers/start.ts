@@ -1,5 +1,5 @@
 import type { Config } from '../src/config.ts';
-import { openDatabase } from '../src/database.ts';
+import { checkConnections, openDatabase, unlessAway } from '../src/database.ts';
 import '../src/jobs.ts';
 import { type AnyWorker, withinMs } from '../src/ledger/backends/backend.ts';
 import { createBackend } from '../src/ledger/backends/index.ts';
@@ -11,11 +11,12 @@ import { createProviders } from '../src/providers/index.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { createWebhookSender } from '../src/webhooks/sender.ts';
 import type { WorkerDeps } from './handler.ts';
+import { startHealth } from './health.ts';
 import { handlers } from './index.ts';
 import { startSweeper } from './sweeper.ts';
 import { startWorker } from './worker.ts';
 
-export type RunningWorker = { stop(): Promise<void>; isReady(): boolean };
+export type RunningWorker = { stop(): Promise<void>; healthPort?: number };
 
 /** A worker process: handlers for its queues and the sweeper. Starts working as soon as the queue is there. */
 export async function startWorkers(config: Config, log: Log, onDead: () => void): Promise<RunningWorker> {
@@ -25,7 +26,9 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     applicationName: 'kanal-worker',
     log,
   });
-  const queues = openQueues(createBackend(config, log), log, onDead);
+  const backend = createBackend(config, log);
+  await checkConnections(database, backend.databaseConnections, config.databasePoolMax).catch(unlessAway(log));
+  const queues = openQueues(backend, log, onDead);
   const ledger = createLedger({ database, queues, log, awaitsQueue: false });
   const providers = createProviders(config);
   const sender = createWebhookSender({
@@ -53,10 +56,12 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     log.info({ queues: served, backend: queues.backend.name }, 'working');
   });
   const sweeper = startSweeper(deps, queues);
+  const health = await startHealth(config.healthPort, database, () => workers.length > 0 && queues.isReady());
   return {
-    isReady: () => workers.length > 0 && queues.isReady(),
+    healthPort: health?.port,
     async stop() {
       isStopping = true;
+      health?.stop();
       await sweeper.stop();
       await Promise.all(
         workers.map((worker) =>

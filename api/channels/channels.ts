@@ -1,7 +1,6 @@
 import Joi from 'joi';
 import { changeChannel, connectChannel, readNumber } from '../../src/channels/connect.ts';
-import { type ChannelRow, countChannels, findChannel, listChannels } from '../../src/channels/queries.ts';
-import { query } from '../../src/database.ts';
+import { type ChannelRow, countChannels, countTemplates, findChannel, listChannels } from '../../src/channels/queries.ts';
 import { notFound } from '../../src/errors.ts';
 import { subjectLock } from '../../src/ledger/locks.ts';
 import { syncTemplatesJob } from '../../src/messaging/jobs.ts';
@@ -62,6 +61,7 @@ export const connect = endpoint<ConnectBody>({
   summary: 'Connect a number of the messaging app',
   description: `Reads the number with the given token first. Its templates are fetched by an operation. ${operationNote}`,
   isIdempotent: true,
+  isOperation: true,
   body: Joi.object<ConnectBody>({
     name: name.description("Default: the number's verified name"),
     phone_number_id: providerId.required(),
@@ -172,25 +172,19 @@ export const syncTemplates = endpoint({
   description: operationNote,
   subject: 'Channel',
   isIdempotent: true,
+  isOperation: true,
   params: { channelID: pathId },
   responses: { 200: syncView },
   errors: [400, 401, 403, 404, 422],
   async handler({ params, caller, em, write }) {
     const channel = await findChannel(em, caller.organizationId, params.channelID!);
     if (!channel) throw notFound('Channel');
-    const templates = await storedTemplates(em, channel.id);
+    const templates = await countTemplates(em, caller.organizationId, channel.id);
     return write({}, async (tx) => ({
       ...ok({ channel_id: channel.id, templates }),
       operationId: tx.enqueue(syncTemplatesJob, caller.organizationId, { channel_id: channel.id }),
     }));
   },
-  outcome: async ({ params, em }) =>
-    ok({ channel_id: params.channelID, templates: await storedTemplates(em, params.channelID!) }),
+  outcome: async ({ params, em, caller }) =>
+    ok({ channel_id: params.channelID, templates: await countTemplates(em, caller.organizationId, params.channelID!) }),
 });
-
-async function storedTemplates(em: Parameters<typeof query>[0], channelId: string): Promise<number> {
-  const [row] = await query<{ total: number }>(em, 'select count(*)::int as total from templates where channel_id = $1', [
-    channelId,
-  ]);
-  return row?.total ?? 0;
-}

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { notFound } from '../../src/errors.ts';
+import type { MessageStatus } from '../../src/messaging/message.entity.ts';
 import { countMessages, findMessage, listMessages } from '../../src/messaging/queries.ts';
 import { retryMessage } from '../../src/messaging/retry.ts';
 import { acceptLocks, acceptMessage, prepareMessage, type SendRequest } from '../../src/messaging/send.ts';
@@ -70,7 +71,7 @@ export const getMessage = endpoint({
   },
 });
 
-type ListQuery = PageQuery & { channel_id?: string; conversation_id?: string; contact_id?: string; status?: string };
+type ListQuery = PageQuery & { channel_id?: string; conversation_id?: string; contact_id?: string; status?: MessageStatus };
 
 export const listOfMessages = endpoint<unknown, ListQuery>({
   method: 'get',

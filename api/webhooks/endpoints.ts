@@ -93,10 +93,10 @@ export const createWebhookEndpoint = endpoint<CreateBody>({
       rateLimit: body.rate_limit,
       ordering: body.ordering,
     };
-    return write({}, async (tx) => ({
-      status: 201,
-      body: toView(await createEndpoint(tx, caller.organizationId, request, secrets)),
-    }));
+    return write({}, async (tx) => {
+      const row = await createEndpoint(tx, caller.organizationId, request, secrets);
+      return { status: 201, body: toView(row), headers: { Location: `${base}/${row.id}` } };
+    });
   },
 });
 
@@ -118,6 +118,7 @@ export const testWebhookEndpoint = endpoint({
   description: `Sent whatever the endpoint subscribes to, tried once. ${operationNote} The receiver's refusal is then a 422.`,
   subject: 'Webhook endpoint',
   isIdempotent: true,
+  isOperation: true,
   params: { endpointID: Joi.string() },
   responses: { 200: Joi.object({}) },
   errors: [400, 401, 403, 404, 422],

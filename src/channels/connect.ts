@@ -9,8 +9,8 @@ import { syncTemplatesJob } from '../messaging/jobs.ts';
 import { ProviderError, ProviderRefused } from '../providers/errors.ts';
 import type { MessagingApp } from '../providers/messaging-app/provider.ts';
 import type { Secrets } from '../secrets.ts';
-import type { ChannelStatus } from './channel.entity.ts';
-import { type ChannelRow, channelColumns } from './queries.ts';
+import { Channel, type ChannelStatus } from './channel.entity.ts';
+import { type ChannelRow, channelColumns, findChannel } from './queries.ts';
 
 export type ConnectRequest = {
   name?: string;
@@ -52,22 +52,21 @@ export async function connectChannel(
   const id = uuidv7();
   await tx.lockNew('channel', id);
   try {
-    const [channel] = await tx.query<ChannelRow>(
-      `insert into channels (id, organization_id, provider, name, phone_number_id, account_id, display_phone, status, access_token, app_secret, verify_token, rate)
-       values ($1, $2, 'messaging_app', $3, $4, $5, $6, 'connected', $7, $8, $9, $10) returning ${channelColumns}`,
-      [
-        id,
-        organizationId,
-        request.name ?? number.verifiedName,
-        request.phoneNumberId,
-        request.accountId,
-        number.displayPhone,
-        secrets.seal(request.accessToken),
-        request.appSecret ? secrets.seal(request.appSecret) : null,
-        request.verifyToken ? secrets.seal(request.verifyToken) : null,
-        request.rate,
-      ],
-    );
+    await tx.em.insert(Channel, {
+      id,
+      organizationId,
+      provider: 'messaging_app',
+      name: request.name ?? number.verifiedName,
+      phoneNumberId: request.phoneNumberId,
+      accountId: request.accountId,
+      displayPhone: number.displayPhone,
+      status: 'connected',
+      accessToken: secrets.seal(request.accessToken),
+      appSecret: request.appSecret ? secrets.seal(request.appSecret) : null,
+      verifyToken: request.verifyToken ? secrets.seal(request.verifyToken) : null,
+      rate: request.rate,
+    });
+    const channel = await findChannel(tx.em, organizationId, id);
     await setPool(tx.em, channelPool(id), request.rate, request.rate);
     tx.emit(channelStatusUpdate, { channel_id: id, status: 'connected' }, { organizationId });
     return { channel: channel!, operationId: tx.enqueue(syncTemplatesJob, organizationId, { channel_id: id }) };

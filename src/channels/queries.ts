@@ -1,4 +1,5 @@
-import { type Em, query } from '../database.ts';
+import type { Em } from '../database.ts';
+import { beyond, tables } from '../tables.ts';
 import type { ChannelStatus } from './channel.entity.ts';
 
 export type ChannelRow = {
@@ -13,15 +14,26 @@ export type ChannelRow = {
   created_at: string;
   updated_at: string;
 };
-export const channelColumns =
-  'id, name, provider, phone_number_id, account_id, display_phone, status, rate, created_at, updated_at';
+
+const columns = [
+  'id',
+  'name',
+  'provider',
+  'phone_number_id',
+  'account_id',
+  'display_phone',
+  'status',
+  'rate',
+  'created_at',
+  'updated_at',
+] as const;
+export const channelColumns = columns.join(', ');
+
+const channelsOf = (em: Em, organizationId: string) =>
+  tables(em).selectFrom('channels').where('organization_id', '=', organizationId);
 
 export async function findChannel(em: Em, organizationId: string, id: string): Promise<ChannelRow | undefined> {
-  const [row] = await query<ChannelRow>(em, `select ${channelColumns} from channels where organization_id = $1 and id = $2`, [
-    organizationId,
-    id,
-  ]);
-  return row;
+  return channelsOf(em, organizationId).select(columns).where('id', '=', id).$castTo<ChannelRow>().executeTakeFirst();
 }
 
 export async function listChannels(
@@ -29,17 +41,29 @@ export async function listChannels(
   organizationId: string,
   { limit, after }: { limit: number; after?: [string, string] },
 ): Promise<ChannelRow[]> {
-  const beyond = after ? 'and (created_at, id) < ($3::timestamptz, $4::uuid)' : '';
-  return query<ChannelRow>(
-    em,
-    `select ${channelColumns} from channels where organization_id = $1 ${beyond} order by created_at desc, id desc limit $2`,
-    [organizationId, limit + 1, ...(after ?? [])],
-  );
+  return channelsOf(em, organizationId)
+    .select(columns)
+    .$if(after !== undefined, (channels) => channels.where(beyond(after!)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .$castTo<ChannelRow>()
+    .execute();
 }
 
 export async function countChannels(em: Em, organizationId: string): Promise<number> {
-  const [row] = await query<{ total: number }>(em, 'select count(*)::int as total from channels where organization_id = $1', [
-    organizationId,
-  ]);
-  return row?.total ?? 0;
+  const row = await channelsOf(em, organizationId)
+    .select((channels) => channels.fn.countAll().as('total'))
+    .executeTakeFirst();
+  return Number(row?.total ?? 0);
+}
+
+export async function countTemplates(em: Em, organizationId: string, channelId: string): Promise<number> {
+  const row = await tables(em)
+    .selectFrom('templates')
+    .select((templates) => templates.fn.countAll().as('total'))
+    .where('organization_id', '=', organizationId)
+    .where('channel_id', '=', channelId)
+    .executeTakeFirst();
+  return Number(row?.total ?? 0);
 }

@@ -1,4 +1,5 @@
-import { type Em, query } from '../database.ts';
+import type { Em } from '../database.ts';
+import { tables } from '../tables.ts';
 import type { JobError, JobState } from './jobs.entity.ts';
 
 export type OperationRow = {
@@ -24,10 +25,12 @@ export const operationStatus = ({ state, started_at }: Pick<OperationRow, 'state
 
 /** A visible job of the organization. */
 export async function findOperation(em: Em, organizationId: string, id: string): Promise<OperationRow | undefined> {
-  const [row] = await query<OperationRow>(
-    em,
-    'select id, name, state, error, subject_type, subject_id, progress, started_at, created_at, finished_at from jobs where organization_id = $1 and id = $2 and visible',
-    [organizationId, id],
-  );
-  return row;
+  return tables(em)
+    .selectFrom('jobs')
+    .select(['id', 'name', 'state', 'error', 'subject_type', 'subject_id', 'progress', 'started_at', 'created_at', 'finished_at'])
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('visible', '=', true)
+    .$castTo<OperationRow>()
+    .executeTakeFirst();
 }

@@ -12,7 +12,8 @@ type FailedRow = { name: string; payload: Record<string, string>; state: JobStat
  */
 export async function retryJob(transact: Transact, jobId: string, organizationId?: string): Promise<boolean> {
   const lane = await transact({}, async (tx) => (await failedRow(tx.query, jobId, organizationId))?.lane);
-  return transact({ locks: lane ? [lane] : [] }, async (tx) => {
+  // Without a lane the row's own lock: of two who ask at once the second must not revive a subject that is at work again, or done.
+  return transact({ locks: [lane ?? `job:${jobId}`] }, async (tx) => {
     const row = await failedRow(tx.query, jobId, organizationId);
     if (!row) throw notFound('Job');
     if (row.state !== 'failed') return false;

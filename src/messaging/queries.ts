@@ -1,4 +1,5 @@
-import { type Em, query } from '../database.ts';
+import type { Em } from '../database.ts';
+import { beyond, tables } from '../tables.ts';
 import type { Direction, Failure, MessageStatus } from './message.entity.ts';
 
 export type MessageRow = {
@@ -20,16 +21,33 @@ export type MessageRow = {
 /** What the wire shows of a message, from a table or CTE called `m`. */
 export const messageColumns = `m.id, m.channel_id, m.conversation_id, m.contact_id, m.direction, m.type, m.status, m.to_phone, m.content, m.provider_message_id, m.failure, m.created_at, m.updated_at`;
 
+const columns = [
+  'id',
+  'channel_id',
+  'conversation_id',
+  'contact_id',
+  'direction',
+  'type',
+  'status',
+  'to_phone',
+  'content',
+  'provider_message_id',
+  'failure',
+  'created_at',
+  'updated_at',
+] as const;
+
 export async function findMessage(em: Em, organizationId: string, id: string): Promise<MessageRow | undefined> {
-  const [row] = await query<MessageRow>(
-    em,
-    `select ${messageColumns} from messages m where m.organization_id = $1 and m.id = $2`,
-    [organizationId, id],
-  );
-  return row;
+  return tables(em)
+    .selectFrom('messages')
+    .select(columns)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .$castTo<MessageRow>()
+    .executeTakeFirst();
 }
 
-export type MessageFilter = { channelId?: string; conversationId?: string; contactId?: string; status?: string };
+export type MessageFilter = { channelId?: string; conversationId?: string; contactId?: string; status?: MessageStatus };
 type Keyset = { limit: number; after?: [createdAt: string, id: string] };
 
 /** Newest first; one row more than asked tells whether there are more. */
@@ -39,34 +57,29 @@ export async function listMessages(
   filter: MessageFilter,
   { limit, after }: Keyset,
 ): Promise<MessageRow[]> {
-  const { text, params } = conditions(organizationId, filter);
-  if (after) params.push(...after);
-  const beyond = after ? `and (m.created_at, m.id) < ($${params.length - 1}::timestamptz, $${params.length}::uuid)` : '';
-  params.push(limit + 1);
-  return query<MessageRow>(
-    em,
-    `select ${messageColumns} from messages m where ${text} ${beyond} order by m.created_at desc, m.id desc limit $${params.length}`,
-    params,
-  );
+  return matching(em, organizationId, filter)
+    .select(columns)
+    .$if(after !== undefined, (messages) => messages.where(beyond(after!)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .$castTo<MessageRow>()
+    .execute();
 }
 
 export async function countMessages(em: Em, organizationId: string, filter: MessageFilter): Promise<number> {
-  const { text, params } = conditions(organizationId, filter);
-  const [row] = await query<{ total: number }>(em, `select count(*)::int as total from messages m where ${text}`, params);
-  return row?.total ?? 0;
+  const row = await matching(em, organizationId, filter)
+    .select((messages) => messages.fn.countAll().as('total'))
+    .executeTakeFirst();
+  return Number(row?.total ?? 0);
 }
 
-function conditions(organizationId: string, { channelId, conversationId, contactId, status }: MessageFilter) {
-  const wanted: [string, unknown][] = [
-    ['organization_id', organizationId],
-    ['channel_id', channelId],
-    ['conversation_id', conversationId],
-    ['contact_id', contactId],
-    ['status', status],
-  ];
-  const given = wanted.filter(([, value]) => value !== undefined);
-  return {
-    text: given.map(([column], index) => `m.${column} = $${index + 1}`).join(' and '),
-    params: given.map(([, value]) => value),
-  };
+function matching(em: Em, organizationId: string, { channelId, conversationId, contactId, status }: MessageFilter) {
+  return tables(em)
+    .selectFrom('messages')
+    .where('organization_id', '=', organizationId)
+    .$if(channelId !== undefined, (messages) => messages.where('channel_id', '=', channelId!))
+    .$if(conversationId !== undefined, (messages) => messages.where('conversation_id', '=', conversationId!))
+    .$if(contactId !== undefined, (messages) => messages.where('contact_id', '=', contactId!))
+    .$if(status !== undefined, (messages) => messages.where('status', '=', status!));
 }

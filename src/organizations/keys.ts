@@ -4,6 +4,7 @@ import { type Database, type Em, query } from '../database.ts';
 import { notFound } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import { sha256 } from '../secrets.ts';
+import { ApiKey, Organization } from './organization.entity.ts';
 import type { Scope } from './scopes.ts';
 
 export type Caller = { organizationId: string; keyId: string; scopes: Set<string> };
@@ -29,7 +30,7 @@ export const looksLikeKey = (key: string) => /^kk_[0-9A-Za-z]{38}$/.test(key) &&
 
 export async function createOrganization(em: Em, name: string): Promise<string> {
   const id = uuidv7();
-  await query(em, 'insert into organizations (id, name) values ($1, $2)', [id, name]);
+  await em.insert(Organization, { id, name });
   return id;
 }
 
@@ -44,13 +45,7 @@ export async function createKey(
   if (!organization) throw notFound('Organization');
   const id = uuidv7();
   const key = newApiKey();
-  await query(em, 'insert into api_keys (id, organization_id, name, hash, scopes) values ($1, $2, $3, $4, $5)', [
-    id,
-    organizationId,
-    name,
-    sha256(key),
-    scopes,
-  ]);
+  await em.insert(ApiKey, { id, organizationId, name, hash: sha256(key), scopes });
   return { id, key };
 }
 

@@ -5,7 +5,7 @@ import { subjectLock } from '../ledger/locks.ts';
 import { endpointPool, holdPool, setPool } from '../ledger/pools.ts';
 import type { Transact, Tx } from '../ledger/transact.ts';
 import type { Secrets } from '../secrets.ts';
-import type { Ordering } from './endpoint.entity.ts';
+import { type Ordering, WebhookEndpoint } from './endpoint.entity.ts';
 import { newSecret } from './signature.ts';
 
 export type EndpointRow = {
@@ -28,7 +28,6 @@ export type NewEndpoint = {
   ordering: Ordering;
 };
 
-export const endpointColumns = 'id, url, event_types, description, rate_limit, ordering, enabled, created_at, updated_at';
 export const mostEndpoints = 50;
 /** Requests in flight to one endpoint at most, over all workers. */
 const endpointWidth = 10;
@@ -49,23 +48,35 @@ export async function createEndpoint(
   );
   if ((count?.total ?? 0) >= mostEndpoints)
     throw new AppError('limit_reached', `An organization has at most ${mostEndpoints} webhook endpoints`);
-  const [row] = await tx.query<EndpointRow>(
-    `insert into webhook_endpoints (id, organization_id, url, event_types, description, headers, rate_limit, ordering, secret)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${endpointColumns}`,
-    [
-      id,
-      organizationId,
-      endpoint.url,
-      [...new Set(endpoint.eventTypes)],
-      endpoint.description,
-      endpoint.headers ? secrets.seal(JSON.stringify(endpoint.headers)) : null,
-      endpoint.rateLimit ?? null,
-      endpoint.ordering,
-      secrets.seal(secret),
-    ],
-  );
+  const createdAt = new Date();
+  await tx.em.insert(WebhookEndpoint, {
+    id,
+    organizationId,
+    url: endpoint.url,
+    eventTypes: [...new Set(endpoint.eventTypes)],
+    description: endpoint.description,
+    headers: endpoint.headers ? secrets.seal(JSON.stringify(endpoint.headers)) : null,
+    rateLimit: endpoint.rateLimit ?? null,
+    ordering: endpoint.ordering,
+    secret: secrets.seal(secret),
+    createdAt,
+    updatedAt: createdAt,
+  });
   await setPool(tx.em, endpointPool(id), endpointWidth, endpoint.rateLimit ?? null);
-  return { ...row!, secret };
+  const { url, eventTypes, description, rateLimit, ordering } = endpoint;
+  const at = createdAt.toISOString();
+  return {
+    id,
+    url,
+    event_types: [...new Set(eventTypes)],
+    description,
+    rate_limit: rateLimit ?? null,
+    ordering,
+    enabled: true,
+    secret,
+    created_at: at,
+    updated_at: at,
+  };
 }
 
 /** The lock `testEndpoint` needs. */

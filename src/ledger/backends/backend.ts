@@ -14,6 +14,8 @@ export type RunnerOptions = Pick<WorkerOptions, 'concurrency' | 'lockDuration' |
 /** What carries BullMQ. Nothing outside this folder knows which it is. */
 export type Backend = {
   name: 'postgres' | 'redis';
+  /** Connections to the database it may open beside the process's own. */
+  databaseConnections: number;
   /** Resolves when the server answers; rejects when it does not. Never hangs. */
   probe(): Promise<void>;
   makeQueue(name: QueueName): AnyQueue;

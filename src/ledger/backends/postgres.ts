@@ -20,6 +20,7 @@ export function postgresBackend(databaseUrl: string, workers: number, log: Log):
   pool.on('connect', (client) => client.on('error', (error) => log.debug({ err: error }, 'queue connection lost')));
   return {
     name: 'postgres',
+    databaseConnections: workers + 4,
     probe: async () => void (await withinMs(pool.query('select 1'), 2_000, 'The queue')),
     makeQueue: (name) => new Queue(name, { connection: pool as never, defaultJobOptions: keep }) as unknown as AnyQueue,
     makeWorker: (name, processor, options) =>

@@ -21,6 +21,7 @@ export function redisBackend(url: string, log: Log): Backend {
   const prefix = (name: string) => `{${name}}`;
   return {
     name: 'redis',
+    databaseConnections: 0,
     async probe() {
       if (connection.status !== 'ready') throw new Error('Redis cannot be reached');
       await withinMs(connection.ping(), 2_000, 'The queue');
