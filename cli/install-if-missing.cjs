@@ -11,7 +11,9 @@ function isUpToDate() {
   if (!existsSync(installed)) return false;
   const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
   const present = JSON.parse(readFileSync(installed, 'utf8')).packages;
-  return Object.entries(wanted).every(([path, entry]) => path === '' || entry.optional || present[path]?.version === entry.version);
+  return Object.entries(wanted).every(
+    ([path, entry]) => path === '' || entry.optional || present[path]?.version === entry.version,
+  );
 }
 
 if (!isUpToDate()) {

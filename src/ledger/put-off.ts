@@ -45,9 +45,10 @@ export async function putOff(
  * so that later tries do not pass first ones). Its BullMQ job completes.
  */
 export async function putBack(tx: Tx, { id, run }: RunRef, { keepPlace }: { keepPlace: boolean }) {
-  await tx.query(
+  const [row] = await tx.query<{ pool: string }>(
     `update jobs set state = 'waiting', run = run + 1, slot_at = null, stalls = 0, seq = case when $3 or lane is not null then seq else nextval('jobs_seq') end
-      where id = $1 and run = $2 and state = 'queued'`,
+      where id = $1 and run = $2 and state = 'queued' returning pool`,
     [id, run, keepPlace],
   );
+  if (row) tx.hand({ rows: [], pools: [row.pool] });
 }

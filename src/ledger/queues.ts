@@ -62,6 +62,8 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
   async function look() {
     try {
       await backend.probe();
+      // Closed meanwhile: objects made now would never be closed.
+      if (isClosed) return;
       isReachable = true;
       reachableSince ??= Date.now();
       _opening ??= open().catch((error) => log.warn({ err: error }, 'queue objects did not become ready'));

@@ -60,8 +60,8 @@ export async function startStack({
     LOCK_DURATION_MS: '2000',
     STALLED_INTERVAL_MS: '500',
     SWEEP_INTERVAL_MS: '500',
-    PROVIDER_TIMEOUT_MS: '2000',
-    UNKNOWN_WINDOW: '8',
+    PROVIDER_TIMEOUT_MS: '1000',
+    UNKNOWN_WINDOW: '4',
     SHUTDOWN_TIMEOUT_MS: '3000',
     ...env,
   };

@@ -4,7 +4,7 @@ import { applyTemplateStatus } from '../../src/messaging/templates.ts';
 import { applyMessage, type ChannelRef } from '../../src/provider-webhooks/apply-message.ts';
 import { keepUnmatched, matchStatus } from '../../src/provider-webhooks/apply-status.ts';
 import { applyProviderWebhookJob } from '../../src/provider-webhooks/jobs.ts';
-import { type InboundPart, partsOf, type RawChange } from '../../src/providers/messaging-app/inbound.ts';
+import { holdable, type InboundPart, partsOf, type RawChange } from '../../src/providers/messaging-app/inbound.ts';
 import { handle, type RunContext } from '../handler.ts';
 
 type Fault = { error: string; part?: string };
@@ -18,7 +18,7 @@ export const applyProviderWebhook = handle(applyProviderWebhookJob, async ({ web
   );
   if (row?.state !== 'received') return context.finish();
   const faults: Fault[] = [];
-  for (const change of JSON.parse(row.body.toString('utf8')) as RawChange[]) {
+  for (const change of changesIn(row.body)) {
     for (const part of partsOf(change)) {
       if (part.kind === 'broken') {
         faults.push({ error: part.error, part: JSON.stringify(part.raw).slice(0, 2_000) });
@@ -42,6 +42,9 @@ export const applyProviderWebhook = handle(applyProviderWebhookJob, async ({ web
     ]);
   });
 });
+
+const changesIn = (body: Buffer): RawChange[] =>
+  JSON.parse(body.toString('utf8'), (_key, value) => (typeof value === 'string' ? holdable(value) : value));
 
 async function applyPart(context: RunContext<unknown>, organizationId: string, part: InboundPart) {
   const { em, ledger } = context;

@@ -40,18 +40,21 @@ const object = (value: unknown): Json =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
+/** What the database can hold: a person can write NUL and half a surrogate pair. Each becomes the sign for an unknown character. */
+export const holdable = (text: string) => text.replaceAll('\u0000', '\ufffd').toWellFormed();
+
 /** The changes of a body and which number or account each is for. Throws when it is not a webhook body at all. */
 export function changesOf(body: unknown): RawChange[] {
   const entries = object(body).entry;
   if (!Array.isArray(entries)) throw new Error('The body has no entries');
   return entries.flatMap((entry) =>
-    list(object(entry).changes).map((change) => ({ entryId: String(object(entry).id ?? ''), change: object(change) })),
+    list(object(entry).changes).map((change) => ({ entryId: holdable(String(object(entry).id ?? '')), change: object(change) })),
   );
 }
 
 export const phoneNumberIdOf = ({ change }: RawChange): string | undefined => {
   const id = object(object(change.value).metadata).phone_number_id;
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? holdable(String(id)) : undefined;
 };
 
 const messageShape = Joi.object({

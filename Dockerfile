@@ -1,0 +1,17 @@
+FROM node:24.21.0-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
+
+FROM node:24.21.0-slim
+ENV NODE_ENV=production
+WORKDIR /app
+# Named here so that a volume mounted on it belongs to the user the processes run as.
+RUN mkdir -p /data/media && chown node:node /data/media
+COPY --from=packages /app/node_modules ./node_modules
+COPY . .
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "api/main.ts"]

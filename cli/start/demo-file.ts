@@ -1,0 +1,39 @@
+import { rmSync } from 'node:fs';
+import type { Demo } from './demo.ts';
+import { type Addresses, operatorUser } from './environment.ts';
+import { writePrivate } from './files.ts';
+import type { Home } from './home.ts';
+
+export type DemoFile = Demo & {
+  base_url: string;
+  docs_url: string;
+  sandbox_url: string;
+  api_key: string;
+  user: null;
+  organization_id: string;
+  bull_board: { url: string; user: string; password: string };
+  database_url: string;
+};
+
+type Parts = { demo: Demo; addresses: Addresses; apiKey: string; organizationId: string; databaseUrl: string };
+
+const fileOf = (home: Home) => home.file('demo.json');
+
+/** Written last: while it is there, all it names is there. */
+export function writeDemoFile(home: Home, { demo, addresses, apiKey, organizationId, databaseUrl }: Parts): DemoFile {
+  const content: DemoFile = {
+    base_url: addresses.base,
+    docs_url: `${addresses.base}/openapi.json`,
+    sandbox_url: addresses.sandbox,
+    api_key: apiKey,
+    user: null,
+    organization_id: organizationId,
+    ...demo,
+    bull_board: { url: `${addresses.base}/ops/queues`, user: operatorUser, password: home.kept.operatorPassword },
+    database_url: databaseUrl,
+  };
+  writePrivate(fileOf(home), `${JSON.stringify(content, null, 2)}\n`);
+  return content;
+}
+
+export const removeDemoFile = (home: Home) => rmSync(fileOf(home), { force: true });

@@ -1,0 +1,82 @@
+import { demoAccount } from '../../sandbox/demo-account.ts';
+import { type Database, query } from '../../src/database.ts';
+import type { Addresses } from './environment.ts';
+import { ask } from './local-http.ts';
+import { until } from './until.ts';
+
+const phone = '15550100099';
+const { phone_number_id, waba_id, access_token } = demoAccount;
+const { name: templateName, language } = demoAccount.templates[0]!;
+
+export type Demo = {
+  channel: { id: string; phone_number_id: string; waba_id: string; access_token: string };
+  contact: { id: string; phone: string };
+  template: { name: string; language: string };
+};
+
+type Where = { database: Database; addresses: Addresses; apiKey: string; signal: AbortSignal };
+
+/** The sandbox's number as a channel, and a contact who has just written, so that a text to it is allowed for 24 hours. */
+export async function prepareDemo(where: Where): Promise<Demo> {
+  const id = await connectChannel(where);
+  const [contactId] = await Promise.all([contactThatWrites(where, id), templateIsThere(where, id)]);
+  return {
+    channel: { id, phone_number_id, waba_id, access_token },
+    contact: { id: contactId, phone: `+${phone}` },
+    template: { name: templateName, language },
+  };
+}
+
+type Answer = { id?: string; items?: { id: string; phone_number_id: string }[] };
+
+async function connectChannel({ addresses, apiKey: key, signal }: Where): Promise<string> {
+  const url = `${addresses.base}/v1/channels`;
+  const list = await ask<Answer>(`${url}?limit=100`, { key, signal });
+  const known = list?.body.items?.find((channel) => channel.phone_number_id === phone_number_id);
+  // The token of a known one may be sealed with the key of an earlier home.
+  const request = known
+    ? { url: `${url}/${known.id}`, method: 'PATCH', body: { access_token } }
+    : { url, method: 'POST', body: { phone_number_id, waba_id, access_token, name: 'Demo' } };
+  // 503 while the sandbox is not up yet: the number is read from it.
+  const done = await until('The connection of the demo channel', signal, async () => {
+    const answer = await ask<Answer>(request.url, { ...request, key, signal });
+    return answer?.status === 503 ? undefined : answer;
+  });
+  if (!done.body.id) throw new Error(`The demo channel could not be connected: ${JSON.stringify(done.body)}`);
+  return done.body.id;
+}
+
+/** Lets the demo contact write. Asked again when the sandbox was started again: it remembers nothing. */
+export const letContactWrite = (addresses: Addresses, signal: AbortSignal) =>
+  until('The start of the sandbox', signal, () =>
+    ask<{ message_id: string }>(`${addresses.sandbox}/_control/inbound`, {
+      method: 'POST',
+      body: {
+        phone_number_id,
+        message: { type: 'text', text: { body: 'Hello Kanal' } },
+        contact: { profile: { name: 'Demo Contact' }, wa_id: phone },
+      },
+      signal,
+    }),
+  );
+
+async function contactThatWrites({ database, addresses, signal }: Where, channelId: string): Promise<string> {
+  const { body } = await letContactWrite(addresses, signal);
+  return until("The demo contact's message", signal, async () => {
+    const [row] = await query<{ contact_id: string }>(
+      database.em(),
+      'select contact_id from messages where channel_id = $1 and provider_message_id = $2',
+      [channelId, body.message_id],
+    );
+    return row?.contact_id;
+  });
+}
+
+const templateIsThere = ({ database, signal }: Where, channelId: string) =>
+  until("The fetch of the channel's templates", signal, async () => {
+    const rows = await query(database.em(), 'select 1 from templates where channel_id = $1 and name = $2', [
+      channelId,
+      templateName,
+    ]);
+    return rows.length > 0 || undefined;
+  });

@@ -1,0 +1,45 @@
+import { inheritedEnvironment } from '../../src/config.ts';
+import type { Home } from './home.ts';
+
+export type Addresses = { base: string; sandbox: string; port: number; sandboxPort: number };
+
+export const addressesOf = (port: number, sandboxPort: number): Addresses => ({
+  base: `http://127.0.0.1:${port}`,
+  sandbox: `http://127.0.0.1:${sandboxPort}`,
+  port,
+  sandboxPort,
+});
+
+/** Compiled code of all the processes: a start spends most of its time in loading modules. */
+export const cacheFolder = 'cache';
+
+export const operatorUser = 'operator';
+
+/** What web and worker get. Only here may webhooks go to this machine and without TLS. */
+export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, databaseUrl: string): NodeJS.ProcessEnv => ({
+  ...inheritedEnvironment(),
+  NODE_COMPILE_CACHE: file(cacheFolder),
+  HOST: '127.0.0.1',
+  PORT: String(addresses.port),
+  PUBLIC_URL: addresses.base,
+  DATABASE_URL: databaseUrl,
+  SECRET_KEY: kept.secretKey,
+  OPERATOR_USER: operatorUser,
+  OPERATOR_PASSWORD: kept.operatorPassword,
+  MESSAGING_APP_URL: addresses.sandbox,
+  MESSAGING_APP_SECRET: kept.appSecret,
+  MESSAGING_APP_VERIFY_TOKEN: kept.verifyToken,
+  WEBHOOK_ALLOW_HTTP: 'true',
+  WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8,::1/128',
+});
+
+export const sandboxEnvironment = ({ kept, file }: Home, addresses: Addresses): NodeJS.ProcessEnv => ({
+  ...inheritedEnvironment(),
+  NODE_COMPILE_CACHE: file(cacheFolder),
+  ACCOUNTS: '',
+  SANDBOX_HOST: '127.0.0.1',
+  SANDBOX_PORT: String(addresses.sandboxPort),
+  WEBHOOK_URL: `${addresses.base}/v1/providers/messaging-app/webhook`,
+  APP_SECRET: kept.appSecret,
+  VERIFY_TOKEN: kept.verifyToken,
+});

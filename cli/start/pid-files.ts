@@ -1,0 +1,50 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readIfThere } from './files.ts';
+import type { Home } from './home.ts';
+import { identityOf } from './identity.ts';
+import { end, watchForeign } from './running.ts';
+
+type PidRecord = { pid: number; identity: string };
+
+const supervisor = 'supervisor';
+const leftoverDeadlineMs = 10_000;
+const pathOf = (home: Home, name: string) => home.file('run', `${name}.json`);
+
+export function recordPid(home: Home, name: string, pid: number, flag: 'w' | 'wx' = 'w') {
+  const identity = identityOf(pid);
+  if (identity) writeFileSync(pathOf(home, name), JSON.stringify({ pid, identity }), { mode: 0o600, flag });
+}
+
+export const forgetPid = (home: Home, name: string) => rmSync(pathOf(home, name), { force: true });
+
+/** The recorded process, when it still lives and is not another one that got its pid. */
+function livingPid(home: Home, name: string): number | undefined {
+  try {
+    const record = JSON.parse(readIfThere(pathOf(home, name)) ?? '{}') as Partial<PidRecord>;
+    return record.pid && identityOf(record.pid) === record.identity ? record.pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One supervisor a home. Throws when there is one already. */
+export function takeHome(home: Home) {
+  const other = livingPid(home, supervisor);
+  if (other && other !== process.pid) throw new Error(`Kanal is already running here (process ${other})`);
+  forgetPid(home, supervisor);
+  recordPid(home, supervisor, process.pid, 'wx');
+}
+
+export const leaveHome = (home: Home) => forgetPid(home, supervisor);
+
+/** Ends what a supervisor that was killed has left running. Returns the names. */
+export async function endLeftovers(home: Home): Promise<string[]> {
+  const names = readdirSync(home.file('run')).map((file) => file.replace(/\.json$/, ''));
+  const left = names.flatMap((name) => {
+    const pid = name === supervisor ? undefined : livingPid(home, name);
+    return pid ? [{ name, pid }] : [];
+  });
+  await Promise.all(left.map(({ pid }) => end(watchForeign(pid), 'SIGTERM', leftoverDeadlineMs)));
+  for (const name of names.filter((one) => one !== supervisor)) forgetPid(home, name);
+  return left.map(({ name }) => name);
+}

@@ -1,0 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { identityOf } from './identity.ts';
+
+/** A process somebody has started; `ended` says how it ended. */
+export type Running = { pid: number; ended: Promise<string> };
+
+/** A process that is not our child: its end can only be looked for. */
+export function watchForeign(pid: number): Running {
+  const identity = identityOf(pid);
+  const watch = async () => {
+    while (identityOf(pid) === identity) await pause(100);
+    return 'gone';
+  };
+  return { pid, ended: watch() };
+}
+
+export function signalTo(pid: number, signal: NodeJS.Signals) {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It is gone already, which is what the signal was for.
+  }
+}
+
+/** Asks, waits, and then ends the whole process group. */
+export async function end({ pid, ended }: Running, signal: NodeJS.Signals, deadlineMs: number): Promise<'asked' | 'killed'> {
+  signalTo(pid, signal);
+  const timer = new AbortController();
+  const late = pause(deadlineMs, 'late', { signal: timer.signal }).catch(() => '');
+  const first = await Promise.race([ended, late]);
+  timer.abort();
+  if (first !== 'late') return 'asked';
+  signalTo(-pid, 'SIGKILL');
+  signalTo(pid, 'SIGKILL');
+  await ended;
+  return 'killed';
+}

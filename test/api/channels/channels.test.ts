@@ -1,0 +1,168 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Channel, useApp } from '../../support/app.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp();
+
+const bodyOf = ({ phoneNumberId, wabaId, accessToken }: Omit<Channel, 'id' | 'tenant'>) => ({
+  phone_number_id: phoneNumberId,
+  waba_id: wabaId,
+  access_token: accessToken,
+});
+const connect = (body: object, headers?: Record<string, string>) => app.call('channels.connect', { body, headers });
+const stored = (id: string) => app.one('select * from channels where id = $1', [id]);
+
+describe('connect', () => {
+  test('reads the number with the token, and keeps both', async () => {
+    const account = await app.account();
+    const { status, headers, body } = await connect({ ...bodyOf(account), app_secret: 'own-secret', verify_token: 'own-token' });
+    expect(status).toBe(201);
+    expect(headers.get('location')).toBe(`/v1/channels/${body.id}`);
+    expect(body).toMatchObject({
+      name: 'Test Business',
+      provider: 'messaging_app',
+      phone_number_id: account.phoneNumberId,
+      waba_id: account.wabaId,
+      display_phone: account.phoneNumberId,
+      status: 'connected',
+      rate: 80,
+    });
+    const row = await stored(body.id);
+    expect(JSON.stringify(row)).not.toMatch(new RegExp(`${account.accessToken}|own-secret|own-token`));
+    expect(app.web.deps.secrets.open(row.access_token)).toBe(account.accessToken);
+    expect(await app.events(body.id)).toEqual([
+      { type: 'channel.status_update', data: { channel_id: body.id, status: 'connected' } },
+    ]);
+    expect(await app.one('select width, rate from pools where id = $1', [`channel:${body.id}`])).toEqual({ width: 80, rate: 80 });
+  });
+
+  test('names the operation that fetches its templates', async () => {
+    const { headers, body } = await connect(bodyOf(await app.account()));
+    const id = headers.get('operation-id')!;
+    expect(headers.get('link')).toBe(`</v1/operations/${id}>; rel="monitor"`);
+    const operation = await app.call('operations.get', { params: { operationID: id } });
+    expect(operation.body).toMatchObject({
+      name: 'templates.sync',
+      status: 'queued',
+      error: null,
+      finished_at: null,
+      subject: { type: 'channel', id: body.id },
+    });
+  });
+
+  test("a token that may not use the number: 422 with the provider's reason, nothing stored", async () => {
+    const account = await app.account();
+    const before = await app.counts();
+    const { status, body } = await connect({ ...bodyOf(account), access_token: 'somebody-else' });
+    expect([status, body.error.code, body.error.details[0].code]).toEqual([422, 'provider_refused', '190']);
+    expect(body.error.message).toContain('access token');
+    const unknown = await connect({ ...bodyOf(account), phone_number_id: '999' });
+    expect([unknown.status, unknown.body.error.details[0].code]).toEqual([422, '100']);
+    expect(await app.counts()).toEqual(before);
+  });
+
+  test.each([
+    ['fails', { status: 500 }],
+    ['is busy', { status: 400, code: 130429 }],
+  ])('a provider that %s: 503 with Retry-After', async (_what, fault) => {
+    const account = await app.account();
+    await app.control('POST', '/faults', { kind: 'status', match: { path: account.phoneNumberId }, ...fault });
+    const { status, headers, body } = await connect(bodyOf(account));
+    expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'unavailable', '5']);
+    expect(JSON.stringify(body)).not.toContain(account.accessToken);
+  });
+
+  test('a number is connected once in the installation, whoever asks', async () => {
+    const account = await app.account();
+    const { key } = await app.organization();
+    const replies = await Promise.all([connect(bodyOf(account)), app.call('channels.connect', { key, body: bodyOf(account) })]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect((await connect(bodyOf(account))).body.error.code).toBe('conflict');
+  });
+
+  test.each([
+    ['phone_number_id', 'abc'],
+    ['phone_number_id', '../me'],
+    ['waba_id', ''],
+    ['access_token', ''],
+    ['rate', 0],
+    ['rate', 1001],
+    ['rate', '80'],
+    ['name', ' '],
+  ])('%s = %j: 422 naming it', async (field, value) => {
+    const { status, body } = await connect({ ...bodyOf(await app.account()), [field]: value });
+    expect([status, body.error.details[0].field]).toEqual([422, field]);
+  });
+});
+
+describe('list and get', () => {
+  test('pages through its own, newest first', async () => {
+    const { key } = await app.organization().then(async (tenant) => {
+      for (let index = 0; index < 3; index += 1) await app.connect({ tenant });
+      return tenant;
+    });
+    const first = await app.call('channels.list', { key, query: { limit: 2, include_total: true } });
+    expect(first.body.meta).toMatchObject({ has_more: true, limit: 2, total: 3 });
+    const second = await app.call('channels.list', { key, query: { limit: 2, cursor: first.body.meta.next_cursor } });
+    expect(second.body.meta).toEqual({ has_more: false, limit: 2, cursor: first.body.meta.next_cursor });
+    const ids = [...first.body.items, ...second.body.items].map(({ id }) => id);
+    expect(ids).toEqual([...ids].sort().reverse());
+    expect(new Set(ids).size).toBe(3);
+    expect((await app.call('channels.list', { key, query: { offset: 1 } })).status).toBe(422);
+    expect((await app.call('channels.list', { key, query: { cursor: 'x' } })).status).toBe(400);
+  });
+
+  test('get shows no secret', async () => {
+    const channel = await app.connect({ body: { app_secret: 'own-secret' } });
+    const { status, text, body } = await app.call('channels.get', { params: { channelID: channel.id } });
+    expect([status, body.id]).toEqual([200, channel.id]);
+    expect(text).not.toMatch(new RegExp(`own-secret|${channel.accessToken}`));
+  });
+
+  test.each(['01932d5f-3a0e-7cc4-8f4e-0242ac120005', 'x'])('%s: 404', async (channelID) => {
+    for (const operation of ['channels.get', 'templates.sync'])
+      expect((await app.call(operation, { params: { channelID } })).body.error.message).toBe('Channel not found');
+    const patched = await app.call('channels.update', { params: { channelID }, body: { name: 'x' } });
+    expect(patched.status).toBe(404);
+  });
+});
+
+describe('patch', () => {
+  test('name and rate; the pool follows', async () => {
+    const { id } = await app.connect();
+    const { body } = await app.call('channels.update', { params: { channelID: id }, body: { name: 'New', rate: 20 } });
+    expect(body).toMatchObject({ id, name: 'New', rate: 20, status: 'connected' });
+    expect(await app.one('select width, rate from pools where id = $1', [`channel:${id}`])).toEqual({ width: 20, rate: 20 });
+  });
+
+  test('a new token connects it again and lets its messages go', async () => {
+    const channel = await app.connect();
+    await app.rows(`update channels set status = 'auth_error' where id = $1`, [channel.id]);
+    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${channel.id}`]);
+    const { phone } = await app.conversation(channel);
+    await app.rows(`update channels set status = 'connected' where id = $1`, [channel.id]);
+    const message = (await app.text(channel, phone)).body.data.id;
+    await app.rows(`update channels set status = 'auth_error' where id = $1`, [channel.id]);
+    expect((await app.jobOf(message)).state).toBe('waiting');
+    const change = (access_token: string) =>
+      app.call('channels.update', { params: { channelID: channel.id }, body: { access_token } });
+
+    const refused = await change('still-wrong');
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'provider_refused']);
+    expect((await stored(channel.id)).status).toBe('auth_error');
+
+    expect((await change(channel.accessToken)).body.status).toBe('connected');
+    expect((await app.one('select held_until from pools where id = $1', [`channel:${channel.id}`])).held_until).toBeNull();
+    expect((await app.events(channel.id)).at(-1).data).toEqual({ channel_id: channel.id, status: 'connected' });
+    await waitFor('the message to leave the pool', async () => (await app.jobOf(message)).state === 'queued');
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['a status', { status: 'connected' }],
+    ['null', { name: null }],
+  ])('%s: 422', async (_what, body) => {
+    const { id } = await app.connect();
+    expect((await app.call('channels.update', { params: { channelID: id }, body })).status).toBe(422);
+  });
+});

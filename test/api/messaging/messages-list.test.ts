@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type Channel, type Reply, useApp } from '../../support/app.ts';
+
+const app = useApp();
+let channel: Channel;
+let other: Channel;
+let people: { id: string; contactId: string }[];
+
+beforeAll(async () => {
+  channel = await app.connect();
+  other = await app.connect();
+  people = [await app.conversation(channel), await app.conversation(channel), await app.conversation(other)];
+  // Within one millisecond and at the very same moment: what a page of milliseconds would skip or repeat.
+  for (let index = 0; index < 12; index += 1) await store(index % 2, `2026-01-01T10:00:00.00000${Math.floor(index / 2)}Z`);
+  await store(2, '2026-01-01T11:00:00Z', 'failed');
+});
+
+async function store(person: number, at: string, status = 'sent'): Promise<string> {
+  const { id, contactId } = people[person]!;
+  const row = await app.one(
+    `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, content, created_at)
+     values (uuidv7(), $1, $2, $3, $4, 'outbound', 'text', $5, '{"body": "x"}', $6) returning id`,
+    [app.tenant.organizationId, person === 2 ? other.id : channel.id, id, contactId, status, at],
+  );
+  return row.id;
+}
+
+const list = (query: Record<string, string | number | boolean> = {}) => app.call('messages.list', { query });
+const idsOf = ({ body }: Reply): string[] => body.items.map(({ id }: { id: string }) => id);
+
+async function walk(query: Record<string, string | number | boolean>, between?: () => Promise<unknown>) {
+  const pages: string[][] = [];
+  for (let cursor: string | undefined; ; ) {
+    const reply = await list({ ...query, ...(cursor && { cursor }) });
+    expect(reply.status).toBe(200);
+    expect(reply.body.meta.cursor).toBe(cursor);
+    pages.push(idsOf(reply));
+    cursor = reply.body.meta.next_cursor;
+    expect(reply.body.meta.has_more).toBe(cursor !== undefined);
+    if (!cursor) return pages;
+    await between?.();
+  }
+}
+
+describe('paging', () => {
+  test.each([1, 2, 5, 100])('pages of %i show every message once, newest first', async (limit) => {
+    const all = (await walk({ limit })).flat();
+    const stored = await app.rows('select id from messages order by created_at desc, id desc');
+    expect(all).toEqual(stored.map(({ id }) => id));
+  });
+
+  test('stays stable while messages arrive', async () => {
+    const before = (await walk({ limit: 100 })).flat();
+    const during = await walk({ limit: 3 }, () => store(0, new Date().toISOString()));
+    expect(during.flat()).toEqual(before);
+  });
+
+  test('the last full page says that there is no more', async () => {
+    const { body } = await list({ channel_id: other.id, limit: 1 });
+    expect(body.meta).toEqual({ has_more: false, limit: 1 });
+  });
+
+  test('total only when asked for, and of the filter', async () => {
+    expect((await list()).body.meta.total).toBeUndefined();
+    expect((await list({ include_total: true, channel_id: other.id, limit: 1 })).body.meta.total).toBe(1);
+  });
+
+  test('25 a page unless asked otherwise', async () => {
+    for (let index = 0; index < 30; index += 1) await store(0, '2026-02-01T10:00:00Z');
+    const { body } = await list();
+    expect([body.items.length, body.meta.limit]).toEqual([25, 25]);
+  });
+
+  test.each([0, 101, -1, 1.5, 'ten'])('limit %s: 422', async (limit) => {
+    const { status, body } = await list({ limit });
+    expect([status, body.error.details[0].field, body.error.details[0].location]).toEqual([422, 'limit', 'query']);
+  });
+
+  test('offset: 422 that names the cursor', async () => {
+    const { status, body } = await list({ offset: 10 });
+    expect(status).toBe(422);
+    expect(body.error.message).toContain('cursor');
+  });
+});
+
+describe('cursors', () => {
+  const cursorOf = async (query: Record<string, string | number> = {}) =>
+    String((await list({ limit: 1, ...query })).body.meta.next_cursor);
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const decode = (cursor: string) => JSON.parse(Buffer.from(cursor, 'base64url').toString()) as string[];
+
+  test.each([
+    ['random text', () => 'abc'],
+    ['no JSON', () => Buffer.from('{').toString('base64url')],
+    ['null', () => encode(null)],
+    ['another binding', (own: string[]) => encode(['x', own[1], own[2]])],
+    ['a word for a time', (own: string[]) => encode([own[0], 'yesterday', own[2]])],
+    ['a time that only JavaScript reads', (own: string[]) => encode([own[0], '2026', own[2]])],
+    ['a time with a comment', (own: string[]) => encode([own[0], 'Jan 1 2026 (x)', own[2]])],
+    ['a time out of range', (own: string[]) => encode([own[0], '+200000-01-01T00:00:00Z', own[2]])],
+    ['dashes for an id', (own: string[]) => encode([own[0], own[1], '-'.repeat(36)])],
+    ['a number for an id', (own: string[]) => encode([own[0], own[1], 5])],
+    ['objects', (own: string[]) => encode([own[0], {}, {}])],
+  ])('%s: 400', async (_what, forge) => {
+    const { status, body } = await list({ cursor: forge(decode(await cursorOf())) });
+    expect([status, body.error.code]).toEqual([400, 'bad_request']);
+  });
+
+  test('of other filters: 400', async () => {
+    const cursor = await cursorOf();
+    expect((await list({ cursor, channel_id: channel.id })).status).toBe(400);
+    expect((await list({ cursor: await cursorOf({ channel_id: channel.id }) })).status).toBe(400);
+  });
+
+  test('of another list: 400', async () => {
+    const cursor = await cursorOf();
+    expect((await app.call('channels.list', { query: { cursor } })).status).toBe(400);
+  });
+
+  test('another page size may follow', async () => {
+    const all = (await walk({ limit: 100 })).flat();
+    expect(idsOf(await list({ cursor: await cursorOf(), limit: 2 }))).toEqual(all.slice(1, 3));
+  });
+});
+
+describe('filters', () => {
+  test('channel, conversation, contact and status', async () => {
+    const [first, , third] = people;
+    const bodies = await Promise.all(
+      [
+        { channel_id: other.id },
+        { conversation_id: third!.id },
+        { contact_id: third!.contactId },
+        { status: 'failed' },
+        { channel_id: channel.id, status: 'failed' },
+        { conversation_id: first!.id, limit: 100 },
+      ].map(async (query) => (await list(query as Record<string, string>)).body.items),
+    );
+    expect(bodies.slice(0, 5).map((items) => items.length)).toEqual([1, 1, 1, 1, 0]);
+    for (const item of bodies[5]) expect(item.conversation_id).toBe(first!.id);
+  });
+
+  test.each([
+    ['channel_id', 'x'],
+    ['status', 'lost'],
+    ['colour', 'red'],
+  ])('%s=%s: 422 naming it', async (field, value) => {
+    const { status, body } = await list({ [field]: value });
+    expect([status, body.error.details[0].field]).toEqual([422, field]);
+  });
+
+  test('a filter given twice: 422', async () => {
+    const { status } = await app.raw('GET', `/v1/messages?channel_id=${channel.id}&channel_id=${other.id}`);
+    expect(status).toBe(422);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import { type App, useApp } from '../../support/app.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const password = 'operator-password';
+const app = useApp({ env: { OPERATOR_PASSWORD: password } });
+const closed = useApp();
+
+const credentials = (user = 'operator', word = password) => `Basic ${Buffer.from(`${user}:${word}`).toString('base64')}`;
+const ask = (of: App, method: string, path: string, headers: Record<string, string> = {}) =>
+  of.raw(method, `/ops/queues${path}`, { key: null, headers: { authorization: credentials(), ...headers } });
+const sameOrigin = { 'sec-fetch-site': 'same-origin' };
+const audit = () => app.rows('select actor, action, subject, address from audit_log order by created_at');
+const open = () => waitFor('the board', async () => (await ask(app, 'GET', '/api/queues')).status === 200);
+
+test('without a password there is no board', async () => {
+  for (const path of ['', '/', '/api/queues']) {
+    const { status, body } = await ask(closed, 'GET', path);
+    expect([status, body.error.code]).toEqual([404, 'not_found']);
+  }
+});
+
+test.each([
+  ['no credentials', {}],
+  ['a wrong password', { authorization: credentials('operator', 'operator-passwore') }],
+  ['a wrong user', { authorization: credentials('root') }],
+  ['nothing after the scheme', { authorization: 'Basic' }],
+  ['a bearer token', { authorization: `Bearer ${password}` }],
+  ['an API key', { 'x-api-key': 'kk_x' }],
+])('%s: 401 that asks for them', async (_what, headers) => {
+  for (const [method, path] of [
+    ['GET', '/api/queues'],
+    ['GET', '/'],
+    ['PUT', '/api/queues/messages/pause'],
+  ] as const) {
+    const reply = await app.raw(method, `/ops/queues${path}`, { key: null, headers: headers as Record<string, string> });
+    expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([
+      401,
+      'Basic realm="Kanal operations", charset="UTF-8"',
+    ]);
+  }
+});
+
+test('with them it shows the four queues', async () => {
+  await open();
+  const { body } = await ask(app, 'GET', '/api/queues');
+  expect(body.queues.map(({ name }: { name: string }) => name).sort()).toEqual([
+    'default',
+    'messages',
+    'webhook-retries',
+    'webhooks',
+  ]);
+  const page = await ask(app, 'GET', '/');
+  expect(page.status).toBe(200);
+  expect(page.text).toContain('Kanal queues');
+});
+
+describe('what an operator may change', () => {
+  test.each([
+    ['/api/queues/messages/pause', 'queue.pause-or-resume'],
+    ['/api/queues/messages/resume', 'queue.pause-or-resume'],
+    ['/api/queues/pause', 'queues.pause-or-resume'],
+    ['/api/queues/resume', 'queues.pause-or-resume'],
+    ['/api/queues/messages/retry/failed', 'queue.retry-failed'],
+  ])('%s, with a row in the audit log', async (path, action) => {
+    await open();
+    const before = (await audit()).length;
+    const { status } = await ask(app, 'PUT', path, sameOrigin);
+    expect(status).toBeLessThan(300);
+    const rows = await audit();
+    expect(rows.length).toBe(before + 1);
+    expect(rows.at(-1)).toMatchObject({ actor: 'operator:operator', action, subject: path });
+    expect(rows.at(-1).address).toContain('127.0.0.1');
+  });
+
+  test('promote brings the row forward, retry reaches the job', async () => {
+    await open();
+    const channel = await app.connect();
+    const { phone } = await app.conversation(channel);
+    const { id } = (await app.text(channel, phone)).body.data;
+    const job = await waitFor('the job in the queue', async () => {
+      const row = await app.jobOf(id);
+      return row.state === 'queued' && row;
+    });
+    await app.rows(`update jobs set run_at = clock_timestamp() + interval '1 hour' where id = $1`, [job.id]);
+    await ask(app, 'PUT', `/api/queues/messages/${job.id}.${job.run}/promote`, sameOrigin);
+    const { late } = await app.one(`select run_at <= clock_timestamp() as late from jobs where id = $1`, [job.id]);
+    expect(late).toBe(true);
+    await ask(app, 'PUT', `/api/queues/messages/${job.id}.${job.run}/retry/failed`, sameOrigin);
+    expect((await audit()).slice(-2).map(({ action }) => action)).toEqual(['queue.job.promote', 'queue.job.retry']);
+  });
+
+  test.each([
+    ['POST', '/api/queues/messages/add'],
+    ['PUT', '/api/queues/messages/empty'],
+    ['PUT', '/api/queues/messages/clean/failed'],
+    ['PUT', '/api/queues/messages/clean/completed'],
+    ['PUT', '/api/queues/messages/obliterate'],
+    ['PUT', '/api/queues/messages/promote'],
+    ['PUT', '/api/queues/messages/1/clean'],
+    ['PUT', '/api/queues/messages/1/update-data'],
+    ['PATCH', '/api/queues/messages/1/update-data'],
+    ['PUT', '/api/queues/messages/concurrency'],
+    ['DELETE', '/api/queues/messages'],
+    ['PUT', '/api/queues/messages/obliterate/../pause'.replace('/../', '%2f..%2f')],
+    ['OPTIONS', '/api/queues/messages/pause'],
+  ])('not %s %s: 403', async (method, path) => {
+    await open();
+    const before = await audit();
+    const { status, body } = await ask(app, method, path, sameOrigin);
+    expect([status, body.error.code]).toEqual([403, 'forbidden']);
+    expect(await audit()).toEqual(before);
+  });
+
+  test.each([
+    ['from another site', { 'sec-fetch-site': 'cross-site' }],
+    ['from a sibling', { 'sec-fetch-site': 'same-site' }],
+    ['typed in', { 'sec-fetch-site': 'none' }],
+    ['with a foreign origin', { origin: 'https://evil.example' }],
+    ['with an origin that is none', { origin: 'null' }],
+    ['with neither', {}],
+  ])('%s: 403', async (_what, headers) => {
+    const before = await audit();
+    const { status } = await ask(app, 'PUT', '/api/queues/messages/pause', headers as Record<string, string>);
+    expect(status).toBe(403);
+    expect(await audit()).toEqual(before);
+  });
+
+  test('an older browser tells its origin', async () => {
+    await open();
+    const { status } = await ask(app, 'PUT', '/api/queues/messages/resume', { origin: app.base });
+    expect(status).toBeLessThan(300);
+  });
+});

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { inheritedEnvironment } from '../../src/config.ts';
+import { testSecretKey } from '../support/secrets.ts';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Ours without what jest and the test's servers added, and without what a developer may have set for the commands. */
+export const cleanEnvironment = () =>
+  Object.fromEntries(
+    Object.entries(inheritedEnvironment()).filter(
+      ([name]) => !/^(KANAL|JEST|NODE_OPTIONS|DATABASE_URL|QUEUE_URL|SECRET_KEY|.*PORT$)/.test(name),
+    ),
+  );
+
+export type Finished = { code: number | null; stdout: string; stderr: string };
+
+/** Runs `node cli/main.ts …` to its end. */
+export function command(args: string[], env: Record<string, string>): Promise<Finished> {
+  const child = spawn(process.execPath, ['cli/main.ts', ...args], { cwd: root, env: { ...cleanEnvironment(), ...env } });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}
+
+export const commandOn =
+  (url: string) =>
+  (...args: string[]) =>
+    command(args, { DATABASE_URL: url, SECRET_KEY: testSecretKey });

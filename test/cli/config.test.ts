@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import { command } from './command.ts';
+
+test('config lists every variable with default and description, and needs none of them', async () => {
+  const { code, stdout } = await command(['config'], {});
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^SECRET_KEY +required +Key that seals secrets/m);
+  expect(stdout).toMatch(/^PORT +3000 +Port of the web process/m);
+  expect(stdout).toMatch(/^KANAL_HOME +\.kanal +Directory/m);
+});
+
+test('a bad configuration is told whole, without a value', async () => {
+  const result = await command(['jobs', 'check'], { DATABASE_URL: 'mysql://secret', UNKNOWN_WINDOW: '0' });
+  expect(result).toMatchObject({ code: 1, stdout: '' });
+  for (const name of ['DATABASE_URL', 'SECRET_KEY', 'UNKNOWN_WINDOW']) expect(result.stderr).toContain(name);
+  expect(result.stderr).not.toContain('mysql://secret');
+});
+
+test('openapi prints the document', async () => {
+  const { code, stdout } = await command(['openapi'], {});
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ openapi: '3.1.0', info: { title: 'Kanal' } });
+});

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Database, openDatabase } from '../../src/database.ts';
+import { createAuthenticate } from '../../src/organizations/keys.ts';
+import { scopes } from '../../src/organizations/scopes.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { collectingLog } from '../support/log.ts';
+import { commandOn } from './command.ts';
+
+let drop: () => Promise<void>;
+let database: Database;
+let kanal: ReturnType<typeof commandOn>;
+
+beforeAll(async () => {
+  const created = await createTestDatabase();
+  drop = created.drop;
+  kanal = commandOn(created.url);
+  database = await openDatabase({ url: created.url, poolMax: 2, applicationName: 'test', log: collectingLog().log });
+});
+afterAll(async () => {
+  await database.close();
+  await drop();
+});
+
+test('a new organization gets a key that opens the API with every scope', async () => {
+  const organization = await kanal('organization', 'create', 'Harbour Books');
+  expect(organization).toMatchObject({ code: 0, stderr: '' });
+  const organizationId = organization.stdout.trim();
+
+  const key = await kanal('key', 'create', organizationId, '--name', 'till');
+  expect(key).toMatchObject({ code: 0, stderr: '' });
+  const caller = await createAuthenticate(database)(key.stdout.trim());
+  expect(caller).toMatchObject({ organizationId, scopes: new Set(scopes) });
+});
+
+test('a key can have some scopes only', async () => {
+  const { stdout } = await kanal('organization', 'create', 'Harbour Tea');
+  const key = await kanal('key', 'create', stdout.trim(), '--scopes', 'messages:read, messages:write');
+  const caller = await createAuthenticate(database)(key.stdout.trim());
+  expect(caller?.scopes).toEqual(new Set(['messages:read', 'messages:write']));
+});
+
+test.each([
+  [['organization', 'create', ' '], /^The name is empty\n$/],
+  [['key', 'create', 'nobody'], /^"nobody" is not the id of an organization\n$/],
+  [['key', 'create', '01932d5f-3a0e-7cc4-8f4e-0242ac120001'], /^Organization not found\n$/],
+  [
+    ['key', 'create', '01932d5f-3a0e-7cc4-8f4e-0242ac120001', '--scopes', 'messages:red'],
+    /^Not a scope: messages:red\. There are: .*\n$/,
+  ],
+])('%j says in one line what is wrong and exits 1', async (args, line) => {
+  expect(await kanal(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
+});

@@ -1,0 +1,129 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from '@jest/globals';
+import type { DemoFile } from '../../cli/start/demo-file.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { allPids, errorLines, isAlive, limitMs, pidIn, serverPid, startIn } from './started.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'kanal-start-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+const mode = (path: string) => statSync(path).mode & 0o777;
+const headersOf = ({ api_key }: DemoFile) => ({ 'x-api-key': api_key, 'content-type': 'application/json' });
+
+let first: DemoFile;
+
+test(
+  'everything starts, a text to the demo contact is read, and SIGINT stops all of it in order',
+  async () => {
+    const started = startIn(home);
+    const demo = await started.demo();
+    first = demo;
+    expect(demo).toEqual({
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      docs_url: `${demo.base_url}/openapi.json`,
+      sandbox_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      api_key: expect.stringMatching(/^kk_/),
+      user: null,
+      organization_id: expect.any(String),
+      channel: {
+        id: expect.any(String),
+        phone_number_id: expect.any(String),
+        waba_id: expect.any(String),
+        access_token: expect.any(String),
+      },
+      contact: { id: expect.any(String), phone: expect.stringMatching(/^\+\d+$/) },
+      template: { name: 'hello_kanal', language: 'en_US' },
+      bull_board: { url: `${demo.base_url}/ops/queues`, user: 'operator', password: expect.any(String) },
+      database_url: expect.stringMatching(/^postgres:/),
+    });
+    expect([mode(home), mode(join(home, 'demo.json')), mode(join(home, 'kept.json'))]).toEqual([0o700, 0o600, 0o600]);
+    expect((await fetch(`${demo.base_url}/readyz`)).status).toBe(200);
+    expect(started.output().match(/^ {2}curl /gm)).toHaveLength(3);
+
+    const sent = await fetch(`${demo.base_url}/v1/messages`, {
+      method: 'POST',
+      headers: headersOf(demo),
+      body: JSON.stringify({ channel_id: demo.channel.id, to: demo.contact.phone, type: 'text', text: { body: 'Hello' } }),
+    });
+    expect(sent.status).toBe(201);
+    const id = await idOf(sent);
+    await waitFor('the message to be read', async () => (await statusOf(demo, id)) === 'read', limitMs);
+
+    const pids = allPids(home);
+    started.child.kill('SIGINT');
+    expect(await started.ended).toEqual({ code: 0, signal: null });
+    expect(started.output().match(/^stopped .*/gm)).toEqual([
+      'stopped web',
+      'stopped worker',
+      'stopped sandbox',
+      'stopped database',
+    ]);
+    expect(errorLines(home)).toEqual([]);
+    expect(pids.filter(isAlive)).toEqual([]);
+  },
+  limitMs,
+);
+
+test(
+  'a killed start leaves processes that the next one ends, and a database that it uses',
+  async () => {
+    const killed = startIn(home);
+    const demo = await killed.demo();
+    expect(demo).toMatchObject({ api_key: first.api_key, channel: first.channel, contact: first.contact });
+    const left = ['web', 'worker', 'sandbox'].map((name) => pidIn(home, name));
+    const database = serverPid(home);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    expect(left.every(isAlive)).toBe(true);
+
+    const next = startIn(home);
+    expect(await next.demo()).toMatchObject({ api_key: first.api_key, database_url: demo.database_url });
+    expect(left.filter(isAlive)).toEqual([]);
+    expect(serverPid(home)).toBe(database);
+
+    const refused = startIn(home);
+    expect(await refused.ended).toMatchObject({ code: 1 });
+    expect(refused.output()).toMatch(/^Kanal is already running here \(process \d+\)\n$/);
+
+    const pids = allPids(home);
+    next.child.kill('SIGTERM');
+    expect(await next.ended).toEqual({ code: 0, signal: null });
+    expect(pids.filter(isAlive)).toEqual([]);
+  },
+  limitMs,
+);
+
+test(
+  '--reset begins anew; a part that dies is started again; a second signal ends everything at once',
+  async () => {
+    const started = startIn(home, '--reset');
+    const demo = await started.demo();
+    expect(demo.api_key).not.toBe(first.api_key);
+    const worker = pidIn(home, 'worker');
+    process.kill(worker, 'SIGKILL');
+    await waitFor(
+      'another worker',
+      () => existsSync(join(home, 'run', 'worker.json')) && pidIn(home, 'worker') !== worker,
+      limitMs,
+    );
+    expect(started.output()).toContain('worker ended unexpectedly (SIGKILL)');
+
+    const pids = allPids(home);
+    // A web process that hears nothing would keep the orderly stop waiting.
+    process.kill(pidIn(home, 'web'), 'SIGSTOP');
+    started.child.kill('SIGINT');
+    await waitFor('the stop to begin', () => started.output().includes('stopping'), limitMs);
+    started.child.kill('SIGINT');
+    expect(await started.ended).toEqual({ code: 130, signal: null });
+    await waitFor('all of them to be gone', () => !pids.some(isAlive), limitMs);
+  },
+  limitMs,
+);
+
+const idOf = async (answer: Response) => ((await answer.json()) as { id?: string; data?: { id: string } }).data?.id;
+
+async function statusOf(demo: DemoFile, id: string | undefined): Promise<string> {
+  const answer = await fetch(`${demo.base_url}/v1/messages/${id}`, { headers: headersOf(demo) });
+  return ((await answer.json()) as { data: { status: string } }).data.status;
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { checkJobs } from '../../../src/ledger/check.ts';
+import { holdPool, letPoolGo, setPool } from '../../../src/ledger/pools.ts';
+import { type House, openHouse } from '../../support/house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  await house.sql('truncate jobs, toys, pools');
+  house.handed.length = 0;
+  await setPool(house.em(), 'toys', 3, null);
+});
+
+/** Rows whose fill after the commit was lost with its process. */
+async function unfilled(count: number) {
+  await holdPool(house.em(), 'toys', null);
+  for (let index = 0; index < count; index += 1) await house.accept({ pool: 'toys' });
+  await letPoolGo(house.em(), 'toys');
+}
+
+test('rule 4: the sweep fills pools with waiting rows', async () => {
+  await unfilled(5);
+  expect(await house.sweep()).toMatchObject({ pools: 1 });
+  expect((await house.rows()).map(({ state }) => state)).toEqual(['queued', 'queued', 'queued', 'waiting', 'waiting']);
+  expect(house.handed).toHaveLength(3);
+});
+
+test('rule 4: the sweep leaves held pools', async () => {
+  await unfilled(2);
+  await holdPool(house.em(), 'toys', null);
+  expect(await house.sweep()).toMatchObject({ pools: 0 });
+  expect(house.handed).toHaveLength(0);
+});
+
+test('rule 4: the sweep gives a lane without a head its oldest', async () => {
+  const [first, second, third] = [
+    await house.accept({ lane: 'a:1' }),
+    await house.accept({ lane: 'a:1' }),
+    await house.accept({ lane: 'a:1' }),
+  ];
+  await house.sql('delete from jobs where id = $1', [first!.id]);
+  house.handed.length = 0;
+  expect(await house.sweep()).toMatchObject({ lanes: 1 });
+  expect((await house.row(second!.id))?.state).toBe('queued');
+  expect((await house.row(third!.id))?.state).toBe('blocked');
+  expect(house.handed).toEqual([expect.objectContaining({ id: second!.id })]);
+  expect(await house.sweep()).toMatchObject({ lanes: 0 });
+  expect(await checkJobs(house.database)).toEqual([expect.objectContaining({ rule: 'a subject without an end has a live row' })]);
+});
+
+test('rule 4: a lane whose next has a pool waits for its room', async () => {
+  const first = await house.accept({ lane: 'a:1', pool: 'toys' });
+  const second = await house.accept({ lane: 'a:1', pool: 'toys' });
+  await house.ledger.fill('toys');
+  await holdPool(house.em(), 'toys', null);
+  await house.sql('delete from jobs where id = $1', [first.id]);
+  await house.sweep();
+  expect((await house.row(second.id))?.state).toBe('waiting');
+  await letPoolGo(house.em(), 'toys');
+  await house.sweep();
+  expect((await house.row(second.id))?.state).toBe('queued');
+});
+
+test('rule 4: many sweepers at once give a lane one head', async () => {
+  const first = await house.accept({ lane: 'a:1' });
+  for (let index = 0; index < 5; index += 1) await house.accept({ lane: 'a:1' });
+  await house.sql('delete from jobs where id = $1', [first.id]);
+  house.handed.length = 0;
+  await Promise.all([house.sweep(), house.sweep(), house.sweep(), house.sweep()]);
+  expect((await house.rows()).filter(({ state }) => state === 'queued')).toHaveLength(1);
+  expect(house.handed).toHaveLength(1);
+});

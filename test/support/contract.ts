@@ -1,0 +1,47 @@
+import type { Endpoint } from '../../api/endpoint.ts';
+import { commonErrors, errorBodies } from '../../api/errors.ts';
+import { endpoints } from '../../api/index.ts';
+
+export type Definition = Endpoint<unknown, unknown>;
+export type Received = { status: number; headers: Headers; text: string };
+
+export const definitions = endpoints as unknown as Definition[];
+
+export function definitionOf(operationId: string): Definition {
+  const found = definitions.find((endpoint) => endpoint.operationId === operationId);
+  if (!found) throw new Error(`No endpoint is called ${operationId}`);
+  return found;
+}
+
+/** Throws when a reply is not one the endpoint declares: its status, its content type, every field of its body. */
+export function checkReply(endpoint: Definition, { status, headers, text }: Received): unknown {
+  const fail = (why: string): never => {
+    throw new Error(`${endpoint.operationId} answered ${status} against its contract: ${why}\n${text.slice(0, 2_000)}`);
+  };
+  if (!headers.get('x-request-id')) fail('no X-Request-Id');
+  const type = (headers.get('content-type') ?? '').split(';')[0];
+  const schema = endpoint.responses[status];
+  if (schema === null) return text === '' ? undefined : fail('a body where none is declared');
+  const isText = schema?.type === 'string';
+  const body = isText ? text : parse(text, fail);
+  const shape = endpoint.errorShape ?? 'standard';
+  if (!schema && ![...endpoint.errors, ...commonErrors].includes(status)) fail('the status is not declared');
+  const wanted = schema ? (isText ? 'text/plain' : 'application/json') : errorType(shape);
+  if (type !== wanted) fail(`the content type is ${type}, not ${wanted}`);
+  const { error } = (schema ?? errorBodies[shape]).validate(body, { convert: false, abortEarly: false, allowUnknown: false });
+  if (error && !(isText && text === '')) fail(error.message);
+  const isOwn = headers.get('idempotent-replayed') === null;
+  if (!schema && shape === 'standard' && isOwn && requestIdOf(body) !== headers.get('x-request-id')) fail('another request id');
+  return body;
+}
+
+const errorType = (shape: string) => (shape === 'problem' ? 'application/problem+json' : 'application/json');
+const requestIdOf = (body: unknown) => (body as { error: { request_id: string } }).error.request_id;
+
+function parse(text: string, fail: (why: string) => never): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return fail('the body is not JSON');
+  }
+}

@@ -1,0 +1,19 @@
+import { eventTypes } from '../../../src/events/catalogue.ts';
+import type { Transact } from '../../../src/ledger/transact.ts';
+import { createEndpoint, type EndpointRow, type NewEndpoint } from '../../../src/webhooks/endpoints.ts';
+import { testSecrets } from '../secrets.ts';
+
+/** A webhook endpoint that listens to every event, with its pool; its secret is sealed with the tests' key. */
+export const endpoint = (
+  transact: Transact,
+  organizationId: string,
+  given: Partial<NewEndpoint> = {},
+): Promise<EndpointRow & { secret: string }> =>
+  transact({}, (tx) =>
+    createEndpoint(
+      tx,
+      organizationId,
+      { url: 'http://127.0.0.1:9/hook', eventTypes: [...eventTypes], description: '', ordering: 'best_effort', ...given },
+      testSecrets,
+    ),
+  );

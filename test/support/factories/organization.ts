@@ -1,0 +1,13 @@
+import type { Em } from '../../../src/database.ts';
+import { createKey, createOrganization } from '../../../src/organizations/keys.ts';
+import { type Scope, scopes } from '../../../src/organizations/scopes.ts';
+
+/** An organization with a key that may do everything, or what `granted` says. */
+export async function organizationWithKey(
+  em: Em,
+  granted: Scope[] = scopes,
+): Promise<{ organizationId: string; keyId: string; key: string }> {
+  const organizationId = await createOrganization(em, 'Test');
+  const { id, key } = await createKey(em, organizationId, 'test', granted);
+  return { organizationId, keyId: id, key };
+}

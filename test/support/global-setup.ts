@@ -1,0 +1,36 @@
+import pg from 'pg';
+import { migrate } from './migrate.ts';
+import { createPostgresServer } from './servers/postgres.ts';
+import { createRedisServer, hasRedis } from './servers/redis.ts';
+
+/** One PostgreSQL and, when there is a redis-server, one Redis for the whole run; a database a test file is cloned from the template. */
+export default async function globalSetup() {
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  Object.assign(globalThis, { kanalTestServers: [postgres, ...(redis ? [redis] : [])] });
+}
+
+async function startPostgres() {
+  const server = await createPostgresServer();
+  const template = 'kanal_template';
+  const admin = new pg.Client({ connectionString: server.url() });
+  await admin.connect();
+  await admin.query(`create database ${template}`);
+  await migrate(server.url(template));
+  // Nobody may be connected to a database while it is cloned.
+  await admin.query(`alter database ${template} with is_template true allow_connections false`);
+  await admin.end();
+  process.env.KANAL_TEST_POSTGRES_URL = server.url();
+  process.env.KANAL_TEST_TEMPLATE = template;
+  return server;
+}
+
+async function startRedis() {
+  if (!(await hasRedis())) {
+    if (process.env.CI === 'true') throw new Error('No redis-server: in CI the queue tests run on both backends');
+    console.warn('\nNo redis-server found: the queue tests run on PostgreSQL only.');
+    return undefined;
+  }
+  const server = await createRedisServer();
+  process.env.KANAL_TEST_REDIS_URL = server.url(0);
+  return server;
+}

@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readConfig } from '../../src/config.ts';
+import { type Database, type Em, openDatabase, query } from '../../src/database.ts';
+import type { HandedRow } from '../../src/ledger/accept.ts';
+import { type AnyWorker, withinMs } from '../../src/ledger/backends/backend.ts';
+import type { JobContract } from '../../src/ledger/job.ts';
+import type { JobError, JobState } from '../../src/ledger/jobs.entity.ts';
+import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
+import { openQueues, type Queues } from '../../src/ledger/queues.ts';
+import { type Findings, sweep } from '../../src/ledger/sweep.ts';
+import type { EnqueueOptions } from '../../src/ledger/transact.ts';
+import { createOrganization } from '../../src/organizations/keys.ts';
+import type { Handler, Outcome, RunContext, WorkerDeps } from '../../workers/handler.ts';
+import { type Ended, type Run, runJob } from '../../workers/run-job.ts';
+import { startWorker } from '../../workers/worker.ts';
+import type { MakeBackend } from './backends.ts';
+import { createTestDatabase } from './database.ts';
+import { collectingLog, type LogLine } from './log.ts';
+import { testSecretKey, testSecrets } from './secrets.ts';
+import { makeToyBox, newToy, playJob, type ToyPayload } from './toys.ts';
+
+/** A row of `jobs` as a test reads it. */
+export type JobRow = {
+  id: string;
+  lane: string | null;
+  pool: string | null;
+  seq: number;
+  state: JobState;
+  run: number;
+  attempts: number;
+  stalls: number;
+  queue: string;
+  error: JobError | null;
+  subject_id: string;
+  /** Milliseconds of the epoch. */
+  slot_at: number | null;
+  /** Milliseconds from now, by the database's clock. */
+  run_in: number;
+  check_in: number;
+};
+
+export type ToyHandler = Handler<Record<string, string>, unknown>;
+export const toyHandler = (
+  contract: JobContract<ToyPayload>,
+  run: (payload: ToyPayload, context: RunContext<unknown>) => Promise<Outcome>,
+): ToyHandler => ({ contract, run }) as unknown as ToyHandler;
+
+/** Does the toy's effect once and ends. */
+export const playing = (contract: JobContract<ToyPayload> = playJob) =>
+  toyHandler(contract, ({ toy_id }, context) =>
+    context.finish(async (tx) => {
+      await tx.query(`update toys set status = 'done', effects = effects + 1 where id = $1`, [toy_id]);
+      await tx.query('insert into played (toy_id, lane) values ($1, $2)', [toy_id, context.row.lane]);
+    }),
+  );
+
+export type House = {
+  url: string;
+  database: Database;
+  queues: Queues;
+  ledger: Ledger;
+  lines: LogLine[];
+  organizationId: string;
+  deps: WorkerDeps;
+  /** Runs handed to the queue, when the house has none of its own: nothing runs by itself there. */
+  handed: HandedRow[];
+  em(): Em;
+  sql<Row = Record<string, unknown>>(text: string, params?: unknown[]): Promise<Row[]>;
+  /** Accepts one job with a new toy; its ids. */
+  accept(options?: EnqueueOptions & { contract?: JobContract<ToyPayload> }): Promise<{ id: string; toyId: string }>;
+  row(id: string): Promise<JobRow | undefined>;
+  /** All rows, in order of seq. */
+  rows(): Promise<JobRow[]>;
+  toy(id: string): Promise<{ status: string; effects: number; revivals: number; reason: string | null }>;
+  /** Runs a row as BullMQ would hand it over. */
+  run(handler: ToyHandler, run: Partial<Run> & { id: string }): Promise<Ended>;
+  sweep(): Promise<Findings>;
+  /** Starts BullMQ workers for the queue `default`. */
+  work(handlers: ToyHandler[], options?: { concurrency?: number }): AnyWorker;
+  close(): Promise<void>;
+};
+
+/** What holds no queue at all: it takes runs and keeps them for the test to read. */
+function silentQueues(handed: HandedRow[]): Queues {
+  return {
+    backend: undefined as never,
+    isReady: () => true,
+    whenOpen: async () => {},
+    add: async (rows) => void handed.push(...rows),
+    states: async (rows) => rows.map(() => 'waiting'),
+    queue: () => undefined,
+    all: () => [],
+    close: async () => {},
+  };
+}
+
+const jobColumns = `id, lane, pool, seq::int, state, run, attempts, stalls, queue, error, subject_id, (extract(epoch from slot_at) * 1000)::float8 as slot_at,
+  (extract(epoch from run_at - clock_timestamp()) * 1000)::float8 as run_in, (extract(epoch from check_at - clock_timestamp()) * 1000)::float8 as check_in`;
+
+/** The ledger over a database of the test's own, with toys for subjects; with `makeBackend` over a real queue. Close it. */
+export async function openHouse(
+  makeBackend?: MakeBackend,
+  { poolMax = 12, awaitsQueue = false, env = {} }: { poolMax?: number; awaitsQueue?: boolean; env?: Record<string, string> } = {},
+): Promise<House> {
+  const { url, drop } = await createTestDatabase();
+  const { log, lines } = collectingLog();
+  const database = await openDatabase({ url, poolMax, applicationName: 'kanal-test', log });
+  const handed: HandedRow[] = [];
+  const queues = makeBackend ? openQueues(makeBackend(url), log, () => {}) : silentQueues(handed);
+  const ledger = createLedger({ database, queues, log, awaitsQueue });
+  const em = () => database.em();
+  const sql = <Row>(text: string, params: unknown[] = []) => query<Row>(em(), text, params);
+  await makeToyBox(em());
+  const organizationId = await createOrganization(em(), 'Test');
+  if (makeBackend) await withinMs(queues.whenOpen(), 10_000, 'The queue');
+  while (!queues.isReady()) await sleep(5);
+  const workers: AnyWorker[] = [];
+  let isStopping = false;
+  const config = readConfig({
+    DATABASE_URL: url,
+    SECRET_KEY: testSecretKey,
+    LOCK_DURATION_MS: '500',
+    STALLED_INTERVAL_MS: '200',
+    RUN_RETRY_DELAY_MS: '100',
+    ...env,
+  });
+  const deps: WorkerDeps = {
+    config,
+    database,
+    ledger,
+    log,
+    secrets: testSecrets,
+    providers: undefined as never,
+    sender: undefined as never,
+    isStopping: () => isStopping,
+  };
+  return {
+    url,
+    database,
+    queues,
+    ledger,
+    lines,
+    organizationId,
+    deps,
+    handed,
+    em,
+    sql,
+    async accept({ contract = playJob, ...options } = {}) {
+      const toyId = await newToy(em(), contract.name, options.lane ?? null);
+      const locks = options.lane ? [options.lane] : [];
+      const id = await ledger.transact({ locks }, async (tx) => tx.enqueue(contract, organizationId, { toy_id: toyId }, options));
+      return { id, toyId };
+    },
+    row: async (id) => (await sql<JobRow>(`select ${jobColumns} from jobs where id = $1`, [id]))[0],
+    rows: () => sql<JobRow>(`select ${jobColumns} from jobs order by jobs.seq`),
+    toy: async (id) =>
+      (
+        await sql<{ status: string; effects: number; revivals: number; reason: string | null }>(
+          'select * from toys where id = $1',
+          [id],
+        )
+      )[0]!,
+    async run(handler, run) {
+      const { ended } = await runJob(deps, handler, { run: 1, attemptsMade: 0, stalledCounter: 0, ...run });
+      return ended;
+    },
+    sweep: () => sweep({ database, queues, ledger, log }),
+    work(handlers, { concurrency = 5 } = {}) {
+      const byName = new Map(handlers.map((handler) => [handler.contract.name, handler]));
+      const worker = startWorker(deps, queues.backend, 'default', byName, concurrency);
+      workers.push(worker);
+      return worker;
+    },
+    async close() {
+      isStopping = true;
+      await Promise.all(workers.map((worker) => withinMs(worker.close(), 5_000, 'A worker').catch(() => worker.close(true))));
+      await queues.close();
+      await database.close();
+      await drop();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { Redis } from 'ioredis';
+
+/** Files that run at once are in different jest workers, so a database a worker keeps them apart. */
+export function testRedisUrl(): string | undefined {
+  const base = process.env.KANAL_TEST_REDIS_URL;
+  if (!base) return undefined;
+  const url = new URL(base);
+  url.pathname = `/${1 + (Number(process.env.JEST_WORKER_ID ?? 1) % 63)}`;
+  return url.href;
+}
+
+/** Empties the file's Redis database: the queue has forgotten everything. */
+export async function flushTestRedis(): Promise<void> {
+  const url = testRedisUrl();
+  if (!url) return;
+  const client = new Redis(url);
+  await client.flushdb();
+  await client.quit();
+}
+
+// What the file before this one left in the worker's database is gone before the first test.
+await flushTestRedis();

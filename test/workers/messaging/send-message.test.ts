@@ -1,0 +1,239 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type Channel, useApp } from '../../support/app.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+let channel: Channel;
+
+beforeAll(async () => {
+  channel = await app.connect();
+});
+
+async function send(on: Channel = channel, more: object = {}) {
+  const { id: conversationId, contactId, phone } = await app.conversation(on);
+  const { status, body } = await app.text(on, phone, more);
+  expect(status).toBe(201);
+  return { id: String(body.data.id), conversationId, contactId, phone };
+}
+const typesOf = async (id: string) =>
+  (await app.events(id)).map(({ type, data }) => (data.status ? `${type} ${data.status}` : type));
+const job = (id: string) => app.jobOf(id);
+
+describe('a message goes out', () => {
+  test('with all the provider needs, and is told once a step', async () => {
+    const own = await app.connect();
+    const { id, conversationId, phone } = await send(own, { text: { body: 'Grüße 👍', preview_url: true } });
+    const row = await app.messageIn(id, 'read');
+    const [request, ...more] = await app.sends(own);
+    expect(more).toEqual([]);
+    expect(request.body).toEqual({
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: phone,
+      type: 'text',
+      text: { body: 'Grüße 👍', preview_url: true },
+      biz_opaque_callback_data: id,
+    });
+    expect(row.provider_message_id).toMatch(/^wamid\./);
+    expect(await job(id)).toBeUndefined();
+    expect(await typesOf(conversationId)).toEqual([
+      'conversation.updated open',
+      'message.sent',
+      'message.status_update sent',
+      'message.status_update delivered',
+      'message.status_update read',
+    ]);
+  });
+
+  test('to a user id, and what the provider answers becomes an identity', async () => {
+    const own = await app.connect();
+    const { phone, contactId } = await app.conversation(own);
+    await app.rows(`delete from contact_identities where contact_id = $1 and type <> 'messaging_app_id'`, [contactId]);
+    const { body } = await app.text(own, phone, { to: undefined, user_id: `US.${phone}` });
+    await app.messageIn(body.data.id, 'read');
+    const [request] = await app.sends(own);
+    expect([request.body.recipient, request.body.to]).toEqual([`US.${phone}`, undefined]);
+  });
+
+  test('a template, its language as the provider writes it', async () => {
+    const own = await app.connect();
+    await waitFor(
+      'its templates',
+      async () => (await app.rows('select 1 from templates where channel_id = $1', [own.id])).length > 0,
+    );
+    const template = {
+      name: 'hello',
+      language: 'en_US',
+      components: [{ type: 'body', parameters: [{ type: 'text', text: 'Ann' }] }],
+    };
+    const { body } = await app.text(own, app.phone(), { type: 'template', text: undefined, template });
+    await app.messageIn(body.data.id, 'read');
+    expect((await app.sends(own))[0].body.template).toEqual({ ...template, language: { code: 'en_US' } });
+  });
+
+  test('in the order of its conversation, whatever the provider does to one of them', async () => {
+    const own = await app.connect();
+    const { phone } = await app.conversation(own);
+    await app.fault(own, { status: 500, code: 131000 });
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1)
+      ids.push((await app.text(own, phone, { text: { body: `${index}` } })).body.data.id);
+    for (const id of ids) await app.messageIn(id, 'read');
+    expect((await app.sends(own)).map(({ body }) => body.text.body)).toEqual(['0', '0', '1', '2', '3', '4']);
+  });
+});
+
+describe('refused for good', () => {
+  test.each([100, 131008, 131021, 131026, 131030, 131047, 131051, 131062, 132000, 132001, 132015, 3, 10, 200, 131049, 424242])(
+    'code %i: failed, with its code, and the next one goes',
+    async (code) => {
+      await app.fault(channel, { status: 400, code });
+      const { id, conversationId, phone } = await send();
+      const row = await app.messageIn(id, 'failed');
+      expect(row.failure).toMatchObject({ code: 'provider_refused', provider_code: String(code) });
+      expect(row.provider_message_id).toBeNull();
+      expect(await job(id)).toMatchObject({
+        state: 'failed',
+        attempts: 0,
+        error: { code: 'provider_refused', provider_code: String(code) },
+      });
+      expect((await typesOf(conversationId)).slice(1)).toEqual(['message.status_update failed', 'message.failed']);
+      const next = await app.text(channel, phone);
+      await app.messageIn(next.body.data.id, 'read');
+    },
+  );
+
+  test('and asked for again by hand it goes', async () => {
+    await app.fault(channel, { status: 400, code: 131026 });
+    const { id, conversationId } = await send();
+    await app.messageIn(id, 'failed');
+    await Promise.all([1, 2].map(() => app.call('messages.retry', { params: { messageID: id } })));
+    await app.messageIn(id, 'read');
+    expect((await typesOf(conversationId)).filter((type) => type === 'message.sent')).toHaveLength(1);
+  });
+});
+
+describe('the whole channel is refused', () => {
+  test.each([
+    [190, 'auth_error'],
+    [0, 'auth_error'],
+    [131031, 'restricted'],
+    [368, 'restricted'],
+    [133010, 'restricted'],
+  ])('code %i: %s; what waits keeps its place until somebody mends it', async (code, status) => {
+    const own = await app.connect();
+    await app.fault(own, { status: 401, code });
+    const first = await send(own);
+    await waitFor(
+      'the channel to stop',
+      async () => (await app.one('select status from channels where id = $1', [own.id])).status === status,
+    );
+    const held = await waitFor('the job to wait', async () => {
+      const row = await job(first.id);
+      return row.state === 'waiting' && row;
+    });
+    expect(held).toMatchObject({ attempts: 0 });
+    expect((await app.message(first.id)).status).toBe('queued');
+    expect((await app.one('select held_until::text as until from pools where id = $1', [`channel:${own.id}`])).until).toBe(
+      'infinity',
+    );
+    expect((await app.text(own, first.phone)).status).toBe(409);
+    expect((await typesOf(own.id)).at(-1)).toBe(`channel.status_update ${status}`);
+    expect(await app.sends(own)).toHaveLength(1);
+
+    const { body } = await app.call('channels.update', {
+      params: { channelID: own.id },
+      body: { access_token: own.accessToken },
+    });
+    expect(body.status).toBe('connected');
+    await app.messageIn(first.id, 'read');
+    expect(await app.sends(own)).toHaveLength(2);
+    expect((await typesOf(own.id)).at(-1)).toBe('channel.status_update connected');
+  });
+
+  test('the others of the channel wait with it, in their order', async () => {
+    const own = await app.connect();
+    await app.fault(own, { status: 401, code: 190 });
+    const { phone } = await app.conversation(own);
+    const ids: string[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      const { body } = await app.text(own, phone, { text: { body: `${index}` } });
+      if (body.data) ids.push(body.data.id);
+    }
+    await waitFor(
+      'the channel to stop',
+      async () => (await app.one('select status from channels where id = $1', [own.id])).status === 'auth_error',
+    );
+    await app.call('channels.update', { params: { channelID: own.id }, body: { access_token: own.accessToken } });
+    for (const id of ids) await app.messageIn(id, 'read');
+    const words = (await app.sends(own)).map(({ body }) => body.text.body);
+    expect(words).toEqual(['0', ...ids.map((_, index) => `${index}`)]);
+  });
+});
+
+describe('busy', () => {
+  test('the number: nothing of it goes out for a while, no try is spent, others are not slowed', async () => {
+    const own = await app.connect();
+    await app.fault(own, { status: 400, code: 130429 });
+    const startedAt = performance.now();
+    const { id } = await send(own);
+    const waiting = await waitFor('the hold', async () => {
+      const [row] = await app.rows('select held_until from pools where id = $1 and held_until is not null', [
+        `channel:${own.id}`,
+      ]);
+      return row && job(id);
+    });
+    expect([waiting.attempts, waiting.state]).toEqual([0, 'queued']);
+    const other = await send();
+    await app.messageIn(other.id, 'read', 1_500);
+    await app.messageIn(id, 'read');
+    expect(performance.now() - startedAt).toBeGreaterThan(1_900);
+    expect(await app.sends(own)).toHaveLength(2);
+  });
+
+  test('one recipient: only he waits', async () => {
+    const own = await app.connect();
+    await app.fault(own, { status: 400, code: 131056 });
+    const { id } = await send(own);
+    const row = await waitFor('the wait', async () => {
+      const [found] = await app.rows(
+        `select attempts, state, run_at > clock_timestamp() + interval '4 s' as is_later from jobs where subject_id = $1 and run_at > clock_timestamp() + interval '2 s'`,
+        [id],
+      );
+      return found;
+    });
+    expect(row).toEqual({ attempts: 0, state: 'queued', is_later: true });
+    expect((await app.message(id)).status).toBe('queued');
+    const other = await send(own);
+    await app.messageIn(other.id, 'read');
+  });
+});
+
+describe('tried again', () => {
+  test.each([1, 2, 131000, 131016, 133004])('code %i: one try spent, then it goes', async (code) => {
+    const own = await app.connect();
+    await app.fault(own, { status: 503, code });
+    const { id, conversationId } = await send(own);
+    const row = await waitFor('the first try to end', async () => {
+      const found = await job(id);
+      return found?.attempts === 1 && found;
+    });
+    expect(row).toMatchObject({ state: 'queued', error: { code: 'provider_failed', provider_code: String(code) } });
+    await app.messageIn(id, 'read');
+    expect((await typesOf(conversationId)).filter((type) => type === 'message.sent')).toHaveLength(1);
+    expect(await app.sends(own)).toHaveLength(2);
+  });
+
+  test('until there is no try left', async () => {
+    const own = await app.connect();
+    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${own.id}`]);
+    const { id } = await send(own);
+    await app.rows('update jobs set attempts = 5 where subject_id = $1', [id]);
+    await app.fault(own, { status: 500, code: 131000 });
+    await app.rows('update pools set held_until = null where id = $1', [`channel:${own.id}`]);
+    const row = await app.messageIn(id, 'failed');
+    expect(row.failure).toMatchObject({ code: 'provider_failed', provider_code: '131000' });
+    expect(await job(id)).toMatchObject({ state: 'failed' });
+    expect(await app.sends(own)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import { type Channel, useApp } from '../../support/app.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true, env: { PROVIDER_TIMEOUT_MS: '300', UNKNOWN_WINDOW: '1' } });
+
+async function send(on: Channel) {
+  const { id: conversationId, phone } = await app.conversation(on);
+  const { body } = await app.text(on, phone);
+  return { id: String(body.data.id), conversationId, phone };
+}
+const arrivals = async (id: string) => (await app.control('GET', `/messages?callback_data=${id}`)).messages.length;
+const sentEvents = async (conversationId: string) =>
+  (await app.events(conversationId)).filter(({ type }) => type === 'message.sent').length;
+
+test('the answer is lost and a status proves it: sent once, arrived once', async () => {
+  const channel = await app.connect();
+  await app.fault(channel, { kind: 'drop_after' });
+  const { id, conversationId, phone } = await send(channel);
+  const next = await app.text(channel, phone);
+  const row = await app.messageIn(id, 'read');
+  expect(row.provider_message_id).toMatch(/^wamid\./);
+  await app.messageIn(next.body.data.id, 'read');
+  expect([await arrivals(id), await sentEvents(conversationId)]).toEqual([1, 2]);
+  expect(await app.jobOf(id)).toBeUndefined();
+});
+
+test('an answer that comes after the time is up is proven by its status too', async () => {
+  const channel = await app.connect();
+  await app.fault(channel, { kind: 'delay', delay_ms: 600 });
+  const { id, conversationId } = await send(channel);
+  await app.messageIn(id, 'read');
+  expect([await arrivals(id), await sentEvents(conversationId)]).toEqual([1, 1]);
+});
+
+// They wait for the same 5 s and more, so they do it at once.
+test('nobody proves it: one resend after the window; twice unknown is failed; meanwhile it is sending and its lane waits', async () => {
+  const [once, twice] = [await app.connect(), await app.connect()];
+  await app.fault(once, { kind: 'drop_before' });
+  await app.fault(twice, { kind: 'drop_before', times: 2 });
+  const [first, second] = [await send(once), await send(twice)];
+  const behind = await app.text(once, first.phone);
+  await app.messageIn(first.id, 'sending');
+  await app.messageIn(second.id, 'sending');
+  // Well past the window, while the sender might still be at it, nothing is sent again.
+  await waitFor('the window to pass', async () => {
+    const { age } = await app.one(
+      'select extract(epoch from clock_timestamp() - sending_at)::float8 as age from messages where id = $1',
+      [first.id],
+    );
+    return age > 2;
+  });
+  expect(await app.sends(once)).toHaveLength(1);
+  expect((await app.message(behind.body.data.id)).status).toBe('queued');
+  expect((await app.jobOf(first.id)).attempts).toBe(0);
+  expect((await app.call('messages.retry', { params: { messageID: first.id } })).body.data.status).toBe('sending');
+
+  await app.messageIn(first.id, 'read', 15_000);
+  await app.messageIn(behind.body.data.id, 'read');
+  expect([await arrivals(first.id), await sentEvents(first.conversationId)]).toEqual([1, 2]);
+  expect(await app.sends(once)).toHaveLength(3);
+
+  const lost = await app.messageIn(second.id, 'failed', 20_000);
+  expect(lost.failure).toMatchObject({ code: 'outcome_unknown', provider_code: null });
+  expect(await app.sends(twice)).toHaveLength(2);
+  expect(await arrivals(second.id)).toBe(0);
+  expect(await app.jobOf(second.id)).toMatchObject({ state: 'failed', error: { code: 'outcome_unknown' } });
+});

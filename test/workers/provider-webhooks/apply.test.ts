@@ -1,0 +1,231 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type Channel, useApp } from '../../support/app.ts';
+import { bodyFor, bodyOf, change, entry, inboundFrom, newId, textFrom } from '../../support/provider-body.ts';
+
+const app = useApp({ workers: true });
+let channel: Channel;
+
+beforeAll(async () => {
+  channel = await app.connect();
+});
+
+/** Sends a body in and waits until it is applied; its row. */
+async function applied(body: object) {
+  expect((await app.webhook(body)).status).toBe(200);
+  await app.idle();
+  const [row] = await app.rows('select state, errors from provider_webhooks order by received_at desc limit 1');
+  return row;
+}
+const inbound = (phone: string, more = {}) => applied(bodyFor(channel, inboundFrom(phone, more)));
+const messagesOf = (phone: string) => app.rows('select * from messages where from_phone = $1 order by id', [phone]);
+const typesOf = async (id: string) => (await app.events(id)).map(({ type }) => type);
+
+describe('a person writes', () => {
+  test('for the first time: contact, identities, conversation, message, and each event once', async () => {
+    const phone = app.phone();
+    const id = newId();
+    expect(await inbound(phone, { id, from_user_id: 'US.42' })).toEqual({ state: 'applied', errors: null });
+    const [message] = await messagesOf(phone);
+    expect(message).toMatchObject({
+      direction: 'inbound',
+      status: 'received',
+      type: 'text',
+      content: { body: 'Hello' },
+      provider_message_id: id,
+    });
+    expect(await app.one('select name, phone_number from contacts where id = $1', [message.contact_id])).toEqual({
+      name: 'Sheena',
+      phone_number: `+${phone}`,
+    });
+    const identities = await app.rows('select type, value from contact_identities where contact_id = $1 order by type', [
+      message.contact_id,
+    ]);
+    expect(identities).toEqual([
+      { type: 'messaging_app', value: phone },
+      { type: 'messaging_app_id', value: 'US.42' },
+      { type: 'phone', value: `+${phone}` },
+    ]);
+    expect(await typesOf(message.contact_id)).toEqual(['contact.created', 'contact.updated']);
+    const events = await app.events(message.conversation_id);
+    expect(events.map(({ type }) => type)).toEqual(['conversation.created', 'message.new', 'conversation.updated']);
+    expect(events[1].data).toEqual({
+      message_id: message.id,
+      conversation_id: message.conversation_id,
+      contact_id: message.contact_id,
+      channel_id: channel.id,
+      direction: 'inbound',
+      from_phone: phone,
+      msg_type: 'text',
+    });
+    // Its window is open: a text may go out.
+    expect((await app.text(channel, phone)).status).toBe(201);
+  });
+
+  test('the same message twenty times is one', async () => {
+    const phone = app.phone();
+    const body = bodyFor(channel, inboundFrom(phone));
+    const replies = await Promise.all(Array.from({ length: 20 }, () => app.webhook(body)));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    await app.idle();
+    const messages = await messagesOf(phone);
+    expect(messages).toHaveLength(1);
+    expect(await typesOf(messages[0].conversation_id)).toEqual(['conversation.created', 'message.new', 'conversation.updated']);
+  });
+
+  test('twenty first messages of one person at once: one contact, one conversation, each event once', async () => {
+    const phone = app.phone();
+    await Promise.all(Array.from({ length: 20 }, () => app.webhook(bodyFor(channel, inboundFrom(phone)))));
+    await app.idle();
+    const messages = await messagesOf(phone);
+    expect(messages).toHaveLength(20);
+    expect(new Set(messages.map(({ conversation_id }) => conversation_id)).size).toBe(1);
+    const { conversation_id, contact_id } = messages[0];
+    expect(await app.rows('select 1 from contacts where phone_number = $1', [`+${phone}`])).toHaveLength(1);
+    expect((await typesOf(conversation_id)).filter((type) => type === 'conversation.created')).toHaveLength(1);
+    expect((await typesOf(conversation_id)).filter((type) => type === 'message.new')).toHaveLength(20);
+    expect((await typesOf(contact_id)).filter((type) => type === 'contact.created')).toHaveLength(1);
+    expect(await app.rows(`select 1 from provider_webhooks where state <> 'applied'`)).toEqual([]);
+  });
+
+  test('without a phone: known by the user id alone', async () => {
+    const message = { ...textFrom('x'), from: undefined, from_user_id: 'US.777' };
+    await applied(bodyFor(channel, { contacts: [{ profile: { name: 'No Phone' }, user_id: 'US.777' }], messages: [message] }));
+    const row = await app.one('select * from messages where provider_message_id = $1', [message.id]);
+    expect(row.from_phone).toBe('');
+    const identities = await app.rows('select type, value from contact_identities where contact_id = $1', [row.contact_id]);
+    expect(identities).toEqual([{ type: 'messaging_app_id', value: 'US.777' }]);
+    const reply = await app.call('messages.send', {
+      body: { channel_id: channel.id, user_id: 'US.777', type: 'text', text: { body: 'Hello' } },
+    });
+    expect([reply.status, reply.body.data.to_phone]).toEqual([201, '']);
+  });
+
+  test('opens a resolved conversation again; a snoozed one stays as it is', async () => {
+    for (const [was, is] of [
+      ['resolved', 'open'],
+      ['snoozed', 'snoozed'],
+    ] as const) {
+      const { phone, id } = await app.conversation(channel, app.phone(), `clock_timestamp() - interval '3 days'`);
+      await app.rows('update conversations set status = $2 where id = $1', [id, was]);
+      expect((await app.text(channel, phone)).body.error.code).toBe('window_closed');
+      await inbound(phone, { text: { body: 'Are you there?' } });
+      expect(await app.one('select status, preview from conversations where id = $1', [id])).toEqual({
+        status: is,
+        preview: 'Are you there?',
+      });
+      expect((await app.text(channel, phone)).status).toBe(201);
+    }
+  });
+
+  test('yesterday: the window is counted from then', async () => {
+    const phone = app.phone();
+    await inbound(phone, { timestamp: String(Math.floor(Date.now() / 1000) - 25 * 3600) });
+    expect((await app.text(channel, phone)).body.error.code).toBe('window_closed');
+    // A later webhook of an older message takes nothing back, and one from the future gives nothing more.
+    await inbound(phone);
+    await inbound(phone, { timestamp: '1' });
+    expect((await app.text(channel, phone)).status).toBe(201);
+    const { ahead } = await app.one(
+      'select last_inbound_at > clock_timestamp() as ahead from conversations v join messages m on m.conversation_id = v.id where m.from_phone = $1 limit 1',
+      [phone],
+    );
+    expect(ahead).toBe(false);
+  });
+});
+
+describe('what is written', () => {
+  test.each([
+    [
+      'image',
+      { image: { id: '1', mime_type: 'image/jpeg', caption: 'Look' } },
+      { id: '1', mime_type: 'image/jpeg', caption: 'Look' },
+    ],
+    ['button', { button: { payload: 'YES', text: 'Yes' } }, { payload: 'YES', text: 'Yes' }],
+    ['contacts', { contacts: [{ name: { formatted_name: 'J S' } }] }, { contacts: [{ name: { formatted_name: 'J S' } }] }],
+    ['order', { order: { catalog_id: '1', product_items: [] } }, { catalog_id: '1', product_items: [] }],
+  ])('%s', async (type, content, wanted) => {
+    const phone = app.phone();
+    await inbound(phone, { type, text: undefined, ...content });
+    expect((await messagesOf(phone))[0]).toMatchObject({ type, content: wanted });
+  });
+
+  test('a type nobody knows is kept as unsupported, with all of it', async () => {
+    const phone = app.phone();
+    await inbound(phone, { type: 'hologram', text: undefined, hologram: { depth: [1, { a: null }] } });
+    const [message] = await messagesOf(phone);
+    expect(message.type).toBe('unsupported');
+    expect(message.content.raw).toMatchObject({ type: 'hologram', hologram: { depth: [1, { a: null }] } });
+  });
+
+  test('NUL, half a character and what looks like an escape are stored as they can be', async () => {
+    const phone = app.phone();
+    const message = textFrom(phone, { text: { body: 'a\u0000b \\u0000 \\\u0000 \ud83d.' }, context: { id: 'wamid.\u0000' } });
+    const contacts = [{ profile: { name: 'Na\u0000me' }, wa_id: phone, user_id: 'US.\u0000' }];
+    expect(await applied(bodyFor(channel, { contacts, messages: [message] }))).toEqual({ state: 'applied', errors: null });
+    const [row] = await messagesOf(phone);
+    expect(row.content.body).toBe('a\ufffdb \\u0000 \\\ufffd \ufffd.');
+    expect((await app.one('select name from contacts where id = $1', [row.contact_id])).name).toBe('Na\ufffdme');
+  });
+
+  test('the message it answers is named by the provider', async () => {
+    const phone = app.phone();
+    await inbound(phone, { context: { from: '1', id: 'wamid.before' } });
+    expect((await messagesOf(phone))[0].context_id).toBe('wamid.before');
+  });
+});
+
+test('sent from the phone app: stored outbound, and told', async () => {
+  const phone = app.phone();
+  const echo = { ...textFrom('1', { text: { body: 'From my phone' } }), to: phone };
+  await applied(bodyFor(channel, { message_echoes: [echo] }, 'smb_message_echoes'));
+  const row = await app.one('select * from messages where provider_message_id = $1', [echo.id]);
+  expect(row).toMatchObject({ direction: 'outbound', status: 'sent', to_phone: phone, from_phone: '' });
+  const events = await app.events(row.conversation_id);
+  expect(events.find(({ type }) => type === 'message.new').data.direction).toBe('outbound');
+  // It opens no window: the person has not written.
+  expect((await app.text(channel, phone)).body.error.code).toBe('window_closed');
+});
+
+describe('a body that is partly broken', () => {
+  test('keeps its error, and the rest is applied', async () => {
+    const [first, second] = [app.phone(), app.phone()];
+    const broken = [{ ...textFrom(first), id: undefined }, { ...textFrom(first), timestamp: 'now' }, null, 5];
+    const row = await applied(
+      bodyOf(
+        entry(channel, change(channel, { ...inboundFrom(first), messages: [broken[0], textFrom(first), ...broken.slice(1)] })),
+        entry(channel, change(channel, { nonsense: true })),
+        entry(channel, change(channel, inboundFrom(second))),
+      ),
+    );
+    expect(row.state).toBe('broken');
+    expect(row.errors).toHaveLength(5);
+    for (const { error, part } of row.errors) expect([typeof error, typeof part]).toEqual(['string', 'string']);
+    expect([(await messagesOf(first)).length, (await messagesOf(second)).length]).toEqual([1, 1]);
+  });
+
+  test('a field we do not read is no fault', async () => {
+    expect(await applied(bodyFor(channel, { event: 'UPGRADE' }, 'phone_number_quality_update'))).toEqual({
+      state: 'applied',
+      errors: null,
+    });
+  });
+
+  test('a number that has been disconnected meanwhile is no fault either', async () => {
+    const gone = await app.connect();
+    const body = bodyFor(gone, inboundFrom(app.phone()));
+    await app.rows('update channels set phone_number_id = $2 where id = $1', [gone.id, `${gone.phoneNumberId}0`]);
+    expect((await app.webhook(body)).status).toBe(200);
+    await app.idle();
+  });
+});
+
+test('a change for two numbers of two organizations is applied to each alone', async () => {
+  const other = await app.connect({ tenant: await app.organization() });
+  const phone = app.phone();
+  await applied(bodyOf(entry(channel, change(channel, inboundFrom(phone))), entry(other, change(other, inboundFrom(phone)))));
+  const rows = await messagesOf(phone);
+  expect(rows.map(({ organization_id, channel_id }) => [organization_id, channel_id]).sort()).toEqual(
+    [channel, other].map(({ tenant, id }) => [tenant.organizationId, id]).sort(),
+  );
+  expect(rows[0].contact_id).not.toBe(rows[1].contact_id);
+});

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { holdPool, letPoolGo, setPool } from '../../src/ledger/pools.ts';
+import { ProviderBusy, ProviderFailed, ProviderRefused } from '../../src/providers/errors.ts';
+import { type House, openHouse, playing, toyHandler } from '../support/house.ts';
+import { playJob, showJob, throwJob } from '../support/toys.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  await house.sql('truncate jobs, toys, played, pools');
+  house.handed.length = 0;
+  await setPool(house.em(), 'toys', 2, null);
+});
+
+const failing = (error: Error) => toyHandler(playJob, () => Promise.reject(error));
+const state = async (id: string, values: string) => void (await house.sql(`update jobs set ${values} where id = $1`, [id]));
+
+describe('what a run may do', () => {
+  test('rule 2: a run that is not the row’s does nothing', async () => {
+    const { id, toyId } = await house.accept();
+    expect(await house.run(playing(), { id, run: 2 })).toEqual({ kind: 'stale' });
+    await state(id, 'run = 2');
+    expect(await house.run(playing(), { id, run: 1 })).toEqual({ kind: 'stale' });
+    expect((await house.toy(toyId)).effects).toBe(0);
+  });
+
+  test.each(['blocked', 'waiting', 'done'])('rule 2: a run of a row that is %s does nothing', async (name) => {
+    const { id, toyId } = await house.accept({ lane: 'a:1' });
+    await state(id, `state = '${name}'`);
+    expect(await house.run(playing(), { id })).toEqual({ kind: 'stale' });
+    expect((await house.toy(toyId)).effects).toBe(0);
+  });
+
+  test('rule 2: a run whose row is gone does nothing', async () => {
+    const { id, toyId } = await house.accept();
+    await house.run(playing(), { id });
+    expect(await house.run(playing(), { id })).toEqual({ kind: 'stale' });
+    expect((await house.toy(toyId)).effects).toBe(1);
+  });
+
+  test('rule 2: a run before its time puts itself off and spends nothing', async () => {
+    const { id, toyId } = await house.accept({ delayMs: 60_000 });
+    const ended = await house.run(playing(), { id });
+    expect(ended).toMatchObject({ kind: 'early' });
+    expect((ended as { delayMs: number }).delayMs).toBeGreaterThan(59_000);
+    expect(await house.row(id)).toMatchObject({ state: 'queued', attempts: 0, run: 1 });
+    expect((await house.toy(toyId)).effects).toBe(0);
+  });
+
+  test('a run that is a moment early waits for its time and then runs', async () => {
+    const { id } = await house.accept({ delayMs: 100 });
+    const startedAt = performance.now();
+    expect(await house.run(playing(), { id })).toEqual({ kind: 'done' });
+    expect(performance.now() - startedAt).toBeGreaterThan(60);
+  });
+
+  test('hold: a run that finds its pool held goes back to waiting, with a new number and in its place', async () => {
+    const { id, toyId } = await house.accept({ pool: 'toys' });
+    const before = await waitFor('its room', async () => {
+      const row = await house.row(id);
+      return row?.state === 'queued' && row;
+    });
+    await holdPool(house.em(), 'toys', null);
+    expect(await house.run(playing(), { id })).toMatchObject({ kind: 'held' });
+    expect(await house.row(id)).toMatchObject({ state: 'waiting', run: 2, seq: before.seq, slot_at: null });
+    expect((await house.toy(toyId)).effects).toBe(0);
+    await letPoolGo(house.em(), 'toys');
+    await house.ledger.fill('toys');
+    expect(await house.run(playing(), { id, run: 2 })).toEqual({ kind: 'done' });
+  });
+
+  test('a run without a slot whose pool is full goes back to waiting, behind those that wait', async () => {
+    const first = await house.accept({ pool: 'toys' });
+    await waitFor('its room', async () => (await house.row(first.id))?.state === 'queued');
+    await state(first.id, 'slot_at = null');
+    const [second, third] = [await house.accept({ pool: 'toys' }), await house.accept({ pool: 'toys' })];
+    await house.ledger.fill('toys');
+    const last = await house.accept({ pool: 'toys' });
+    expect(await house.run(playing(), { id: first.id })).toMatchObject({ kind: 'full' });
+    const rows = await house.rows();
+    expect(rows.map(({ id }) => id)).toEqual([second!.id, third!.id, last.id, first.id]);
+    expect(rows[3]).toMatchObject({ state: 'waiting', run: 2 });
+  });
+
+  test('a run in a lane keeps its place when its pool is full', async () => {
+    const first = await house.accept({ pool: 'toys', lane: 'a:1' });
+    await waitFor('its room', async () => (await house.row(first.id))?.state === 'queued');
+    const before = await house.row(first.id);
+    await state(first.id, 'slot_at = null');
+    await Promise.all([house.accept({ pool: 'toys' }), house.accept({ pool: 'toys' })]);
+    await house.ledger.fill('toys');
+    expect(await house.run(playing(), { id: first.id })).toMatchObject({ kind: 'full' });
+    expect((await house.row(first.id))?.seq).toBe(before!.seq);
+  });
+
+  test('pace: a run more than 50 ms late for its slot takes a new one', async () => {
+    await setPool(house.em(), 'toys', 10, 10);
+    const { id } = await house.accept({ pool: 'toys' });
+    await waitFor('its room', async () => (await house.row(id))?.state === 'queued');
+    await state(id, `slot_at = clock_timestamp() - interval '60 ms'`);
+    await house.sql(`update pools set tat = clock_timestamp() + interval '500 ms'`);
+    expect(await house.run(playing(), { id })).toMatchObject({ kind: 'early' });
+    expect((await house.row(id))?.run_in).toBeGreaterThan(400);
+  });
+});
+
+describe('what comes of an error of the handler', () => {
+  test('refused: failed for good, with the provider’s code', async () => {
+    const { id, toyId } = await house.accept();
+    await house.run(failing(new ProviderRefused('no', { code: '131026' })), { id });
+    expect(await house.row(id)).toMatchObject({ state: 'failed', error: { code: 'provider_refused', provider_code: '131026' } });
+    expect(await house.toy(toyId)).toMatchObject({ status: 'failed', reason: 'provider_refused' });
+  });
+
+  test('busy: waits as long as it was told and spends no try', async () => {
+    const { id } = await house.accept();
+    await house.run(failing(new ProviderBusy('later', { retryAfterMs: 30_000, scope: 'recipient' })), { id });
+    const row = await house.row(id);
+    expect(row).toMatchObject({ state: 'queued', attempts: 0 });
+    expect(row!.run_in).toBeGreaterThan(29_000);
+  });
+
+  test('failed at the provider: a try is spent, the third is the last', async () => {
+    const { id, toyId } = await house.accept();
+    const fail = () => house.run(failing(new ProviderFailed('broken', { code: '1' })), { id });
+    expect(await fail()).toMatchObject({ kind: 'again' });
+    expect(await house.row(id)).toMatchObject({ attempts: 1, error: { code: 'provider_failed' } });
+    expect(await fail()).toMatchObject({ kind: 'again' });
+    expect(await fail()).toMatchObject({ kind: 'failed' });
+    expect((await house.toy(toyId)).status).toBe('failed');
+  });
+
+  test('rule 3: a fault of our own is not the provider’s answer: it waits and spends no try', async () => {
+    const { id } = await house.accept();
+    for (let turn = 0; turn < 5; turn += 1) {
+      await state(id, 'run_at = clock_timestamp()');
+      expect(await house.run(failing(new TypeError('a bug')), { id })).toMatchObject({ kind: 'wait', reason: 'a bug' });
+    }
+    expect(await house.row(id)).toMatchObject({ state: 'queued', attempts: 0 });
+    expect(house.lines).toContainEqual(expect.objectContaining({ msg: 'a fault of our own', job_id: id }));
+  });
+
+  test('a payload that is not valid fails the row and never reaches the handler', async () => {
+    const { id } = await house.accept();
+    await state(id, `payload = '{"toy_id": "17"}'`);
+    expect(await house.run(playing(), { id })).toMatchObject({ kind: 'failed', error: { code: 'internal' } });
+  });
+});
+
+describe('rule 5: a run whose worker died', () => {
+  test('is failed as crashed after 5 stalls', async () => {
+    const { id, toyId } = await house.accept();
+    expect(await house.run(playing(), { id, stalledCounter: 5 })).toMatchObject({ kind: 'failed', error: { code: 'crashed' } });
+    expect(await house.toy(toyId)).toMatchObject({ status: 'failed', reason: 'crashed', effects: 0 });
+  });
+
+  test('runs again after 4', async () => {
+    const { id } = await house.accept();
+    expect(await house.run(playing(), { id, stalledCounter: 4 })).toEqual({ kind: 'done' });
+  });
+
+  test('counts from the last try that ended', async () => {
+    const { id } = await house.accept();
+    await house.run(failing(new ProviderFailed('broken')), { id, stalledCounter: 4 });
+    expect((await house.row(id))?.stalls).toBe(4);
+    expect(await house.run(failing(new ProviderFailed('broken')), { id, stalledCounter: 8 })).toMatchObject({ kind: 'again' });
+    expect(await house.run(playing(), { id, stalledCounter: 13 })).toMatchObject({ error: { code: 'crashed' } });
+  });
+
+  test('is never failed when what cannot be undone may have been done', async () => {
+    const { id, toyId } = await house.accept({ contract: throwJob });
+    await house.sql(`update toys set status = 'sending' where id = $1`, [toyId]);
+    const looking = toyHandler(throwJob, (_, context) => context.wait(60_000, { reason: 'the window' }));
+    expect(await house.run(looking, { id, stalledCounter: 50 })).toMatchObject({ kind: 'wait' });
+    expect((await house.toy(toyId)).status).toBe('sending');
+  });
+});
+
+test('an operation says when it was first started', async () => {
+  const { id } = await house.accept({ contract: showJob });
+  const started = () => house.sql<{ started_at: string | null }>('select started_at from jobs where id = $1', [id]);
+  expect((await started())[0]?.started_at).toBeNull();
+  await house.run(
+    toyHandler(showJob, (_, context) => context.wait(0)),
+    { id },
+  );
+  const [first] = await started();
+  expect(first?.started_at).not.toBeNull();
+  await house.run(
+    toyHandler(showJob, (_, context) => context.wait(0)),
+    { id },
+  );
+  expect(await started()).toEqual([first]);
+});
