@@ -19,7 +19,10 @@ export async function start({ reset, verbose }: { reset?: boolean; verbose?: boo
   const output = createOutput(verbose === true);
   const home = await takenHome(environment.kanalHome, reset === true, output);
   const ending = new AbortController();
-  const giveUp = (reason: string) => ending.abort(new Error(`${reason}\n${tailOf(home.file('logs', 'database.log'), 3)}`.trim()));
+  const giveUp = (name: string, reason: string) => {
+    output.say(tailOf(home.file('logs', `${name}.log`), 5));
+    ending.abort(new Error(reason));
+  };
   const parts = createParts({ home, output, giveUp }, ending.signal);
   stopOnSignal(ending, () => parts.kill(), output);
   try {
@@ -60,15 +63,21 @@ async function claimed(path: string, output: Output): Promise<Home> {
   return home;
 }
 
-/** The first signal stops in order, the second at once. */
+/** npm hands Ctrl-C on to us although the terminal has sent it to us too: what follows so soon is the same one. */
+const sameSignalMs = 1_000;
+
+/** The first signal stops in order, a second one at once. */
 function stopOnSignal(ending: AbortController, kill: () => void, output: Output) {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => {
-      if (!ending.signal.aborted) {
-        output.say('\nstopping');
-        return ending.abort(new StopAsked());
-      }
+  let firstAt: number | undefined;
+  const onSignal = () => {
+    if (firstAt !== undefined && performance.now() - firstAt < sameSignalMs) return;
+    if (firstAt !== undefined) {
       kill();
       process.exit(130);
-    });
+    }
+    firstAt = performance.now();
+    output.say('\nstopping');
+    ending.abort(new StopAsked());
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 }

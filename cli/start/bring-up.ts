@@ -1,5 +1,5 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
-import type { StartEnvironment } from '../../src/config.ts';
+import { readConfig, type StartEnvironment } from '../../src/config.ts';
 import { commandLog } from '../connect.ts';
 import { openDatabaseOf } from './database.ts';
 import { writeDemoFile } from './demo-file.ts';
@@ -30,10 +30,11 @@ export async function bringUp(context: BringUp) {
   });
   const databaseUrl = environment.databaseUrl ?? (await startDatabase(context));
   const { migrate } = await import('../migrate.ts');
-  await output.step('migrations', () => migrate({ databaseUrl, queueUrl: environment.queueUrl }, commandLog()));
+  const env = appEnvironment(home, addresses, databaseUrl);
+  const config = readConfig(env);
+  await output.step('migrations', () => migrate(config, commandLog()));
 
   flushCompileCache();
-  const env = appEnvironment(home, addresses, databaseUrl);
   parts.start('web', { launch: node('web', 'api/main.ts', env) });
   parts.start('worker', { launch: node('worker', 'workers/main.ts', env) });
 
@@ -65,7 +66,7 @@ async function chooseAddresses({ port, sandboxPort }: StartEnvironment, output: 
 async function startDatabase({ home, output, parts, signal }: BringUp): Promise<string> {
   const server = await prepareServer(home, output, signal);
   parts.start('database', { launch: server.launch });
-  return output.step('database', () => openDatabaseOf(server.port, home.kept.databasePassword, signal));
+  return output.step('database', () => openDatabaseOf(server, home.kept.databasePassword, signal));
 }
 
 const webIsReady = ({ base }: Addresses, signal: AbortSignal) =>

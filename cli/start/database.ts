@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { isDatabaseAway } from '../../src/database.ts';
+import type { Server } from './server.ts';
 import { until } from './until.ts';
 
 const name = 'kanal';
@@ -8,8 +9,10 @@ export const serverUrl = (port: number, password: string, database = name) =>
   `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 
 /** Waits for the server and makes the database that everything lives in. Returns its address. */
-export async function openDatabaseOf(port: number, password: string, signal: AbortSignal): Promise<string> {
-  const client = await until('The start of the database', signal, () => connected(serverUrl(port, password, 'postgres')));
+export async function openDatabaseOf({ port, isReady }: Server, password: string, signal: AbortSignal): Promise<string> {
+  const url = serverUrl(port, password, 'postgres');
+  // Asked earlier than that, the server fills its log with refusals.
+  const client = await until('The start of the database', signal, async () => (isReady() ? connected(url) : undefined));
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
     if (rowCount === 0) await client.query(`create database ${name}`);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { follow } from './follow.ts';
 import type { Home } from './home.ts';
 import type { Output } from './output.ts';
 import type { Running } from './running.ts';
@@ -10,41 +10,37 @@ const root = join(import.meta.dirname, '..', '..');
 
 export type NodeProcess = { name: string; script: string; env: NodeJS.ProcessEnv };
 
-/** In a process group of its own, so that Ctrl-C reaches the supervisor alone. Its lines go to a log, its errors to the terminal too. */
+/**
+ * In a process group of its own, so that Ctrl-C reaches the supervisor alone. It writes its log itself, and goes on doing so when the
+ * supervisor is killed; errors are shown on the terminal too.
+ */
 export function launchNode({ name, script, env }: NodeProcess, home: Home, output: Output): Running {
-  const child = spawn(process.execPath, [join(root, script)], {
-    cwd: root,
-    env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const log = createWriteStream(home.file('logs', `${name}.log`), { flags: 'a', mode: 0o600 });
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    log.write(`${line}\n`);
+  const path = home.file('logs', `${name}.log`);
+  const log = openSync(path, 'a', 0o600);
+  const followed = follow(path, (line) => {
     const fault = faultIn(line);
     if (fault) output.say(`${name}: ${fault}`);
   });
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    log.write(`${line}\n`);
-    output.say(`${name}: ${line}`);
-  });
+  const child = spawn(process.execPath, [join(root, script)], { cwd: root, env, detached: true, stdio: ['ignore', log, log] });
+  closeSync(log);
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(error.message));
-    child.on('close', (code, signal) => log.end(() => resolve(signal ?? `exit ${code}`)));
+    child.on('exit', (code, signal) => resolve(signal ?? `exit ${code}`));
   });
-  return { pid: child.pid ?? 0, ended };
+  return { pid: child.pid ?? 0, ended: ended.finally(() => followed.end()) };
 }
 
 type Line = { level?: number; msg?: string; error?: string; err?: { message?: string } };
 const errorLevel = 50;
 
-/** The sentence of a log line that tells of an error. */
+/** The sentence of a log line that tells of an error; what is no log line comes from Node itself and is shown as it is. */
 function faultIn(line: string): string | undefined {
+  if (!line.startsWith('{')) return line;
   if (!/"level":[56]0|"error":/.test(line)) return undefined;
   try {
     const { level = errorLevel, msg, error, err } = JSON.parse(line) as Line;
     return level >= errorLevel ? [msg, error ?? err?.message].filter(Boolean).join(': ') : undefined;
   } catch {
-    return undefined;
+    return line;
   }
 }

@@ -15,6 +15,8 @@ export function watchForeign(pid: number): Running {
 }
 
 export function signalTo(pid: number, signal: NodeJS.Signals) {
+  // A process that could not be started has none; 0 would be our own group.
+  if (pid === 0) return;
   try {
     process.kill(pid, signal);
   } catch {

@@ -12,7 +12,7 @@ import { type Account, serverAccount } from './server-account.ts';
 import { serverPlace } from './server-place.ts';
 import { type Programs, serverPrograms } from './server-programs.ts';
 
-export type Server = { launch(): Running; port: number };
+export type Server = { launch(): Running; port: number; isReady(): boolean };
 
 /** Everything the embedded server needs to be launched; its data are made at the first start. */
 export async function prepareServer(home: Home, output: Output, signal: AbortSignal): Promise<Server> {
@@ -30,12 +30,19 @@ export async function prepareServer(home: Home, output: Output, signal: AbortSig
   if (left) output.say(`database: using the server an earlier start has left (process ${left.pid})`);
   const port = left?.port ?? (await freePort(home.kept.databasePort ?? 0));
   home.keep({ databasePort: port });
-  return { port, launch: () => launch({ programs, data, place, account, port, home }) };
+  return {
+    port,
+    isReady: () => serverFile(data)[7]?.trim() === 'ready',
+    launch: () => launch({ programs, data, place, account, port, home }),
+  };
 }
+
+/** What a running server says of itself: its pid first, the port fourth, how far it is eighth. */
+const serverFile = (data: string) => readIfThere(join(data, 'postmaster.pid'))?.split('\n') ?? [];
 
 /** The server whose data these are, when it runs. */
 export function leftoverServer(data: string): { pid: number; port: number } | undefined {
-  const lines = readIfThere(join(data, 'postmaster.pid'))?.split('\n') ?? [];
+  const lines = serverFile(data);
   const [pid, port] = [Number(lines[0]), Number(lines[3])];
   return pid && port && identityOf(pid)?.includes(data) ? { pid, port } : undefined;
 }

@@ -42,7 +42,8 @@ export async function putOff(
 
 /**
  * Back to its pool's waiting rows: the pool is held (the place in line is kept) or has no room (a row without a lane goes to the end,
- * so that later tries do not pass first ones). Its BullMQ job completes.
+ * so that later tries do not pass first ones). Its BullMQ job completes. Then the pool is filled: it may have been let go since this
+ * run looked, by someone whose fill did not see the row yet.
  */
 export async function putBack(tx: Tx, { id, run }: RunRef, { keepPlace }: { keepPlace: boolean }) {
   const [row] = await tx.query<{ pool: string }>(

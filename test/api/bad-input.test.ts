@@ -28,7 +28,7 @@ async function refused(request: () => Promise<Reply>, status: number, code: stri
   return reply;
 }
 
-const post = (body: BodyInit | undefined, headers: Record<string, string> = json) =>
+const post = (body: RequestInit['body'], headers: Record<string, string> = json) =>
   app.raw('POST', '/v1/messages', { body, headers });
 
 test('the request these are made from is a good one', async () => {

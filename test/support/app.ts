@@ -1,169 +1,15 @@
-import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { type RunningWeb, startWeb } from '../../api/start.ts';
-import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
-import { readConfig } from '../../src/config.ts';
-import { query } from '../../src/database.ts';
-import { createKey } from '../../src/organizations/keys.ts';
-import { type Scope, scopes } from '../../src/organizations/scopes.ts';
-import { type RunningWorker, startWorkers } from '../../workers/start.ts';
-import { checkReply, definitionOf } from './contract.ts';
-import { createTestDatabase } from './database.ts';
 import { contact } from './factories/contact.ts';
 import { conversation } from './factories/conversation.ts';
-import { organizationWithKey } from './factories/organization.ts';
-import { collectingLog } from './log.ts';
 import { guardNetwork } from './network.ts';
-import { testSecretKey } from './secrets.ts';
+import { type AppOptions, type Body, type Channel, Product, type Tenant } from './product.ts';
 import { waitFor } from './wait-for.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads a body that its contract has checked
-export type Body = any;
-export type Reply = { status: number; headers: Headers; text: string; body: Body };
-export type Tenant = { organizationId: string; key: string; keyId: string };
-export type Channel = { id: string; phoneNumberId: string; wabaId: string; accessToken: string; tenant: Tenant };
-type Environment = Record<string, string>;
-type CallOptions = {
-  params?: Record<string, string>;
-  query?: Record<string, string | number | boolean>;
-  body?: unknown;
-  headers?: Record<string, string>;
-  /** null: none. Default: the first organization's. */
-  key?: string | null;
-};
-type RawOptions = { headers?: Record<string, string>; body?: BodyInit; key?: string | null };
-type AppOptions = { workers?: boolean; env?: Environment; workerEnv?: Environment };
+export { appSecret, type Body, type Channel, type Reply, type Tenant, verifyToken } from './product.ts';
 
-export const appSecret = 'app-secret-of-the-tests';
-export const verifyToken = 'verify-token-of-the-tests';
-const providerPath = '/v1/providers/messaging-app/webhook';
-
-/** The product as it runs, in the test's process: web, sandbox and, when asked, workers, over a database of the file's own. */
-export class App {
-  web!: RunningWeb;
-  base = '';
-  sandboxUrl = '';
-  /** The first organization; its key has every scope. */
-  tenant!: Tenant;
-  readonly log = collectingLog();
-  #sandbox!: Sandbox;
-  #workers: RunningWorker[] = [];
-  #database!: { url: string; drop(): Promise<void> };
-  #environment: Environment = {};
+/** The product, and what tests make of it: accounts, channels, conversations, faults. */
+export class App extends Product {
   #numbers = Math.floor(Math.random() * 1e9);
-
-  async start({ workers = false, env = {}, workerEnv = {} }: AppOptions) {
-    this.#database = await createTestDatabase();
-    this.#sandbox = createSandbox();
-    this.sandboxUrl = `http://127.0.0.1:${await this.#sandbox.listen(0)}`;
-    this.#environment = { ...defaults, DATABASE_URL: this.#database.url, MESSAGING_APP_URL: this.sandboxUrl, ...env };
-    this.web = await startWeb(readConfig(this.#environment), this.log.log, failed('web'));
-    this.base = `http://127.0.0.1:${this.web.port}`;
-    await this.control('POST', '/subscription', {
-      webhook_url: this.base + providerPath,
-      app_secret: appSecret,
-      verify_token: verifyToken,
-    });
-    await this.control('POST', '/behaviour', { delay_ms: 5, retry_first_ms: 50, window: 'off' });
-    this.tenant = await this.organization();
-    if (workers) await this.startWorkers(workerEnv);
-  }
-
-  async startWorkers(env: Environment = {}): Promise<RunningWorker> {
-    const worker = await startWorkers(readConfig({ ...this.#environment, ...env }), this.log.log, failed('worker'));
-    this.#workers.push(worker);
-    await waitFor('the workers', () => this.log.lines.filter(({ msg }) => msg === 'working').length === this.#workers.length);
-    return worker;
-  }
-
-  async stop() {
-    await Promise.all(this.#workers.map((worker) => worker.stop()));
-    await this.web?.stop();
-    await this.#sandbox?.close();
-    await this.#database?.drop();
-  }
-
-  /** A request to an endpoint by its id; the reply must be one its contract knows. */
-  async call(operationId: string, { params = {}, query: search = {}, body, headers, key }: CallOptions = {}): Promise<Reply> {
-    const endpoint = definitionOf(operationId);
-    const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? `no-${name}`));
-    const text = new URLSearchParams(Object.entries(search).map(([name, value]) => [name, String(value)])).toString();
-    const reply = await this.raw(endpoint.method, text ? `${path}?${text}` : path, {
-      key,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return { ...reply, body: checkReply(endpoint, reply) };
-  }
-
-  /** Any request; nothing of the reply is checked. */
-  async raw(method: string, path: string, { headers, body, key }: RawOptions = {}): Promise<Reply> {
-    const own = key === undefined ? this.tenant.key : key;
-    const response = await fetch(this.base + path, {
-      method: method.toUpperCase(),
-      headers: { ...(own !== null && { 'x-api-key': own }), ...headers },
-      ...(body !== undefined && { body }),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(20_000),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: isJson(response) && text ? JSON.parse(text) : text };
-  }
-
-  /** A signed webhook of the provider. */
-  async webhook(body: object | string | Buffer, { path = '', secret = appSecret, signature = '' } = {}): Promise<Reply> {
-    const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-    const header = signature || `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`;
-    return this.raw('POST', providerPath + path, {
-      key: null,
-      body: new Uint8Array(bytes),
-      headers: { 'content-type': 'application/json', 'x-hub-signature-256': header },
-    });
-  }
-
-  async control(method: string, path: string, body?: object): Promise<Body> {
-    const response = await fetch(`${this.sandboxUrl}/_control${path}`, {
-      method,
-      headers: { 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const reply = await response.json();
-    if (!response.ok) throw new Error(`sandbox ${path}: ${response.status} ${JSON.stringify(reply)}`);
-    return reply;
-  }
-
-  em = () => this.web.deps.database.em();
-
-  rows<Row = Body>(text: string, params: unknown[] = []): Promise<Row[]> {
-    return query<Row>(this.em(), text, params);
-  }
-
-  async one<Row = Body>(text: string, params: unknown[] = []): Promise<Row> {
-    const [row, ...more] = await this.rows<Row>(text, params);
-    if (row === undefined || more.length > 0) throw new Error(`Not one row but ${more.length + (row ? 1 : 0)}: ${text}`);
-    return row;
-  }
-
-  /** How many rows each table has: what must not have changed when nothing was stored. */
-  async counts(): Promise<Record<string, number>> {
-    const tables = await this.rows<{ name: string }>(
-      `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'heartbeats'`,
-    );
-    const counted = tables.map(async ({ name }) => [name, (await this.one(`select count(*)::int as n from "${name}"`)).n]);
-    return Object.fromEntries(await Promise.all(counted));
-  }
-
-  /** Lines of the requests logged since a moment: `const since = app.log.lines.length`. */
-  requestLines = (since = 0) => this.log.lines.slice(since).filter(({ msg }) => msg === 'request');
-
-  organization(allowed: Scope[] = scopes): Promise<Tenant> {
-    return organizationWithKey(this.em(), allowed);
-  }
-
-  async key(organizationId: string, allowed: Scope[]): Promise<{ key: string; keyId: string }> {
-    const { id, key } = await createKey(this.em(), organizationId, 'test', allowed);
-    return { key, keyId: id };
-  }
 
   /** An account of its own at the sandbox, not connected yet. */
   async account(more: object = {}): Promise<Omit<Channel, 'id' | 'tenant'>> {
@@ -291,11 +137,6 @@ export class App {
   }
 }
 
-const isJson = (response: Response) => (response.headers.get('content-type') ?? '').includes('json');
-const failed = (what: string) => () => {
-  throw new Error(`the queue objects of the ${what} are dead`);
-};
-
 const template = (name: string, status: string, id: string) => ({
   id,
   name,
@@ -304,22 +145,6 @@ const template = (name: string, status: string, id: string) => ({
   category: 'UTILITY',
   components: [{ type: 'BODY', text: 'Hello {{1}}' }],
 });
-
-const defaults: Environment = {
-  HOST: '127.0.0.1',
-  PORT: '0',
-  SECRET_KEY: testSecretKey,
-  MESSAGING_APP_SECRET: appSecret,
-  MESSAGING_APP_VERIFY_TOKEN: verifyToken,
-  WEBHOOK_ALLOW_HTTP: 'true',
-  WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
-  PROVIDER_TIMEOUT_MS: '2000',
-  UNKNOWN_WINDOW: '2',
-  WEBHOOK_TIMEOUT_MS: '2000',
-  SWEEP_INTERVAL_MS: '300',
-  RUN_RETRY_DELAY_MS: '50',
-  SHUTDOWN_TIMEOUT_MS: '2000',
-};
 
 /** One app for the tests of a file. */
 export function useApp(options: AppOptions = {}): App {

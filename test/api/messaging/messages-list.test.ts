@@ -126,16 +126,15 @@ describe('cursors', () => {
 describe('filters', () => {
   test('channel, conversation, contact and status', async () => {
     const [first, , third] = people;
-    const bodies = await Promise.all(
-      [
-        { channel_id: other.id },
-        { conversation_id: third!.id },
-        { contact_id: third!.contactId },
-        { status: 'failed' },
-        { channel_id: channel.id, status: 'failed' },
-        { conversation_id: first!.id, limit: 100 },
-      ].map(async (query) => (await list(query as Record<string, string>)).body.items),
-    );
+    const queries: Record<string, string | number>[] = [
+      { channel_id: other.id },
+      { conversation_id: third!.id },
+      { contact_id: third!.contactId },
+      { status: 'failed' },
+      { channel_id: channel.id, status: 'failed' },
+      { conversation_id: first!.id, limit: 100 },
+    ];
+    const bodies = await Promise.all(queries.map(async (query) => (await list(query)).body.items));
     expect(bodies.slice(0, 5).map((items) => items.length)).toEqual([1, 1, 1, 1, 0]);
     for (const item of bodies[5]) expect(item.conversation_id).toBe(first!.id);
   });

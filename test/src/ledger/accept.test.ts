@@ -18,6 +18,7 @@ beforeEach(async () => {
 const whileHeld = async (work: () => Promise<unknown>) => {
   await house.sql(`update pools set held_until = 'infinity'`);
   await work();
+  await house.ledger.fill('toys');
   await house.sql('update pools set held_until = null');
 };
 const states = async () => (await house.rows()).map(({ state }) => state);

@@ -25,13 +25,14 @@ describeEachBackend('what people see and do in Bull Board', (makeBackend) => {
     mayPlay = false;
   });
 
+  const isIn = async (state: string, id: string, run = 1) => (await queue().getJobState(runId({ id, run }))) === state;
+  const failedRun = async (id: string) => {
+    await waitFor('the failed run', () => isIn('failed', id));
+    return (await jobOf(id))!;
+  };
   const failed = async () => {
     const made = await house.accept();
-    const job = await waitFor('the failed run', async () => {
-      const found = await jobOf(made.id);
-      return (await found?.getState()) === 'failed' && found;
-    });
-    return { ...made, job };
+    return { ...made, job: await failedRun(made.id) };
   };
 
   test('rule 7: a failed run is shown with its reason', async () => {
@@ -47,8 +48,8 @@ describeEachBackend('what people see and do in Bull Board', (makeBackend) => {
     await job.retry();
     await waitFor('the work', async () => (await house.toy(toyId)).status === 'done');
     expect(await house.toy(toyId)).toMatchObject({ effects: 1, revivals: 1 });
-    await waitFor('the old run', async () => (await (await jobOf(id))?.getState()) === 'completed');
-    await waitFor('the new run', async () => (await (await jobOf(id, 2))?.getState()) === 'completed');
+    await waitFor('the old run', () => isIn('completed', id));
+    await waitFor('the new run', () => isIn('completed', id, 2));
     expect(await house.row(id)).toBeUndefined();
   });
 
@@ -56,11 +57,7 @@ describeEachBackend('what people see and do in Bull Board', (makeBackend) => {
     const { id, job } = await failed();
     await job.remove();
     await queue().add(playJob.name, { id, run: 1 }, { jobId: runId({ id, run: 1 }) });
-    const echo = await waitFor('the echo', async () => {
-      const found = await jobOf(id);
-      return (await found?.getState()) === 'failed' && found;
-    });
-    expect(echo.failedReason).toBe('refused: not in the mood');
+    expect((await failedRun(id)).failedReason).toBe('refused: not in the mood');
     expect(await house.row(id)).toMatchObject({ state: 'failed', run: 1 });
   });
 
@@ -70,7 +67,7 @@ describeEachBackend('what people see and do in Bull Board', (makeBackend) => {
     const job = await waitFor('the run', () => jobOf(id));
     await job.promote();
     await waitFor('the log of the run', () => house.lines.find((line) => line.job_id === id && line.outcome === 'early'));
-    await waitFor('the delay', async () => (await job.getState()) === 'delayed');
+    await waitFor('the delay', () => isIn('delayed', id));
     expect((await house.toy(toyId)).effects).toBe(0);
     expect(await house.row(id)).toMatchObject({ state: 'queued', attempts: 0 });
   });
@@ -92,7 +89,7 @@ describeEachBackend('what people see and do in Bull Board', (makeBackend) => {
     await house.sql(`update jobs set run_at = run_at + interval '300 ms' where id = $1`, [early.id]);
     mayPlay = true;
     await waitFor('the end', async () => (await house.row(early.id)) === undefined);
-    await waitFor('its state', async () => (await (await jobOf(early.id))?.getState()) === 'completed');
+    await waitFor('its state', () => isIn('completed', early.id));
     expect((await jobOf(early.id))?.attemptsMade).toBe(1);
   });
 
@@ -108,6 +105,9 @@ describeEachBackend('what people see and do in Bull Board', (makeBackend) => {
     await house.sweep();
     await waitFor('the work', async () => (await house.rows()).length === 0, 20_000);
     await waitFor('the last run', async () => (await queue().getJobCountByTypes('active', 'waiting')) === 0);
+    // Runs that end at the very same moment may each leave one too many; the next to end takes them along.
+    const { id } = await house.accept({ contract: throwJob });
+    await waitFor('one more', () => isIn('completed', id));
     const completed = await queue().getCompletedCount();
     expect(completed).toBeGreaterThan(990);
     expect(completed).toBeLessThanOrEqual(1_000);

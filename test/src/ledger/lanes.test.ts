@@ -112,7 +112,9 @@ test('accept and finish hammered for 3 s on 50 lanes: every lane has its one hea
   expect(await checkJobs(house.database)).toEqual([]);
   const left = await house.rows();
   expect(left).toEqual([]);
-  const played = await house.sql<{ lane: string; ids: string[] }>('select lane, array_agg(toy_id order by seq) as ids from played group by lane');
+  const played = await house.sql<{ lane: string; ids: string[] }>(
+    'select lane, array_agg(toy_id order by seq) as ids from played group by lane',
+  );
   for (const { lane, ids } of played) expect(ids).toEqual(accepted.get(lane));
   expect(played.flatMap(({ ids }) => ids)).toHaveLength(finished);
 });

@@ -88,7 +88,9 @@ describe('a run without a slot or late for it', () => {
     const [after] = await house.rows();
     expect(after!.slot_at).not.toBeNull();
     expect(after!.run_in).toBeLessThanOrEqual(200);
-    const [pool] = await house.sql<{ ahead: number }>('select (extract(epoch from tat - clock_timestamp()) * 1000)::float8 as ahead from pools');
+    const [pool] = await house.sql<{ ahead: number }>(
+      'select (extract(epoch from tat - clock_timestamp()) * 1000)::float8 as ahead from pools',
+    );
     expect(pool!.ahead).toBeGreaterThan(250);
   });
 

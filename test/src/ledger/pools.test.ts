@@ -60,7 +60,10 @@ describe('fill', () => {
     await burst(4);
     await house.ledger.fill('toys');
     const { id } = house.handed[0]!;
-    const waiting = { ...playing(), run: async (_: unknown, context: { wait(ms: number): Promise<never> }) => context.wait(60_000) };
+    const waiting = {
+      ...playing(),
+      run: async (_: unknown, context: { wait(ms: number): Promise<never> }) => context.wait(60_000),
+    };
     expect(await house.run(waiting as never, { id })).toMatchObject({ kind: 'wait' });
     await waitFor('the fill after the wait', async () => house.handed.length === 4);
     expect(await house.row(id)).toMatchObject({ state: 'queued', slot_at: null });

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { AnyQueue, Backend } from '../../../src/ledger/backends/backend.ts';
 import { createBackend } from '../../../src/ledger/backends/index.ts';
 import { queueNames } from '../../../src/ledger/job.ts';
@@ -7,12 +7,18 @@ import { openQueues, type Queues } from '../../../src/ledger/queues.ts';
 import { collectingLog } from '../../support/log.ts';
 import { migrate } from '../../support/migrate.ts';
 import { startPostgres, startRedis } from '../../support/processes.ts';
-import { hasRedis } from '../../support/servers/redis.ts';
 import { freePort } from '../../support/servers/child.ts';
+import { hasRedis } from '../../support/servers/redis.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const { log } = collectingLog();
-const row = (run: number) => ({ id: '01932d5f-3a0e-7cc4-8f4e-0242ac120002', run, queue: 'default', name: 'toys.play', delay_ms: 0 });
+const row = (run: number) => ({
+  id: '01932d5f-3a0e-7cc4-8f4e-0242ac120002',
+  run,
+  queue: 'default',
+  name: 'toys.play',
+  delay_ms: 0,
+});
 
 describe('which backend', () => {
   test.each([
@@ -43,6 +49,7 @@ describe('with a server made of promises', () => {
     }) as unknown as AnyQueue;
   const backend: Backend = {
     name: 'redis',
+    databaseConnections: 0,
     probe: () => (isUp ? Promise.resolve() : Promise.reject(new Error('away'))),
     makeQueue(name) {
       made.push(name);

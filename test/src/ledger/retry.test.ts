@@ -71,7 +71,10 @@ describe('rule 6: retry by hand', () => {
     expect((await house.toy(toyId)).revivals).toBe(1);
   });
 
-  test.each([['with a lane', 'a:1'], ['without a lane', undefined]])('asked many times at once, %s, it is done once', async (_, lane) => {
+  test.each([
+    ['with a lane', 'a:1'],
+    ['without a lane', undefined],
+  ])('asked many times at once, %s, it is done once', async (_, lane) => {
     const { id, toyId } = await failed({ lane });
     const answers = await Promise.all(Array.from({ length: 8 }, () => retry(id)));
     expect(answers.filter(Boolean)).toHaveLength(1);

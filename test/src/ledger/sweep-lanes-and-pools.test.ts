@@ -18,6 +18,8 @@ beforeEach(async () => {
 async function unfilled(count: number) {
   await holdPool(house.em(), 'toys', null);
   for (let index = 0; index < count; index += 1) await house.accept({ pool: 'toys' });
+  // The fills of the accepts must be over, or they would find the pool let go.
+  await house.ledger.fill('toys');
   await letPoolGo(house.em(), 'toys');
 }
 

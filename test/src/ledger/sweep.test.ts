@@ -10,7 +10,8 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
   let house: House;
   const queue = () => house.queues.queue('default')!;
   const stateOf = (id: string, run = 1) => queue().getJobState(runId({ id, run }));
-  const isKnown = (id: string, run = 1) => waitFor('the queue to know the run', async () => (await stateOf(id, run)) !== 'unknown');
+  const isKnown = (id: string, run = 1) =>
+    waitFor('the queue to know the run', async () => (await stateOf(id, run)) !== 'unknown');
   const makeDue = () => house.sql(`update jobs set check_at = clock_timestamp() - interval '1 s' where state = 'queued'`);
   const forget = () => queue().obliterate({ force: true });
   const inQueue = async () => {

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { channelAccount, readNumber, stopChannel } from '../../../src/channels/connect.ts';
+import { ProviderBusy, ProviderFailed, ProviderRefused } from '../../../src/providers/errors.ts';
+import type { MessagingApp } from '../../../src/providers/messaging-app/provider.ts';
+import { channel } from '../../support/factories/channel.ts';
+import { type House, openHouse } from '../../support/house.ts';
+import { testSecrets } from '../../support/secrets.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+describe('reading the number', () => {
+  const account = { phoneNumberId: '1', accountId: '2', accessToken: 't' };
+  const read = (error: unknown) =>
+    readNumber({ readNumber: () => Promise.reject(error) } as unknown as MessagingApp, account).catch((thrown) => thrown);
+
+  test('a refusal is the client’s to read, with the code', async () => {
+    expect(await read(new ProviderRefused('No', { code: '190' }))).toMatchObject({
+      code: 'provider_refused',
+      status: 422,
+      message: 'No',
+      details: [{ message: 'No', code: '190' }],
+    });
+  });
+
+  test.each([new ProviderFailed('x'), new ProviderBusy('x', { retryAfterMs: 1, scope: 'channel' })])(
+    '%s is a 503',
+    async (error) => {
+      expect(await read(error)).toMatchObject({ code: 'unavailable', status: 503, retryAfterSeconds: 5 });
+    },
+  );
+
+  test('a fault of our own stays one', async () => {
+    const bug = new TypeError('x');
+    expect(await read(bug)).toBe(bug);
+  });
+});
+
+test('stopping twice is once, and a held pool stays held', async () => {
+  const { id, pool } = await channel(house.em(), house.organizationId);
+  const stop = (status: 'auth_error' | 'restricted') => stopChannel(house.ledger.transact, house.organizationId, id, status);
+  await Promise.all([stop('auth_error'), stop('auth_error')]);
+  const [row] = await house.sql(
+    'select c.status, p.held_until::text as until from channels c, pools p where c.id = $1 and p.id = $2',
+    [id, pool],
+  );
+  expect(row).toEqual({ status: 'auth_error', until: 'infinity' });
+  await stop('restricted');
+  const events = await house.sql(`select data->>'status' as status from events where subject_id = $1 order by seq`, [id]);
+  expect(events.map(({ status }) => status)).toEqual(['auth_error', 'restricted']);
+});
+
+test('an account comes with its token opened; a channel that is gone has none', async () => {
+  const made = await channel(house.em(), house.organizationId, { accessToken: 'the-token' });
+  expect(await channelAccount(house.em(), made.id, testSecrets)).toEqual({
+    id: made.id,
+    organizationId: house.organizationId,
+    phoneNumberId: made.phoneNumberId,
+    accountId: made.accountId,
+    accessToken: 'the-token',
+  });
+  expect(await channelAccount(house.em(), house.organizationId, testSecrets)).toBeUndefined();
+});

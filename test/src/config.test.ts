@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import { ConfigError, configSchema, readConfig } from '../../src/config.ts';
+import { testSecretKey } from '../support/secrets.ts';
+
+const least = { DATABASE_URL: 'postgresql://kanal@127.0.0.1/kanal', SECRET_KEY: testSecretKey };
+
+const faultsOf = (env: Record<string, string>) => {
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).faults;
+  }
+  return [];
+};
+
+describe('the configuration', () => {
+  test('needs a database and a key, and has a default for all else', () => {
+    expect(readConfig(least)).toMatchObject({
+      port: 3000,
+      databaseUrl: least.DATABASE_URL,
+      queues: [],
+      webhookAllowNetworks: [],
+      webhookAllowHttp: false,
+      trustProxy: 0,
+      unknownWindow: 60,
+      lockDurationMs: 10_000,
+      stalledIntervalMs: 5_000,
+      runRetryDelayMs: 500,
+      sweepIntervalMs: 5_000,
+    });
+    expect(readConfig(least).queueUrl).toBeUndefined();
+    expect(readConfig(least).operatorPassword).toBeUndefined();
+  });
+
+  test('names every fault at once', () => {
+    const faults = faultsOf({ PORT: 'x', LOG_LEVEL: 'loud', QUEUE_URL: 'http://redis' });
+    for (const name of ['PORT', 'LOG_LEVEL', 'QUEUE_URL', 'DATABASE_URL', 'SECRET_KEY'])
+      expect(faults.filter((fault) => fault.includes(name))).toHaveLength(1);
+    expect(faults).toHaveLength(5);
+  });
+
+  test.each([
+    ['DATABASE_URL', 'mysql://kanal:hunter2@db/kanal'],
+    ['QUEUE_URL', 'amqp://kanal:hunter2@queue'],
+    ['SECRET_KEY', 'hunter2'],
+    ['OPERATOR_PASSWORD', 'hunter2'],
+    ['PUBLIC_URL', 'ftp://hunter2'],
+    ['PORT', 'hunter2'],
+  ])('a fault of %s does not repeat the value, which may be a secret', (name, value) => {
+    const faults = faultsOf({ ...least, [name]: value });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(name);
+    expect(faults[0]).not.toContain('hunter2');
+  });
+
+  test('lists are split and trimmed', () => {
+    const config = readConfig({ ...least, QUEUES: 'messages, webhooks ,', WEBHOOK_ALLOW_NETWORKS: '10.0.0.0/8,127.0.0.0/8' });
+    expect(config.queues).toEqual(['messages', 'webhooks']);
+    expect(config.webhookAllowNetworks).toEqual(['10.0.0.0/8', '127.0.0.0/8']);
+  });
+
+  test('a queue that does not exist is a fault', () => {
+    expect(faultsOf({ ...least, QUEUES: 'messages,mesages' })).toEqual([expect.stringContaining('mesages')]);
+  });
+
+  test('an empty variable is one that is not set', () => {
+    const config = readConfig({ ...least, QUEUE_URL: '', OPERATOR_PASSWORD: '' });
+    expect(config.queueUrl).toBeUndefined();
+    expect(config.operatorPassword).toBeUndefined();
+  });
+
+  test('what it does not know is left out', () => {
+    expect(readConfig({ ...least, HOME: '/root' })).not.toHaveProperty('home');
+  });
+
+  test('every variable has a description', () => {
+    const { keys } = configSchema.describe() as { keys: Record<string, { flags?: { description?: string } }> };
+    for (const [name, { flags }] of Object.entries(keys)) expect([name, flags?.description]).toEqual([name, expect.any(String)]);
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { phoneNumber, toE164 } from '../../../src/contacts/phone.ts';
+
+test.each([
+  ['+1 (650) 555-1234', '+16505551234'],
+  ['16505551234', '+16505551234'],
+  ['+1 555 078 3881', '+15550783881'],
+  [' +62 812-3456-789 ', '+628123456789'],
+  ['+49.30.123456', '+4930123456'],
+])('%s is %s', (written, number) => {
+  expect(toE164(written)).toBe(number);
+  expect(phoneNumber.validate(written).value).toBe(number);
+});
+
+test.each(['', 'x', '+', '12', '+1650555123456789012', '0612345678', '+1 650 CALL ME', '+999123456789'])(
+  '%j is none',
+  (written) => {
+    expect(toE164(written)).toBeUndefined();
+    expect(phoneNumber.required().validate(written).error).toBeDefined();
+  },
+);

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { storeTemplates, templateStatusOf } from '../../../src/messaging/templates.ts';
+import type { ProviderTemplate } from '../../../src/providers/messaging-app/provider.ts';
+import { channel } from '../../support/factories/channel.ts';
+import { type House, openHouse } from '../../support/house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+test.each([
+  ['APPROVED', 'approved'],
+  ['approved', 'approved'],
+  ['PAUSED', 'paused'],
+  ['REJECTED', 'rejected'],
+  ['IN_APPEAL', 'pending'],
+  ['DELETED', 'disabled'],
+  ['FLAGGED', 'approved'],
+  ['A_NEW_WORD', 'pending'],
+])('%s is %s', (word, status) => {
+  expect(templateStatusOf(word)).toBe(status);
+});
+
+describe('storing', () => {
+  const template = (id: string, name: string, more: Partial<ProviderTemplate> = {}): ProviderTemplate => ({
+    id,
+    name,
+    language: 'en_US',
+    category: 'utility',
+    status: 'APPROVED',
+    components: [],
+    ...more,
+  });
+  const setUp = async () => {
+    const { id } = await channel(house.em(), house.organizationId);
+    const store = (...templates: ProviderTemplate[]) =>
+      storeTemplates(house.em(), house.ledger.transact, { id, organizationId: house.organizationId }, templates);
+    const stored = () =>
+      house.sql(
+        'select name, language, status, provider_template_id from templates where channel_id = $1 order by name, language',
+        [id],
+      );
+    return { id, store, stored };
+  };
+
+  test('twice is once', async () => {
+    const { store, stored } = await setUp();
+    for (let index = 0; index < 2; index += 1) await store(template('1', 'a'), template('2', 'a', { language: 'de' }));
+    expect((await stored()).map(({ language }) => language)).toEqual(['de', 'en_US']);
+  });
+
+  test('a change is told, a new one and one that stays are not', async () => {
+    const { store, stored, id } = await setUp();
+    await store(template('1', 'a'), template('2', 'b'));
+    await store(template('1', 'a', { status: 'PAUSED' }), template('2', 'b'), template('3', 'c'));
+    expect((await stored()).map(({ status }) => status)).toEqual(['paused', 'approved', 'approved']);
+    const events = await house.sql(
+      `select e.data->>'status' as status from events e join templates t on t.id = e.subject_id where t.channel_id = $1`,
+      [id],
+    );
+    expect(events).toEqual([{ status: 'paused' }]);
+  });
+
+  test('one that is gone is disabled, and may come back; drafts are ours alone', async () => {
+    const { store, stored, id } = await setUp();
+    await store(template('1', 'a'), template('2', 'b'));
+    await house.sql(`update templates set status = 'draft' where channel_id = $1 and name = 'b'`, [id]);
+    await store();
+    expect((await stored()).map(({ status }) => status)).toEqual(['disabled', 'draft']);
+    await store(template('9', 'a'));
+    expect((await stored())[0]).toMatchObject({ status: 'approved', provider_template_id: '9' });
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { changesOf, holdable, partsOf, phoneNumberIdOf } from '../../../src/providers/messaging-app/inbound.ts';
+
+const raw = (value: object, field = 'messages') => ({
+  entryId: '2',
+  change: { field, value: { metadata: { phone_number_id: '1' }, ...value } },
+});
+const text = { id: 'wamid.1', from: '1650', timestamp: '1700000000', type: 'text', text: { body: 'hi' } };
+
+describe('changes', () => {
+  test('of every entry, each with its account', () => {
+    const changes = changesOf({ entry: [{ id: 5, changes: [{ a: 1 }, { b: 2 }] }, { id: '6', changes: [{}] }, { id: '7' }] });
+    expect(changes.map(({ entryId }) => entryId)).toEqual(['5', '5', '6']);
+  });
+
+  test.each([null, 5, 'x', [], {}, { entry: {} }])('%j is no body', (body) => {
+    expect(() => changesOf(body)).toThrow('no entries');
+  });
+
+  test('the number may be text or a number', () => {
+    expect(phoneNumberIdOf(raw({}))).toBe('1');
+    expect(phoneNumberIdOf(raw({ metadata: { phone_number_id: 106 } }))).toBe('106');
+    expect(phoneNumberIdOf(raw({ metadata: null }))).toBeUndefined();
+  });
+});
+
+describe('messages', () => {
+  test('their time is the provider’s, in seconds', () => {
+    expect(partsOf(raw({ messages: [text] }))).toMatchObject([
+      {
+        kind: 'message',
+        providerMessageId: 'wamid.1',
+        at: new Date(1_700_000_000_000),
+        type: 'text',
+        content: { body: 'hi' },
+        from: { phoneId: '1650' },
+      },
+    ]);
+  });
+
+  test('the person is found among several', () => {
+    const contacts = [
+      { wa_id: '1', profile: { name: 'Other' } },
+      { wa_id: '1650', user_id: 'US.9', profile: { name: 'Right' } },
+    ];
+    expect(partsOf(raw({ contacts, messages: [text] }))).toMatchObject([
+      { from: { phoneId: '1650', userId: 'US.9', name: 'Right' } },
+    ]);
+    expect(partsOf(raw({ contacts: contacts.slice(0, 1).concat(contacts[0]!), messages: [text] }))[0]).toMatchObject({
+      from: { phoneId: '1650' },
+    });
+  });
+
+  test.each([
+    ['no id', { ...text, id: undefined }],
+    ['an empty id', { ...text, id: '' }],
+    ['no time', { ...text, timestamp: undefined }],
+    ['a time in words', { ...text, timestamp: 'now' }],
+    ['a time past all calendars', { ...text, timestamp: 1e15 }],
+    ['no type', { ...text, type: undefined }],
+    ['nobody it is from', { ...text, from: undefined }],
+    ['no object', 5],
+  ])('%s: broken, with what it was read from', (_what, message) => {
+    const [part] = partsOf(raw({ messages: [message] }));
+    expect(part).toMatchObject({ kind: 'broken', raw: message });
+  });
+});
+
+test('whatever comes, reading it does not throw, and every part has a kind', () => {
+  const json = fc.jsonValue({ maxDepth: 5 });
+  const change = fc.record({
+    field: fc.oneof(fc.constantFrom('messages', 'smb_message_echoes', 'message_template_status_update', 'flows'), json),
+    value: fc.oneof(
+      json,
+      fc.record({
+        metadata: fc.oneof(fc.constant({ phone_number_id: '1' }), json),
+        messages: fc.oneof(fc.array(fc.oneof(json, fc.constant(text))), json),
+        statuses: fc.oneof(fc.array(json), json),
+        contacts: json,
+      }),
+    ),
+  });
+  fc.assert(
+    fc.property(change, (one) => {
+      for (const { kind } of partsOf({ entryId: '1', change: one as Record<string, unknown> }))
+        expect(['message', 'status', 'template_status', 'ignored', 'broken']).toContain(kind);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('holdable text has neither NUL nor half a character, and is else unchanged', () => {
+  expect(holdable('a\u0000b\ud83d \ud83d\ude00')).toBe('a\ufffdb\ufffd \ud83d\ude00');
+});

@@ -1,0 +1,162 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { allContracts } from '../src/ledger/contracts.ts';
+import '../src/jobs.ts';
+import { handlers } from '../workers/index.ts';
+import { definitions } from './support/contract.ts';
+
+const root = join(import.meta.dirname, '..');
+const filesIn = (...patterns: string[]) => globSync(patterns, { cwd: root }).sort();
+const product = filesIn('{api,src,workers,cli,sandbox}/**/*.ts');
+const tests = filesIn('test/**/*.ts');
+const text = new Map(
+  [...product, ...tests, ...filesIn('bench/**/*.ts')].map((file) => [file, readFileSync(join(root, file), 'utf8')]),
+);
+const having = (files: string[], pattern: RegExp) => files.filter((file) => pattern.test(text.get(file)!));
+
+const specifier = /(?:from|import)\s*\(?\s*'([^']+)'/g;
+const importsOf = (file: string) => [...text.get(file)!.matchAll(specifier)].map(([, name]) => name!);
+/** What a file imports of our own, as paths from the root. */
+const ownImportsOf = (file: string) =>
+  importsOf(file)
+    .filter((name) => name.startsWith('.'))
+    .map((name) => relative(root, join(root, dirname(file), name)));
+
+test('there is something to look at', () => {
+  expect(product.length).toBeGreaterThan(100);
+  expect(ownImportsOf('api/app.ts')).toContain('api/endpoint.ts');
+  expect(ownImportsOf('cli/openapi.ts')).toEqual(['api/openapi.ts']);
+});
+
+describe('imports point inwards', () => {
+  const arrows: Record<string, string[]> = {
+    api: ['api', 'src'],
+    workers: ['workers', 'src'],
+    src: ['src'],
+    sandbox: ['sandbox'],
+    cli: ['cli', 'src'],
+  };
+  /** The document is made of the endpoints; `npm start` shows the sandbox's own account. */
+  const exceptions = [
+    'cli/openapi.ts -> api/openapi.ts',
+    'cli/start/bring-up.ts -> sandbox/demo-account.ts',
+    'cli/start/demo.ts -> sandbox/demo-account.ts',
+  ];
+
+  test.each(Object.entries(arrows))('%s imports only %j', (folder, allowed) => {
+    const strangers = product
+      .filter((file) => file.startsWith(`${folder}/`))
+      .flatMap((file) => ownImportsOf(file).map((target) => ({ target, arrow: `${file} -> ${target}` })))
+      .filter(({ target, arrow }) => !allowed.includes(target.split('/')[0]!) && !exceptions.includes(arrow));
+    expect(strangers).toEqual([]);
+  });
+
+  test('src knows neither Express nor celebrate', () => {
+    const inSource = product.filter((file) => file.startsWith('src/'));
+    expect(inSource.filter((file) => importsOf(file).some((name) => ['express', 'celebrate', 'helmet'].includes(name)))).toEqual(
+      [],
+    );
+  });
+
+  test('nothing of the product imports a test', () => {
+    expect(product.filter((file) => ownImportsOf(file).some((target) => target.startsWith('test/')))).toEqual([]);
+  });
+});
+
+describe('jobs', () => {
+  const handled = handlers.map(({ contract }) => contract.name);
+
+  test('one handler a job, one job a handler', () => {
+    expect([...handled].sort()).toEqual(
+      allContracts()
+        .map(({ name }) => name)
+        .sort(),
+    );
+    expect(new Set(handled).size).toBe(handled.length);
+  });
+
+  test('each says `domain.verb` and names a field of its payload', () => {
+    for (const { name, subject, payload } of allContracts()) {
+      expect(name).toMatch(/^[a-z-]+\.[a-z-]+$/);
+      expect(Object.keys((payload.describe() as { keys: object }).keys)).toContain(subject);
+    }
+  });
+});
+
+describe('endpoints', () => {
+  test('operation ids are unique, and so are method and path', () => {
+    const ids = definitions.map(({ operationId }) => operationId);
+    const routes = definitions.map(({ method, path }) => `${method} ${path.replace(/:\w+/g, ':')}`);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  test('every parameter of a path is declared, and nothing else', () => {
+    for (const { operationId, path, params } of definitions) {
+      const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+      expect([operationId, Object.keys(params ?? {})]).toEqual([operationId, named]);
+    }
+  });
+
+  test('each is under /v1, has a status for success and says what may go wrong', () => {
+    for (const { operationId, path, responses, errors, scope } of definitions) {
+      expect(path).toMatch(/^\/v1\//);
+      expect(Object.keys(responses).every((status) => Number(status) < 400)).toBe(true);
+      expect([operationId, Object.keys(responses).length > 0]).toEqual([operationId, true]);
+      if (scope !== 'public') expect([operationId, errors]).toEqual([operationId, expect.arrayContaining([401, 403])]);
+    }
+  });
+
+  test('every file that defines one is exported in api/index.ts and has a test file', () => {
+    const defining = having(filesIn('api/*/**/*.ts'), /\bendpoint(<[\s\S]*?>)?\(\{/);
+    expect(defining.length).toBeGreaterThan(4);
+    for (const file of defining) {
+      expect(ownImportsOf('api/index.ts')).toContain(file);
+      const wanted = `test/${file.replace(/\.ts$/, '')}`;
+      expect([file, tests.some((one) => one.startsWith(wanted) && one.endsWith('.test.ts'))]).toEqual([file, true]);
+    }
+  });
+});
+
+describe('house rules', () => {
+  test('the environment is read in one place', () => {
+    expect(having(product, /process\.env|\benv\b[^;]*= process\b/)).toEqual(['sandbox/main.ts', 'src/config.ts']);
+  });
+
+  test('only the clients of providers and the webhook sender talk HTTP to others', () => {
+    const clients = /from '(got|undici|axios|ky|node-fetch|node:https?|node:http2|node:tls)'|(?<![.\w])fetch\(/;
+    const serving = /import (type )?\{ (createServer(, type Server)?|STATUS_CODES) \} from 'node:http'/;
+    const talking = having(
+      product.filter((file) => !file.startsWith('sandbox/')),
+      clients,
+    ).filter((file) => !serving.test(text.get(file)!));
+    const allowed = [/^src\/providers\/[^/]+\/client\.ts$/, /^src\/webhooks\//, /^cli\/start\/local-http\.ts$/];
+    expect(talking.filter((file) => !allowed.some((pattern) => pattern.test(file)))).toEqual([]);
+    expect(talking).toContain('src/providers/messaging-app/client.ts');
+  });
+
+  test('only the backends know what carries the queue', () => {
+    const known = /from '(ioredis|bullmq)'/;
+    const allowed = ['src/ledger/backends/', 'workers/worker.ts'];
+    const others = having(product, known).filter((file) => !allowed.some((place) => file.startsWith(place)));
+    expect(others).toEqual([]);
+  });
+
+  test('named exports only', () => {
+    expect(having(product, /^export default/m)).toEqual([]);
+  });
+
+  test('no file of the product is over 300 lines', () => {
+    expect(product.filter((file) => text.get(file)!.split('\n').length > 301)).toEqual([]);
+  });
+
+  test('no test is left out, and none is the only one', () => {
+    const pattern = new RegExp(`\\b(describe|test|it)\\.(${['skip', 'only', 'todo'].join('|')})\\b|\\b[xf](test|it|describe)\\(`);
+    expect(having(tests, pattern)).toEqual([]);
+  });
+
+  test('no module is mocked: fakes are passed in', () => {
+    expect(having(tests, new RegExp(`jest\\.${'mock'}\\(|unstable_${'mockModule'}`))).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { type Channel, type Tenant, useApp } from '../../support/app.ts';
+import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+let receiver: Receiver;
+let tenant: Tenant;
+let channel: Channel;
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+  tenant = await app.organization();
+  channel = await app.connect({ tenant });
+  await app.idle();
+});
+afterEach(() => receiver.close());
+
+const listen = async (more: object = {}): Promise<{ id: string }> =>
+  (
+    await app.call('webhooks.endpoints.create', {
+      key: tenant.key,
+      body: { url: receiver.url, event_types: ['message.new'], ...more },
+    })
+  ).body;
+/** Applied before the next is written: their order is the order of their events. */
+async function write(phone: string, text = 'hi') {
+  const body = inboundFrom(phone, { text: { body: text } });
+  await app.webhook(bodyFor(channel, body));
+  await waitFor('the message', async () => {
+    const rows = await app.rows('select 1 from messages where provider_message_id = $1', [body.messages[0]!.id]);
+    return rows.length > 0;
+  });
+}
+const eventsOf = async (phone: string) => {
+  const rows = await app.rows(
+    `select e.id from events e join messages m on m.id::text = e.data->>'message_id' where m.from_phone = $1 and e.type = 'message.new' order by e.seq`,
+    [phone],
+  );
+  return rows.map(({ id }) => id);
+};
+const idsFor = (phone: string) =>
+  receiver.received.filter(({ body }) => body.data.from_phone === phone).map(({ headers }) => headers['webhook-id']);
+
+test('per_subject: the events of one conversation in order, head of line first, other conversations pass', async () => {
+  const [slow, quick] = [app.phone(), app.phone()];
+  let refusals = 1;
+  receiver.answer(({ body }) => {
+    const isHead = body.data.from_phone === slow && refusals > 0;
+    if (isHead) refusals -= 1;
+    return isHead ? { status: 500 } : { delayMs: Math.random() * 20 };
+  });
+  await listen({ ordering: 'per_subject' });
+  for (let index = 0; index < 5; index += 1) {
+    await write(slow, `${index}`);
+    await write(quick, `${index}`);
+  }
+  await waitFor('the quick one', () => idsFor(quick).length === 5);
+  expect(idsFor(quick)).toEqual(await eventsOf(quick));
+  // The head waits for its second try and everything behind it with it.
+  expect(idsFor(slow)).toHaveLength(1);
+  await waitFor('the slow one', () => idsFor(slow).length === 6, 10_000);
+  const wanted = await eventsOf(slow);
+  expect(idsFor(slow)).toEqual([wanted[0], ...wanted]);
+});
+
+test('best effort waits for nobody', async () => {
+  const phone = app.phone();
+  let refusals = 1;
+  receiver.answer(() => (refusals-- > 0 ? { status: 500 } : {}));
+  await listen();
+  for (let index = 0; index < 4; index += 1) await write(phone);
+  await waitFor('the three behind it', () => new Set(idsFor(phone)).size === 4, 4_000);
+});
+
+test('a rate limit of an endpoint spreads its deliveries and spends no try', async () => {
+  const { id } = await listen({ rate_limit: 4 });
+  await Promise.all(Array.from({ length: 8 }, () => write(app.phone())));
+  await waitFor('all of them', () => receiver.received.length === 8, 8_000);
+  const times = receiver.received.map(({ at }) => at).sort((left, right) => left - right);
+  for (let index = 4; index < 8; index += 1) expect(times[index]! - times[index - 4]!).toBeGreaterThan(900);
+  await app.idle();
+  const rows = await app.rows('select distinct attempts, state from webhook_deliveries where endpoint_id = $1', [id]);
+  expect(rows).toEqual([{ attempts: 1, state: 'succeeded' }]);
+});
+
+test('one endpoint that never answers slows no other', async () => {
+  const dead = await startReceiver();
+  try {
+    dead.answer({ delayMs: 10_000 });
+    await listen({ url: dead.url });
+    await listen();
+    const startedAt = performance.now();
+    await Promise.all(Array.from({ length: 40 }, () => write(app.phone())));
+    await waitFor('the living one', () => receiver.received.length === 40, 8_000);
+    const lastMs = Math.max(...receiver.received.map(({ at }) => at)) - startedAt;
+    expect(lastMs).toBeLessThan(5_000);
+    // At most ten requests to one endpoint are in flight, however many wait.
+    expect(dead.received.length).toBeLessThanOrEqual(10 * Math.ceil(lastMs / 2_000));
+  } finally {
+    await dead.close();
+  }
+});

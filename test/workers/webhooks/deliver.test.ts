@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { type Channel, type Tenant, useApp } from '../../support/app.ts';
+import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+let receiver: Receiver;
+let tenant: Tenant;
+let channel: Channel;
+
+// An organization a test: its events reach nobody else's endpoint.
+beforeEach(async () => {
+  receiver = await startReceiver();
+  tenant = await app.organization();
+  channel = await app.connect({ tenant });
+  await app.idle();
+});
+afterEach(() => receiver.close());
+
+const listen = async (more: object = {}): Promise<{ id: string; secret: string }> =>
+  (
+    await app.call('webhooks.endpoints.create', {
+      key: tenant.key,
+      body: { url: receiver.url, event_types: ['message.new'], ...more },
+    })
+  ).body;
+const write = (phone = app.phone(), text = 'hi') => app.webhook(bodyFor(channel, inboundFrom(phone, { text: { body: text } })));
+const arrived = (count: number, withinMs = 8_000) =>
+  waitFor(`${count} webhooks`, () => receiver.received.length >= count && receiver.received, withinMs);
+const delivery = (endpointId: string) => app.one('select * from webhook_deliveries where endpoint_id = $1', [endpointId]);
+const attempts = (endpointId: string) =>
+  app.rows(
+    'select a.* from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.endpoint_id = $1 order by a.number',
+    [endpointId],
+  );
+const jobOf = async (endpointId: string) => app.jobOf((await delivery(endpointId)).id);
+const ended = (endpointId: string, state: string) =>
+  waitFor(`the delivery ${state}`, async () => {
+    const row = await delivery(endpointId);
+    return row.state === state && row;
+  });
+
+describe('delivered', () => {
+  test('signed, in the envelope, with the headers of the endpoint', async () => {
+    const { id, secret } = await listen({ headers: { 'X-Own': 'mine' } });
+    await write();
+    const [got] = await arrived(1);
+    expect(new Webhook(secret).verify(got!.raw, got!.headers as Record<string, string>)).toEqual(got!.body);
+    expect(got!.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-own': 'mine',
+      'user-agent': 'Kanal-Webhooks/1.0',
+    });
+    const event = await app.one(`select id, data, created_at from events where organization_id = $1 and type = 'message.new'`, [
+      tenant.organizationId,
+    ]);
+    expect(got!.body).toEqual({
+      id: event.id,
+      type: 'message.new',
+      timestamp: new Date(event.created_at).toISOString(),
+      organization_id: tenant.organizationId,
+      data: event.data,
+    });
+    expect(got!.headers['webhook-id']).toBe(event.id);
+    const row = await ended(id, 'succeeded');
+    expect(row).toMatchObject({ attempts: 1, next_attempt_at: null });
+    expect(row.finished_at).not.toBeNull();
+    expect(await attempts(id)).toMatchObject([
+      { number: 1, status: 200, error_class: null, organization_id: tenant.organizationId },
+    ]);
+    expect(await app.jobOf(row.id)).toBeUndefined();
+  });
+
+  test('only what the endpoint listens to, to every endpoint that does, and to nobody of another organization', async () => {
+    const stranger = await app.organization();
+    await app.call('webhooks.endpoints.create', { key: stranger.key, body: { url: receiver.url, event_types: ['message.new'] } });
+    await listen({ event_types: ['contact.created', 'conversation.created'] });
+    await listen({ event_types: ['message.new'] });
+    await write();
+    await arrived(3);
+    await app.idle();
+    expect(receiver.received.map(({ body }) => body.type).sort()).toEqual([
+      'contact.created',
+      'conversation.created',
+      'message.new',
+    ]);
+  });
+
+  test('with another secret the signature does not hold', async () => {
+    const [first, second] = [await listen(), await listen()];
+    await write();
+    for (const got of await arrived(2)) {
+      const holds = [first, second].filter(({ secret }) => {
+        try {
+          return new Webhook(secret).verify(got.raw, got.headers as Record<string, string>);
+        } catch {
+          return false;
+        }
+      });
+      expect(holds).toHaveLength(1);
+    }
+  });
+});
+
+describe('refused', () => {
+  test('tried again later in the queue of later tries: the same id, the same bytes, a new time', async () => {
+    receiver.answer({ status: 503 }, { status: 200 });
+    const { id, secret } = await listen();
+    await write();
+    await arrived(1);
+    const waiting = await waitFor('the second try to be planned', async () => {
+      const row = await jobOf(id);
+      return row.attempts === 1 && row;
+    });
+    expect(waiting).toMatchObject({ queue: 'webhook-retries', state: 'queued', run: 2 });
+    const { in_ms, near } = await app.one(
+      `select extract(epoch from j.run_at - clock_timestamp()) * 1000 as in_ms, abs(extract(epoch from d.next_attempt_at - j.run_at)) < 1 as near
+         from jobs j join webhook_deliveries d on d.id = j.subject_id where j.id = $1`,
+      [waiting.id],
+    );
+    expect(Number(in_ms)).toBeGreaterThan(3_000);
+    expect(Number(in_ms)).toBeLessThan(5_600);
+    expect(near).toBe(true);
+    expect(await attempts(id)).toMatchObject([
+      { number: 1, status: 503, error_class: 'http', response_head: expect.stringContaining('thank you') },
+    ]);
+
+    const [first, second] = await arrived(2);
+    await ended(id, 'succeeded');
+    expect(second!.raw).toBe(first!.raw);
+    expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+    expect(second!.at - first!.at).toBeGreaterThan(4_900);
+    expect(second!.headers['webhook-timestamp']).not.toBe(first!.headers['webhook-timestamp']);
+    new Webhook(secret).verify(second!.raw, second!.headers as Record<string, string>);
+    expect((await attempts(id)).map(({ number, status }) => [number, status])).toEqual([
+      [1, 503],
+      [2, 200],
+    ]);
+  });
+
+  test.each([
+    ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, { status: 302, error_class: 'http' }],
+    ['no answer in time', { delayMs: 3_000 }, { status: null, error_class: 'timeout' }],
+    ['a teapot', { status: 418 }, { status: 418, error_class: 'http' }],
+  ])('%s is logged and planned again', async (_what, answer, logged) => {
+    receiver.answer(answer);
+    const { id } = await listen();
+    await write();
+    await waitFor('the attempt', async () => (await attempts(id)).length === 1);
+    expect((await attempts(id))[0]).toMatchObject(logged);
+    expect(await delivery(id)).toMatchObject({ state: 'pending', attempts: 1 });
+  });
+
+  test('Retry-After is heeded within the schedule', async () => {
+    receiver.answer({ status: 429, headers: { 'retry-after': '60' } });
+    const { id } = await listen();
+    await write();
+    await waitFor('the attempt', async () => (await attempts(id)).length === 1);
+    const { in_s } = await app.one(
+      `select extract(epoch from run_at - clock_timestamp())::float8 as in_s from jobs where id = $1`,
+      [(await jobOf(id)).id],
+    );
+    expect(in_s).toBeGreaterThan(55);
+    expect(in_s).toBeLessThan(70);
+  });
+
+  test('the last try fails for good, and shows failed', async () => {
+    receiver.answer({ status: 500 });
+    const { id } = await listen();
+    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`endpoint:${id}`]);
+    await write();
+    await waitFor(
+      'the delivery',
+      async () => (await app.rows('select 1 from webhook_deliveries where endpoint_id = $1', [id])).length === 1,
+    );
+    await app.rows('update jobs set attempts = 9 where subject_id = $1', [(await delivery(id)).id]);
+    await app.rows('update pools set held_until = null where id = $1', [`endpoint:${id}`]);
+    const row = await ended(id, 'failed');
+    expect(row.next_attempt_at).toBeNull();
+    expect(row.finished_at).not.toBeNull();
+    expect(await jobOf(id)).toMatchObject({ state: 'failed', error: { provider_code: '500' } });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('410: the endpoint is disabled, its deliveries are held, the others are told', async () => {
+    const { id } = await listen();
+    receiver.answer(({ body }) => (body.type === 'message.new' ? { status: 410 } : {}));
+    await listen({ event_types: ['endpoint.disabled'] });
+    await write();
+    const [told] = await waitFor(
+      'the word to the others',
+      () => receiver.ofType('endpoint.disabled').length > 0 && receiver.ofType('endpoint.disabled'),
+    );
+    expect(told!.body.data).toEqual({ endpoint_id: id, reason: 'gone', organization_id: tenant.organizationId });
+    const row = await app.one('select enabled, disabled_reason from webhook_endpoints where id = $1', [id]);
+    expect(row).toEqual({ enabled: false, disabled_reason: 'gone' });
+    await write();
+    const held = await waitFor('the second delivery', async () => {
+      const rows = await app.rows('select state from jobs where pool = $1 order by seq', [`endpoint:${id}`]);
+      return rows.length === 2 && rows;
+    });
+    expect(held.map(({ state }) => state)).toEqual(['queued', 'waiting']);
+    expect((await app.one('select held_until::text as until from pools where id = $1', [`endpoint:${id}`])).until).toBe(
+      'infinity',
+    );
+    expect(receiver.ofType('message.new')).toHaveLength(1);
+  });
+});
