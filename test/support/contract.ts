@@ -13,6 +13,21 @@ export function definitionOf(operationId: string): Definition {
   return found;
 }
 
+const routes = definitions.map((endpoint) => ({
+  endpoint,
+  method: endpoint.method.toUpperCase(),
+  path: new RegExp(`^${endpoint.path.replace(/:\w+/g, '[^/]+')}$`),
+}));
+
+/** Whose a request is; nobody's when its path cannot be decoded. */
+export function endpointAt(method: string, path: string): Definition | undefined {
+  const [pathname = ''] = path.split('?');
+  const isReadable = !/%(?![0-9a-f]{2})/i.test(pathname);
+  return isReadable
+    ? routes.find((route) => route.method === method.toUpperCase() && route.path.test(pathname))?.endpoint
+    : undefined;
+}
+
 /** Throws when a reply is not one the endpoint declares: its status, its content type, every field of its body. */
 export function checkReply(endpoint: Definition, { status, headers, text }: Received): unknown {
   const fail = (why: string): never => {

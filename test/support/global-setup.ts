@@ -1,16 +1,34 @@
 import pg from 'pg';
+import globalTeardown from './global-teardown.ts';
 import { migrate } from './migrate.ts';
-import { createPostgresServer } from './servers/postgres.ts';
+import { createPostgresServer, type PostgresServer } from './servers/postgres.ts';
 import { createRedisServer, hasRedis } from './servers/redis.ts';
 
 /** One PostgreSQL and, when there is a redis-server, one Redis for the whole run; a database a test file is cloned from the template. */
 export default async function globalSetup() {
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  const isRedisPresent = await hasRedis();
+  if (!isRedisPresent && process.env.CI === 'true')
+    throw new Error('No redis-server: in CI the queue tests run on both backends');
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedis(isRedisPresent)]);
   Object.assign(globalThis, { kanalTestServers: [postgres, ...(redis ? [redis] : [])] });
+  // A run that is interrupted gets no teardown from jest.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void globalTeardown().finally(() => process.exit(1)));
 }
 
 async function startPostgres() {
   const server = await createPostgresServer();
+  try {
+    await makeTemplate(server);
+  } catch (error) {
+    // A setup that fails has no teardown.
+    await server.remove();
+    throw error;
+  }
+  return server;
+}
+
+async function makeTemplate(server: PostgresServer) {
   const template = 'kanal_template';
   const admin = new pg.Client({ connectionString: server.url() });
   await admin.connect();
@@ -21,12 +39,10 @@ async function startPostgres() {
   await admin.end();
   process.env.KANAL_TEST_POSTGRES_URL = server.url();
   process.env.KANAL_TEST_TEMPLATE = template;
-  return server;
 }
 
-async function startRedis() {
-  if (!(await hasRedis())) {
-    if (process.env.CI === 'true') throw new Error('No redis-server: in CI the queue tests run on both backends');
+async function startRedis(isPresent: boolean) {
+  if (!isPresent) {
     console.warn('\nNo redis-server found: the queue tests run on PostgreSQL only.');
     return undefined;
   }

@@ -69,6 +69,8 @@ export type House = {
   /** Accepts one job with a new toy; its ids. */
   accept(options?: EnqueueOptions & { contract?: JobContract<ToyPayload> }): Promise<{ id: string; toyId: string }>;
   row(id: string): Promise<JobRow | undefined>;
+  /** Empties the ledger, the toys and what else is named, once the fills under way are over. */
+  reset(...alsoTables: string[]): Promise<void>;
   /** All rows, in order of seq. */
   rows(): Promise<JobRow[]>;
   toy(id: string): Promise<{ status: string; effects: number; revivals: number; reason: string | null }>;
@@ -152,6 +154,13 @@ export async function openHouse(
       return { id, toyId };
     },
     row: async (id) => (await sql<JobRow>(`select ${jobColumns} from jobs where id = $1`, [id]))[0],
+    async reset(...alsoTables) {
+      await ledger.fill('toys');
+      const tables = ['pools', 'jobs', 'toys', 'played', ...alsoTables];
+      // A fill or an end may still be at work and meet this in a deadlock: transact looks again.
+      await ledger.transact({}, (tx) => tx.query(`truncate ${tables.join(', ')} cascade`));
+      handed.length = 0;
+    },
     rows: () => sql<JobRow>(`select ${jobColumns} from jobs order by jobs.seq`),
     toy: async (id) =>
       (

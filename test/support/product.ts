@@ -6,7 +6,7 @@ import { query } from '../../src/database.ts';
 import { createKey } from '../../src/organizations/keys.ts';
 import { type Scope, scopes } from '../../src/organizations/scopes.ts';
 import { type RunningWorker, startWorkers } from '../../workers/start.ts';
-import { checkReply, definitionOf } from './contract.ts';
+import { checkReply, definitionOf, endpointAt } from './contract.ts';
 import { createTestDatabase } from './database.ts';
 import { organizationWithKey } from './factories/organization.ts';
 import { collectingLog } from './log.ts';
@@ -78,22 +78,21 @@ export class Product {
     await this.#database?.drop();
   }
 
-  /** A request to an endpoint by its id; the reply must be one its contract knows. */
+  /** A request to an endpoint by its id. */
   async call(operationId: string, { params = {}, query: search = {}, body, headers, key }: CallOptions = {}): Promise<Reply> {
     const endpoint = definitionOf(operationId);
     const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? `no-${name}`));
     const text = new URLSearchParams(
       Object.entries(search).map(([name, value]): [string, string] => [name, String(value)]),
     ).toString();
-    const reply = await this.raw(endpoint.method, text ? `${path}?${text}` : path, {
+    return this.raw(endpoint.method, text ? `${path}?${text}` : path, {
       key,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return { ...reply, body: checkReply(endpoint, reply) };
   }
 
-  /** Any request; nothing of the reply is checked. */
+  /** Any request. The reply of an endpoint must be one its contract knows, whichever way it was asked. */
   async raw(method: string, path: string, { headers, body, key }: RawOptions = {}): Promise<Reply> {
     const own = key === undefined ? this.tenant.key : key;
     const response = await fetch(this.base + path, {
@@ -104,7 +103,10 @@ export class Product {
       signal: AbortSignal.timeout(20_000),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: isJson(response) && text ? JSON.parse(text) : text };
+    const { status, headers: replied } = response;
+    const endpoint = endpointAt(method, path);
+    if (endpoint) checkReply(endpoint, { status, headers: replied, text });
+    return { status, headers: replied, text, body: isJson(response) && text ? JSON.parse(text) : text };
   }
 
   /** A signed webhook of the provider. */

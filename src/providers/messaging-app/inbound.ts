@@ -43,19 +43,21 @@ const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 /** What the database can hold: a person can write NUL and half a surrogate pair. Each becomes the sign for an unknown character. */
 export const holdable = (text: string) => text.replaceAll('\u0000', '\ufffd').toWellFormed();
 
+/** Text or a number, as text; anything else is none. `String` would throw on an object that has a `toString` of its own. */
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? holdable(String(value)) : '';
+
 /** The changes of a body and which number or account each is for. Throws when it is not a webhook body at all. */
 export function changesOf(body: unknown): RawChange[] {
   const entries = object(body).entry;
   if (!Array.isArray(entries)) throw new Error('The body has no entries');
   return entries.flatMap((entry) =>
-    list(object(entry).changes).map((change) => ({ entryId: holdable(String(object(entry).id ?? '')), change: object(change) })),
+    list(object(entry).changes).map((change) => ({ entryId: textOf(object(entry).id), change: object(change) })),
   );
 }
 
-export const phoneNumberIdOf = ({ change }: RawChange): string | undefined => {
-  const id = object(object(change.value).metadata).phone_number_id;
-  return typeof id === 'string' || typeof id === 'number' ? holdable(String(id)) : undefined;
-};
+export const phoneNumberIdOf = ({ change }: RawChange): string | undefined =>
+  textOf(object(object(change.value).metadata).phone_number_id) || undefined;
 
 const messageShape = Joi.object({
   id: Joi.string().min(1).max(512).required(),
@@ -96,7 +98,7 @@ const atOf = (timestamp: unknown) => {
 
 /** The parts of one change, each readable or an error of its own: a bad one among good ones spoils nothing. */
 export function partsOf(raw: RawChange): (InboundPart | { kind: 'broken'; error: string; raw: unknown })[] {
-  const field = String(raw.change.field ?? '');
+  const field = textOf(raw.change.field);
   const value = object(raw.change.value);
   const guarded = (items: unknown[], read: (item: unknown) => InboundPart) =>
     items.map((item) => {
@@ -136,14 +138,15 @@ function toMessage(item: unknown, value: Json, phoneNumberId: string, isEcho: bo
   const address = isEcho
     ? { phoneId: message.to, userId: message.to_user_id }
     : { phoneId: message.from, userId: message.from_user_id };
-  const phoneId = address.phoneId === undefined ? undefined : String(address.phoneId);
+  const phoneId = textOf(address.phoneId) || undefined;
   const person =
     people.find((candidate) => (phoneId ? candidate.wa_id === phoneId : candidate.user_id === address.userId)) ??
     (people.length === 1 ? people[0]! : {});
-  const userId = address.userId ?? person.user_id;
+  const shownPhoneId = phoneId ?? textOf(person.wa_id);
+  const userId = textOf(address.userId) || textOf(person.user_id);
   const from = {
-    ...((phoneId ?? person.wa_id) !== undefined && { phoneId: String(phoneId ?? person.wa_id) }),
-    ...(typeof userId === 'string' && { userId }),
+    ...(shownPhoneId && { phoneId: shownPhoneId }),
+    ...(userId && { userId }),
     ...nameOf(person),
   };
   if (!from.phoneId && !from.userId) throw new Error('Not understood: nobody it is from');
@@ -183,22 +186,22 @@ function toStatus(item: unknown, phoneNumberId: string): InboundPart {
     ...(typeof status.biz_opaque_callback_data === 'string' && { callbackData: status.biz_opaque_callback_data }),
     ...(word === 'failed' && {
       error: {
-        code: String(fault.code ?? 'unknown'),
-        message: String(details ?? fault.message ?? fault.title ?? 'The provider could not deliver it'),
+        code: textOf(fault.code) || 'unknown',
+        message: textOf(details) || textOf(fault.message) || textOf(fault.title) || 'The provider could not deliver it',
       },
     }),
   };
 }
 
 function toTemplateStatus(value: Json, accountId: string): InboundTemplateStatus {
-  const id = value.message_template_id;
-  if (id === undefined || typeof value.event !== 'string') throw new Error('Not understood: template status');
+  const id = textOf(value.message_template_id);
+  if (!id || typeof value.event !== 'string') throw new Error('Not understood: template status');
   return {
     kind: 'template_status',
     accountId,
-    providerTemplateId: String(id),
-    name: String(value.message_template_name ?? ''),
-    language: String(value.message_template_language ?? ''),
+    providerTemplateId: id,
+    name: textOf(value.message_template_name),
+    language: textOf(value.message_template_language),
     status: value.event,
   };
 }

@@ -6,12 +6,11 @@ import { newToy, playJob } from '../../support/toys.ts';
 let house: House;
 beforeAll(async () => {
   house = await openHouse();
-  await setPool(house.em(), 'toys', 3, null);
 });
 afterAll(() => house.close());
 beforeEach(async () => {
-  await house.sql('delete from jobs');
-  house.handed.length = 0;
+  await house.reset();
+  await setPool(house.em(), 'toys', 3, null);
 });
 
 /** Accepts with the pool as it is, so that the state a row is born with can be read: nothing fills a held pool. */

@@ -21,7 +21,7 @@ describeEachBackend('what people see and do in Bull Board', (makeBackend) => {
   });
   afterAll(() => house.close());
   beforeEach(async () => {
-    await house.sql('truncate jobs, toys');
+    await house.reset();
     mayPlay = false;
   });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 beforeEach(async () => {
-  await house.sql('truncate jobs, toys, pools, messages');
+  await house.reset('messages');
   await setPool(house.em(), 'toys', 1, null);
 });
 

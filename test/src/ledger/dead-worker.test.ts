@@ -14,7 +14,7 @@ describeEachBackend('rule 5: a worker that is killed', (makeBackend) => {
     house = await openHouse(makeBackend);
   });
   afterAll(() => house.close());
-  beforeEach(() => house.sql('truncate jobs, toys'));
+  beforeEach(() => house.reset());
 
   const worker = () =>
     spawnNode(
@@ -60,11 +60,11 @@ describeEachBackend('rule 5: a worker that is killed', (makeBackend) => {
     await waitFor('its end', async () => (await house.row(id))?.state === 'failed', 10_000);
     expect(await house.row(id)).toMatchObject({ error: { code: 'crashed' } });
     expect(await house.toy(toyId)).toMatchObject({ status: 'failed', reason: 'crashed', effects: 5 });
-    const job = await waitFor('the run in BullMQ', async () => {
-      const found = await house.queues.queue('default')!.getJob(runId({ id, run: 1 }));
-      return (await found?.getState()) === 'failed' && found;
-    });
-    expect(job.failedReason).toMatch(/^crashed: /);
+    const queue = house.queues.queue('default')!;
+    const theRun = runId({ id, run: 1 });
+    await waitFor('the end of the run', async () => (await queue.getJobState(theRun)) === 'failed');
+    const job = await queue.getJob(theRun);
+    expect(job?.failedReason).toMatch(/^crashed: /);
 
     // What may have been sent is not called a crash, however often its worker died: its sixth run looks what came of it.
     await waitFor('its sixth run', async () => (await runs(thrown.toyId)) === 6, 10_000);

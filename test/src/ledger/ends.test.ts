@@ -10,8 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 beforeEach(async () => {
-  await house.sql('truncate jobs, toys, played');
-  house.handed.length = 0;
+  await house.reset();
 });
 
 const error = { code: 'busy', message: 'not now' };

@@ -11,8 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 beforeEach(async () => {
-  await house.sql('truncate jobs, toys, played');
-  house.handed.length = 0;
+  await house.reset();
 });
 
 describe('a lane gives its turn on', () => {

@@ -77,7 +77,7 @@ async function inOrder(model: Model) {
 test('whatever is accepted, ended, held and retried in whatever order: one head a lane, strict order, nothing stuck', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-      await house.sql('truncate jobs, toys, played, pools');
+      await house.reset();
       await setPool(house.em(), 'toys', 2, null);
       const model = new Model();
       for (const each of steps) {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   house = await openHouse();
 });
 afterAll(() => house.close());
-beforeEach(() => house.sql('truncate jobs, webhook_endpoints, webhook_deliveries, events cascade'));
+beforeEach(() => house.reset('webhook_endpoints', 'events'));
 
 const emit = (conversationId: string, times = 1) =>
   house.ledger.transact({ locks: [subjectLock('conversation', conversationId)] }, async (tx) => {

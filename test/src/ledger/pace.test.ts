@@ -8,7 +8,7 @@ beforeAll(async () => {
   house = await openHouse();
 });
 afterAll(() => house.close());
-beforeEach(() => house.sql('truncate jobs, toys, pools'));
+beforeEach(() => house.reset());
 
 const burst = (size: number) =>
   house.sql(

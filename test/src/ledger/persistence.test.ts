@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { Tx } from '../../../src/ledger/transact.ts';
+import { runJob } from '../../../workers/run-job.ts';
 import { type House, openHouse, toyHandler } from '../../support/house.ts';
 import { playJob } from '../../support/toys.ts';
 
@@ -16,7 +17,7 @@ afterAll(async () => {
   await admin.end();
   await house.close();
 });
-beforeEach(() => house.sql('truncate jobs, toys, played'));
+beforeEach(() => house.reset());
 
 /** Cuts the transaction's own connection, as a restart of the database does. */
 async function cut(tx: Tx) {
@@ -104,7 +105,6 @@ describe('rule 3: an answer in hand is not thrown away', () => {
     const { id } = await house.accept();
     const deps = { ...house.deps, isStopping: () => true };
     const handler = toyHandler(playJob, (_, context) => context.finish(cut));
-    const { runJob } = await import('../../../workers/run-job.ts');
     const { ended } = await runJob(deps, handler, { id, run: 1, attemptsMade: 0, stalledCounter: 0 });
     // The end was cut; what came after it, a wait, could be written.
     expect(ended).toMatchObject({ kind: 'wait' });

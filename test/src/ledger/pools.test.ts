@@ -11,8 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 beforeEach(async () => {
-  await house.sql('truncate jobs, toys, played, pools');
-  house.handed.length = 0;
+  await house.reset();
   await setPool(house.em(), 'toys', 3, null);
 });
 

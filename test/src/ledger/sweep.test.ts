@@ -39,7 +39,7 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
   });
   afterAll(() => house.close());
   beforeEach(async () => {
-    await house.sql('truncate jobs, toys, pools');
+    await house.reset();
     await forget();
   });
 

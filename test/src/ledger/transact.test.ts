@@ -16,7 +16,7 @@ beforeAll(async () => {
   house = await openHouse();
 });
 afterAll(() => house.close());
-beforeEach(() => house.sql('truncate jobs, toys'));
+beforeEach(() => house.reset());
 
 const raise = (tx: Tx, code: string) => tx.query(`do $$ begin raise exception 'made' using errcode = '${code}'; end $$`);
 

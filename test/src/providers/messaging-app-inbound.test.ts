@@ -67,6 +67,27 @@ describe('messages', () => {
   });
 });
 
+describe('what is no text where text belongs', () => {
+  const trap = { toString: '' };
+
+  test('is none, and throws at nobody', () => {
+    expect(changesOf({ entry: [{ id: trap, changes: [{}] }] })).toEqual([{ entryId: '', change: {} }]);
+    expect(partsOf({ entryId: '1', change: { field: trap } })).toEqual([{ kind: 'ignored', what: '' }]);
+    expect(phoneNumberIdOf(raw({ metadata: { phone_number_id: trap } }))).toBeUndefined();
+  });
+
+  test.each([null, {}, trap, true, ''])('%j is nobody a message is from', (from) => {
+    expect(partsOf(raw({ messages: [{ ...text, from }] }))).toMatchObject([{ kind: 'broken' }]);
+    expect(partsOf(raw({ messages: [{ ...text, from, from_user_id: 'US.1' }] }))).toMatchObject([{ from: { userId: 'US.1' } }]);
+  });
+
+  test('is no reason of a failure', () => {
+    const status = { id: '1', status: 'failed', timestamp: '1', errors: [{ code: trap, title: trap, message: null }] };
+    const wanted = { code: 'unknown', message: 'The provider could not deliver it' };
+    expect(partsOf(raw({ statuses: [status] }))).toMatchObject([{ error: wanted }]);
+  });
+});
+
 test('whatever comes, reading it does not throw, and every part has a kind', () => {
   const json = fc.jsonValue({ maxDepth: 5 });
   const change = fc.record({
