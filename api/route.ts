@@ -98,6 +98,8 @@ async function waited(
     const final = outcome === 'succeeded' && definition.outcome ? await definition.outcome(input, deps, reply) : reply;
     return { ...final, operationId: reply.operationId, headers: { ...final.headers, ...applied } };
   } catch (error) {
+    // What was created is there, whatever became of the work that follows it: the operation tells.
+    if (reply.status === 201) return { ...reply, headers: { ...reply.headers, ...applied } };
     // A refusal is an answer too: it names the operation it is about.
     setHeaders(res, { headers: applied, operationId: reply.operationId });
     throw error;

@@ -9,11 +9,18 @@ export default async function globalSetup() {
   const isRedisPresent = await hasRedis();
   if (!isRedisPresent && process.env.CI === 'true')
     throw new Error('No redis-server: in CI the queue tests run on both backends');
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedis(isRedisPresent)]);
-  Object.assign(globalThis, { kanalTestServers: [postgres, ...(redis ? [redis] : [])] });
-  // A run that is interrupted gets no teardown from jest.
+  const starting = Promise.allSettled([startPostgres(), startRedis(isRedisPresent)]);
+  const servers = starting.then((all) => all.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : [])));
+  Object.assign(globalThis, { kanalTestServers: servers });
+  // A run that is interrupted gets no teardown from jest, one whose setup fails neither.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void globalTeardown().finally(() => process.exit(1)));
+  for (const each of await starting) {
+    if (each.status === 'rejected') {
+      await globalTeardown();
+      throw each.reason;
+    }
+  }
 }
 
 async function startPostgres() {
@@ -21,7 +28,6 @@ async function startPostgres() {
   try {
     await makeTemplate(server);
   } catch (error) {
-    // A setup that fails has no teardown.
     await server.remove();
     throw error;
   }

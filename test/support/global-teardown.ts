@@ -1,6 +1,6 @@
-type Servers = { kanalTestServers?: { remove(): Promise<void> }[] };
+type Servers = { kanalTestServers?: Promise<{ remove(): Promise<void> }[]> };
 
 export default async function globalTeardown() {
-  const servers = (globalThis as Servers).kanalTestServers ?? [];
+  const servers = (await (globalThis as Servers).kanalTestServers) ?? [];
   await Promise.all(servers.map((server) => server.remove()));
 }

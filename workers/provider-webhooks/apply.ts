@@ -9,6 +9,15 @@ import { handle, type RunContext } from '../handler.ts';
 
 type Fault = { error: string; part?: string };
 
+/** A change our reading trips over is a broken one, not a body that is never done. */
+function readable(change: RawChange): ReturnType<typeof partsOf> {
+  try {
+    return partsOf(change);
+  } catch (error) {
+    return [{ kind: 'broken', error: reasonOf(error), raw: change }];
+  }
+}
+
 /** Applies every part of a stored body. Each part is its own transaction and safe to repeat; a broken one is kept with its error, the rest applied. */
 export const applyProviderWebhook = handle(applyProviderWebhookJob, async ({ webhook_id }, context) => {
   const [row] = await query<{ organization_id: string; body: Buffer; state: string }>(
@@ -19,7 +28,7 @@ export const applyProviderWebhook = handle(applyProviderWebhookJob, async ({ web
   if (row?.state !== 'received') return context.finish();
   const faults: Fault[] = [];
   for (const change of changesIn(row.body)) {
-    for (const part of partsOf(change)) {
+    for (const part of readable(change)) {
       if (part.kind === 'broken') {
         faults.push({ error: part.error, part: JSON.stringify(part.raw).slice(0, 2_000) });
         continue;

@@ -46,6 +46,8 @@ export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; tim
         if (transferred > largestReplyBytes) tooLarge.abort();
       });
       const response = await request;
+      // A redirect is not followed, and whatever its body says is not an answer to what was asked.
+      if (response.statusCode >= 300) throw sortReply(response.statusCode, '', undefined, method);
       return parse(response.body);
     } catch (error) {
       throw sort(error, method);
@@ -84,6 +86,7 @@ const nothingWritten = new Set([
 ]);
 
 function sort(error: unknown, method: string) {
+  if (error instanceof ProviderRefused || error instanceof ProviderFailed) return error;
   if (error instanceof ProviderUnknown) return method === 'GET' ? new ProviderFailed(error.message) : error;
   if (error instanceof HTTPError)
     return sortReply(

@@ -119,7 +119,7 @@ test('nothing was written when nobody listens: a send may be tried again', async
 
 test.each([
   [404, ProviderRefused, 'http_404'],
-  [302, ProviderUnknown, null],
+  [302, ProviderRefused, 'http_302'],
   [429, ProviderBusy, '4'],
 ] as const)('%i without a reason', async (status, kind, code) => {
   says(status, 'x', { location: 'http://127.0.0.1:1/' });

@@ -45,3 +45,6 @@ const byName = new Map(
 );
 startWorker(deps, queues.backend, 'default', byName, 5);
 log.info('toy worker started');
+
+// The test process is gone: so is this one.
+process.stdin.resume().on('end', () => process.exit(1));
