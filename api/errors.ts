@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isCelebrateError } from 'celebrate';
 import Joi from 'joi';
-import { databaseAway, isDatabaseAway } from '../src/database.ts';
+import { databaseAway, isOurOutage } from '../src/database.ts';
 import { AppError, type ErrorDetail, errorCodes } from '../src/errors.ts';
 import type { ErrorShape } from './endpoint.ts';
 
@@ -38,12 +38,14 @@ export const errorBodies: Record<ErrorShape, Joi.ObjectSchema> = {
 export function toAppError(error: unknown, subject = 'Resource'): AppError {
   if (error instanceof AppError) return error;
   if (isCelebrateError(error)) return validationError(error.details as never, subject);
-  if (isDatabaseAway(error)) return databaseAway(error);
-  const { type } = (error ?? {}) as { type?: string };
+  if (isOurOutage(error)) return databaseAway(error);
+  const { type, status } = (error ?? {}) as { type?: string; status?: number };
   if (type === 'entity.too.large') return new AppError('payload_too_large', 'The body is too large');
   if (type === 'entity.parse.failed') return new AppError('bad_request', 'The body is not valid JSON');
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
     return new AppError('unsupported_media_type', 'The body must be JSON in UTF-8');
+  // What Express and its parsers call the client's fault, a body that does not decompress among them.
+  if (status === 400 && error instanceof Error) return new AppError('bad_request', 'The body cannot be read');
   if (type === 'request.aborted' || type === 'request.size.invalid')
     return new AppError('bad_request', 'The body did not arrive whole');
   if (error instanceof URIError) return new AppError('bad_request', 'The path cannot be decoded');

@@ -1,4 +1,4 @@
-import { type Em, query } from '../src/database.ts';
+import { type Database, type Em, query } from '../src/database.ts';
 import { AppError } from '../src/errors.ts';
 import type { Transact, TransactOptions, Tx } from '../src/ledger/transact.ts';
 import { type Secrets, sha256 } from '../src/secrets.ts';
@@ -69,11 +69,7 @@ export async function writeOnce(
     return await transact(
       { ...options, beforeCommit: async (em) => void (await query(em, store, storeParams(secrets, key, reply!))) },
       async (tx) => {
-        const [lock] = await tx.query<{ is_free: boolean }>(
-          'select pg_try_advisory_xact_lock(hashtextextended($1, 1)) as is_free',
-          [paramsOf(key).join('\n')],
-        );
-        if (!lock?.is_free)
+        if (!(await tryLock(tx.em, key)))
           throw new AppError('request_in_progress', 'A request with this Idempotency-Key is still running', {
             retryAfterSeconds: 1,
           });
@@ -98,8 +94,18 @@ export const isStored = (error: AppError) =>
   !neverStored.has(error.status) &&
   !['request_in_progress', 'idempotency_mismatch'].includes(error.code);
 
-export async function storeRefusal(em: Em, secrets: Secrets, key: IdempotencyKey, reply: Reply) {
-  await query(em, store, storeParams(secrets, key, reply));
+/** Under the key's lock: while the same request is still at work elsewhere, its reply is the one to keep and not this refusal. */
+export async function storeRefusal(database: Database, secrets: Secrets, key: IdempotencyKey, reply: Reply) {
+  await database.transaction(async (em) => {
+    if (await tryLock(em, key)) await query(em, store, storeParams(secrets, key, reply));
+  });
+}
+
+async function tryLock(em: Em, key: IdempotencyKey): Promise<boolean> {
+  const [lock] = await query<{ is_free: boolean }>(em, 'select pg_try_advisory_xact_lock(hashtextextended($1, 1)) as is_free', [
+    paramsOf(key).join('\n'),
+  ]);
+  return lock?.is_free ?? false;
 }
 
 export const hashOfBody = (body: unknown) => sha256(JSON.stringify(body ?? null));

@@ -51,7 +51,7 @@ function validated({ params, query, body, rawBodyBytes, method }: Definition): R
 
 async function answer(definition: Definition, deps: Deps, req: Request, res: Response) {
   const caller = res.locals.caller as Caller;
-  const key = definition.isIdempotent && caller ? idempotencyKey(req, caller) : undefined;
+  const key = definition.isIdempotent && caller ? idempotencyKey(definition, req, caller) : undefined;
   const em = deps.database.em();
   const input: Input<unknown, unknown> = {
     params: req.params as Record<string, string>,
@@ -72,7 +72,11 @@ async function answer(definition: Definition, deps: Deps, req: Request, res: Res
   } catch (error) {
     if (key && error instanceof AppError && isStored(error)) {
       const { body, contentType } = renderError(error, definition.errorShape ?? 'standard', String(res.locals.requestId));
-      await storeRefusal(em, deps.secrets, key, { status: error.status, body, headers: { 'Content-Type': contentType } });
+      await storeRefusal(deps.database, deps.secrets, key, {
+        status: error.status,
+        body,
+        headers: { 'Content-Type': contentType },
+      });
     }
     throw error;
   }
@@ -106,11 +110,18 @@ async function waited(
   }
 }
 
-function idempotencyKey(req: Request, caller: Caller): IdempotencyKey | undefined {
+/** The path as declared, its ids filled in: another spelling of the same path is the same request. */
+function idempotencyKey({ path }: Definition, req: Request, caller: Caller): IdempotencyKey | undefined {
   const key = checkKey(req.get('idempotency-key'));
   return key === undefined
     ? undefined
-    : { organizationId: caller.organizationId, method: req.method, path: req.path, key, bodyHash: hashOfBody(req.body) };
+    : {
+        organizationId: caller.organizationId,
+        method: req.method,
+        path: path.replace(/:([A-Za-z]+)/g, (_, name: string) => String(req.params[name])),
+        key,
+        bodyHash: hashOfBody(req.body),
+      };
 }
 
 function setHeaders(res: Response, { headers, operationId }: Pick<Reply, 'headers' | 'operationId'>) {

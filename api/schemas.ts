@@ -1,9 +1,10 @@
 import Joi from 'joi';
+import { id } from '../src/ids.ts';
 
 /** Shapes that several resources share. */
-export const pathId = Joi.string().guid();
+export const pathId = id;
 export const timestamp = Joi.string().isoDate().description('ISO 8601, UTC');
-export const id = Joi.string().guid();
+export { id };
 
 export const iso = (value: string | Date) => new Date(value).toISOString();
 

@@ -42,7 +42,16 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     authenticate: createAuthenticate(database),
     log,
   };
-  const server = createServer({ keepAliveTimeout: keepAliveMs, requestTimeout: 60_000, headersTimeout: 30_000 }, createApp(deps));
+  const app = createApp(deps);
+  let isStopping = false;
+  const server = createServer(
+    { keepAliveTimeout: keepAliveMs, requestTimeout: 60_000, headersTimeout: 30_000 },
+    (request, response) => {
+      // A client told to leave opens its next connection elsewhere, instead of finding this one cut.
+      if (isStopping) response.setHeader('Connection', 'close');
+      app(request, response);
+    },
+  );
   await listen(server, config.port, config.host);
   const heartbeat = startHeartbeat(database, 'web');
   const { port } = server.address() as AddressInfo;
@@ -52,6 +61,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     deps,
     async stop() {
       heartbeat.stop();
+      isStopping = true;
       await finishRequests(server, config.shutdownTimeoutMs);
       await queues.close();
       providers.close();

@@ -41,6 +41,7 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
       application_name: applicationName,
       connectionTimeoutMillis: 5_000,
       statement_timeout: 30_000,
+      idle_in_transaction_session_timeout: 15_000,
       keepAlive: true,
     },
   });
@@ -100,6 +101,9 @@ const away = new Set([
   '57P03',
   '53300',
   '25P03',
+  // A server turned read-only by a failover, a lock not to be had.
+  '25006',
+  '55P03',
 ]);
 
 /** The database cannot be reached, is starting, stopping or full: our outage, nobody's mistake. */
@@ -107,7 +111,7 @@ export function isDatabaseAway(error: unknown): boolean {
   const { code = '', message } = stateOf(error);
   return (
     away.has(code) ||
-    code.startsWith('08') ||
+    /^(08|53|58)/.test(code) ||
     /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|terminating connection|not queryable/i.test(
       message,
     )
@@ -117,8 +121,12 @@ export function isDatabaseAway(error: unknown): boolean {
 export const databaseAway = (cause: unknown) =>
   new AppError('unavailable', 'The database cannot be reached; try again', { retryAfterSeconds: 1, cause });
 
-/** The database's outage, raw or already told. */
-export const isOurOutage = (error: unknown) => (error instanceof AppError ? error.code === 'unavailable' : isDatabaseAway(error));
+/** A statement cut by its time limit, or a conflict that would not end: the database is there and could not do it now. */
+const isTooBusy = (error: unknown) => isTransient(error) || stateOf(error).code === '57014';
+
+/** The database's outage, raw or already told: nobody's answer, and to be tried again. */
+export const isOurOutage = (error: unknown) =>
+  error instanceof AppError ? error.code === 'unavailable' : isDatabaseAway(error) || isTooBusy(error);
 
 /** For a check at start: a database that is away is waited for by everything else, and no reason not to start. */
 export const unlessAway = (log: Log) => (error: unknown) => {

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { notFound } from '../../src/errors.ts';
 import type { MessageStatus } from '../../src/messaging/message.entity.ts';
 import { countMessages, findMessage, listMessages } from '../../src/messaging/queries.ts';
-import { retryMessage } from '../../src/messaging/retry.ts';
+import { retryLocks, retryMessage } from '../../src/messaging/retry.ts';
 import { acceptLocks, acceptMessage, prepareMessage, type SendRequest } from '../../src/messaging/send.ts';
 import { endpoint, ok } from '../endpoint.ts';
 import { keysetOf, type PageQuery, pageMeta, pageOf, pageQuery } from '../paging.ts';
@@ -118,9 +118,10 @@ export const retryOfMessage = endpoint<{ force: boolean }>({
   body: Joi.object({ force: Joi.boolean().strict().default(false) }),
   responses: { 200: wrapped },
   errors: [400, 401, 403, 404, 422],
-  async handler({ params, body, caller, em, write }, { ledger }) {
-    await retryMessage(em, ledger.transact, caller.organizationId, params.messageID!, body.force);
-    return write({}, async (tx) => {
+  async handler({ params, body, caller, em, write }) {
+    const locks = await retryLocks(em, caller.organizationId, params.messageID!);
+    return write({ locks }, async (tx) => {
+      await retryMessage(tx, caller.organizationId, params.messageID!, body.force);
       const row = await findMessage(tx.em, caller.organizationId, params.messageID!);
       if (!row) throw notFound('Message');
       return ok({ data: toMessageView(row) });

@@ -1,7 +1,6 @@
 import { Router } from 'express';
 import { query } from '../../src/database.ts';
 import { withinMs } from '../../src/ledger/backends/backend.ts';
-import { reasonOf } from '../../src/log.ts';
 import { migrationsPending } from '../../src/migrations/pending.ts';
 import type { Deps } from '../endpoint.ts';
 
@@ -17,8 +16,8 @@ export function health({ database, queues }: Deps): Router {
       res
         .status(pending ? 503 : 200)
         .json({ status: pending ? 'unavailable' : 'ok', database: 'ok', migrations: pending ? 'pending' : 'ok', queue });
-    } catch (error) {
-      res.status(503).json({ status: 'unavailable', database: reasonOf(error), migrations: 'unknown', queue });
+    } catch {
+      res.status(503).json({ status: 'unavailable', database: 'unavailable', migrations: 'unknown', queue });
     }
   });
   return router;

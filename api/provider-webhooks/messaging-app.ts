@@ -58,9 +58,13 @@ async function receive({ body, params, em, header, log }: Input<Buffer, unknown>
   return ok({});
 }
 
+/** Ids come as numbers too, and may be larger than a number holds exactly: such a one is kept as it was written. */
+const exactNumber = (_key: string, value: unknown, { source }: { source?: string } = {}) =>
+  typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) && source ? source : value;
+
 function readChanges(bytes: Buffer) {
   try {
-    return changesOf(JSON.parse(bytes.toString('utf8')));
+    return changesOf(JSON.parse(bytes.toString('utf8'), exactNumber));
   } catch {
     throw new AppError('bad_request', 'The body is not a webhook of the messaging app');
   }

@@ -1,13 +1,12 @@
 import Joi from 'joi';
-import { invalidField, notFound } from '../../src/errors.ts';
+import { invalidField } from '../../src/errors.ts';
 import { eventTypes } from '../../src/events/catalogue.ts';
-import { isUuid } from '../../src/ids.ts';
 import { checkUrl } from '../../src/webhooks/address-guard.ts';
 import type { Ordering } from '../../src/webhooks/endpoint.entity.ts';
 import { createEndpoint, type EndpointRow, endpointLock, testEndpoint } from '../../src/webhooks/endpoints.ts';
 import { forbiddenHeader } from '../../src/webhooks/request-headers.ts';
 import { endpoint, ok } from '../endpoint.ts';
-import { id, iso, operationNote, timestamp } from '../schemas.ts';
+import { id, iso, operationNote, pathId, timestamp } from '../schemas.ts';
 
 const tag = 'Webhooks';
 const base = '/v1/settings/developer/webhooks/endpoints';
@@ -119,12 +118,11 @@ export const testWebhookEndpoint = endpoint({
   subject: 'Webhook endpoint',
   isIdempotent: true,
   isOperation: true,
-  params: { endpointID: Joi.string() },
+  params: { endpointID: pathId },
   responses: { 200: Joi.object({}) },
   errors: [400, 401, 403, 404, 422],
   handler({ params, caller, write }) {
     const endpointId = params.endpointID!;
-    if (!isUuid(endpointId)) throw notFound('Webhook endpoint');
     return write({ locks: [endpointLock(endpointId)] }, async (tx) => ({
       ...ok({}),
       operationId: await testEndpoint(tx, caller.organizationId, endpointId),

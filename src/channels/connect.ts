@@ -102,15 +102,24 @@ export async function changeChannel(
   return row;
 }
 
-/** The provider refuses the whole channel: nothing more is sent until somebody mends it; what waits keeps its place. */
-export async function stopChannel(transact: Transact, organizationId: string, id: string, status: 'auth_error' | 'restricted') {
+/**
+ * The provider refuses the whole channel: nothing more is sent until somebody mends it; what waits keeps its
+ * place. A refusal of a token that has been replaced meanwhile stops nothing.
+ */
+export async function stopChannel(
+  transact: Transact,
+  organizationId: string,
+  { id, sealedToken }: { id: string; sealedToken: string },
+  status: 'auth_error' | 'restricted',
+) {
   await transact({ locks: [subjectLock('channel', id)] }, async (tx) => {
     const changed = await tx.query(
-      'update channels set status = $3, updated_at = clock_timestamp() where organization_id = $1 and id = $2 and status <> $3 returning id',
-      [organizationId, id, status],
+      'update channels set status = $3, updated_at = clock_timestamp() where organization_id = $1 and id = $2 and status <> $3 and access_token = $4 returning id',
+      [organizationId, id, status, sealedToken],
     );
+    if (changed.length === 0) return;
     await holdPool(tx.em, channelPool(id), null);
-    if (changed.length > 0) tx.emit(channelStatusUpdate, { channel_id: id, status }, { organizationId });
+    tx.emit(channelStatusUpdate, { channel_id: id, status }, { organizationId });
   });
 }
 

@@ -29,7 +29,7 @@ const record = `
     insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state, next_attempt_at, is_test)
     select uuidv7(), r.organization_id, r.id, w.id, 'pending', clock_timestamp(), r.is_test
       from r join webhook_endpoints w on w.organization_id = r.organization_id
-       and (w.id = r.endpoint_id or (r.endpoint_id is null and r.type = any(w.event_types)))
+       and (w.id = r.endpoint_id or (r.endpoint_id is null and w.id <> r.subject_id and r.type = any(w.event_types)))
     returning id, organization_id, event_id, endpoint_id),
   n as (
     select o.*, nextval('jobs_seq') as seq, row_number() over (partition by o.lane order by o.ord) as place

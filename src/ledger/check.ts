@@ -38,10 +38,9 @@ export async function checkJobs(database: Database): Promise<Finding[]> {
       [contract.name],
     );
     findings.push(...twice.map(({ id }) => ({ rule: 'a subject has one live row', id, detail: contract.name })));
-    const live = `select subject_id from jobs where name = $1 and state in ('blocked', 'waiting', 'queued')`;
     const orphans = await query<{ id: string }>(
       database.em(),
-      `select s.id::text from (${contract.openSubjects}) s where s.id not in (${live})`,
+      `select s.id::text from (${contract.openSubjects}) s where not exists (select 1 from jobs j where j.subject_id = s.id and j.name = $1 and j.state in ('blocked', 'waiting', 'queued'))`,
       [contract.name],
     );
     findings.push(
@@ -49,7 +48,7 @@ export async function checkJobs(database: Database): Promise<Finding[]> {
     );
     const idle = await query<{ id: string }>(
       database.em(),
-      `select id::text from jobs where name = $1 and state in ('blocked', 'waiting', 'queued') and subject_id not in (select s.id from (${contract.openSubjects}) s)`,
+      `select j.id::text from jobs j where j.name = $1 and j.state in ('blocked', 'waiting', 'queued') and not exists (select 1 from (${contract.openSubjects}) s where s.id = j.subject_id)`,
       [contract.name],
     );
     findings.push(...idle.map(({ id }) => ({ rule: 'a live row has a live subject', id, detail: contract.name })));

@@ -31,7 +31,10 @@ export function createLedger({
     await Promise.all(work);
   };
   const after = (handed: Handed) => {
-    const work = dispatch(handed);
+    for (const pool of new Set(handed.pools)) void fill(pool);
+    if (handed.rows.length === 0) return;
+    const work = add(handed.rows).catch(onFault);
+    // Only what is added right here is waited for: a pool may be busy with others, and its room is nobody's request's affair.
     if (!awaitsQueue) return;
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@ import { AppError, notFound } from '../errors.ts';
 import { firstCheck, handedColumns, handedOf } from './accept.ts';
 import { contractOf } from './contracts.ts';
 import type { JobState } from './jobs.entity.ts';
-import type { Transact } from './transact.ts';
+import type { Transact, Tx } from './transact.ts';
 
 type FailedRow = { name: string; payload: Record<string, string>; state: JobState; lane: string | null };
 
@@ -13,24 +13,27 @@ type FailedRow = { name: string; payload: Record<string, string>; state: JobStat
 export async function retryJob(transact: Transact, jobId: string, organizationId?: string): Promise<boolean> {
   const lane = await transact({}, async (tx) => (await failedRow(tx.query, jobId, organizationId))?.lane);
   // Without a lane the row's own lock: of two who ask at once the second must not revive a subject that is at work again, or done.
-  return transact({ locks: [lane ?? `job:${jobId}`] }, async (tx) => {
-    const row = await failedRow(tx.query, jobId, organizationId);
-    if (!row) throw notFound('Job');
-    if (row.state !== 'failed') return false;
-    const contract = contractOf(row.name);
-    if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
-    await contract.revived(tx, row.payload);
-    const rows = await tx.query<Parameters<typeof handedOf>[0][number]>(
-      `update jobs j set run = run + 1, attempts = 0, stalls = 0, seq = nextval('jobs_seq'), run_at = clock_timestamp(), slot_at = null, finished_at = null, error = null,
+  return transact({ locks: [lane ?? `job:${jobId}`] }, (tx) => reviveJob(tx, jobId, organizationId));
+}
+
+/** The same in a transaction of the caller's, who holds the lane's lock. */
+export async function reviveJob(tx: Tx, jobId: string, organizationId?: string): Promise<boolean> {
+  const row = await failedRow(tx.query, jobId, organizationId);
+  if (!row) throw notFound('Job');
+  if (row.state !== 'failed') return false;
+  const contract = contractOf(row.name);
+  if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
+  await contract.revived(tx, row.payload);
+  const rows = await tx.query<Parameters<typeof handedOf>[0][number]>(
+    `update jobs j set run = run + 1, attempts = 0, stalls = 0, seq = nextval('jobs_seq'), run_at = clock_timestamp(), slot_at = null, finished_at = null, error = null,
               queue = $2, check_at = clock_timestamp() + ${firstCheck},
               state = case when lane is not null and exists (select 1 from jobs l where l.lane = j.lane and l.state in ('blocked', 'waiting', 'queued')) then 'blocked'
                            when pool is not null then 'waiting' else 'queued' end
         where id = $1 and state = 'failed' returning ${handedColumns}`,
-      [jobId, contract.queue],
-    );
-    tx.hand(handedOf(rows));
-    return rows.length > 0;
-  });
+    [jobId, contract.queue],
+  );
+  tx.hand(handedOf(rows));
+  return rows.length > 0;
 }
 
 async function failedRow(

@@ -29,7 +29,7 @@ export async function sweep({
     const due = await query<Due>(
       database.em(),
       `update jobs set check_at = greatest(run_at, clock_timestamp()) + interval '30 s'
-        where id = any(array(select id from jobs where state = 'queued' and check_at <= clock_timestamp() order by check_at limit ${batch} for no key update skip locked))
+        where id = any(array(select id from jobs where state = 'queued' and check_at <= statement_timestamp() order by check_at limit ${batch} for no key update skip locked))
        returning ${handedColumns}`,
     );
     findings.looked += due.length;

@@ -17,10 +17,10 @@ export const sendMessageJob = job<{ message_id: string }>({
   },
   async revived(tx, { message_id }) {
     const rows = await tx.query(
-      `update messages set status = 'queued', failure = null, sending_at = null, resends = 0, updated_at = clock_timestamp() where id = $1 and status = 'failed' and provider_message_id is null returning id`,
+      `update messages set status = 'queued', failure = null, sending_at = null, resends = 0, updated_at = clock_timestamp() where id = $1 and status = 'failed' and provider_message_id is null and coalesce(failure->>'code', '') <> 'outcome_unknown' returning id`,
       [message_id],
     );
-    if (rows.length === 0) throw new AppError('conflict', 'The provider has taken this message: retry it with force');
+    if (rows.length === 0) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
   },
   openSubjects: `select id from messages where status in ('queued', 'sending')`,
   async survivesCrashes(tx, { message_id }) {

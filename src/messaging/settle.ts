@@ -14,7 +14,7 @@ type Settled = Subject & { was: MessageStatus };
  */
 export async function recordAccepted(tx: Tx, messageId: string, providerMessageId: string): Promise<void> {
   const [row] = await tx.query<Settled>(
-    `update messages m set status = case when m.status in ('queued', 'sending') then 'sent' else m.status end, provider_message_id = coalesce(m.provider_message_id, $2), updated_at = clock_timestamp()
+    `update messages m set status = case when m.status in ('queued', 'sending') then 'sent' else m.status end, provider_message_id = $2, updated_at = clock_timestamp()
       where m.id = $1 returning ${subjectColumns}, old.status as was`,
     [messageId, providerMessageId],
   );
@@ -38,8 +38,9 @@ export async function applyStatus(
   const lower =
     status === 'failed' ? ['queued', 'sending', 'sent'] : Object.keys(ranks).filter((name) => ranks[name]! < ranks[status]!);
   const [row] = await tx.query<Settled>(
-    `update messages m set status = $2, provider_message_id = coalesce(m.provider_message_id, $3), failure = coalesce($4::jsonb, m.failure), updated_at = clock_timestamp()
-      where m.id = $1 and m.status = any($5) returning ${subjectColumns}, old.status as was`,
+    `update messages m set status = $2, provider_message_id = coalesce(m.provider_message_id, $3), failure = $4::jsonb, updated_at = clock_timestamp()
+      where m.id = $1 and (m.status = any($5) or ($2 <> 'failed' and m.status = 'failed' and m.failure->>'code' = 'outcome_unknown'))
+     returning ${subjectColumns}, old.status as was`,
     [messageId, status, providerMessageId, failure ? JSON.stringify(failure) : null, lower],
   );
   if (!row) return false;
@@ -52,6 +53,11 @@ export async function applyStatus(
         provider_code: failure!.provider_code,
       });
     return true;
+  }
+  if (row.was === 'failed') {
+    // Given up as unknown, and here is the proof after all: nothing is left to retry.
+    await tx.query(`delete from jobs where subject_id = $1 and name = 'messages.send' and state = 'failed'`, [messageId]);
+    emitSent(tx, row);
   }
   if (isUnsettled(row.was)) {
     emitSent(tx, row);

@@ -71,11 +71,11 @@ async function setStatus(transact: Transact, organizationId: string, id: string,
   });
 }
 
-/** A template's state changed at the provider. Every channel of the account has it. */
+/** A template's state changed at the provider. Every channel of the account has it; a channel's own app speaks for that channel alone. */
 export async function applyTemplateStatus(
   em: Em,
   transact: Transact,
-  organizationId: string,
+  { organizationId, onlyChannelId }: { organizationId: string; onlyChannelId: string | null },
   accountId: string,
   providerTemplateId: string,
   word: string,
@@ -83,8 +83,9 @@ export async function applyTemplateStatus(
   const status = templateStatusOf(word);
   const rows = await query<{ id: string }>(
     em,
-    `select t.id from templates t join channels c on c.id = t.channel_id where t.organization_id = $1 and c.account_id = $2 and t.provider_template_id = $3`,
-    [organizationId, accountId, providerTemplateId],
+    `select t.id from templates t join channels c on c.id = t.channel_id where t.organization_id = $1 and c.account_id = $2 and t.provider_template_id = $3
+       and ($4::uuid is null or c.id = $4)`,
+    [organizationId, accountId, providerTemplateId, onlyChannelId],
   );
   for (const { id } of rows) await setStatus(transact, organizationId, id, status);
   return rows.length;

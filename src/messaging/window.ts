@@ -11,7 +11,7 @@ export async function unknownWindow(em: Em, messageId: string, windowMs: number)
     em,
     `select clock_timestamp() >= w.ends
             and exists (select 1 from heartbeats h where h.process = 'web' and h.seen_at >= greatest(m.sending_at, h.since) + $2 * interval '1 ms')
-            and not exists (select 1 from provider_webhooks p where p.state = 'received' and p.received_at <= w.ends) as has_passed,
+            and not exists (select 1 from provider_webhooks p where p.organization_id = m.organization_id and p.state = 'received' and p.received_at <= w.ends) as has_passed,
             greatest(0, extract(epoch from w.ends - clock_timestamp()) * 1000)::float8 as left_ms
        from messages m, lateral (select m.sending_at + $2 * interval '1 ms' as ends) w where m.id = $1`,
     [messageId, windowMs],

@@ -14,9 +14,10 @@ export type Accepted = { kept: number; unknown: number };
 export async function acceptProviderWebhook(
   em: Em,
   transact: Transact,
-  changes: RawChange[],
+  given: RawChange[],
   channelId?: string,
 ): Promise<Accepted> {
+  const changes = given.map(shallow);
   const numbers = changes.map((change) => phoneNumberIdOf(change) ?? '');
   const owners = await query<Owner>(
     em,
@@ -37,14 +38,35 @@ export async function acceptProviderWebhook(
     await transact({}, async (tx) => {
       for (const [organizationId, own] of byOrganization) {
         const id = uuidv7();
-        await tx.query(`insert into provider_webhooks (id, organization_id, body, state) values ($1, $2, $3, 'received')`, [
-          id,
-          organizationId,
-          Buffer.from(JSON.stringify(own)),
-        ]);
+        await tx.query(
+          `insert into provider_webhooks (id, organization_id, channel_id, body, state) values ($1, $2, $3, $4, 'received')`,
+          [id, organizationId, channelId ?? null, Buffer.from(JSON.stringify(own))],
+        );
         tx.enqueue(applyProviderWebhookJob, organizationId, { webhook_id: id });
       }
     });
   }
   return { kept: changes.length - unknown, unknown };
+}
+
+const deepest = 64;
+
+/** A change nested without sense would break every later reading of its body: only whom it was for is kept, which makes it a broken one. */
+function shallow(change: RawChange): RawChange {
+  if (!isDeeper(change.change, deepest)) return change;
+  const { field } = change.change;
+  return {
+    ...change,
+    change: { field, value: { metadata: { phone_number_id: phoneNumberIdOf(change) }, dropped: 'nested too deep' } },
+  };
+}
+
+/** Level by level, since a recursion is what such a body is made to break. */
+function isDeeper(value: unknown, levels: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    level = level.flatMap((item) => (item !== null && typeof item === 'object' ? Object.values(item) : []));
+  }
+  return false;
 }

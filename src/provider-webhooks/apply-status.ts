@@ -12,7 +12,7 @@ export async function matchStatus(em: Em, transact: Transact, channel: ChannelRe
   const ours = status.callbackData && isUuid(status.callbackData) ? status.callbackData : null;
   const [message] = await query<{ id: string; conversation_id: string }>(
     em,
-    `select id, conversation_id from messages where organization_id = $1 and channel_id = $2 and direction = 'outbound' and (provider_message_id = $3 or id = $4::uuid)
+    `select id, conversation_id from messages where organization_id = $1 and channel_id = $2 and direction = 'outbound' and (provider_message_id = $3 or id = $4::uuid) and $3 <> all(superseded_ids)
       order by provider_message_id = $3 desc nulls last limit 1`,
     [channel.organizationId, channel.id, status.providerMessageId, ours],
   );

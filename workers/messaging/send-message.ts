@@ -54,7 +54,12 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
       if (!error.stopsChannel)
         return context.fail({ code: 'provider_refused', message: error.message, provider_code: error.providerCode });
       // Not this message is wrong but the whole channel: it keeps its place and waits with the others until the channel is mended.
-      await stopChannel(context.ledger.transact, context.row.organization_id, claim.channel_id, error.stopsChannel);
+      await stopChannel(
+        context.ledger.transact,
+        context.row.organization_id,
+        { id: claim.channel_id, sealedToken: claim.access_token },
+        error.stopsChannel,
+      );
       return context.wait(1_000, { reason: error.message, work: backToQueued });
     }
     if (error instanceof ProviderBusy) {

@@ -20,21 +20,21 @@ function readable(change: RawChange): ReturnType<typeof partsOf> {
 
 /** Applies every part of a stored body. Each part is its own transaction and safe to repeat; a broken one is kept with its error, the rest applied. */
 export const applyProviderWebhook = handle(applyProviderWebhookJob, async ({ webhook_id }, context) => {
-  const [row] = await query<{ organization_id: string; body: Buffer; state: string }>(
+  const [row] = await query<{ organization_id: string; channel_id: string | null; body: Buffer; state: string }>(
     context.em,
-    'select organization_id, body, state from provider_webhooks where id = $1',
+    'select organization_id, channel_id, body, state from provider_webhooks where id = $1',
     [webhook_id],
   );
   if (row?.state !== 'received') return context.finish();
   const faults: Fault[] = [];
-  for (const change of changesIn(row.body)) {
+  for (const change of changesIn(row.body, faults)) {
     for (const part of readable(change)) {
       if (part.kind === 'broken') {
         faults.push({ error: part.error, part: JSON.stringify(part.raw).slice(0, 2_000) });
         continue;
       }
       try {
-        await applyPart(context, row.organization_id, part);
+        await applyPart(context, row.organization_id, row.channel_id, part);
       } catch (error) {
         // Our own outage: the whole body again later. Anything else is this part's own fault and must not hold up the others.
         if (isOurOutage(error)) throw error;
@@ -52,35 +52,55 @@ export const applyProviderWebhook = handle(applyProviderWebhookJob, async ({ web
   });
 });
 
-const changesIn = (body: Buffer): RawChange[] =>
-  JSON.parse(body.toString('utf8'), (_key, value) => (typeof value === 'string' ? holdable(value) : value));
+/** A body that cannot even be read again is broken as a whole; it must not run for ever. */
+function changesIn(body: Buffer, faults: Fault[]): RawChange[] {
+  try {
+    return JSON.parse(body.toString('utf8'), (_key, value) => (typeof value === 'string' ? holdable(value) : value));
+  } catch (error) {
+    faults.push({ error: reasonOf(error), part: 'body' });
+    return [];
+  }
+}
 
-async function applyPart(context: RunContext<unknown>, organizationId: string, part: InboundPart) {
+async function applyPart(context: RunContext<unknown>, organizationId: string, onlyChannelId: string | null, part: InboundPart) {
   const { em, ledger } = context;
   switch (part.kind) {
     case 'ignored':
       context.log.info({ what: part.what }, 'provider webhook: nothing to do');
       return;
     case 'template_status':
-      await applyTemplateStatus(em, ledger.transact, organizationId, part.accountId, part.providerTemplateId, part.status);
+      await applyTemplateStatus(
+        em,
+        ledger.transact,
+        { organizationId, onlyChannelId },
+        part.accountId,
+        part.providerTemplateId,
+        part.status,
+      );
       return;
     case 'message': {
-      const channel = await channelOf(em, organizationId, part.phoneNumberId);
+      const channel = await channelOf(em, organizationId, onlyChannelId, part.phoneNumberId);
       if (channel) await applyMessage(ledger.transact, channel, part);
       return;
     }
     case 'status': {
-      const channel = await channelOf(em, organizationId, part.phoneNumberId);
+      const channel = await channelOf(em, organizationId, onlyChannelId, part.phoneNumberId);
       if (channel && !(await matchStatus(em, ledger.transact, channel, part)))
         await keepUnmatched(ledger.transact, channel, part);
     }
   }
 }
 
-async function channelOf(em: Em, organizationId: string, phoneNumberId: string): Promise<ChannelRef | undefined> {
-  const [row] = await query<{ id: string }>(em, 'select id from channels where organization_id = $1 and phone_number_id = $2', [
-    organizationId,
-    phoneNumberId,
-  ]);
+async function channelOf(
+  em: Em,
+  organizationId: string,
+  onlyChannelId: string | null,
+  phoneNumberId: string,
+): Promise<ChannelRef | undefined> {
+  const [row] = await query<{ id: string }>(
+    em,
+    'select id from channels where organization_id = $1 and phone_number_id = $2 and ($3::uuid is null or id = $3)',
+    [organizationId, phoneNumberId, onlyChannelId],
+  );
   return row && { id: row.id, organizationId };
 }

@@ -109,7 +109,7 @@ function sort(error: unknown, method: string) {
 function sortReply(status: number, body: string, retryAfter: number | undefined, method: string) {
   const graph = graphError(body);
   if (graph) return sortedError(graph, retryAfter);
-  if (status >= 500)
+  if (status >= 500 || status === 408)
     return method === 'GET'
       ? new ProviderFailed(`The provider answered ${status}`)
       : new ProviderUnknown(`The provider answered ${status} without a reason`);
@@ -128,4 +128,5 @@ function graphError(body: string): GraphError | undefined {
   }
 }
 
-const retryAfterMs = (header: string | undefined) => (header && /^\d{1,5}$/.test(header) ? Number(header) * 1000 : undefined);
+const retryAfterMs = (header: string | undefined) =>
+  header && /^\d{1,5}$/.test(header) ? Math.min(Number(header), 300) * 1000 : undefined;

@@ -41,7 +41,10 @@ describe('reading the number', () => {
 
 test('stopping twice is once, and a held pool stays held', async () => {
   const { id, pool } = await channel(house.em(), house.organizationId);
-  const stop = (status: 'auth_error' | 'restricted') => stopChannel(house.ledger.transact, house.organizationId, id, status);
+  const [sealed] = await house.sql<{ access_token: string }>('select access_token from channels where id = $1', [id]);
+  const sealedToken = sealed!.access_token;
+  const stop = (status: 'auth_error' | 'restricted') =>
+    stopChannel(house.ledger.transact, house.organizationId, { id, sealedToken }, status);
   await Promise.all([stop('auth_error'), stop('auth_error')]);
   const [row] = await house.sql(
     'select c.status, p.held_until::text as until from channels c, pools p where c.id = $1 and p.id = $2',
@@ -51,6 +54,16 @@ test('stopping twice is once, and a held pool stays held', async () => {
   await stop('restricted');
   const events = await house.sql(`select data->>'status' as status from events where subject_id = $1 order by seq`, [id]);
   expect(events.map(({ status }) => status)).toEqual(['auth_error', 'restricted']);
+});
+
+test('the refusal of a token that has been replaced meanwhile stops nothing', async () => {
+  const { id, pool } = await channel(house.em(), house.organizationId);
+  await stopChannel(house.ledger.transact, house.organizationId, { id, sealedToken: 'an older one' }, 'auth_error');
+  const [row] = await house.sql('select c.status, p.held_until as until from channels c, pools p where c.id = $1 and p.id = $2', [
+    id,
+    pool,
+  ]);
+  expect(row).toEqual({ status: 'connected', until: null });
 });
 
 test('an account comes with its token opened; a channel that is gone has none', async () => {
