@@ -19,6 +19,6 @@ function isUpToDate() {
 if (!isUpToDate()) {
   console.log('Kanal: installing packages (npm ci) …');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const result = spawnSync(npm, ['ci', '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit' });
+  const result = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: 'inherit' });
   process.exit(result.status ?? 1);
 }

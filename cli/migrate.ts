@@ -20,6 +20,8 @@ export async function migrateCommand() {
 /** Tables, then the queue's own schema. Two at once are safe: the second waits, then finds nothing to do. Returns what was applied. */
 export async function migrate(target: Target, log: Log): Promise<string[]> {
   const client = new pg.Client({ connectionString: target.databaseUrl, connectionTimeoutMillis: 5_000 });
+  // The query in flight says what happened; without a listener the process would end over it.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await checkVersion(client);

@@ -18,13 +18,17 @@ const secret = [
 
 /** JSON lines on standard output. Keys, tokens, phones and bodies never pass, at any of the first two levels. */
 export const createLog = (level: string, process: string): Log =>
-  pino({
-    level,
-    base: { process },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: { paths: secret.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: '[redacted]' },
-    serializers: { err: pino.stdSerializers.err },
-  });
+  pino(
+    {
+      level,
+      base: { process },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: secret.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: '[redacted]' },
+      serializers: { err: pino.stdSerializers.err },
+    },
+    // Written at once: the default flushes at exit, and with the reader of the pipe gone it would try that for ever.
+    pino.destination({ fd: 1, sync: true }),
+  );
 
 /** An error in one line, for a field of a wide log line or a record; control characters out, bounded. */
 export const reasonOf = (error: unknown): string =>

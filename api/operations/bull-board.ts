@@ -1,7 +1,7 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
-import { type RequestHandler, Router } from 'express';
+import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { query } from '../../src/database.ts';
 import { AppError } from '../../src/errors.ts';
 import { uuidv7 } from '../../src/ids.ts';
@@ -14,6 +14,7 @@ export const boardPath = '/ops/queues';
 const allowed: { method: string; path: RegExp; action: string }[] = [
   { method: 'PUT', path: /^\/api\/queues\/[^/]+\/[^/]+\/retry(\/failed)?$/, action: 'queue.job.retry' },
   { method: 'PUT', path: /^\/api\/queues\/[^/]+\/retry\/failed$/, action: 'queue.retry-failed' },
+  { method: 'PUT', path: /^\/api\/queues\/[^/]+\/promote$/, action: 'queue.promote-all' },
   { method: 'PUT', path: /^\/api\/queues\/[^/]+\/[^/]+\/promote$/, action: 'queue.job.promote' },
   { method: 'PUT', path: /^\/api\/queues\/[^/]+\/(pause|resume)$/, action: 'queue.pause-or-resume' },
   { method: 'PUT', path: /^\/api\/queues\/(pause|resume)$/, action: 'queues.pause-or-resume' },
@@ -45,6 +46,7 @@ function guarded(deps: Deps): RequestHandler {
     const rule = allowed.find(({ method, path }) => method === req.method && path.test(req.path));
     if (!rule) throw new AppError('forbidden', 'Bull Board may only retry, promote, pause and resume here');
     if (!isSameOrigin(req)) throw new AppError('forbidden', 'Changes are taken from this page only');
+    if (rule.action === 'queue.promote-all') await promoteQueue(deps, decodeURIComponent(req.path.split('/').at(-2) ?? ''));
     if (rule.action === 'queue.job.promote') await promoteRow(deps, decodeURIComponent(req.path.split('/').at(-2) ?? ''));
     await query(deps.database.em(), 'insert into audit_log (id, actor, action, subject, address) values ($1, $2, $3, $4, $5)', [
       uuidv7(),
@@ -67,6 +69,21 @@ async function promoteRow({ database }: Deps, jobId: string) {
   ]);
 }
 
+async function promoteQueue({ database }: Deps, queue: string) {
+  await query(
+    database.em(),
+    `update jobs set run_at = clock_timestamp() where queue = $1 and state = 'queued' and run_at > clock_timestamp()`,
+    [queue],
+  );
+}
+
+/** The board shows two texts of a refusal. */
+const boardError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
+  if (!(error instanceof AppError) || error.code === 'unauthorized') return next(error);
+  res.locals.errorCode = error.code;
+  res.status(error.status).json({ error: 'Not done', message: error.message });
+};
+
 /** Bull Board, once the queue is there; until then a 503. */
 export function bullBoard(deps: Deps): Router {
   const adapter = new ExpressAdapter();
@@ -82,6 +99,6 @@ export function bullBoard(deps: Deps): Router {
     if (!isOpen) throw new AppError('unavailable', 'The queue cannot be reached', { retryAfterSeconds: 5 });
     next();
   });
-  router.use(adapter.getRouter() as RequestHandler);
+  router.use(adapter.getRouter() as RequestHandler, boardError);
   return router;
 }

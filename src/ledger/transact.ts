@@ -71,7 +71,7 @@ async function once<Result>(database: Database, options: TransactOptions, work: 
   };
   const held = new Set((options.locks ?? []).map(lockOf));
   const mustHold = (lock: string) => {
-    if (!held.has(lock)) throw new Error(`The transaction touches ${lock.split(':')[0]}'s order without its lock`);
+    if (!held.has(lock)) throw new Error(`The transaction needs the lock ${lock}: name it in locks`);
   };
 
   const result = await database.transaction(async (em) => {

@@ -27,6 +27,7 @@ export function postgresBackend(databaseUrl: string, workers: number, log: Log):
       new Worker(name, processor, { connection: pool as never, ...options, ...neverFailStalled }) as unknown as AnyWorker,
     async migrate() {
       const client = new pg.Client({ connectionString: databaseUrl });
+      client.on('error', (error) => log.debug({ err: error }, 'queue connection lost'));
       await client.connect();
       try {
         await runMigrations(client as never);
