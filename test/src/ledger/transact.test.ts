@@ -126,7 +126,7 @@ describe('locks', () => {
   };
 
   test("an event needs its subject's lock", async () => {
-    await expect(emitting([])).rejects.toThrow("conversation's order without its lock");
+    await expect(emitting([])).rejects.toThrow('needs the lock conversation:');
     await expect(emitting(['conversation:<id>'])).resolves.toMatch(/-/);
   });
 
