@@ -102,7 +102,7 @@ describe('rule 1: with the transaction or not at all', () => {
     const work = house.ledger.transact({ locks: ['a:2'] }, async (tx) =>
       tx.enqueue(playJob, house.organizationId, { toy_id: toyId }, { lane: 'a:1' }),
     );
-    await expect(work).rejects.toThrow('without its lock');
+    await expect(work).rejects.toThrow('needs the lock');
     expect(await house.rows()).toHaveLength(0);
   });
 

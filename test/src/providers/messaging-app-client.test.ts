@@ -20,7 +20,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v23.0`;
-  client = createGraphClient({ baseUrl, timeoutMs: 300 });
+  client = createGraphClient({ baseUrl, timeoutMs: 2_000 });
 });
 afterAll(async () => {
   client.close();
@@ -110,7 +110,7 @@ describe('what nobody can know is unknown for a send, and tried again for a ques
 });
 
 test('nothing was written when nobody listens: a send may be tried again', async () => {
-  const nobody = createGraphClient({ baseUrl: 'http://127.0.0.1:1', timeoutMs: 300 });
+  const nobody = createGraphClient({ baseUrl: 'http://127.0.0.1:1', timeoutMs: 2_000 });
   const error = await thrown(nobody.post('1/messages', 't', {}));
   expect(error).toBeInstanceOf(ProviderFailed);
   expect(error.providerCode).toBe('ECONNREFUSED');
