@@ -56,12 +56,12 @@ describe('test', () => {
   test("with Prefer: wait the receiver's refusal is a 422, and the operation has failed; one try only", async () => {
     const { id } = await endpoint();
     receiver.answer({ status: 500 });
-    const since = receiver.received.length;
     const { status, body, headers } = await ask(id, { prefer: 'wait=10' });
     expect([status, body.error.code, body.error.details[0].code]).toEqual([422, 'provider_refused', '500']);
     const operation = await app.call('operations.get', { params: { operationID: headers.get('operation-id')! } });
     expect(operation.body).toMatchObject({ name: 'webhooks.deliver', status: 'failed', error: { provider_code: '500' } });
-    expect(receiver.received.length).toBe(since + 1);
+    // Only this endpoint's: what an earlier test sent may still be arriving.
+    expect(receiver.received.filter((delivery) => JSON.stringify(delivery).includes(id))).toHaveLength(1);
     const delivery = await app.one('select d.state, d.attempts from webhook_deliveries d where endpoint_id = $1', [id]);
     expect(delivery).toEqual({ state: 'failed', attempts: 1 });
   });
