@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { conversationLane } from '../../../src/ledger/locks.ts';
+import { retryMessage } from '../../../src/messaging/retry.ts';
+import { matchStatus } from '../../../src/provider-webhooks/apply-status.ts';
+import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
+import { message } from '../../support/factories/message.ts';
+import { type House, openHouse } from '../../support/house.ts';
+
+let house: House;
+let talk: ConversationMade;
+beforeAll(async () => {
+  house = await openHouse();
+  talk = await conversation(house.em(), house.organizationId);
+});
+afterAll(() => house.close());
+
+const told = (id: string, status: 'delivered' | 'failed', providerMessageId: string) =>
+  matchStatus(
+    house.em(),
+    house.ledger.transact,
+    { id: talk.channel.id, organizationId: house.organizationId },
+    {
+      kind: 'status',
+      phoneNumberId: talk.channel.phoneNumberId,
+      providerMessageId,
+      status,
+      at: new Date(),
+      callbackData: id,
+      ...(status === 'failed' && { error: { code: '131026', message: 'undeliverable' } }),
+    },
+  );
+const retry = (id: string, force: boolean) =>
+  house.ledger.transact({ locks: [conversationLane(talk.id)] }, (tx) => retryMessage(tx, house.organizationId, id, force));
+const stateOf = async (id: string) =>
+  (
+    await house.sql<{ status: string; provider_message_id: string | null }>(
+      'select status, provider_message_id from messages where id = $1',
+      [id],
+    )
+  )[0];
+
+test('a repeat of what was said of the first send does not settle a forced retry', async () => {
+  const id = await message(house.em(), house.organizationId, talk, { status: 'failed', providerMessageId: 'wamid.first' });
+  await expect(retry(id, false)).rejects.toMatchObject({ code: 'conflict' });
+  await retry(id, true);
+  expect(await told(id, 'failed', 'wamid.first')).toBe(false);
+  expect(await told(id, 'delivered', 'wamid.first')).toBe(false);
+  expect(await stateOf(id)).toEqual({ status: 'queued', provider_message_id: null });
+});
+
+test('proof that comes after the outcome was given up as unknown is heard, and nothing is left to retry', async () => {
+  const id = await message(house.em(), house.organizationId, talk, { status: 'failed' });
+  await house.sql(`update messages set failure = '{"code":"outcome_unknown","provider_code":null,"message":"?"}' where id = $1`, [
+    id,
+  ]);
+  await expect(retry(id, false)).rejects.toMatchObject({ code: 'conflict' });
+  expect(await told(id, 'delivered', 'wamid.late')).toBe(true);
+  expect(await stateOf(id)).toEqual({ status: 'delivered', provider_message_id: 'wamid.late' });
+  await expect(retry(id, true)).rejects.toMatchObject({ code: 'conflict' });
+});
