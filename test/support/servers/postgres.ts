@@ -47,8 +47,17 @@ async function ownerOfData(): Promise<Owner> {
   }
 }
 
-/** A PostgreSQL server of one's own in a temporary directory. Without fsync; `isDurable` keeps what was committed when it is killed. */
-export async function createPostgresServer({ isDurable = false } = {}): Promise<PostgresServer> {
+/**
+ * A PostgreSQL server of one's own in a temporary directory. Without fsync; `isDurable` keeps what was committed when it is killed.
+ * `more` are settings of postgresql.conf, which win.
+ */
+export async function createPostgresServer({
+  isDurable = false,
+  more = {},
+}: {
+  isDurable?: boolean;
+  more?: Record<string, string>;
+} = {}): Promise<PostgresServer> {
   const owner = await ownerOfData();
   const home = await mkdtemp(join(tmpdir(), 'kanal-pg-'));
   const data = join(home, 'data');
@@ -69,6 +78,7 @@ export async function createPostgresServer({ isDurable = false } = {}): Promise<
     synchronous_commit: isDurable ? 'on' : 'off',
     max_wal_size: '4GB',
     log_min_messages: 'fatal',
+    ...more,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const url = (database = 'postgres') => `postgresql://kanal@127.0.0.1:${port}/${database}`;

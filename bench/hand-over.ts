@@ -1,0 +1,45 @@
+import { readConfig } from '../src/config.ts';
+import { openDatabase } from '../src/database.ts';
+import '../src/jobs.ts';
+import { createBackend } from '../src/ledger/backends/index.ts';
+import { createLedger } from '../src/ledger/ledger.ts';
+import { openQueues } from '../src/ledger/queues.ts';
+import { createLog } from '../src/log.ts';
+import { openQueue } from './floors/queue.ts';
+import type { Side } from './stage.ts';
+
+/** Brings rows that wait in `pool` to `queue`. */
+export type HandOver = { run(pool: string): Promise<void>; close(): Promise<void> };
+
+/** Ours fills the pool, as the web process does after a commit; the floor's jobs are added in one go. */
+export const openHandOver = (side: Side, queue: string) => (side.name === 'kanal' ? byFilling(side) : byAdding(side, queue));
+
+async function byFilling({ env }: Side): Promise<HandOver> {
+  const config = readConfig(env);
+  const log = createLog('silent', 'bench');
+  const database = await openDatabase({ url: config.databaseUrl, poolMax: 2, applicationName: 'bench', log });
+  const queues = openQueues(createBackend(config, log), log, () => undefined);
+  await queues.whenOpen();
+  const ledger = createLedger({ database, queues, log, awaitsQueue: false });
+  return {
+    run: (pool) => ledger.fill(pool),
+    async close() {
+      await queues.close();
+      await database.close();
+    },
+  };
+}
+
+async function byAdding({ env, sql }: Side, name: string): Promise<HandOver> {
+  const queue = openQueue(name, env);
+  return {
+    async run(pool) {
+      const { rows } = await sql.query(
+        `update jobs set state = 'queued' where pool = $1 and state in ('waiting', 'blocked') returning id`,
+        [pool],
+      );
+      await queue.addBulk(rows.map(({ id }) => ({ name, data: { id } })));
+    },
+    close: () => queue.close(),
+  };
+}

@@ -1,0 +1,53 @@
+import { mkdirSync } from 'node:fs';
+import { Command } from 'commander';
+import { paths } from './paths/index.ts';
+import { setPace } from './paths/latency.ts';
+import { profile } from './processes.ts';
+import { type Measured, summaryOf, tableOf } from './report.ts';
+import { type BackendName, openStage } from './stage.ts';
+
+type Flags = { backend: string; rounds: string; seconds: string; count: string; profile?: string };
+
+/** `npm run bench -- get post`: ours and its floor alternately, medians of the rounds. */
+const command = new Command('bench')
+  .argument('[paths...]', `of: ${paths.map(({ name }) => name).join(', ')}; none: all`)
+  .option('--backend <names>', 'redis, postgres or both', 'both')
+  .option('--rounds <n>', 'rounds of each side', '5')
+  .option('--seconds <n>', 'length of a round under load', '5')
+  .option('--count <n>', 'messages or webhooks of a round of one worker', '4000')
+  .option('--profile <directory>', "writes our processes' CPU profiles there")
+  .parse();
+
+const flags = command.opts<Flags>();
+const [rounds, seconds, count] = [Number(flags.rounds), Number(flags.seconds), Number(flags.count)];
+const wanted = command.args.length > 0 ? paths.filter(({ name }) => command.args.includes(name)) : paths;
+if (flags.profile) {
+  mkdirSync(flags.profile, { recursive: true });
+  for (const file of ['api/main.ts', 'workers/main.ts']) profile(file, flags.profile);
+}
+
+for (const backend of (flags.backend === 'both' ? ['redis', 'postgres'] : [flags.backend]) as BackendName[]) {
+  const stage = await openStage(backend);
+  const measured: Measured[] = [];
+  try {
+    for (const path of wanted) {
+      await stage.receiver.process.ask({ secret: stage.kanal.tenant.endpointSecret, reset: true });
+      const { round, close } = await path.open(stage, { seconds, count });
+      const result: Measured = { path, kanal: [], floor: [] };
+      for (let number = 0; number < rounds; number += 1)
+        // Whoever goes first in a pair changes, so that what drifts on the machine meets both alike.
+        for (const name of number % 2 === 0 ? (['kanal', 'floor'] as const) : (['floor', 'kanal'] as const)) {
+          const side = stage[name];
+          result[name].push(await round(side));
+        }
+      await close();
+      measured.push(result);
+      const summary = summaryOf(result);
+      if (path.name === 'deliver') setPace(summary.kanal.rate / 2);
+      console.error(`${backend} ${path.name}: ${summary.ratio.toFixed(2)}`);
+    }
+  } finally {
+    await stage.close();
+  }
+  console.log(`\n## ${backend === 'redis' ? 'Redis' : 'PostgreSQL'} backend\n\n${tableOf(measured)}`);
+}

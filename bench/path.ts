@@ -1,0 +1,17 @@
+import type { Usage } from './probe.ts';
+import type { Side, Stage } from './stage.ts';
+
+/** What one round of one side measured. Rates are per second, times milliseconds. */
+export type Round = { rate: number; p50?: number; p99?: number; usage: Usage };
+
+export type Options = { seconds: number; count: number };
+
+/** One thing measured on both sides. `open` makes ready what stays up over all rounds; `round` measures once. */
+export type Path = {
+  name: string;
+  what: string;
+  unit: string;
+  /** `rate`: more is better, ours over the floor. `latency`: less is better, the floor's p50 over ours. */
+  better: 'rate' | 'latency';
+  open(stage: Stage, options: Options): Promise<{ round(side: Side): Promise<Round>; close(): Promise<void> }>;
+};

@@ -1,0 +1,75 @@
+import { createHmac } from 'node:crypto';
+import { httpPath } from '../http-path.ts';
+import type { Side } from '../stage.ts';
+import { appSecret } from '../tenant.ts';
+
+const any = <Item>(items: Item[]): Item => items[Math.floor(Math.random() * items.length)]!;
+
+export const getMessage = httpPath({
+  name: 'get',
+  what: 'GET /v1/messages/{id}',
+  status: 200,
+  request: ({ tenant }) => ({
+    method: 'GET',
+    path: `/v1/messages/${any(tenant.messageIds)}`,
+    headers: { 'x-api-key': tenant.apiKey },
+  }),
+});
+
+export const postMessage = httpPath({
+  name: 'post',
+  what: 'POST /v1/messages',
+  status: 201,
+  request: ({ tenant }) => ({
+    method: 'POST',
+    path: '/v1/messages',
+    headers: { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      channel_id: tenant.channelId,
+      to: `+${any(tenant.people).phone}`,
+      type: 'text',
+      text: { body: 'Your order is on its way' },
+    }),
+  }),
+  between: vacuum,
+});
+
+let number = 0;
+export const inbound = httpPath({
+  name: 'inbound',
+  what: 'POST a status webhook of the provider',
+  status: 200,
+  request({ tenant }) {
+    number += 1;
+    const status = {
+      id: `wamid.${any(tenant.messageIds)}`,
+      status: 'delivered',
+      timestamp: String(Math.floor(Date.now() / 1000)),
+      recipient_id: any(tenant.people).phone,
+      conversation: { id: `c${number}`, origin: { type: 'utility' } },
+      pricing: { billable: true, pricing_model: 'PMP', category: 'utility' },
+    };
+    const value = {
+      messaging_product: 'whatsapp',
+      metadata: { display_phone_number: '15550100001', phone_number_id: tenant.phoneNumberId },
+      statuses: [status],
+    };
+    const body = JSON.stringify({
+      object: 'whatsapp_business_account',
+      entry: [{ id: '200000000000001', changes: [{ field: 'messages', value }] }],
+    });
+    const signature = createHmac('sha256', appSecret).update(body).digest('hex');
+    return {
+      method: 'POST',
+      path: '/v1/providers/messaging-app/webhook',
+      headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+      body,
+    };
+  },
+  between: vacuum,
+});
+
+/** The rows stay, as they would with no worker there; what autovacuum would do some time is done between rounds, for both alike. */
+async function vacuum({ sql }: Side) {
+  await sql.query('vacuum analyze jobs, messages, conversations');
+}

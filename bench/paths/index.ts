@@ -1,0 +1,8 @@
+import { deliver } from './deliver.ts';
+import { getMessage, inbound, postMessage } from './http.ts';
+import { latency } from './latency.ts';
+import { send } from './send.ts';
+import { startUp } from './start-up.ts';
+
+/** In the order of the table; `deliver` before `latency`, which takes its pace from it. */
+export const paths = [getMessage, postMessage, inbound, send, deliver, latency, startUp];

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Path, Round } from '../path.ts';
+import { type Process, startProcess } from '../processes.ts';
+import type { Report } from '../receiver.ts';
+import type { Side, SideName } from '../stage.ts';
+import { percentile } from '../statistics.ts';
+
+/** Half of what the slower side of `deliver` reached; given by the run, or this when it was not measured. */
+let perSecond = 200;
+export const setPace = (half: number) => {
+  perSecond = Math.round(half);
+};
+
+/** From the event's row (written just before its commit) to the receiver's last byte, at an even pace of half the load. */
+export const latency: Path = {
+  name: 'latency',
+  what: 'commit to webhook received at half load',
+  unit: 'ms p50',
+  better: 'latency',
+  async open(stage, { seconds }) {
+    const processes = new Map<SideName, { emitter: Process; worker: Process }>();
+    for (const side of [stage.kanal, stage.floor]) {
+      await side.sql.query(`update webhook_endpoints set event_types = '{message.sent}'`);
+      const emitter = startProcess(side.name === 'kanal' ? 'bench/emitter.ts' : 'bench/floors/emitter.ts', side.env);
+      processes.set(side.name, { emitter, worker: side.startWorker('webhooks') });
+    }
+    await sleep(2_500);
+
+    async function round(side: Side, duration: number): Promise<Round> {
+      const { emitter, worker } = processes.get(side.name)!;
+      await stage.receiver.process.ask({ reset: true, secret: side.tenant.endpointSecret });
+      await worker.usage();
+      const count = perSecond * duration;
+      const { rows: before } = await side.sql.query('select coalesce(max(seq), 0) as seq from events');
+      await emitter.ask({ endpointId: side.tenant.endpointId, perSecond, count });
+      for (const until = Date.now() + 20_000; Date.now() < until; await sleep(50))
+        if ((await stage.receiver.process.ask<Report>({ secret: side.tenant.endpointSecret })).distinct === count) break;
+      const usage = await worker.usage();
+      const { arrivals, distinct, forged, repeats } = await stage.receiver.process.ask<Report>({ report: true });
+      if (distinct !== count || forged + repeats > 0)
+        throw new Error(`latency, ${side.name}: ${distinct} of ${count}, ${forged} forged, ${repeats} twice`);
+      const { rows } = await side.sql.query(
+        `select id, (extract(epoch from created_at) * 1000)::float8 as at from events where seq > $1`,
+        [before[0].seq],
+      );
+      const took = rows.map(({ id, at }) => arrivals[id]! - at);
+      return { rate: perSecond, p50: percentile(took, 0.5), p99: percentile(took, 0.99), usage };
+    }
+
+    for (const side of [stage.kanal, stage.floor]) await round(side, 2);
+    return {
+      round: (side) => round(side, seconds),
+      async close() {
+        for (const { emitter, worker } of processes.values()) await Promise.all([emitter.stop(), worker.stop()]);
+        for (const { sql } of [stage.kanal, stage.floor]) await sql.query(`update webhook_endpoints set event_types = '{}'`);
+      },
+    };
+  },
+};

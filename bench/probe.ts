@@ -1,0 +1,24 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** Loaded before a measured process's own code: tells its parent, when asked, what it costs. Started anew by each answer. */
+export type Usage = { rssMb: number; heapMb: number; cpuMs: number; loopDelayP99Ms: number };
+
+const resolutionMs = 10;
+const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+delay.enable();
+
+process.on('message', (question) => {
+  if (question !== 'usage') return;
+  const { rss, heapUsed } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const usage: Usage = {
+    rssMb: rss / 2 ** 20,
+    heapMb: heapUsed / 2 ** 20,
+    cpuMs: (user + system) / 1000,
+    // The monitor counts its own interval in.
+    loopDelayP99Ms: Math.max(0, delay.percentile(99) / 1e6 - resolutionMs),
+  };
+  delay.reset();
+  process.send?.({ usage });
+});
+process.channel?.unref();

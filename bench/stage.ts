@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { migrate } from '../test/support/migrate.ts';
+import { freePort } from '../test/support/servers/child.ts';
+import { createPostgresServer } from '../test/support/servers/postgres.ts';
+import { createRedisServer } from '../test/support/servers/redis.ts';
+import { type Process, startProcess, untilReady } from './processes.ts';
+import { appSecret, seedTenant, type Tenant } from './tenant.ts';
+
+export type BackendName = 'redis' | 'postgres';
+export type SideName = 'kanal' | 'floor';
+
+/** Kanal or its floor: a database of its own on the one server, with the same rows. */
+export type Side = {
+  name: SideName;
+  tenant: Tenant;
+  sql: pg.Pool;
+  env: Record<string, string>;
+  startWeb(): Promise<{ process: Process; base: string }>;
+  startWorker(queues: string): Process;
+};
+
+export type Stage = {
+  backend: BackendName;
+  kanal: Side;
+  floor: Side;
+  sandbox: Sandbox;
+  receiver: Receiver;
+  close(): Promise<void>;
+};
+export type Sandbox = { url: string; control<Answer>(method: string, path: string, body?: object): Promise<Answer> };
+export type Receiver = { process: Process; url: string };
+
+const accessToken = 'bench-token';
+const phoneNumberId = '100000000000001';
+
+/** PostgreSQL as shipped (durable commits), Redis with its append-only file, sandbox and receiver, each a process of its own. */
+export async function openStage(backend: BackendName): Promise<Stage> {
+  const postgres = await createPostgresServer({ more: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' } });
+  const redis = backend === 'redis' ? await createRedisServer({ args: ['--appendonly', 'yes'] }) : undefined;
+  const sandboxPort = await freePort();
+  const receiverPort = await freePort();
+  const sandboxProcess = startProcess('sandbox/main.ts', {
+    SANDBOX_PORT: String(sandboxPort),
+    APP_SECRET: appSecret,
+    ACCOUNTS: JSON.stringify([
+      {
+        waba_id: '200000000000001',
+        phone_number_id: phoneNumberId,
+        display_phone_number: '+1 555-010-0001',
+        verified_name: 'Bench',
+        access_token: accessToken,
+      },
+    ]),
+  });
+  const receiver = {
+    process: startProcess('bench/receiver.ts', { PORT: String(receiverPort) }),
+    url: `http://127.0.0.1:${receiverPort}/hook`,
+  };
+  const sandbox: Sandbox = {
+    url: `http://127.0.0.1:${sandboxPort}`,
+    async control(method, path, body) {
+      const response = await fetch(`http://127.0.0.1:${sandboxPort}/_control${path}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      if (!response.ok) throw new Error(`sandbox ${path}: ${response.status} ${await response.text()}`);
+      return response.json() as never;
+    },
+  };
+  await untilReady(`${sandbox.url}/_control/stats`);
+  await sandbox.control('POST', '/behaviour', { auto_status: [] });
+
+  const admin = new pg.Client({ connectionString: postgres.url() });
+  await admin.connect();
+  const sides: Side[] = [];
+  for (const [index, name] of (['kanal', 'floor'] as const).entries()) {
+    await admin.query(`create database ${name}`);
+    sides.push(await openSide(name, postgres.url(name), redis?.url(index), sandbox.url, receiver.url));
+  }
+  await admin.end();
+  const [kanal, floor] = sides as [Side, Side];
+  return {
+    backend,
+    kanal,
+    floor,
+    sandbox,
+    receiver,
+    async close() {
+      await Promise.all([sandboxProcess.stop(), receiver.process.stop(), kanal.sql.end(), floor.sql.end()]);
+      await Promise.all([postgres.remove(), redis?.remove()]);
+    },
+  };
+}
+
+async function openSide(
+  name: SideName,
+  databaseUrl: string,
+  queueUrl: string | undefined,
+  sandboxUrl: string,
+  receiverUrl: string,
+): Promise<Side> {
+  await migrate(databaseUrl);
+  const sql = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  const secretKey = randomBytes(32).toString('base64');
+  const tenant = await seedTenant(sql, {
+    secretKey: name === 'kanal' ? secretKey : undefined,
+    accessToken,
+    phoneNumberId,
+    receiverUrl,
+  });
+  const env = {
+    DATABASE_URL: databaseUrl,
+    ...(queueUrl && { QUEUE_URL: queueUrl }),
+    SECRET_KEY: secretKey,
+    HOST: '127.0.0.1',
+    MESSAGING_APP_URL: sandboxUrl,
+    MESSAGING_APP_SECRET: appSecret,
+    WEBHOOK_ALLOW_HTTP: 'true',
+    WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+    // The floor knows its one key without asking.
+    API_KEY: tenant.apiKey,
+    ORGANIZATION_ID: tenant.organizationId,
+  };
+  return {
+    name,
+    tenant,
+    sql,
+    env,
+    async startWeb() {
+      const port = await freePort();
+      const process = startProcess(name === 'kanal' ? 'api/main.ts' : 'bench/floors/web.ts', { ...env, PORT: String(port) });
+      await untilReady(`http://127.0.0.1:${port}/readyz`);
+      return { process, base: `http://127.0.0.1:${port}` };
+    },
+    startWorker: (queues) =>
+      startProcess(name === 'kanal' ? 'workers/main.ts' : 'bench/floors/worker.ts', { ...env, QUEUES: queues }),
+  };
+}
