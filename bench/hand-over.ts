@@ -35,7 +35,7 @@ async function byAdding({ env, sql }: Side, name: string): Promise<HandOver> {
   return {
     async run(pool) {
       const { rows } = await sql.query(
-        `update jobs set state = 'queued' where pool = $1 and state in ('waiting', 'blocked') returning id`,
+        `update jobs set state = 'queued', lane = null where pool = $1 and state in ('waiting', 'blocked') returning id`,
         [pool],
       );
       await queue.addBulk(rows.map(({ id }) => ({ name, data: { id } })));

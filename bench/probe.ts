@@ -22,3 +22,5 @@ process.on('message', (question) => {
   process.send?.({ usage });
 });
 process.channel?.unref();
+// A measurement that was cut off leaves nobody behind.
+process.on('disconnect', () => process.exit(1));

@@ -1,9 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type Kysely } from 'kysely';
 import { AppError } from './errors.ts';
 import { type Log, reasonOf } from './log.ts';
 import { ormOptions } from './orm.ts';
+import { PreparingClient } from './preparing-client.ts';
 
 export type Em = EntityManager;
 
@@ -11,8 +12,8 @@ export type Database = {
   orm: MikroORM;
   /** An EntityManager of one's own: one a request, one a try of a job. */
   em(): Em;
-  /** Runs `work` in one transaction, entities flushed with it. */
-  transaction<Result>(work: (em: Em) => Promise<Result>): Promise<Result>;
+  /** Runs `work` in one transaction; entities are flushed by `work`. `first` are statements sent along with its begin, results unread. */
+  transaction<Result>(work: (em: Em) => Promise<Result>, first?: string[]): Promise<Result>;
   ping(): Promise<void>;
   close(): Promise<void>;
 };
@@ -38,6 +39,7 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
     logger: (message) => log.debug({ message }, 'database'),
     // A statement that hangs must not hold a request or a lane for ever; migrations run through a connection of their own.
     driverOptions: {
+      Client: PreparingClient,
       application_name: applicationName,
       connectionTimeoutMillis: 5_000,
       statement_timeout: 30_000,
@@ -50,17 +52,24 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
     em: () => orm.em.fork(),
     // Not em.transactional(): there a rollback that fails, as it does when the server has gone, never gives its connection back to
     // the pool (MikroORM 7.2 on Kysely 0.29; after one restart of PostgreSQL the pool was empty for good).
-    transaction: (work) =>
+    transaction: (work, first = []) =>
       orm.em
         .getConnection()
         .getClient()
-        .transaction()
-        .execute(async (context) => {
+        .connection()
+        .execute(async (connection: Kysely<unknown>) => {
+          const run = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
           const em = orm.em.fork();
-          em.setTransactionContext(context);
-          const result = await work(em);
-          await em.flush();
-          return result;
+          em.setTransactionContext(connection as never);
+          try {
+            await run(['begin', ...first].join('; '));
+            const result = await work(em);
+            await run('commit');
+            return result;
+          } catch (error) {
+            await run('rollback').catch(() => undefined);
+            throw error;
+          }
         }),
     ping: async () => void (await query(orm.em.fork(), 'select 1')),
     close: () => orm.close(),

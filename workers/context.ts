@@ -4,14 +4,11 @@ import { operationFailed } from '../src/events/catalogue.ts';
 import type { JobContract } from '../src/ledger/job.ts';
 import { subjectLock } from '../src/ledger/locks.ts';
 import { putOff } from '../src/ledger/put-off.ts';
-import { endDone, endFailed } from '../src/ledger/release.ts';
+import { endDone, endFailed, RunOver } from '../src/ledger/release.ts';
 import type { RunRow } from '../src/ledger/run.ts';
 import type { Tx } from '../src/ledger/transact.ts';
 import { reasonOf } from '../src/log.ts';
 import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
-
-/** Another run of the row has ended it meanwhile; what this one wrote is rolled back. */
-class Stale extends Error {}
 
 /** An answer in hand is not thrown away: the ending transaction is repeated while the process lives. */
 async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Promise<Outcome> {
@@ -19,7 +16,7 @@ async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Pro
     try {
       return await work();
     } catch (error) {
-      if (error instanceof Stale) return { kind: 'stale' };
+      if (error instanceof RunOver) return { kind: 'stale' };
       if (!isOurOutage(error) || deps.isStopping()) throw error;
       deps.log.warn({ reason: reasonOf(error) }, 'the end of a try waits for the database');
       await sleep(pauseMs);
@@ -49,7 +46,7 @@ export function createContext<Claimed>(
     finish: (work) =>
       inTransaction(async (tx) => {
         await work?.(tx);
-        if (!(await endDone(tx, ref))) throw new Stale();
+        endDone(tx, row);
         return { kind: 'done' };
       }),
     settle: (work) =>
@@ -63,14 +60,14 @@ export function createContext<Claimed>(
       return inTransaction(async (tx) => {
         await work?.(tx);
         const put = await putOff(tx, ref, { delayMs: delayMs ?? next, spend: true, error, queue, stalls });
-        if (!put) throw new Stale();
+        if (!put) throw new RunOver();
         return { kind: 'again', delayMs: delayMs ?? next, isMoved: put.run !== row.run, reason: error.message };
       });
     },
     wait: (delayMs, { reason, work } = {}) =>
       inTransaction(async (tx) => {
         await work?.(tx);
-        if (!(await putOff(tx, ref, { delayMs, spend: false, stalls }))) throw new Stale();
+        if (!(await putOff(tx, ref, { delayMs, spend: false, stalls }))) throw new RunOver();
         return { kind: 'wait', delayMs, isMoved: false, reason };
       }),
     fail: (error, { work } = {}) =>
@@ -84,7 +81,7 @@ export function createContext<Claimed>(
             { operation_id: row.id, name: row.name, code: error.code, reason: error.message },
             { organizationId: row.organization_id },
           );
-        if (!(await endFailed(tx, ref, error))) throw new Stale();
+        endFailed(tx, row, error);
         return { kind: 'failed', error };
       }),
   };

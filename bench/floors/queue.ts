@@ -1,5 +1,4 @@
 import { createPostgresBackend, Queue, type QueueOptions, Worker, withBackend } from 'bullmq';
-import { Redis } from 'ioredis';
 import pg from 'pg';
 
 type Environment = Record<string, string | undefined>;
@@ -10,7 +9,7 @@ const concurrency = 50;
 const connectionOf = ({ QUEUE_URL, DATABASE_URL }: Environment) =>
   ({
     connection: QUEUE_URL
-      ? new Redis(QUEUE_URL, { maxRetriesPerRequest: null })
+      ? { url: QUEUE_URL, maxRetriesPerRequest: null }
       : new pg.Pool({ connectionString: DATABASE_URL, max: 8, options: '-c search_path=bullmq' }),
   }) as unknown as QueueOptions;
 

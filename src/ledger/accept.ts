@@ -1,5 +1,3 @@
-import { type Em, query } from '../database.ts';
-
 /**
  * A row that has its turn and belongs in BullMQ. `delay_ms` is what the database's clock says is left until its run; `read_at` is when
  * this process read that (ms), for rows whose slot allows no dallying on the way to the queue.
@@ -29,7 +27,7 @@ export const firstCheck = `interval '5 s'`;
 /** The columns of a row on its way to BullMQ, and the pool when it must wait there for room. */
 export const handedColumns = `id, run, queue, name, state, pool, greatest(0, extract(epoch from run_at - clock_timestamp()) * 1000)::float8 as delay_ms`;
 
-type Inserted = HandedRow & { state: string; pool: string | null };
+export type Inserted = HandedRow & { state: string; pool: string | null };
 
 /** Sorts rows just written into what goes to BullMQ now and which pools to fill. */
 export function handedOf(rows: Inserted[]): Handed {
@@ -41,21 +39,17 @@ export function handedOf(rows: Inserted[]): Handed {
 const stateOfNew = `case when n.lane is not null and (n.place > 1 or exists (select 1 from jobs l where l.lane = n.lane and l.state in ('blocked', 'waiting', 'queued'))) then 'blocked'
   when n.pool is not null then 'waiting' else 'queued' end`;
 
-const accept = `
-  with n as (
+/** Rule 1, as part of the ledger's statement; `$${param}` are the jobs as JSON. The caller holds the locks of the lanes named. */
+export const acceptPart = (param: number) => `
+  new_jobs as (
     select r.*, nextval('jobs_seq') as seq, row_number() over (partition by r.lane order by r.ord) as place
-      from (select * from jsonb_to_recordset($1::jsonb) as x(ord int, id uuid, organization_id uuid, name text, queue text, payload jsonb, subject_type text, subject_id uuid,
-             lane text, pool text, visible boolean, delay_ms float8) order by ord) r)
-  insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, lane, pool, visible, seq, state, run_at, check_at)
-  select id, organization_id, name, queue, payload, subject_type, subject_id, lane, pool, visible, seq, ${stateOfNew},
-         clock_timestamp() + n.delay_ms * interval '1 ms', clock_timestamp() + n.delay_ms * interval '1 ms' + ${firstCheck}
-    from n order by n.ord
-  returning ${handedColumns}`;
-
-/** Rule 1. The caller holds the locks of the lanes named. */
-export async function acceptJobs(em: Em, jobs: NewJob[]): Promise<Handed> {
-  const rows = await query<Inserted>(em, accept, [JSON.stringify(jobs.map((job, ord) => ({ ord, ...job })))]);
-  return handedOf(rows);
-}
+      from (select * from jsonb_to_recordset($${param}::jsonb) as x(ord int, id uuid, organization_id uuid, name text, queue text, payload jsonb, subject_type text, subject_id uuid,
+             lane text, pool text, visible boolean, delay_ms float8) order by ord) r),
+  accepted as (
+    insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, lane, pool, visible, seq, state, run_at, check_at)
+    select id, organization_id, name, queue, payload, subject_type, subject_id, lane, pool, visible, seq, ${stateOfNew},
+           clock_timestamp() + n.delay_ms * interval '1 ms', clock_timestamp() + n.delay_ms * interval '1 ms' + ${firstCheck}
+      from new_jobs n order by n.ord
+    returning ${handedColumns})`;
 
 export const acceptedState = stateOfNew;

@@ -1,3 +1,4 @@
+import { escapeLiteral } from 'pg';
 import { type Em, query } from '../database.ts';
 
 /**
@@ -9,7 +10,13 @@ export const lockOf = (lane: string) => (lane.startsWith('subject:') ? lane.slic
 export const conversationLane = (conversationId: string) => `conversation:${conversationId}`;
 export const subjectLock = (type: string, id: string) => `${type}:${id}`;
 
-/** A statement of its own before anything else in the transaction, sorted: the next statement's snapshot is younger than the wait. */
+const sorted = (locks: Iterable<string>) => [...new Set(locks)].sort();
+
+/** Statements of their own before anything else in the transaction, sorted: the next statement's snapshot is younger than the wait. */
+export const lockStatements = (locks: Iterable<string>) =>
+  sorted(locks).map((lock) => `select pg_advisory_xact_lock(hashtextextended(${escapeLiteral(lock)}, 0))`);
+
+/** The same, within a transaction that has begun. */
 export async function takeLocks(em: Em, locks: Iterable<string>) {
-  for (const lock of [...new Set(locks)].sort()) await query(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
+  for (const lock of sorted(locks)) await query(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
 }

@@ -1,10 +1,11 @@
 import { type Database, databaseAway, type Em, isDatabaseAway, isTransient, query, violatedConstraint } from '../database.ts';
 import type { EventContract } from '../events/event.ts';
-import { type NewEvent, recordEvents } from '../events/record.ts';
 import { uuidv7 } from '../ids.ts';
-import { acceptJobs, type Handed, type NewJob } from './accept.ts';
+import type { Handed } from './accept.ts';
 import type { JobContract } from './job.ts';
-import { lockOf, subjectLock, takeLocks } from './locks.ts';
+import { lockOf, lockStatements, subjectLock, takeLocks } from './locks.ts';
+import type { End } from './release.ts';
+import { type Entries, writeLedger } from './write.ts';
 
 export type EnqueueOptions = { lane?: string; pool?: string; delayMs?: number };
 /** `test`: for one endpoint alone, whatever it subscribes to, tried once, with the id its job (the operation) shall have. */
@@ -24,6 +25,8 @@ export type Tx = {
   emit<Data extends Record<string, unknown>>(event: EventContract<Data>, data: Data, options: EmitOptions): string;
   /** Takes the lock of a subject this transaction has just made: nobody else can hold it, so its late place in the order waits for no one. */
   lockNew(type: string, id: string): Promise<void>;
+  /** Ends a row with the transaction; release.ts knows how. */
+  end(end: End): void;
   /** Rows and pools to be looked after once the transaction has committed. */
   hand(handed: Handed): void;
 };
@@ -33,7 +36,7 @@ export type TransactOptions = {
   locks?: string[];
   /** Unique constraints whose violation means: somebody was faster, look again. */
   retryOn?: string[];
-  /** Runs last, after jobs and events are written, in the transaction. */
+  /** Runs last, after the ledger is written, in the transaction. */
   beforeCommit?: (em: Em) => Promise<void>;
 };
 
@@ -62,8 +65,7 @@ export function createTransact(database: Database, after: (handed: Handed) => Pr
 }
 
 async function once<Result>(database: Database, options: TransactOptions, work: (tx: Tx) => Promise<Result>) {
-  const jobs: NewJob[] = [];
-  const events: NewEvent[] = [];
+  const entries: Entries = { ends: [], jobs: [], events: [] };
   const handed: Handed = { rows: [], pools: [] };
   const hand = (more: Handed) => {
     handed.rows.push(...more.rows);
@@ -75,14 +77,13 @@ async function once<Result>(database: Database, options: TransactOptions, work: 
   };
 
   const result = await database.transaction(async (em) => {
-    await takeLocks(em, held);
     const tx: Tx = {
       em,
       query: (text, params) => query(em, text, params),
       enqueue(contract, organizationId, payload, { lane, pool, delayMs } = {}) {
         if (lane) mustHold(lockOf(lane));
         const id = uuidv7();
-        jobs.push({
+        entries.jobs.push({
           id,
           organization_id: organizationId,
           name: contract.name,
@@ -101,7 +102,7 @@ async function once<Result>(database: Database, options: TransactOptions, work: 
         const subjectId = String(data[event.subject.id]);
         mustHold(subjectLock(event.subject.type, subjectId));
         const id = uuidv7();
-        events.push({
+        entries.events.push({
           id,
           organization_id: organizationId,
           type: event.type,
@@ -118,14 +119,14 @@ async function once<Result>(database: Database, options: TransactOptions, work: 
         held.add(subjectLock(type, id));
         await takeLocks(em, [subjectLock(type, id)]);
       },
+      end: (end) => void entries.ends.push(end),
       hand,
     };
     const value = await work(tx);
     await em.flush();
-    if (jobs.length > 0) hand(await acceptJobs(tx.em, jobs));
-    if (events.length > 0) hand(await recordEvents(tx.em, events));
-    await options.beforeCommit?.(tx.em);
+    hand(await writeLedger(em, entries));
+    await options.beforeCommit?.(em);
     return value;
-  });
+  }, lockStatements(held));
   return { result, handed };
 }

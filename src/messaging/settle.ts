@@ -47,7 +47,7 @@ export async function applyStatus(
   if (status === 'failed') {
     emitFailed(tx, row, failure!);
     if (isUnsettled(row.was))
-      await endFailedOfSubject(tx, 'messages.send', messageId, {
+      endFailedOfSubject(tx, 'messages.send', messageId, {
         code: failure!.code,
         message: failure!.message,
         provider_code: failure!.provider_code,
@@ -61,7 +61,7 @@ export async function applyStatus(
   }
   if (isUnsettled(row.was)) {
     emitSent(tx, row);
-    await endDoneOfSubject(tx, 'messages.send', messageId);
+    endDoneOfSubject(tx, 'messages.send', messageId);
   }
   if (status !== 'sent') emitStatus(tx, row, status);
   return true;

@@ -82,7 +82,7 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
 function settleAccepted(context: Context, claim: Claim, { providerMessageId, phoneId, userId }: Accepted): Promise<Outcome> {
   return context.settle(async (tx) => {
     await recordAccepted(tx, claim.message_id, providerMessageId);
-    await endDoneOfSubject(tx, sendMessageJob.name, claim.message_id);
+    endDoneOfSubject(tx, sendMessageJob.name, claim.message_id);
     if (userId || (phoneId && phoneId !== claim.to_phone))
       await addIdentities(tx, context.row.organization_id, claim.contact_id, { phoneId, userId });
   });

@@ -44,7 +44,7 @@ describe('a lane gives its turn on', () => {
     ['endFailedOfSubject', 'failed'],
   ])('a subject settled from outside gives its lane on (%s)', async (_, kind) => {
     const [first, second] = [await house.accept({ lane: 'a:1' }), await house.accept({ lane: 'a:1' })];
-    await house.ledger.transact({ locks: ['a:1'] }, (tx) =>
+    await house.ledger.transact({ locks: ['a:1'] }, async (tx) =>
       kind === 'done'
         ? endDoneOfSubject(tx, playJob.name, first!.toyId)
         : endFailedOfSubject(tx, playJob.name, first!.toyId, { code: 'refused', message: 'no' }),

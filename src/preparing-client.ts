@@ -1,0 +1,26 @@
+import pg from 'pg';
+
+/** Statements a process may keep prepared; what is built at run time in more shapes than that is planned each time, as before. */
+const most = 500;
+const names = new Map<string, string>();
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known || names.size >= most) return known;
+  const name = `k${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+/**
+ * Prepares each statement with parameters once a connection. The ledger's statements take longer to plan than to run (accepting a
+ * message: 1.9 of 2.6 ms), and the driver prepares only what has a name.
+ */
+export class PreparingClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has nine shapes, of which one is looked at
+  override query(...[first, values, ...rest]: any[]): any {
+    const name = typeof first === 'string' && Array.isArray(values) && values.length > 0 ? nameOf(first) : undefined;
+    const given = name ? [{ name, text: first, values }, ...rest] : [first, values, ...rest];
+    return super.query(...(given as Parameters<pg.Client['query']>));
+  }
+}
