@@ -26,11 +26,11 @@ export function createApp(deps: Deps): Express {
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(document));
   for (const endpoint of endpoints) {
     const { method, path } = endpoint;
-    app[method](path, ...(routeOf(endpoint, deps) as express.RequestHandler[]));
+    app[method](path, routeOf(endpoint, deps));
   }
   app.use((req) => {
     throw new AppError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}`);
   });
-  app.use(errorAnswer());
+  app.use(errorAnswer);
   return app;
 }

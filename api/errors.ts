@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import { isCelebrateError } from 'celebrate';
 import Joi from 'joi';
 import { databaseAway, isOurOutage } from '../src/database.ts';
-import { AppError, type ErrorDetail, errorCodes } from '../src/errors.ts';
+import { AppError, errorCodes } from '../src/errors.ts';
 import type { ErrorShape } from './endpoint.ts';
 
 /** Given by every endpoint, whatever it declares. */
@@ -35,9 +34,8 @@ export const errorBodies: Record<ErrorShape, Joi.ObjectSchema> = {
 };
 
 /** Anything thrown, as an error the client may read. What is not ours to tell is a bare 500. */
-export function toAppError(error: unknown, subject = 'Resource'): AppError {
+export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (isCelebrateError(error)) return validationError(error.details as never, subject);
   if (isOurOutage(error)) return databaseAway(error);
   const { type, status } = (error ?? {}) as { type?: string; status?: number };
   if (type === 'entity.too.large') return new AppError('payload_too_large', 'The body is too large');
@@ -51,28 +49,6 @@ export function toAppError(error: unknown, subject = 'Resource'): AppError {
   if (error instanceof URIError) return new AppError('bad_request', 'The path cannot be decoded');
   return new AppError('internal', 'Something went wrong on our side', { cause: error });
 }
-
-const locations: Record<string, string> = { body: 'body', query: 'query', params: 'path', headers: 'header' };
-
-function validationError(details: Map<string, Joi.ValidationError>, subject: string): AppError {
-  if (details.has('params')) return new AppError('not_found', `${subject} not found`);
-  const faults: ErrorDetail[] = [...details].flatMap(([segment, { details: items }]) =>
-    items.map((item) => ({
-      ...(item.path.length > 0 && { field: fieldOf(item) }),
-      location: locations[segment] ?? segment,
-      code: item.type,
-      message: hintFor(item),
-    })),
-  );
-  return new AppError('invalid_request', faults.length === 1 ? faults[0]!.message : `${faults.length} fields are not valid`, {
-    details: faults,
-  });
-}
-
-const fieldOf = ({ path }: Joi.ValidationErrorItem) =>
-  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');
-const hintFor = (item: Joi.ValidationErrorItem) =>
-  item.type === 'object.unknown' && item.context?.key === 'offset' ? 'offset is not supported: page with cursor' : item.message;
 
 /** The one renderer. */
 export function renderError(error: AppError, shape: ErrorShape, requestId: string): { body: object; contentType: string } {

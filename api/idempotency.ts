@@ -1,4 +1,4 @@
-import { type Database, type Em, query } from '../src/database.ts';
+import { type Database, type Em, query, type Source } from '../src/database.ts';
 import { AppError } from '../src/errors.ts';
 import type { Transact, TransactOptions, Tx } from '../src/ledger/transact.ts';
 import { type Secrets, sha256 } from '../src/secrets.ts';
@@ -29,9 +29,9 @@ const where = 'organization_id = $1 and method = $2 and path = $3 and key = $4';
 const paramsOf = ({ organizationId, method, path, key }: IdempotencyKey) => [organizationId, method, path, key];
 
 /** The stored reply to the same request; a 422 when the key was used with another body. */
-export async function storedReply(em: Em, secrets: Secrets, key: IdempotencyKey): Promise<Reply | undefined> {
+export async function storedReply(source: Source, secrets: Secrets, key: IdempotencyKey): Promise<Reply | undefined> {
   const [row] = await query<{ body_hash: Buffer; reply: string }>(
-    em,
+    source,
     `select body_hash, reply from idempotency_keys where ${where} and created_at > clock_timestamp() - interval '24 hours'`,
     paramsOf(key),
   );

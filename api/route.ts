@@ -1,70 +1,63 @@
-import { celebrate, Modes, Segments } from 'celebrate';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import Joi from 'joi';
+import type { Em } from '../src/database.ts';
 import { AppError } from '../src/errors.ts';
-import type { Log } from '../src/log.ts';
 import type { Caller } from '../src/organizations/keys.ts';
 import type { AnyEndpoint, Deps, Endpoint, Input, Reply } from './endpoint.ts';
 import { renderError, toAppError } from './errors.ts';
 import { checkKey, hashOfBody, type IdempotencyKey, isStored, storedReply, storeRefusal, writeOnce } from './idempotency.ts';
 import { authenticated } from './middleware/authenticate.ts';
-import { jsonBody, rawBody, storable } from './middleware/body.ts';
+import { checkStorable, jsonBody, rawBody } from './middleware/body.ts';
+import { logOf } from './middleware/request-log.ts';
+import { validated } from './middleware/validated.ts';
 import { preferredWait, waitForOperation } from './prefer-wait.ts';
 
 type Definition = Endpoint<unknown, unknown>;
 
 /** The only glue to Express: who calls, what they sent, whether it is valid, the handler, its reply or error. */
-export function routeOf(endpoint: AnyEndpoint, deps: Deps): (RequestHandler | ErrorRequestHandler)[] {
+export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const definition = endpoint as unknown as Definition;
-  const named: RequestHandler = (_req, res, next) => {
-    res.locals.operationId = definition.operationId;
-    next();
+  const { operationId, scope, subject, rawBodyBytes, errorShape } = definition;
+  const takesBody = definition.method !== 'get' && definition.method !== 'delete';
+  const authenticate = scope === 'public' ? undefined : authenticated(deps.authenticate, scope);
+  const readBody = rawBodyBytes ? rawBody(rawBodyBytes) : takesBody ? jsonBody : undefined;
+  const body = takesBody && !rawBodyBytes ? (definition.body ?? Joi.object({})) : undefined;
+  const validate = validated({ ...definition, body });
+  return async (req, res) => {
+    res.locals.operationId = operationId;
+    try {
+      await authenticate?.(req, res);
+      await readBody?.(req, res);
+      checkStorable(req, subject);
+      validate(req);
+      await answer(definition, deps, req, res);
+    } catch (error) {
+      answerError(error, errorShape, res);
+    }
   };
-  return [
-    named,
-    ...(definition.scope === 'public' ? [] : [authenticated(deps.authenticate, definition.scope)]),
-    ...bodyOf(definition),
-    storable(definition.subject),
-    validated(definition),
-    (req: Request, res: Response) => answer(definition, deps, req, res),
-    errorAnswer(definition.errorShape ?? 'standard', definition.subject),
-  ];
-}
-
-function bodyOf({ method, rawBodyBytes }: Definition): RequestHandler[] {
-  if (rawBodyBytes) return [rawBody(rawBodyBytes)];
-  return method === 'get' || method === 'delete' ? [] : [jsonBody];
-}
-
-function validated({ params, query, body, rawBodyBytes, method }: Definition): RequestHandler {
-  const takesBody = !rawBodyBytes && method !== 'get' && method !== 'delete';
-  return celebrate(
-    {
-      ...(params && { [Segments.PARAMS]: Joi.object(params) }),
-      [Segments.QUERY]: (query ?? Joi.object({})).label('query'),
-      ...(takesBody && { [Segments.BODY]: (body ?? Joi.object({})).label('body') }),
-    },
-    { abortEarly: false, errors: { wrap: { label: false } } },
-    { mode: Modes.FULL },
-  );
 }
 
 async function answer(definition: Definition, deps: Deps, req: Request, res: Response) {
   const caller = res.locals.caller as Caller;
   const key = definition.isIdempotent && caller ? idempotencyKey(definition, req, caller) : undefined;
-  const em = deps.database.em();
+  let em: Em | undefined;
   const input: Input<unknown, unknown> = {
     params: req.params as Record<string, string>,
     query: req.query,
     body: req.body,
     caller,
-    em,
-    log: res.locals.log as Log,
+    get em() {
+      em ??= deps.database.em();
+      return em;
+    },
+    get log() {
+      return logOf(res, deps.log);
+    },
     header: (name) => req.get(name),
     write: (options, work) =>
       key ? writeOnce(deps.ledger.transact, deps.secrets, key, options, work) : deps.ledger.transact(options, work),
   };
-  const stored = key && (await storedReply(em, deps.secrets, key));
+  const stored = key && (await storedReply(deps.database, deps.secrets, key));
   if (stored) return send(res, stored);
   let reply: Reply;
   try {
@@ -137,19 +130,28 @@ function send(res: Response, reply: Reply) {
   res.status(status);
   if (body === undefined) res.end();
   else if (typeof body === 'string') res.type('text/plain').send(body);
-  else res.json(body);
+  else sendJson(res, 'application/json', body);
 }
 
-/** Renders what was thrown in the endpoint's own shape. Also used, with the standard shape, for paths nobody has. */
-export const errorAnswer =
-  (shape: Definition['errorShape'] = 'standard', subject?: string): ErrorRequestHandler =>
-  (error: unknown, _req, res, next) => {
-    const known = toAppError(error, subject);
-    res.locals.errorCode = known.code;
-    if (known.status >= 500) res.locals.cause = known.cause ?? known;
-    if (res.headersSent) return next(error);
-    if (known.retryAfterSeconds) res.setHeader('Retry-After', String(known.retryAfterSeconds));
-    const { body, contentType } = renderError(known, shape, String(res.locals.requestId));
-    res.status(known.status).setHeader('Content-Type', `${contentType}; charset=utf-8`);
-    res.send(JSON.stringify(body));
-  };
+/** What `res.json` does, without what a reply of ours never needs: settings, content negotiation, freshness. */
+function sendJson(res: Response, contentType: string, body: unknown) {
+  const text = JSON.stringify(body);
+  res.setHeader('Content-Type', `${contentType}; charset=utf-8`);
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(res.req.method === 'HEAD' ? undefined : text);
+}
+
+/** Renders what was thrown in the endpoint's own shape. */
+function answerError(error: unknown, shape: Definition['errorShape'] = 'standard', res: Response) {
+  const known = toAppError(error);
+  res.locals.errorCode = known.code;
+  if (known.status >= 500) res.locals.cause = known.cause ?? known;
+  if (res.headersSent) return void res.destroy();
+  if (known.retryAfterSeconds) res.setHeader('Retry-After', String(known.retryAfterSeconds));
+  const { body, contentType } = renderError(known, shape, String(res.locals.requestId));
+  res.status(known.status);
+  sendJson(res, contentType, body);
+}
+
+/** For what no endpoint of ours has answered: paths nobody has, pages. */
+export const errorAnswer: ErrorRequestHandler = (error: unknown, _req, res, _next) => answerError(error, 'standard', res);

@@ -1,15 +1,19 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
+import type { Pool } from 'pg';
 import { AppError } from './errors.ts';
 import { type Log, reasonOf } from './log.ts';
 import { ormOptions } from './orm.ts';
 import { PreparingClient } from './preparing-client.ts';
 
 export type Em = EntityManager;
+/** Where a statement may run: the database, on any connection, or an EntityManager, in its transaction when it has one. */
+export type Source = Em | Database;
 
 export type Database = {
   orm: MikroORM;
+  pool: Pool;
   /** An EntityManager of one's own: one a request, one a try of a job. */
   em(): Em;
   /** Runs `work` in one transaction; entities are flushed by `work`. `first` are statements sent along with its begin, results unread. */
@@ -47,20 +51,23 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
       keepAlive: true,
     },
   });
+  const connection = orm.em.getConnection();
+  const pool = await connection.getNativeClient();
+  pools.set(connection, pool);
   return {
     orm,
+    pool,
     em: () => orm.em.fork(),
     // Not em.transactional(): there a rollback that fails, as it does when the server has gone, never gives its connection back to
     // the pool (MikroORM 7.2 on Kysely 0.29; after one restart of PostgreSQL the pool was empty for good).
     transaction: (work, first = []) =>
-      orm.em
-        .getConnection()
+      connection
         .getClient()
         .connection()
-        .execute(async (connection: Kysely<unknown>) => {
-          const run = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
+        .execute(async (reserved: Kysely<unknown>) => {
+          const run = (text: string) => reserved.executeQuery(CompiledQuery.raw(text));
           const em = orm.em.fork();
-          em.setTransactionContext(connection as never);
+          em.setTransactionContext(reserved as never);
           try {
             await run(['begin', ...first].join('; '));
             const result = await work(em);
@@ -71,14 +78,19 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
             throw error;
           }
         }),
-    ping: async () => void (await query(orm.em.fork(), 'select 1')),
+    ping: async () => void (await pool.query('select 1')),
     close: () => orm.close(),
   };
 }
 
+/** The driver's own pool by MikroORM's connection: outside a transaction a statement needs none of the layers above it. */
+const pools = new WeakMap<object, Pool>();
+
 /** One statement with $1, $2 … placeholders, in the EntityManager's transaction when it has one. */
-export async function query<Row = Record<string, unknown>>(em: Em, text: string, params: unknown[] = []): Promise<Row[]> {
-  const result = await em.getKysely().executeQuery(CompiledQuery.raw(text, params));
+export async function query<Row = Record<string, unknown>>(source: Source, text: string, params: unknown[] = []): Promise<Row[]> {
+  if ('pool' in source) return (await source.pool.query(text, params)).rows;
+  const pool = source.isInTransaction() ? undefined : pools.get(source.getConnection());
+  const result = await (pool ? pool.query(text, params) : source.getKysely().executeQuery(CompiledQuery.raw(text, params)));
   return result.rows as Row[];
 }
 

@@ -64,8 +64,8 @@ export const getMessage = endpoint({
   params: { messageID: pathId },
   responses: { 200: wrapped },
   errors: [401, 403, 404, 422],
-  async handler({ params, caller, em }) {
-    const row = await findMessage(em, caller.organizationId, params.messageID!);
+  async handler({ params, caller }, { database }) {
+    const row = await findMessage(database, caller.organizationId, params.messageID!);
     if (!row) throw notFound('Message');
     return ok({ data: toMessageView(row) });
   },

@@ -1,12 +1,12 @@
-import type { RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import { AppError } from '../../src/errors.ts';
 import type { Authenticate } from '../../src/organizations/keys.ts';
 import type { Scope } from '../../src/organizations/scopes.ts';
 
 /** Who calls, and whether the scope is theirs: before anything of the body is read. */
 export const authenticated =
-  (authenticate: Authenticate, scope: Scope): RequestHandler =>
-  async (req, res, next) => {
+  (authenticate: Authenticate, scope: Scope) =>
+  async (req: Request, res: Response): Promise<void> => {
     const key = req.get('x-api-key');
     const caller = key ? await authenticate(key) : undefined;
     if (!caller) {
@@ -15,5 +15,4 @@ export const authenticated =
     }
     res.locals.caller = caller;
     if (!caller.scopes.has(scope)) throw new AppError('forbidden', `The API key lacks the scope ${scope}`);
-    next();
   };

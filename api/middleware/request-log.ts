@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import type { Log } from '../../src/log.ts';
 import type { Caller } from '../../src/organizations/keys.ts';
 
@@ -7,7 +7,6 @@ export const requestLog =
   (log: Log): RequestHandler =>
   (req, res, next) => {
     const startedAt = performance.now();
-    res.locals.log = log.child({ request_id: res.locals.requestId });
     const { method, path } = req;
     res.once('close', () => {
       const { operationId, caller, errorCode, cause } = res.locals as {
@@ -34,3 +33,6 @@ export const requestLog =
     });
     next();
   };
+
+/** The log of one request, for what its handler has to say beside the wide line. */
+export const logOf = (res: Response, log: Log): Log => log.child({ request_id: res.locals.requestId });

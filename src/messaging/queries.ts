@@ -1,4 +1,4 @@
-import type { Em } from '../database.ts';
+import { type Em, query, type Source } from '../database.ts';
 import { beyond, tables } from '../tables.ts';
 import type { Direction, Failure, MessageStatus } from './message.entity.ts';
 
@@ -37,14 +37,13 @@ const columns = [
   'updated_at',
 ] as const;
 
-export async function findMessage(em: Em, organizationId: string, id: string): Promise<MessageRow | undefined> {
-  return tables(em)
-    .selectFrom('messages')
-    .select(columns)
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .$castTo<MessageRow>()
-    .executeTakeFirst();
+export async function findMessage(source: Source, organizationId: string, id: string): Promise<MessageRow | undefined> {
+  const [row] = await query<MessageRow>(
+    source,
+    `select ${messageColumns} from messages m where m.organization_id = $1 and m.id = $2`,
+    [organizationId, id],
+  );
+  return row;
 }
 
 export type MessageFilter = { channelId?: string; conversationId?: string; contactId?: string; status?: MessageStatus };

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type Database, type Em, query } from '../database.ts';
 import { notFound } from '../errors.ts';
@@ -59,15 +59,14 @@ export function createAuthenticate(database: Database): Authenticate {
   const cache = new Map<string, { caller: Caller; until: number }>();
   return async (key) => {
     if (!looksLikeKey(key)) return undefined;
-    const hash = sha256(key);
-    const name = hash.toString('base64');
+    const name = hash('sha256', key, 'base64');
     const hit = cache.get(name);
     if (hit && hit.until > Date.now()) return hit.caller;
     cache.delete(name);
     const [row] = await query<{ id: string; organization_id: string; scopes: string[] }>(
-      database.em(),
+      database,
       'select id, organization_id, scopes from api_keys where hash = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())',
-      [hash],
+      [Buffer.from(name, 'base64')],
     );
     if (!row) return undefined;
     const caller = { organizationId: row.organization_id, keyId: row.id, scopes: new Set(row.scopes) };
