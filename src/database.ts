@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
+import type { Pool } from 'pg';
 import { AppError } from './errors.ts';
 import { type Log, reasonOf } from './log.ts';
 import { ormOptions } from './orm.ts';
@@ -14,6 +15,8 @@ export type Database = {
   /** Runs `work` in one transaction, entities flushed with it. */
   transaction<Result>(work: (em: Em) => Promise<Result>): Promise<Result>;
   ping(): Promise<void>;
+  /** Of the pool, at this moment; `waiting` asked for one and have none yet. */
+  connections(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 };
 
@@ -31,6 +34,7 @@ export async function checkConnections(database: Database, queueMax: number, poo
 }
 
 export async function openDatabase({ url, poolMax, applicationName, log }: DatabaseOptions): Promise<Database> {
+  let pool: Pool | undefined;
   const orm = await MikroORM.init({
     ...ormOptions,
     clientUrl: url,
@@ -43,6 +47,9 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 15_000,
       keepAlive: true,
+      onPoolCreated: (created: Pool) => {
+        pool = created;
+      },
     },
   });
   return {
@@ -63,6 +70,7 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
           return result;
         }),
     ping: async () => void (await query(orm.em.fork(), 'select 1')),
+    connections: () => ({ total: pool?.totalCount ?? 0, idle: pool?.idleCount ?? 0, waiting: pool?.waitingCount ?? 0 }),
     close: () => orm.close(),
   };
 }
