@@ -16,6 +16,7 @@ import type { WorkerDeps } from './handler.ts';
 import { startHealth } from './health.ts';
 import { handlers } from './index.ts';
 import { createJobMetrics } from './job-metrics.ts';
+import { startRetention } from './retention.ts';
 import { startSweeper } from './sweeper.ts';
 import { startWorker } from './worker.ts';
 
@@ -66,13 +67,14 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     log.info({ queues: served, backend: queues.backend.name }, 'working');
   });
   const sweeper = startSweeper(deps, queues, registry);
+  const retention = startRetention(deps, registry);
   const health = await startHealth(config, database, metrics, () => workers.length > 0 && queues.isReady());
   return {
     healthPort: health?.port,
     async stop() {
       isStopping = true;
       health?.stop();
-      await sweeper.stop();
+      await Promise.all([sweeper.stop(), retention.stop()]);
       await Promise.all(
         workers.map((worker) =>
           withinMs(worker.close(), config.shutdownTimeoutMs, 'A worker').catch((error) =>
