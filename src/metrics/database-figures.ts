@@ -81,7 +81,7 @@ function createGauges(registry: Registry) {
   const broken = gauge('kanal_provider_webhooks_broken', 'Bodies of which a part could not be applied');
   const purged = gauge(
     'kanal_retention_completed_timestamp_seconds',
-    'When the last purge of a table that left nothing to delete ended, in any worker',
+    'When the last purge of a table that left nothing to delete ended, in any worker; 0: none has yet',
     'table',
   );
   return {

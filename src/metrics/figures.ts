@@ -21,5 +21,5 @@ export const unappliedWebhooks = `
 
 export const brokenWebhooks = `select count(*)::int as bodies from provider_webhooks where state = 'broken'`;
 
-export const purgesDone =
-  'select table_name, extract(epoch from finished_at)::float8 as at from purges where finished_at is not null';
+/** 0: begun, and never yet done. */
+export const purgesDone = 'select table_name, coalesce(extract(epoch from finished_at), 0)::float8 as at from purges';

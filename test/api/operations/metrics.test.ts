@@ -365,7 +365,9 @@ describe.each([
   });
 
   test('when a table was purged, what is up, how many connections', () => {
+    const never = Object.fromEntries(purges.map(({ table }) => [table, 0]));
     expect(counted(read(), 'kanal_retention_completed_timestamp_seconds', 'table')).toEqual({
+      ...never,
       events: Date.parse('2026-01-02T03:04:05Z') / 1000,
     });
     expect([read().value('kanal_database_up'), read().value('kanal_queue_up')]).toEqual([1, 1]);
