@@ -24,8 +24,9 @@ export async function startHealth(
     if (request.url !== '/metrics' || !metricsToken) return void response.writeHead(404).end();
     if (!mayScrape(request.headers.authorization, metricsToken))
       return void response.writeHead(401, { 'www-authenticate': askForToken }).end();
-    const text = await metrics.scrape();
-    response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
+    // Nobody catches what this listener throws, and a figure that cannot be had must not end a worker.
+    const text = await metrics.scrape().catch(() => undefined);
+    response.writeHead(text === undefined ? 500 : 200, { 'content-type': metrics.contentType }).end(text);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
