@@ -5,9 +5,11 @@ import type { Deps } from './endpoint.ts';
 import { endpoints } from './index.ts';
 import { requestId } from './middleware/request-id.ts';
 import { requestLog } from './middleware/request-log.ts';
+import { requestMetrics } from './middleware/request-metrics.ts';
 import { openapiDocument } from './openapi.ts';
 import { boardPath, bullBoard } from './operations/bull-board.ts';
 import { health } from './operations/health.ts';
+import { metricsPage } from './operations/metrics.ts';
 import { errorAnswer, routeOf } from './route.ts';
 
 /** The middleware in order. */
@@ -18,6 +20,8 @@ export function createApp(deps: Deps): Express {
   app.set('etag', false);
   app.use(requestId);
   app.use(health(deps));
+  if (deps.config.metricsToken) app.use(metricsPage(deps, deps.config.metricsToken));
+  app.use(requestMetrics(deps.metrics.registry));
   app.use(requestLog(deps.log));
   // Whether a reply travels over TLS is the proxy's affair; the board must also load without it.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));

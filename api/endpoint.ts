@@ -5,6 +5,7 @@ import type { Ledger } from '../src/ledger/ledger.ts';
 import type { Queues } from '../src/ledger/queues.ts';
 import type { TransactOptions, Tx } from '../src/ledger/transact.ts';
 import type { Log } from '../src/log.ts';
+import type { Metrics } from '../src/metrics/metrics.ts';
 import type { Authenticate, Caller } from '../src/organizations/keys.ts';
 import type { Scope } from '../src/organizations/scopes.ts';
 import type { Providers } from '../src/providers/index.ts';
@@ -18,6 +19,7 @@ export type Deps = {
   providers: Providers;
   secrets: Secrets;
   authenticate: Authenticate;
+  metrics: Metrics;
   log: Log;
 };
 

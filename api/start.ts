@@ -8,6 +8,7 @@ import { createBackend } from '../src/ledger/backends/index.ts';
 import { createLedger } from '../src/ledger/ledger.ts';
 import { openQueues } from '../src/ledger/queues.ts';
 import type { Log } from '../src/log.ts';
+import { createMetrics } from '../src/metrics/metrics.ts';
 import { createAuthenticate } from '../src/organizations/keys.ts';
 import { createProviders } from '../src/providers/index.ts';
 import { createSecrets } from '../src/secrets.ts';
@@ -31,7 +32,8 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   await checkConnections(database, backend.databaseConnections, config.databasePoolMax).catch(unlessAway(log));
   const queues = openQueues(backend, log, onDead);
   const ledger = createLedger({ database, queues, log, awaitsQueue: true });
-  const providers = createProviders(config);
+  const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
+  const providers = createProviders(config, metrics.registry);
   const deps: Deps = {
     config,
     database,
@@ -40,6 +42,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     providers,
     secrets: createSecrets(config.secretKey),
     authenticate: createAuthenticate(database),
+    metrics,
     log,
   };
   const app = createApp(deps);

@@ -17,6 +17,7 @@ const areQueues = (text: string, { message }: Joi.CustomHelpers) => {
 };
 
 const whole = Joi.number().integer();
+const days = (least: number, usual: number) => whole.min(least).max(3650).default(usual);
 
 /** Every variable the processes read: its type, default and description. docs/operations lists them from here. */
 export const configSchema = Joi.object({
@@ -46,6 +47,10 @@ export const configSchema = Joi.object({
   TRUST_PROXY: whole.min(0).max(10).default(0).description('Proxies in front whose X-Forwarded-For is believed'),
   OPERATOR_USER: Joi.string().default('operator').description('User of Bull Board'),
   OPERATOR_PASSWORD: Joi.string().min(12).empty('').description('Password of Bull Board; unset: no Bull Board'),
+  METRICS_TOKEN: Joi.string()
+    .min(12)
+    .empty('')
+    .description('Bearer token of /metrics; unset: no /metrics. A worker gives it on HEALTH_PORT'),
   LOG_LEVEL: Joi.string()
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'silent')
     .default('info')
@@ -80,8 +85,16 @@ export const configSchema = Joi.object({
   LOCK_DURATION_MS: whole.min(500).default(10_000).description('A run whose worker is silent this long is taken over'),
   STALLED_INTERVAL_MS: whole.min(100).default(5_000).description('How often dead runs are looked for'),
   RUN_RETRY_DELAY_MS: whole.min(50).default(500).description('Pause of a worker after a fault of the queue'),
-  HEALTH_PORT: whole.min(0).max(65_535).description("Port of a worker's /healthz and /readyz; unset: none"),
+  HEALTH_PORT: whole.min(0).max(65_535).description("Port of a worker's /healthz, /readyz and /metrics; unset: none"),
   SWEEP_INTERVAL_MS: whole.min(100).default(5_000).description('How often the sweeper looks'),
+  RETENTION_DONE_JOBS_DAYS: days(1, 7).description('Days an operation can be asked for after it succeeded'),
+  // BullMQ shows a failed run for 14 days, and its retry needs the row.
+  RETENTION_FAILED_JOBS_DAYS: days(14, 30).description('Days a failed job can be retried'),
+  RETENTION_PROVIDER_WEBHOOKS_DAYS: days(1, 7).description("Days an applied body of the provider's webhooks is kept"),
+  RETENTION_BROKEN_PROVIDER_WEBHOOKS_DAYS: days(1, 30).description('Days such a body is kept that could not be applied whole'),
+  RETENTION_UNMATCHED_STATUSES_DAYS: days(1, 7).description("Days a provider's status is kept that had to wait for its message"),
+  RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
+  RETENTION_EVENTS_DAYS: days(1, 30).description('Days an event is kept with its deliveries, once all of them have ended'),
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
 }).prefs({ abortEarly: false, stripUnknown: true });
 
@@ -96,6 +109,7 @@ export type Config = {
   trustProxy: number;
   operatorUser: string;
   operatorPassword?: string;
+  metricsToken?: string;
   logLevel: string;
   messagingAppUrl: string;
   messagingAppSecret?: string;
@@ -115,6 +129,13 @@ export type Config = {
   runRetryDelayMs: number;
   healthPort?: number;
   sweepIntervalMs: number;
+  retentionDoneJobsDays: number;
+  retentionFailedJobsDays: number;
+  retentionProviderWebhooksDays: number;
+  retentionBrokenProviderWebhooksDays: number;
+  retentionUnmatchedStatusesDays: number;
+  retentionWebhookAttemptsDays: number;
+  retentionEventsDays: number;
   shutdownTimeoutMs: number;
 };
 

@@ -19,6 +19,8 @@ export type Database = {
   /** Runs `work` in one transaction; entities are flushed by `work`. `first` are statements sent along with its begin, results unread. */
   transaction<Result>(work: (em: Em) => Promise<Result>, first?: string[]): Promise<Result>;
   ping(): Promise<void>;
+  /** Of the pool, at this moment; `waiting` asked for one and have none yet. */
+  connections(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 };
 
@@ -36,6 +38,7 @@ export async function checkConnections(database: Database, queueMax: number, poo
 }
 
 export async function openDatabase({ url, poolMax, applicationName, log }: DatabaseOptions): Promise<Database> {
+  const made: { pool?: Pool } = {};
   const orm = await MikroORM.init({
     ...ormOptions,
     clientUrl: url,
@@ -49,10 +52,15 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 15_000,
       keepAlive: true,
+      onPoolCreated: (created: Pool) => {
+        made.pool = created;
+      },
     },
   });
   const connection = orm.em.getConnection();
-  const pool = await connection.getNativeClient();
+  // Makes the pool; connects to nobody yet, and the server may be away.
+  const kysely = connection.getClient();
+  const pool = made.pool!;
   pools.set(connection, pool);
   return {
     orm,
@@ -61,24 +69,22 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
     // Not em.transactional(): there a rollback that fails, as it does when the server has gone, never gives its connection back to
     // the pool (MikroORM 7.2 on Kysely 0.29; after one restart of PostgreSQL the pool was empty for good).
     transaction: (work, first = []) =>
-      connection
-        .getClient()
-        .connection()
-        .execute(async (reserved: Kysely<unknown>) => {
-          const run = (text: string) => reserved.executeQuery(CompiledQuery.raw(text));
-          const em = orm.em.fork();
-          em.setTransactionContext(reserved as never);
-          try {
-            await run(['begin', ...first].join('; '));
-            const result = await work(em);
-            await run('commit');
-            return result;
-          } catch (error) {
-            await run('rollback').catch(() => undefined);
-            throw error;
-          }
-        }),
+      kysely.connection().execute(async (reserved: Kysely<unknown>) => {
+        const run = (text: string) => reserved.executeQuery(CompiledQuery.raw(text));
+        const em = orm.em.fork();
+        em.setTransactionContext(reserved as never);
+        try {
+          await run(['begin', ...first].join('; '));
+          const result = await work(em);
+          await run('commit');
+          return result;
+        } catch (error) {
+          await run('rollback').catch(() => undefined);
+          throw error;
+        }
+      }),
     ping: async () => void (await pool.query('select 1')),
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => orm.close(),
   };
 }

@@ -16,9 +16,6 @@ export function startHeartbeat(database: Database, process: 'web' | 'worker'): {
       [id, process],
     ).catch(() => undefined);
   void beat();
-  void query(database.em(), `delete from heartbeats where seen_at < clock_timestamp() - interval '7 days'`).catch(
-    () => undefined,
-  );
   const timer = setInterval(() => void beat(), everyMs);
   return { stop: () => clearInterval(timer) };
 }

@@ -8,6 +8,11 @@ export function uuidv7(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
+/** No UUIDv7 of an earlier millisecond is greater, and none of this one or a later smaller. */
+export const firstIdAt = (ms: number) => {
+  const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+};
 export const isUuid = (text: string) => validate(text);
 
 /** The one spelling of an id that the database takes as well. */

@@ -8,6 +8,7 @@ import { Message } from './messaging/message.entity.ts';
 import { Template } from './messaging/template.entity.ts';
 import { Spine } from './migrations/20261121000000-spine.ts';
 import { Pools } from './migrations/20261121000001-pools.ts';
+import { Retention } from './migrations/20261121000010-retention.ts';
 import { ApiKey, Organization } from './organizations/organization.entity.ts';
 import { Delivery, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
 
@@ -35,6 +36,7 @@ const withoutEntity = [
   'webhook_attempts',
   'heartbeats',
   'audit_log',
+  'purges',
 ];
 
 /** Everything MikroORM knows that does not come from the environment. The queue's schema is BullMQ's own affair. */
@@ -45,6 +47,7 @@ export const ormOptions = defineConfig({
     migrationsList: [
       { name: '20261121000000-spine', class: Spine },
       { name: '20261121000001-pools', class: Pools },
+      { name: '20261121000010-retention', class: Retention },
     ],
     snapshot: false,
     transactional: true,

@@ -10,6 +10,7 @@ import type { Log } from '../src/log.ts';
 import type { Providers } from '../src/providers/index.ts';
 import type { Secrets } from '../src/secrets.ts';
 import type { WebhookSender } from '../src/webhooks/sender.ts';
+import type { JobMetrics } from './job-metrics.ts';
 
 export type WorkerDeps = {
   config: Config;
@@ -18,6 +19,7 @@ export type WorkerDeps = {
   providers: Providers;
   secrets: Secrets;
   sender: WebhookSender;
+  jobMetrics: JobMetrics;
   log: Log;
   isStopping(): boolean;
 };

@@ -1,40 +1,36 @@
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Config } from '../src/config.ts';
 import type { Database } from '../src/database.ts';
 import { withinMs } from '../src/ledger/backends/backend.ts';
+import { askForToken, mayScrape } from '../src/metrics/access.ts';
+import type { Metrics } from '../src/metrics/metrics.ts';
 
-/** A worker's `/healthz` (the process lives) and `/readyz` (database and queue are there: without either it does nothing). */
+/**
+ * A worker's `/healthz` (the process lives), `/readyz` (database and queue are there: without either it does nothing) and, with
+ * METRICS_TOKEN, `/metrics`.
+ */
 export async function startHealth(
-  port: number | undefined,
+  { healthPort, metricsToken }: Pick<Config, 'healthPort' | 'metricsToken'>,
   database: Database,
+  metrics: Metrics,
   isWorking: () => boolean,
 ): Promise<{ port: number; stop(): void } | undefined> {
-  if (port === undefined) return undefined;
+  if (healthPort === undefined) return undefined;
   const server = createServer(async (request, response) => {
-    if (request.url !== '/healthz' && request.url !== '/readyz') return void response.writeHead(404).end();
-    const isDatabaseThere =
-      request.url === '/healthz' ||
-      (await withinMs(database.ping(), 2_000, 'The database').then(
-        () => true,
-        () => false,
-      ));
-    const isReady = request.url === '/healthz' || (isDatabaseThere && isWorking());
-    response.writeHead(isReady ? 200 : 503, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify(
-        request.url === '/healthz'
-          ? { status: 'ok' }
-          : {
-              status: isReady ? 'ok' : 'unavailable',
-              database: isDatabaseThere ? 'ok' : 'unavailable',
-              queue: isWorking() ? 'ok' : 'unavailable',
-            },
-      ),
-    );
+    if (request.url === '/healthz') return json(response, 200, { status: 'ok' });
+    if (request.url === '/readyz') return ready(response, database, isWorking);
+    if (request.url !== '/metrics' || !metricsToken) return void response.writeHead(404).end();
+    if (!mayScrape(request.headers.authorization, metricsToken))
+      return void response.writeHead(401, { 'www-authenticate': askForToken }).end();
+    // Nobody catches what this listener throws, and a figure that cannot be had must not end a worker.
+    const text = await metrics.scrape().catch(() => undefined);
+    response.writeHead(text === undefined ? 500 : 200, { 'content-type': metrics.contentType }).end(text);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, resolve);
+    server.listen(healthPort, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
@@ -43,4 +39,21 @@ export async function startHealth(
       server.closeAllConnections();
     },
   };
+}
+
+async function ready(response: ServerResponse, database: Database, isWorking: () => boolean) {
+  const isDatabaseThere = await withinMs(database.ping(), 2_000, 'The database').then(
+    () => true,
+    () => false,
+  );
+  const isReady = isDatabaseThere && isWorking();
+  json(response, isReady ? 200 : 503, {
+    status: isReady ? 'ok' : 'unavailable',
+    database: isDatabaseThere ? 'ok' : 'unavailable',
+    queue: isWorking() ? 'ok' : 'unavailable',
+  });
+}
+
+function json(response: ServerResponse, status: number, body: object) {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

@@ -86,6 +86,7 @@ async function perform(
     if (error instanceof ProviderError)
       return context.again({ code: 'provider_failed', message: error.message, provider_code: error.providerCode });
     deps.log.error({ err: error, job: row.name, job_id: row.id }, 'a fault of our own');
+    deps.jobMetrics.fault(row.name);
     return context.wait(ownFaultMs, { reason: reasonOf(error) });
   }
 }

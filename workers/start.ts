@@ -7,12 +7,16 @@ import { type QueueName, queueNames } from '../src/ledger/job.ts';
 import { createLedger } from '../src/ledger/ledger.ts';
 import { openQueues } from '../src/ledger/queues.ts';
 import type { Log } from '../src/log.ts';
+import { createMetrics } from '../src/metrics/metrics.ts';
 import { createProviders } from '../src/providers/index.ts';
 import { createSecrets } from '../src/secrets.ts';
+import { measuredSender } from '../src/webhooks/measured-sender.ts';
 import { createWebhookSender } from '../src/webhooks/sender.ts';
 import type { WorkerDeps } from './handler.ts';
 import { startHealth } from './health.ts';
 import { handlers } from './index.ts';
+import { createJobMetrics } from './job-metrics.ts';
+import { startRetention } from './retention.ts';
 import { startSweeper } from './sweeper.ts';
 import { startWorker } from './worker.ts';
 
@@ -30,12 +34,18 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
   await checkConnections(database, backend.databaseConnections, config.databasePoolMax).catch(unlessAway(log));
   const queues = openQueues(backend, log, onDead);
   const ledger = createLedger({ database, queues, log, awaitsQueue: false });
-  const providers = createProviders(config);
-  const sender = createWebhookSender({
-    timeoutMs: config.webhookTimeoutMs,
-    allowHttp: config.webhookAllowHttp,
-    allowNetworks: config.webhookAllowNetworks,
-  });
+  const isServed = config.metricsToken !== undefined && config.healthPort !== undefined;
+  const metrics = createMetrics({ process: 'worker', database, queues, isServed });
+  const { registry } = metrics;
+  const providers = createProviders(config, registry);
+  const sender = measuredSender(
+    registry,
+    createWebhookSender({
+      timeoutMs: config.webhookTimeoutMs,
+      allowHttp: config.webhookAllowHttp,
+      allowNetworks: config.webhookAllowNetworks,
+    }),
+  );
   let isStopping = false;
   const deps: WorkerDeps = {
     config,
@@ -44,6 +54,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     providers,
     secrets: createSecrets(config.secretKey),
     sender,
+    jobMetrics: createJobMetrics(registry),
     log,
     isStopping: () => isStopping,
   };
@@ -55,14 +66,15 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     workers.push(...served.map((name) => startWorker(deps, queues.backend, name, byName, concurrencyOf(config, name))));
     log.info({ queues: served, backend: queues.backend.name }, 'working');
   });
-  const sweeper = startSweeper(deps, queues);
-  const health = await startHealth(config.healthPort, database, () => workers.length > 0 && queues.isReady());
+  const sweeper = startSweeper(deps, queues, registry);
+  const retention = startRetention(deps, registry);
+  const health = await startHealth(config, database, metrics, () => workers.length > 0 && queues.isReady());
   return {
     healthPort: health?.port,
     async stop() {
       isStopping = true;
       health?.stop();
-      await sweeper.stop();
+      await Promise.all([sweeper.stop(), retention.stop()]);
       await Promise.all(
         workers.map((worker) =>
           withinMs(worker.close(), config.shutdownTimeoutMs, 'A worker').catch((error) =>

@@ -70,6 +70,7 @@ async function processRun(
     },
     'job',
   );
+  deps.jobMetrics.ended(job.queueName, job.name, ended.kind, (performance.now() - startedAt) / 1000);
   if (ended.kind === 'failed') throw new UnrecoverableError(`${ended.error.code}: ${ended.error.message}`);
   if ((ended.kind === 'again' || ended.kind === 'wait' || ended.kind === 'early') && !('isMoved' in ended && ended.isMoved)) {
     await job.moveToDelayed(Date.now() + Math.ceil(ended.delayMs), token);

@@ -1,4 +1,4 @@
-import { AppError, notFound } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { firstCheck, handedColumns, handedOf } from './accept.ts';
 import { contractOf } from './contracts.ts';
 import type { JobState } from './jobs.entity.ts';
@@ -19,7 +19,7 @@ export async function retryJob(transact: Transact, jobId: string, organizationId
 /** The same in a transaction of the caller's, who holds the lane's lock. */
 export async function reviveJob(tx: Tx, jobId: string, organizationId?: string): Promise<boolean> {
   const row = await failedRow(tx.query, jobId, organizationId);
-  if (!row) throw notFound('Job');
+  if (!row) throw jobGone();
   if (row.state !== 'failed') return false;
   const contract = contractOf(row.name);
   if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
@@ -32,9 +32,13 @@ export async function reviveJob(tx: Tx, jobId: string, organizationId?: string):
         where id = $1 and state = 'failed' returning ${handedColumns}`,
     [jobId, contract.queue],
   );
+  // Purged between the two statements: what was revived for it is rolled back.
+  if (rows.length === 0) throw jobGone();
   tx.hand(handedOf(rows));
-  return rows.length > 0;
+  return true;
 }
+
+const jobGone = () => new AppError('not_found', 'Job not found: it is done, or it failed so long ago that it was purged');
 
 async function failedRow(
   query: <Row>(text: string, params: unknown[]) => Promise<Row[]>,

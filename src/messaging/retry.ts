@@ -39,10 +39,11 @@ export async function retryMessage(tx: Tx, organizationId: string, id: string, f
   if (!row) throw notFound('Message');
   if (row.status === 'queued' || row.status === 'sending') return;
   if (row.status !== 'failed') throw new AppError('conflict', `The message is ${row.status}: only a failed one can be retried`);
-  const mayHaveArrived = row.provider_message_id !== null || !row.job_id || row.code === 'outcome_unknown';
+  const mayHaveArrived = row.provider_message_id !== null || row.code === 'outcome_unknown';
   if (mayHaveArrived && !force) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
-  if (!mayHaveArrived) {
-    await reviveJob(tx, row.job_id!, organizationId);
+  // A job that was purged since (src/retention) is made anew below.
+  if (!mayHaveArrived && row.job_id) {
+    await reviveJob(tx, row.job_id, organizationId);
     return;
   }
   // What the provider still says of the earlier send must not settle the new one: its id is remembered and passed over.

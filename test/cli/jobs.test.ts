@@ -55,7 +55,11 @@ test('a failed job is handed to the queue again, once', async () => {
 });
 
 test('a job nobody knows is said to be unknown', async () => {
-  expect(await kanal('jobs', 'retry', uuidv7())).toEqual({ code: 1, stdout: '', stderr: 'Job not found\n' });
+  expect(await kanal('jobs', 'retry', uuidv7())).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'Job not found: it is done, or it failed so long ago that it was purged\n',
+  });
 });
 
 test('a broken provider webhook is applied again', async () => {

@@ -45,6 +45,7 @@ describe('the configuration', () => {
     ['QUEUE_URL', 'amqp://kanal:hunter2@queue'],
     ['SECRET_KEY', 'hunter2'],
     ['OPERATOR_PASSWORD', 'hunter2'],
+    ['METRICS_TOKEN', 'hunter2'],
     ['PUBLIC_URL', 'ftp://hunter2'],
     ['PORT', 'hunter2'],
   ])('a fault of %s does not repeat the value, which may be a secret', (name, value) => {
@@ -62,6 +63,11 @@ describe('the configuration', () => {
 
   test('a queue that does not exist is a fault', () => {
     expect(faultsOf({ ...least, QUEUES: 'messages,mesages' })).toEqual([expect.stringContaining('mesages')]);
+  });
+
+  test('a failed job stays at least as long as BullMQ shows its run', () => {
+    expect(readConfig(least)).toMatchObject({ retentionFailedJobsDays: 30, retentionDoneJobsDays: 7, retentionEventsDays: 30 });
+    expect(faultsOf({ ...least, RETENTION_FAILED_JOBS_DAYS: '13' })).toEqual([expect.stringContaining('14')]);
   });
 
   test('an empty variable is one that is not set', () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from 'prom-client';
 import { readConfig } from '../../src/config.ts';
 import { type Database, type Em, openDatabase, query } from '../../src/database.ts';
 import type { HandedRow } from '../../src/ledger/accept.ts';
@@ -11,6 +12,7 @@ import { type Findings, sweep } from '../../src/ledger/sweep.ts';
 import type { EnqueueOptions } from '../../src/ledger/transact.ts';
 import { createOrganization } from '../../src/organizations/keys.ts';
 import type { Handler, Outcome, RunContext, WorkerDeps } from '../../workers/handler.ts';
+import { createJobMetrics } from '../../workers/job-metrics.ts';
 import { type Ended, type Run, runJob } from '../../workers/run-job.ts';
 import { startWorker } from '../../workers/worker.ts';
 import type { MakeBackend } from './backends.ts';
@@ -134,6 +136,7 @@ export async function openHouse(
     secrets: testSecrets,
     providers: undefined as never,
     sender: undefined as never,
+    jobMetrics: createJobMetrics(new Registry()),
     isStopping: () => isStopping,
   };
   return {

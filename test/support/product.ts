@@ -146,7 +146,7 @@ export class Product {
   /** How many rows each table has: what must not have changed when nothing was stored. */
   async counts(): Promise<Record<string, number>> {
     const tables = await this.rows<{ name: string }>(
-      `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'heartbeats'`,
+      `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not in ('heartbeats', 'purges')`,
     );
     const counted = tables.map(async ({ name }) => [name, (await this.one(`select count(*)::int as n from "${name}"`)).n]);
     return Object.fromEntries(await Promise.all(counted));

@@ -1,0 +1,19 @@
+import { Router } from 'express';
+import { AppError } from '../../src/errors.ts';
+import { askForToken, mayScrape } from '../../src/metrics/access.ts';
+import type { Deps } from '../endpoint.ts';
+
+/** `/metrics` for Prometheus, with the token of METRICS_TOKEN. A scrape is no request of anybody's: no line in the log, no figure. */
+export function metricsPage({ metrics, log }: Deps, token: string): Router {
+  const router = Router();
+  router.get('/metrics', async (req, res) => {
+    if (!mayScrape(req.get('authorization'), token)) {
+      log.warn({ address: req.ip }, 'a scrape without the right token');
+      res.setHeader('WWW-Authenticate', askForToken);
+      throw new AppError('unauthorized', 'The token of the metrics is needed: header Authorization: Bearer');
+    }
+    res.setHeader('Content-Type', metrics.contentType);
+    res.end(await metrics.scrape());
+  });
+  return router;
+}

@@ -1,0 +1,15 @@
+/** A metric's children by their label values, each resolved once: what is recorded on a hot path costs a look into a map. */
+export function childrenOf<Child>(metric: { labels(...values: string[]): Child }): (...values: string[]) => Child {
+  const known = new Map<string, Child>();
+  return (...values) => {
+    const key = values.join('\n');
+    const found = known.get(key);
+    if (found) return found;
+    const child = metric.labels(...values);
+    known.set(key, child);
+    return child;
+  };
+}
+
+/** 201 is `2xx`: exact codes multiply a histogram's series and tell an alert nothing more. */
+export const statusClass = (status: number) => `${Math.trunc(status / 100)}xx`;

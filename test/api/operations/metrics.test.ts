@@ -1,0 +1,387 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { purges } from '../../../src/retention/purges.ts';
+import type { RunningWorker } from '../../../workers/start.ts';
+import { type Body, useApp } from '../../support/app.ts';
+import { type Exposition, readExposition } from '../../support/prometheus.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const token = 'token-of-the-scraper';
+const app = useApp({ env: { METRICS_TOKEN: token, HEALTH_PORT: '0' } });
+const closed = useApp({ workers: true, env: { HEALTH_PORT: '0' } });
+
+let worker: RunningWorker;
+let receiver: Receiver;
+let web: Exposition;
+let jobs: Exposition;
+/** The two of one message: sent, and refused by the provider. */
+const messageIds: string[] = [];
+
+const scrape = (base: string, authorization = `Bearer ${token}`) =>
+  fetch(`${base}/metrics`, { headers: authorization ? { authorization } : {} });
+const ofWorker = (port: number | undefined) => `http://127.0.0.1:${port}`;
+const lines = (msg: string) => app.log.lines.filter((line) => line.msg === msg);
+/** How often each set of fields stands in the log: what the counters must say too. */
+const told = (msg: string, ...fields: string[]) => {
+  const counts: Record<string, number> = {};
+  for (const line of lines(msg)) {
+    const key = fields.map((field) => line[field] ?? 'none').join(' ');
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+};
+const counted = (page: Exposition, name: string, ...labels: string[]) =>
+  Object.fromEntries(
+    page.samples.filter((one) => one.name === name).map((one) => [labels.map((label) => one.labels[label]).join(' '), one.value]),
+  );
+
+/** Everything once: a message through all its statuses, a delivery that fails and is repeated, refusals, a hold, a backlog. */
+async function journey() {
+  // Nothing is purged while the test looks: it was the events' turn long ago, and everybody's next is in an hour.
+  await app.rows(
+    `insert into purges (table_name, started_at, next_at, finished_at)
+     select name, now(), now() + interval '1 hour', case name when 'events' then '2026-01-02T03:04:05Z'::timestamptz end from unnest($1::text[]) name`,
+    [purges.map(({ table }) => table)],
+  );
+  const channel = await app.connect();
+  await app.call('webhooks.endpoints.create', { body: { url: receiver.url, event_types: ['message.sent'] } });
+  receiver.answer({ status: 500 }, {});
+  const { phone } = await app.conversation(channel);
+  const sent = (await app.text(channel, phone)).body.data.id;
+  await app.messageIn(sent, 'read');
+
+  await app.fault(channel, { status: 400, code: 131026 });
+  const refused = (await app.text(channel, phone)).body.data.id;
+  await app.messageIn(refused, 'failed');
+  messageIds.push(sent, refused);
+
+  await app.text(channel, phone, { type: 'none' });
+  await app.call('messages.send', { key: 'kk_wrong', body: {} });
+  await app.raw('GET', '/v1/nowhere/017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
+  const synced = { params: { channelID: channel.id }, headers: { prefer: 'wait=5' } };
+  expect((await app.call('templates.sync', synced)).headers.get('preference-applied')).toBe('wait=5');
+  await waitFor('the second try', () => receiver.received.length === 2, 10_000);
+  await waitFor('its end', async () => (await app.rows(`select 1 from jobs where state in ('queued', 'waiting')`)).length === 0);
+
+  const stopped = await app.connect();
+  await app.idle();
+  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${stopped.id}`]);
+  const other = await app.conversation(stopped);
+  for (const _ of [1, 2]) await app.text(stopped, other.phone);
+  await app.rows(
+    `update jobs set run_at = clock_timestamp() - case state when 'blocked' then interval '200 s' else interval '900 s' end where pool = $1`,
+    [`channel:${stopped.id}`],
+  );
+  await backlog();
+}
+
+/** Rows as a worker that lags and a receiver that is slow would leave them; their names are nobody's, and the sweeper is not due. */
+async function backlog() {
+  const row = (queue: string, state: string, pool: string | null, age: string, slot = false) =>
+    app.rows(
+      `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, run_at, slot_at, check_at)
+       values (uuidv7(), $1, 'webhooks.deliver', $2, '{}', 'webhook_delivery', uuidv7(), $3, $4, clock_timestamp() - $5::interval, case when $6 then clock_timestamp() end, clock_timestamp() + interval '1 hour')`,
+      [app.tenant.organizationId, queue, pool, state, age, slot],
+    );
+  await app.rows(`insert into pools (id, width) values ('endpoint:full', 1)`);
+  await row('webhook-retries', 'queued', 'endpoint:full', '30 s', true);
+  await row('webhook-retries', 'waiting', 'endpoint:full', '300 s');
+  await row('webhook-retries', 'waiting', 'endpoint:full', '100 s');
+  // A later try is not overdue before its time.
+  await row('default', 'queued', null, '-1 hour');
+  await app.rows(
+    `insert into provider_webhooks (id, organization_id, body, state, received_at)
+     select uuidv7(), $1, '[]', state, clock_timestamp() - interval '90 s' from unnest(array['received', 'received', 'broken']) state`,
+    [app.tenant.organizationId],
+  );
+}
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  worker = await app.startWorkers();
+  await journey();
+  await waitFor('the log of every request', () => lines('request').length >= 12);
+  await waitFor('a sweep', async () => {
+    const text = await (await scrape(ofWorker(worker.healthPort))).text();
+    return /^kanal_sweeps_total\{outcome="done"\} [1-9]/m.test(text);
+  });
+  web = readExposition(await (await scrape(app.base)).text());
+  jobs = readExposition(await (await scrape(ofWorker(worker.healthPort))).text());
+}, 60_000);
+afterAll(() => receiver.close());
+
+describe('who may scrape', () => {
+  const bases: [string, () => string][] = [
+    ['web', () => app.base],
+    ['worker', () => ofWorker(worker.healthPort)],
+  ];
+
+  describe.each(bases)('%s', (_process, base) => {
+    test.each([
+      ['nothing', ''],
+      ['another token', 'Bearer token-of-the-scrapes'],
+      ['the scheme alone', 'Bearer'],
+      ['no scheme', token],
+      ['another scheme', `Basic ${Buffer.from(`prometheus:${token}`).toString('base64')}`],
+      ['more than a token', `Bearer ${token} x`],
+    ])('%s: 401 that asks for it', async (_what, authorization) => {
+      const reply = await scrape(base(), authorization);
+      expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="Kanal metrics"']);
+      expect(await reply.text()).not.toContain('kanal_');
+    });
+
+    test('the token, in the format of Prometheus', async () => {
+      const reply = await scrape(base(), `bearer ${token}`);
+      expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+      readExposition(await reply.text());
+    });
+  });
+
+  test('without a token in the configuration there is nothing to scrape', async () => {
+    const ready = await waitFor('the other worker', () => closed.log.lines.some(({ msg }) => msg === 'working'));
+    expect(ready).toBe(true);
+    const own = await closed.startWorkers();
+    for (const base of [closed.base, ofWorker(own.healthPort)]) expect((await scrape(base)).status).toBe(404);
+  });
+
+  test('a scrape is no request of anybody: no line in the log but of a refused one, no figure', () => {
+    expect(lines('request').filter(({ path }) => path === '/metrics')).toEqual([]);
+    expect(web.value('kanal_http_requests_in_flight')).toBe(0);
+  });
+});
+
+describe('the names', () => {
+  const both = [
+    'kanal_build_info',
+    'kanal_database_connection_waiters',
+    'kanal_database_connections',
+    'kanal_database_up',
+    'kanal_jobs',
+    'kanal_jobs_oldest_overdue_seconds',
+    'kanal_provider_call_duration_seconds',
+    'kanal_provider_webhooks_broken',
+    'kanal_provider_webhooks_oldest_unapplied_seconds',
+    'kanal_provider_webhooks_unapplied',
+    'kanal_queue_up',
+    'kanal_retention_completed_timestamp_seconds',
+  ];
+  const http = ['requests_total', 'request_duration_seconds', 'wait_duration_seconds', 'requests_in_flight'];
+  const work = [
+    'kanal_job_faults_total',
+    'kanal_job_runs_total',
+    'kanal_job_try_duration_seconds',
+    'kanal_retention_rows_deleted_total',
+    'kanal_sweep_completed_timestamp_seconds',
+    'kanal_sweeper_findings_total',
+    'kanal_sweeps_total',
+    'kanal_webhook_attempt_duration_seconds',
+  ];
+  const own = (page: Exposition) => [...page.types.keys()].filter((name) => name.startsWith('kanal_')).sort();
+
+  test('are these, and each is looked at below', () => {
+    expect(own(web)).toEqual([...both, ...http.map((name) => `kanal_http_${name}`)].sort());
+    expect(own(jobs)).toEqual([...both, ...work].sort());
+  });
+
+  test("follow Prometheus' conventions, and no label holds an id, a path or a person", () => {
+    for (const page of [web, jobs]) {
+      for (const [name, type] of page.types) {
+        if (!name.startsWith('kanal_')) continue;
+        expect(name.endsWith('_total')).toBe(type === 'counter');
+        if (type === 'histogram') expect(name).toMatch(/_seconds$/);
+        expect(name).not.toMatch(/_(ms|milliseconds|minutes|count|sum|bucket)$/);
+      }
+      for (const { name, labels } of page.samples.filter(
+        (one) => one.name.startsWith('kanal_') && one.name !== 'kanal_build_info',
+      ))
+        for (const [label, value] of Object.entries(labels))
+          if (label !== 'le')
+            expect([name, label, value]).toEqual([name, label, expect.stringMatching(/^[A-Za-z0-9._-]{1,40}$/)]);
+      expect(
+        page.samples.flatMap(({ labels }) => Object.values(labels)).filter((value) => /[0-9a-f]{8}-[0-9a-f]{4}-/.test(value)),
+      ).toEqual([]);
+    }
+  });
+
+  test("Node's own are there: event loop, memory, garbage", () => {
+    for (const page of [web, jobs])
+      for (const name of ['nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes', 'process_cpu_seconds_total'])
+        expect(page.value(name)).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe('the web process', () => {
+  test('counts every request the log tells of, by operation, method and status', () => {
+    const expected = told('request', 'operation', 'method', 'status');
+    expect(counted(web, 'kanal_http_requests_total', 'operation', 'method', 'status')).toEqual(expected);
+    expect(expected).toEqual({
+      'channels.connect POST 201': 2,
+      'webhooks.endpoints.create POST 201': 1,
+      'messages.send POST 201': 4,
+      'messages.send POST 422': 1,
+      'messages.send POST 401': 1,
+      'templates.sync POST 200': 1,
+      'none GET 404': 1,
+      'provider-webhooks.receive POST 200': 3,
+    });
+  });
+
+  test('has a latency of each, and of one that asked to wait apart from them', () => {
+    const name = 'kanal_http_request_duration_seconds';
+    expect(counted(web, `${name}_count`, 'operation', 'method', 'status_class')).toEqual({
+      'channels.connect POST 2xx': 2,
+      'webhooks.endpoints.create POST 2xx': 1,
+      'messages.send POST 2xx': 4,
+      'messages.send POST 4xx': 2,
+      'none GET 4xx': 1,
+      'provider-webhooks.receive POST 2xx': 3,
+    });
+    const logged = lines('request').filter((line) => line.operation === 'messages.send' && line.status === 201);
+    const seconds = logged.reduce((sum, line) => sum + Number(line.duration_ms), 0) / 1000;
+    const sum = web.value(`${name}_sum`, { operation: 'messages.send', status_class: '2xx' });
+    // Two clocks a moment apart, around the same four requests.
+    expect(Math.abs(sum - seconds)).toBeLessThan(0.2);
+    expect(counted(web, 'kanal_http_wait_duration_seconds_count', 'operation')).toEqual({ 'templates.sync': 1 });
+  });
+
+  test('has the calls it made itself', () => {
+    expect(counted(web, 'kanal_provider_call_duration_seconds_count', 'provider', 'call', 'outcome')).toEqual({
+      'messaging_app readNumber ok': 2,
+    });
+  });
+});
+
+describe('the worker', () => {
+  test('counts every run the log tells of, by queue, job and outcome', () => {
+    const runs = counted(jobs, 'kanal_job_runs_total', 'job', 'outcome');
+    const perJob: Record<string, number> = {};
+    for (const { labels, value } of jobs.samples.filter((one) => one.name === 'kanal_job_runs_total'))
+      perJob[`${labels.job} ${labels.outcome}`] = (perJob[`${labels.job} ${labels.outcome}`] ?? 0) + value;
+    expect(perJob).toEqual(told('job', 'job', 'outcome'));
+    expect(runs).toMatchObject({
+      'messages.send done': 1,
+      'messages.send failed': 1,
+      'templates.sync done': 3,
+      'provider-webhooks.apply done': 3,
+    });
+    const deliveries = { job: 'webhooks.deliver' };
+    expect(jobs.value('kanal_job_runs_total', { ...deliveries, queue: 'webhooks', outcome: 'again' })).toBe(1);
+    expect(jobs.value('kanal_job_runs_total', { ...deliveries, queue: 'webhook-retries', outcome: 'done' })).toBe(1);
+    expect(jobs.samples.filter(({ name }) => name === 'kanal_job_faults_total')).toEqual([]);
+  });
+
+  test('has the time of each try', () => {
+    const tries = Object.entries(told('job', 'job', 'outcome')).filter(([key]) => / (done|again|wait|failed)$/.test(key));
+    expect(counted(jobs, 'kanal_job_try_duration_seconds_count', 'job', 'outcome')).toEqual(Object.fromEntries(tries));
+  });
+
+  test('has the calls to the provider by what came back', async () => {
+    const name = 'kanal_provider_call_duration_seconds_count';
+    expect(counted(jobs, name, 'provider', 'call', 'outcome')).toEqual({
+      'messaging_app send ok': 1,
+      'messaging_app send refused': 1,
+      'messaging_app listTemplates ok': 3,
+    });
+    const { requests } = await app.control('GET', '/requests?method=POST');
+    expect(requests.filter(({ path }: Body) => path.endsWith('/messages'))).toHaveLength(2);
+    expect(messageIds).toHaveLength(2);
+  });
+
+  test('has the tries of deliveries by answer, as the table of attempts has them', async () => {
+    const name = 'kanal_webhook_attempt_duration_seconds';
+    expect(counted(jobs, `${name}_count`, 'result')).toEqual({ '2xx': 1, '5xx': 1 });
+    const attempts = await app.rows('select status, duration_ms from webhook_attempts order by number');
+    expect(attempts.map(({ status }) => status)).toEqual([500, 200]);
+    for (const { status, duration_ms } of attempts)
+      expect(jobs.value(`${name}_sum`, { result: `${status / 100}xx` })).toBeCloseTo(duration_ms / 1000, 6);
+  });
+
+  test('has what the sweeper found', () => {
+    expect(Object.keys(counted(jobs, 'kanal_sweeper_findings_total', 'finding'))).toEqual([
+      'looked',
+      'added',
+      'rerun',
+      'pools',
+      'lanes',
+    ]);
+    expect(jobs.value('kanal_sweeper_findings_total', { finding: 'lanes' })).toBe(0);
+    const since = Date.now() / 1000 - jobs.value('kanal_sweep_completed_timestamp_seconds');
+    expect(since).toBeGreaterThanOrEqual(0);
+    expect(since).toBeLessThan(60);
+    expect(jobs.value('kanal_sweeps_total', { outcome: 'failed' })).toBe(0);
+  });
+
+  test('has what was deleted for its age, by table, from the start', () => {
+    const deleted = counted(jobs, 'kanal_retention_rows_deleted_total', 'table');
+    expect(Object.keys(deleted).sort()).toEqual([
+      'events',
+      'heartbeats',
+      'idempotency_keys',
+      'jobs',
+      'provider_webhooks',
+      'unmatched_statuses',
+      'webhook_attempts',
+      'webhook_deliveries',
+    ]);
+    expect(Object.values(deleted).every((count) => count === 0)).toBe(true);
+  });
+});
+
+describe.each([
+  ['web', () => web],
+  ['worker', () => jobs],
+])('what the database knows, told by the %s', (kind, read) => {
+  test('jobs by queue and state: every pair, those with none too', () => {
+    const expected: Record<string, number> = {};
+    for (const queue of ['messages', 'webhooks', 'webhook-retries', 'default'])
+      for (const state of ['blocked', 'waiting', 'queued', 'held', 'failed', 'done']) expected[`${queue} ${state}`] = 0;
+    Object.assign(expected, {
+      'messages held': 2,
+      'messages failed': 1,
+      'webhook-retries waiting': 2,
+      'webhook-retries queued': 1,
+      'default queued': 1,
+      'default done': 3,
+    });
+    expect(counted(read(), 'kanal_jobs', 'queue', 'state')).toEqual(expected);
+  });
+
+  test('the oldest overdue job, what is held or throttled included', () => {
+    const ages = counted(read(), 'kanal_jobs_oldest_overdue_seconds', 'queue', 'state');
+    const about: Record<string, number> = { 'messages held': 900, 'webhook-retries waiting': 300, 'webhook-retries queued': 30 };
+    expect(Object.keys(ages)).toHaveLength(16);
+    for (const [key, seconds] of Object.entries(ages)) {
+      expect(seconds).toBeGreaterThanOrEqual(about[key] ?? 0);
+      expect(seconds).toBeLessThan((about[key] ?? -60) + 60.001);
+    }
+  });
+
+  test('unapplied and broken bodies of the provider', () => {
+    expect(read().value('kanal_provider_webhooks_unapplied')).toBe(2);
+    expect(read().value('kanal_provider_webhooks_broken')).toBe(1);
+    const oldest = read().value('kanal_provider_webhooks_oldest_unapplied_seconds');
+    expect(oldest).toBeGreaterThanOrEqual(90);
+    expect(oldest).toBeLessThan(150);
+  });
+
+  test('when a table was purged, what is up, how many connections', () => {
+    const never = Object.fromEntries(purges.map(({ table }) => [table, 0]));
+    expect(counted(read(), 'kanal_retention_completed_timestamp_seconds', 'table')).toEqual({
+      ...never,
+      events: Date.parse('2026-01-02T03:04:05Z') / 1000,
+    });
+    expect([read().value('kanal_database_up'), read().value('kanal_queue_up')]).toEqual([1, 1]);
+    const connections = counted(read(), 'kanal_database_connections', 'state');
+    expect(connections.idle! + connections.busy!).toBeGreaterThanOrEqual(1);
+    expect(connections.idle! + connections.busy!).toBeLessThanOrEqual(15);
+    expect(read().value('kanal_database_connection_waiters')).toBe(0);
+  });
+
+  test('what runs here', () => {
+    const [{ labels, value }] = read().samples.filter(({ name }) => name === 'kanal_build_info') as [Body];
+    expect([labels, value]).toEqual([
+      { version: expect.stringMatching(/^\d+\.\d+\.\d+$/), process: kind, queue_backend: 'postgres' },
+      1,
+    ]);
+  });
+});

@@ -1,0 +1,45 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { childrenOf } from '../src/metrics/children.ts';
+
+export type JobMetrics = {
+  /** One run, however it ended; `outcome` is its kind in workers/run-job.ts. */
+  ended(queue: string, job: string, outcome: string, seconds: number): void;
+  /** A fault of our own: the job waits and spends no try. */
+  fault(job: string): void;
+};
+
+/** The four ends of a try; every other run found that it had nothing to do yet, or any more. */
+const tries = new Set(['done', 'again', 'wait', 'failed']);
+
+export function createJobMetrics(registry: Registry): JobMetrics {
+  const runs = childrenOf(
+    new Counter({
+      name: 'kanal_job_runs_total',
+      help: 'Runs of jobs: done, again (a try is spent), wait (none is), failed (for good), or no try at all: early, held, full, stale, retried',
+      labelNames: ['queue', 'job', 'outcome'],
+      registers: [registry],
+    }),
+  );
+  const duration = childrenOf(
+    new Histogram({
+      name: 'kanal_job_try_duration_seconds',
+      help: 'Tries of jobs, from their start to the end of the transaction that ends them',
+      labelNames: ['job', 'outcome'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60],
+      registers: [registry],
+    }),
+  );
+  const faults = new Counter({
+    name: 'kanal_job_faults_total',
+    help: 'Faults of our own in a job: a bug or a part of ours that is away; the job waits and spends no try',
+    labelNames: ['job'],
+    registers: [registry],
+  });
+  return {
+    ended(queue, job, outcome, seconds) {
+      runs(queue, job, outcome).inc();
+      if (tries.has(outcome)) duration(job, outcome).observe(seconds);
+    },
+    fault: (job) => faults.inc({ job }),
+  };
+}

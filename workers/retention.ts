@@ -1,0 +1,56 @@
+import { Counter, type Registry } from 'prom-client';
+import { purges } from '../src/retention/purges.ts';
+import { claimPurge, runPurge } from '../src/retention/run.ts';
+import type { WorkerDeps } from './handler.ts';
+
+const everyMs = 60_000;
+
+/** Looks every minute, a little apart from the other workers, which purges are due, and does what it gets to do, one after another. */
+export function startRetention(deps: WorkerDeps, registry: Registry, everyAboutMs = everyMs): { stop(): Promise<void> } {
+  const deletedTotal = new Counter({
+    name: 'kanal_retention_rows_deleted_total',
+    help: 'Rows deleted because their time was over',
+    labelNames: ['table'],
+    registers: [registry],
+  });
+  for (const table of purges.flatMap(({ tables }) => tables)) deletedTotal.inc({ table }, 0);
+  const onDeleted = (deleted: Record<string, number>) => {
+    for (const [table, count] of Object.entries(deleted)) deletedTotal.inc({ table }, count);
+  };
+  let isStopped = false;
+  let running: Promise<unknown> = Promise.resolve();
+  let timer: NodeJS.Timeout;
+  const isStopping = () => isStopped;
+
+  async function look() {
+    for (const purge of purges) {
+      if (isStopped || !(await claimPurge(deps.database, purge.table))) continue;
+      const startedAt = performance.now();
+      const { deleted, isOver } = await runPurge(purge, { ...deps, isStopping, onDeleted });
+      deps.log.info(
+        { purge: purge.table, deleted, is_over: isOver, duration_ms: Math.round(performance.now() - startedAt) },
+        'purge',
+      );
+    }
+  }
+
+  const next = () => {
+    if (isStopped) return;
+    timer = setTimeout(
+      () => {
+        running = look()
+          .catch((error) => deps.log.warn({ err: error }, 'a purge did not finish'))
+          .finally(next);
+      },
+      everyAboutMs * (0.5 + Math.random()),
+    );
+  };
+  next();
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

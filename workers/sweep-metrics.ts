@@ -1,0 +1,34 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Findings } from '../src/ledger/sweep.ts';
+
+const kinds = ['looked', 'added', 'rerun', 'pools', 'lanes'] as const satisfies (keyof Findings)[];
+
+export function createSweepMetrics(registry: Registry): { done(findings: Findings): void; failed(): void } {
+  const found = new Counter({
+    name: 'kanal_sweeper_findings_total',
+    help: 'Rows looked at, added because the queue did not know them, rerun because it called them over; pools filled, lanes without a head',
+    labelNames: ['finding'],
+    registers: [registry],
+  });
+  const sweeps = new Counter({
+    name: 'kanal_sweeps_total',
+    help: 'Sweeps of this worker by how they ended',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const doneAt = new Gauge({
+    name: 'kanal_sweep_completed_timestamp_seconds',
+    help: 'When the last whole sweep of this worker ended',
+    registers: [registry],
+  });
+  for (const finding of kinds) found.inc({ finding }, 0);
+  for (const outcome of ['done', 'failed']) sweeps.inc({ outcome }, 0);
+  return {
+    done(findings) {
+      for (const finding of kinds) found.inc({ finding }, findings[finding]);
+      sweeps.inc({ outcome: 'done' });
+      doneAt.setToCurrentTime();
+    },
+    failed: () => sweeps.inc({ outcome: 'failed' }),
+  };
+}
