@@ -52,8 +52,10 @@ export const errorCodes: Record<number, ErrorCode> = {
   132068: { http: 400, title: 'Flow is blocked' },
   132069: { http: 400, title: 'Flow is throttled' },
   133004: { http: 503, title: 'Server temporarily unavailable', isTransient: true },
+  133005: { http: 400, title: 'Two step verification PIN mismatch' },
   133010: { http: 400, title: 'Phone number not registered' },
   133016: { http: 400, title: 'Account register or deregister rate limit exceeded' },
+  136025: { http: 400, title: 'Verify code error' },
 };
 
 export const unknownCode: ErrorCode = { http: 500, title: 'An unknown error has occurred' };
