@@ -46,7 +46,7 @@ function ignoreMalformedBody(_error: unknown, req: Request, _res: Response, next
 }
 
 function unknownPath(req: Request): void {
-  throw new GraphError(2500, { status: 400, message: `Unknown path components: ${req.path}` });
+  throw new GraphError(2500, { status: 400, message: `Unknown path components: ${req.path.replace(/^\/[^/]+(?=\/)/, '')}` });
 }
 
 function renderError(error: unknown, _req: Request, res: GraphResponse, _next: NextFunction): void {
