@@ -12,6 +12,7 @@ export const errorCodes: Record<number, ErrorCode> = {
   3: { http: 500, title: 'Application does not have the capability to make this API call' },
   4: { http: 400, title: 'Application request limit reached', isTransient: true },
   10: { http: 403, title: 'Application does not have permission for this action' },
+  17: { http: 429, title: 'User request limit reached', isTransient: true },
   100: { http: 400, title: 'Invalid parameter' },
   104: { http: 401, title: 'An access token is required to request this resource' },
   190: { http: 401, title: 'Invalid OAuth access token' },
