@@ -2,10 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { useApp } from '../support/app.ts';
 import { applyBody, expectTold, freshChannel, routes } from './applied.ts';
 import { describeExamples, filled, type Json } from './fixtures.ts';
+import { ownWebhooks } from './own-examples.ts';
 
 const app = useApp({ workers: true });
 
-describeExamples("the provider's examples of webhooks", 'inbound-webhooks.json', (examples) => {
+describeExamples('webhooks', 'inbound-webhooks.json', ownWebhooks, (examples) => {
   describe.each(routes)('by %s:', (route) => {
     test.each(Object.entries(examples))('%s', async (_name, example) => {
       const channel = await freshChannel(app);
