@@ -4,6 +4,7 @@ export interface TemplateComponent {
   format?: string;
   text?: string;
   buttons?: { type: string; text?: string; url?: string }[];
+  cards?: { components: TemplateComponent[] }[];
 }
 
 export interface Template {
@@ -52,8 +53,12 @@ export class Accounts {
     return this.#byNumber.get(phoneNumberId);
   }
 
+  ofToken(token: string): Account[] {
+    return this.all().filter((account) => account.access_token === token);
+  }
+
   ofWaba(wabaId: string, token: string): Account[] {
-    return this.all().filter((account) => account.waba_id === wabaId && account.access_token === token);
+    return this.ofToken(token).filter((account) => account.waba_id === wabaId);
   }
 }
 

@@ -7,6 +7,7 @@ export interface Behaviour {
   mps: number | null;
   fail_code: number;
   fails: Record<string, number>;
+  template_review: 'APPROVED' | 'REJECTED' | null;
   retry_first_ms: number;
   retry_max_ms: number;
   retry_for_ms: number;
@@ -19,6 +20,7 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   mps: null,
   fail_code: 131026,
   fails: {},
+  template_review: 'APPROVED',
   retry_first_ms: 200,
   retry_max_ms: 5_000,
   retry_for_ms: 600_000,
@@ -35,6 +37,10 @@ export const behaviourSchema = Joi.object<Partial<Behaviour>>({
   fails: Joi.object()
     .pattern(Joi.string(), Joi.number().integer())
     .description('User (wa_id or user_id) to the error it fails with'),
+  template_review: Joi.string()
+    .valid('APPROVED', 'REJECTED')
+    .allow(null)
+    .description('What becomes of a new template; null: it waits'),
   retry_first_ms: milliseconds.min(1),
   retry_max_ms: milliseconds.min(1),
   retry_for_ms: milliseconds,

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 
 /**
  * A message id built as the provider builds it: a header, the user's name, the direction, a random part, a zero byte.
@@ -14,6 +14,11 @@ export function messageId(user: string, direction: 'in' | 'out'): string {
     Buffer.from([0x00]),
   ]);
   return `wamid.${bytes.toString('base64')}`;
+}
+
+/** Within what a JSON number holds exactly: webhooks write it as one. */
+export function templateId(): string {
+  return `1${randomInt(1e7, 1e8)}${randomInt(1e6, 1e7)}`;
 }
 
 export function traceId(): string {

@@ -4,6 +4,8 @@ import { type Account, Accounts } from './accounts.ts';
 import { type Behaviour, defaultBehaviour } from './behaviour.ts';
 import { demoAccount } from './demo-account.ts';
 import { Faults } from './faults.ts';
+import { MediaStore } from './media.ts';
+import { Numbers } from './numbers.ts';
 import { defaultAppSecret, defaultVerifyToken, type SandboxOptions } from './options.ts';
 import { RequestLog } from './request-log.ts';
 import { TokenBuckets } from './token-bucket.ts';
@@ -27,6 +29,8 @@ export class State {
   accepted!: Accepted;
   windows!: Windows;
   buckets!: TokenBuckets;
+  media!: MediaStore;
+  numbers!: Numbers;
   webhooks!: WebhookQueue;
 
   constructor(options: SandboxOptions) {
@@ -46,13 +50,15 @@ export class State {
   }
 
   #begin(): void {
-    this.accounts = new Accounts(this.#configured);
+    this.accounts = new Accounts(structuredClone(this.#configured));
     this.behaviour = structuredClone(defaultBehaviour);
     this.faults = new Faults();
     this.log = new RequestLog();
     this.accepted = new Accepted();
     this.windows = new Windows();
     this.buckets = new TokenBuckets();
+    this.media = new MediaStore();
+    this.numbers = new Numbers();
     this.webhooks = new WebhookQueue(this.subscription, () => this.behaviour);
   }
 }

@@ -1,5 +1,5 @@
 import type { NextFunction } from 'express';
-import type { Account } from '../accounts.ts';
+import type { Account, Template } from '../accounts.ts';
 import type { State } from '../state.ts';
 import type { GraphRequest, GraphResponse } from './context.ts';
 import { GraphError, noSuchObject } from './errors.ts';
@@ -25,4 +25,15 @@ export function ownWaba(state: State, req: GraphRequest, res: GraphResponse): Ac
   const accounts = state.accounts.ofWaba(req.params.id, res.locals.token);
   if (accounts.length === 0) throw noSuchObject(req.params.id, req.method);
   return accounts;
+}
+
+/** Templates belong to the business account: numbers that share it share them. */
+export function templatesOf(accounts: Account[]): Template[] {
+  const byId = new Map(accounts.flatMap(({ templates }) => templates).map((template) => [template.id, template]));
+  return [...byId.values()];
+}
+
+/** Every template the caller may touch, whichever of his accounts has it. */
+export function ownTemplates(state: State, res: GraphResponse): Template[] {
+  return templatesOf(state.accounts.ofToken(res.locals.token));
 }

@@ -12,6 +12,7 @@ export const errorCodes: Record<number, ErrorCode> = {
   3: { http: 500, title: 'Application does not have the capability to make this API call' },
   4: { http: 400, title: 'Application request limit reached', isTransient: true },
   10: { http: 403, title: 'Application does not have permission for this action' },
+  17: { http: 429, title: 'User request limit reached', isTransient: true },
   100: { http: 400, title: 'Invalid parameter' },
   104: { http: 401, title: 'An access token is required to request this resource' },
   190: { http: 401, title: 'Invalid OAuth access token' },
@@ -52,8 +53,10 @@ export const errorCodes: Record<number, ErrorCode> = {
   132068: { http: 400, title: 'Flow is blocked' },
   132069: { http: 400, title: 'Flow is throttled' },
   133004: { http: 503, title: 'Server temporarily unavailable', isTransient: true },
+  133005: { http: 400, title: 'Two step verification PIN mismatch' },
   133010: { http: 400, title: 'Phone number not registered' },
   133016: { http: 400, title: 'Account register or deregister rate limit exceeded' },
+  136025: { http: 400, title: 'Verify code error' },
 };
 
 export const unknownCode: ErrorCode = { http: 500, title: 'An unknown error has occurred' };

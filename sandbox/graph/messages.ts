@@ -1,6 +1,7 @@
 import { type FaultKind, faultKinds } from '../faults.ts';
 import { messageId } from '../ids.ts';
 import { asFields, requiredText } from '../messages/checks.ts';
+import { checkMediaIds } from '../messages/media-ids.ts';
 import { type Outgoing, readOutgoing } from '../messages/outgoing.ts';
 import type { State } from '../state.ts';
 import { announce } from '../webhooks/statuses.ts';
@@ -23,7 +24,9 @@ export function postMessage(state: State) {
       reply(res, 200, markAsRead(body));
       return;
     }
+    if (!state.numbers.of(account.phone_number_id).isRegistered) throw new GraphError(133010);
     const outgoing = readOutgoing(body, account);
+    checkMediaIds(body, (id) => state.media.find(id, res.locals.token) !== undefined);
     if (!state.buckets.take(account.phone_number_id, state.behaviour.mps)) {
       throw new GraphError(130429, {
         details: 'Message failed to send because too many were sent from this number in a short time',
@@ -63,5 +66,7 @@ function answerOf({ input, user, waId, isFreeForm }: Outgoing, id: string): obje
 function markAsRead(body: Record<string, unknown>): object {
   if (body.status !== 'read') throw new GraphError(100, { message: '(#100) Param status must be one of {read}' });
   requiredText(body, 'message_id', 'message_id');
+  if (body.typing_indicator !== undefined && asFields(body.typing_indicator)?.type !== 'text')
+    throw new GraphError(100, { message: "(#100) Param typing_indicator['type'] must be one of {text}" });
   return { success: true };
 }

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts.ts';
 import type { State } from '../state.ts';
-import { ownNumber, ownWaba } from './authorize.ts';
+import { ownWaba } from './authorize.ts';
 import type { GraphRequest, GraphResponse } from './context.ts';
 import { pickFields } from './fields.ts';
 import { page } from './paging.ts';
@@ -9,14 +9,15 @@ import { requestUrl } from './request-url.ts';
 
 const nodeType = 'WhatsAppBusinessPhoneNumber';
 
-function numberNode(account: Account, mps: number | null) {
+function numberNode(account: Account, { behaviour: { mps }, numbers }: State) {
+  const { isRegistered, isVerified } = numbers.of(account.phone_number_id);
   return {
     id: account.phone_number_id,
     display_phone_number: account.display_phone_number,
     verified_name: account.verified_name,
     quality_rating: 'GREEN',
-    status: 'CONNECTED',
-    code_verification_status: 'VERIFIED',
+    status: isRegistered ? 'CONNECTED' : 'DISCONNECTED',
+    code_verification_status: isVerified ? 'VERIFIED' : 'NOT_VERIFIED',
     name_status: 'APPROVED',
     account_mode: 'SANDBOX',
     platform_type: 'CLOUD_API',
@@ -26,20 +27,14 @@ function numberNode(account: Account, mps: number | null) {
   };
 }
 
-function shown(account: Account, state: State, fields: unknown): object {
-  const node = numberNode(account, state.behaviour.mps);
+export function showNumber(account: Account, state: State, fields: unknown): object {
+  const node = numberNode(account, state);
   return pickFields(node, fields, Object.keys(node), nodeType);
-}
-
-export function getPhoneNumber(state: State) {
-  return (req: GraphRequest, res: GraphResponse): void => {
-    reply(res, 200, shown(ownNumber(state, req, res), state, req.query.fields));
-  };
 }
 
 export function listPhoneNumbers(state: State) {
   return (req: GraphRequest, res: GraphResponse): void => {
-    const numbers = ownWaba(state, req, res).map((account) => shown(account, state, req.query.fields));
+    const numbers = ownWaba(state, req, res).map((account) => showNumber(account, state, req.query.fields));
     reply(res, 200, page(numbers, requestUrl(req)));
   };
 }

@@ -4,20 +4,36 @@ import { authorize } from './authorize.ts';
 import type { GraphResponse } from './context.ts';
 import { GraphError } from './errors.ts';
 import { intake } from './intake.ts';
+import { attachmentsPath, downloadMedia, uploadMedia } from './media.ts';
 import { postMessage } from './messages.ts';
-import { getPhoneNumber, listPhoneNumbers } from './phone-numbers.ts';
+import { isMultipart } from './multipart.ts';
+import { getBusinessProfile, getSettings, postBusinessProfile, postSettings } from './number-settings.ts';
+import { deleteObject, getObject, postObject } from './objects.ts';
+import { listPhoneNumbers } from './phone-numbers.ts';
+import { deregister, register, requestCode, verifyCode } from './registration.ts';
 import { reply } from './reply.ts';
-import { listTemplates } from './templates.ts';
+import { createTemplate, deleteTemplate } from './template-changes.ts';
+import { getTemplate, listTemplates } from './templates.ts';
 
 export function graphRouter(state: State): Router {
   const router = Router();
-  router.use(express.json({ limit: '3mb', type: () => true }), ignoreMalformedBody);
+  router.use(express.raw({ limit: '101mb', type: (req) => isMultipart(req.headers['content-type']) }));
+  router.use(express.json({ limit: '3mb', type: (req) => !isMultipart(req.headers['content-type']) }), ignoreMalformedBody);
   router.use(intake(state));
   router.use(authorize(state));
-  router.get('/:id', getPhoneNumber(state));
-  router.get('/:id/phone_numbers', listPhoneNumbers(state));
-  router.get('/:id/message_templates', listTemplates(state));
+  router.get(attachmentsPath, downloadMedia(state));
+  router.route('/:id').get(getObject(state)).post(postObject(state)).delete(deleteObject(state));
   router.post('/:id/messages', postMessage(state));
+  router.post('/:id/media', uploadMedia(state));
+  router.route('/:id/message_templates').get(listTemplates(state)).post(createTemplate(state)).delete(deleteTemplate(state));
+  router.get('/:id/message_templates/:templateId', getTemplate(state));
+  router.get('/:id/phone_numbers', listPhoneNumbers(state));
+  router.post('/:id/register', register(state));
+  router.post('/:id/deregister', deregister(state));
+  router.post('/:id/request_code', requestCode(state));
+  router.post('/:id/verify_code', verifyCode(state));
+  router.route('/:id/settings').get(getSettings(state)).post(postSettings(state));
+  router.route('/:id/whatsapp_business_profile').get(getBusinessProfile(state)).post(postBusinessProfile(state));
   router.use(unknownPath);
   router.use(renderError);
   return router;
@@ -30,7 +46,7 @@ function ignoreMalformedBody(_error: unknown, req: Request, _res: Response, next
 }
 
 function unknownPath(req: Request): void {
-  throw new GraphError(2500, { status: 400, message: `Unknown path components: ${req.path}` });
+  throw new GraphError(2500, { status: 400, message: `Unknown path components: ${req.path.replace(/^\/[^/]+(?=\/)/, '')}` });
 }
 
 function renderError(error: unknown, _req: Request, res: GraphResponse, _next: NextFunction): void {

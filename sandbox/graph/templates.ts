@@ -1,7 +1,8 @@
 import type { Template } from '../accounts.ts';
 import type { State } from '../state.ts';
-import { ownWaba } from './authorize.ts';
+import { ownWaba, templatesOf } from './authorize.ts';
 import type { GraphRequest, GraphResponse } from './context.ts';
+import { noSuchObject } from './errors.ts';
 import { pickFields } from './fields.ts';
 import { page } from './paging.ts';
 import { reply } from './reply.ts';
@@ -22,22 +23,32 @@ const fields = [
   'previous_category',
 ];
 
+type TemplateRequest = GraphRequest & { params: { templateId: string } };
+
 export function listTemplates(state: State) {
   return (req: GraphRequest, res: GraphResponse): void => {
     const url = requestUrl(req);
     const found = templatesOf(ownWaba(state, req, res)).filter((template) =>
       filters.every((filter) => fits(template[filter], url.searchParams.get(filter))),
     );
-    const nodes = found.map((template) => ({ quality_score: { score: 'GREEN' }, rejected_reason: 'NONE', ...template }));
-    const data = nodes.map((node) => pickFields(node, req.query.fields, fields, 'WhatsAppMessageTemplate'));
+    const data = found.map((template) => showTemplate(template, req.query.fields));
     reply(res, 200, page(data, url));
   };
 }
 
-/** Templates belong to the business account: numbers that share it share them. */
-function templatesOf(accounts: { templates: Template[] }[]): Template[] {
-  const byId = new Map(accounts.flatMap(({ templates }) => templates).map((template) => [template.id, template]));
-  return [...byId.values()];
+export function showTemplate(template: Template, wanted: unknown): object {
+  const node = { quality_score: { score: 'GREEN' }, rejected_reason: 'NONE', ...template };
+  return pickFields(node, wanted, fields, 'WhatsAppMessageTemplate');
+}
+
+/** Clients ask for a template below its account too, and the answer is the same. */
+export function getTemplate(state: State) {
+  return (req: TemplateRequest, res: GraphResponse): void => {
+    const { templateId } = req.params;
+    const template = templatesOf(ownWaba(state, req, res)).find(({ id }) => id === templateId);
+    if (!template) throw noSuchObject(templateId, req.method);
+    reply(res, 200, showTemplate(template, req.query.fields));
+  };
 }
 
 function fits(value: string, wanted: string | null): boolean {

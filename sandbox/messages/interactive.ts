@@ -1,4 +1,5 @@
 import { GraphError } from '../graph/errors.ts';
+import { checkCarousel } from './carousel.ts';
 import {
   distinct,
   type Fields,
@@ -22,6 +23,7 @@ const actionChecks: Record<string, (action: Fields) => void> = {
     requiredUrl(parameters, 'url', "action['parameters']['url']");
   },
   flow: checkFlow,
+  carousel: checkCarousel,
 };
 
 /** Known to the provider, and taken here as they come. */
@@ -33,7 +35,11 @@ const uncheckedTypes = [
   'address_message',
   'order_details',
   'order_status',
+  'call_permission_request',
 ];
+
+/** Their words may be left to the provider. */
+const bodyless = ['product', 'call_permission_request'];
 
 export function checkInteractive(interactive: Fields): void {
   const type = requiredText(interactive, 'type', "interactive['type']");
@@ -43,7 +49,7 @@ export function checkInteractive(interactive: Fields): void {
     throw new GraphError(100, { message: `(#100) Param interactive['type'] must be one of {${choices}} - got "${type}".` });
   }
   if (interactive.header !== undefined) checkHeader(requiredFields(interactive, 'header', "interactive['header']"), type);
-  if (type !== 'product') {
+  if (!bodyless.includes(type)) {
     const body = requiredFields(interactive, 'body', "interactive['body']");
     requiredText(body, 'text', "interactive['body']['text']", type === 'list' ? 4_096 : 1_024);
   }

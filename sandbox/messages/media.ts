@@ -9,7 +9,7 @@ const allowed: Record<string, readonly string[]> = {
   sticker: ['id', 'link'],
 };
 
-/** Any id passes: the sandbox keeps no media of its own. */
+/** Whether an id is one of the sender's own is `media-ids.ts`'s question. */
 export function checkMedia(media: Fields, type: string): void {
   const stranger = Object.keys(media).find((key) => !allowed[type]?.includes(key));
   if (stranger !== undefined) throw new GraphError(100, { message: `(#100) Unexpected key "${stranger}" on param "${type}".` });

@@ -2,7 +2,11 @@ import type { Template, TemplateComponent } from '../accounts.ts';
 import { GraphError } from '../graph/errors.ts';
 import { asFields, type Fields, missing } from './checks.ts';
 
-const textKinds: readonly unknown[] = ['text', 'currency', 'date_time'];
+/** What stands in for a text and is written as the reader's country does, and what it must have. */
+const formatted = new Map([
+  ['currency', ['fallback_value', 'code', 'amount_1000']],
+  ['date_time', ['fallback_value']],
+]);
 const longestBody = 1_024;
 
 export function checkHeader(template: Template, sent: Fields[]): void {
@@ -55,20 +59,24 @@ function checkTexts(where: string, template: Template, text: string, parameters:
     });
   }
   for (const parameter of parameters) {
-    if (!textKinds.includes(parameter.type)) {
-      throw new GraphError(132012, {
-        details: `${where}: Format mismatch, expected TEXT, received ${String(parameter.type).toUpperCase()}`,
-      });
-    }
-    const isEmpty =
-      parameter.type === 'text'
-        ? typeof parameter.text !== 'string' || parameter.text === ''
-        : !asFields(parameter[parameter.type as string]);
-    if (isEmpty) throw missing(`${where}: ${String(parameter.type)} of a parameter`);
+    checkText(where, parameter);
     if (template.parameter_format === 'NAMED' && !expected.has(String(parameter.parameter_name))) {
       throw new GraphError(132012, { details: `${where}: parameter_name is missing or unknown` });
     }
   }
+}
+
+function checkText(where: string, parameter: Fields): void {
+  const kind = String(parameter.type);
+  if (kind === 'text') {
+    if (typeof parameter.text !== 'string' || parameter.text === '') throw missing(`${where}: text of a parameter`);
+    return;
+  }
+  const needed = formatted.get(kind);
+  if (!needed)
+    throw new GraphError(132012, { details: `${where}: Format mismatch, expected TEXT, received ${kind.toUpperCase()}` });
+  const content = asFields(parameter[kind]) ?? {};
+  for (const field of needed) if (content[field] === undefined) throw missing(`${where}: ${field} of a ${kind}`);
 }
 
 function componentOf(template: Template, type: string): TemplateComponent | undefined {

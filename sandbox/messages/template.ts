@@ -1,6 +1,7 @@
 import type { Account, Template } from '../accounts.ts';
 import { GraphError } from '../graph/errors.ts';
 import { asFields, type Fields, missing, requiredFields, requiredText } from './checks.ts';
+import { checkCards } from './template-carousel.ts';
 import { checkBody, checkButtons, checkHeader } from './template-parameters.ts';
 
 /** Finds the template a message names and holds the message against it. */
@@ -14,11 +15,16 @@ export function checkTemplate(body: Fields, account: Account): Template {
   if (template?.status !== 'APPROVED') {
     throw new GraphError(132001, { details: `template name (${name}) does not exist in ${language}` });
   }
-  const components = readComponents(sent.components);
+  checkComponents(template, sent.components);
+  return template;
+}
+
+function checkComponents(template: Template, sent: unknown): void {
+  const components = readComponents(sent);
   checkHeader(template, components);
   checkBody(template, components);
   checkButtons(template, components);
-  return template;
+  checkCards(template, components, checkComponents);
 }
 
 function readComponents(value: unknown): Fields[] {

@@ -25,16 +25,24 @@ const flow = {
   flow_action: 'navigate',
   flow_action_payload: { screen: 'A' },
 };
+const card = (card_index: number, rest: object = {}) => ({
+  card_index,
+  type: 'cta_url',
+  header: { type: 'image', image: { link: 'https://example.com/a.png' } },
+  action: { name: 'cta_url', parameters: { display_text: 'Open', url: 'https://example.com' } },
+  ...rest,
+});
+const carousel = (...cards: object[]) => interactive('carousel', { cards });
 
 describe('accepted', () => {
   test.each([
     ['text', { type: 'text', text: { body: 'é'.repeat(4_096), preview_url: true } }],
     ['text without a type', { text: { body: '👍'.repeat(4_096) } }],
-    ['image by id', { type: 'image', image: { id: '1', caption: 'c' } }],
+    ['image by id', { type: 'image', image: { id: '<media>', caption: 'c' } }],
     ['video by link', { type: 'video', video: { link: 'https://example.com/a.mp4' } }],
-    ['audio', { type: 'audio', audio: { id: '1' } }],
-    ['document', { type: 'document', document: { id: '1', filename: 'a.pdf', caption: 'c' } }],
-    ['sticker', { type: 'sticker', sticker: { id: '1' } }],
+    ['audio', { type: 'audio', audio: { id: '<media>' } }],
+    ['document', { type: 'document', document: { id: '<media>', filename: 'a.pdf', caption: 'c' } }],
+    ['sticker', { type: 'sticker', sticker: { id: '<media>' } }],
     ['location', { type: 'location', location: { latitude: 1.5, longitude: '-2', name: 'here' } }],
     [
       'contacts',
@@ -53,11 +61,12 @@ describe('accepted', () => {
     ],
     [
       'buttons under a picture',
-      interactive('button', { buttons: [button('a')] }, { header: { type: 'image', image: { id: '1' } } }),
+      interactive('button', { buttons: [button('a')] }, { header: { type: 'image', image: { id: '<media>' } } }),
     ],
     ['list', interactive('list', { button: 'open', sections: [section(5, 'a'), section(5, 'b', 5)] })],
     ['cta_url', interactive('cta_url', { name: 'cta_url', parameters: { display_text: 'Open', url: 'https://example.com' } })],
     ['flow', interactive('flow', { name: 'flow', parameters: flow })],
+    ['carousel', carousel(card(0), card(1))],
     ['catalog', interactive('catalog_message', { name: 'catalog_message' })],
     ['template', template('hello_kanal', body(parameter))],
     [
@@ -68,7 +77,8 @@ describe('accepted', () => {
       ]),
     ],
   ])('%s', async (_name, message) => {
-    const answer = await house.send(message);
+    const media = await house.upload();
+    const answer = await house.send(JSON.parse(JSON.stringify(message).replaceAll('<media>', media)));
     expect(answer.body.error).toBeUndefined();
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ messaging_product: 'whatsapp', contacts: [{ input: `+${user}`, wa_id: user }] });
@@ -96,6 +106,7 @@ describe('accepted', () => {
     });
     expect((await house.ask('POST', path, { ...read, message_id: undefined })).body.error.code).toBe(131008);
     expect((await house.ask('POST', path, { ...read, status: 'seen' })).body.error.code).toBe(100);
+    expect((await house.ask('POST', path, { ...read, typing_indicator: { type: 'song' } })).body.error.code).toBe(100);
   });
 });
 
@@ -119,6 +130,7 @@ describe('refused', () => {
     ['media without a source', 131008, { image: {} }],
     ['media with two sources', 131009, { image: { id: '1', link: 'https://example.com' } }],
     ['a link that is none', 131009, { image: { link: 'ftp://example.com' } }],
+    ['media nobody uploaded', 100, { image: { id: '1' } }],
     ['a caption of 1025', 100, { image: { id: '1', caption: 'x'.repeat(1_025) } }],
     ['a caption on audio', 100, { audio: { id: '1', caption: 'x' } }],
     ['no longitude', 131008, { location: { latitude: 1 } }],
@@ -159,6 +171,12 @@ describe('refused', () => {
       interactive('flow', { name: 'flow', parameters: { ...flow, flow_message_version: '9' } }),
     ],
     ['a flow action misnamed', 131009, interactive('flow', { name: 'form', parameters: flow })],
+    ['a carousel of one card', 131009, carousel(card(0))],
+    ['cards out of order', 131009, carousel(card(1), card(0))],
+    ['a card without a picture', 131008, carousel(card(0), card(1, { header: undefined }))],
+    ['a card under a document', 131009, carousel(card(0), card(1, { header: { type: 'document', document: { id: '1' } } }))],
+    ['a card that does nothing', 131008, carousel(card(0), card(1, { action: {} }))],
+    ['a card with a button of another kind', 131008, carousel(card(0), card(1, { action: { buttons: [button('a')] } }))],
     ['a template without language', 131008, { type: 'template', template: { name: 'hello_kanal' } }],
     ['an unknown template', 132001, template('goodbye')],
     ['a template in another language', 132001, template('hello_kanal', body(parameter), 'de')],

@@ -1,7 +1,8 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import got, { HTTPError, RequestError, TimeoutError } from 'got';
+import got, { HTTPError, RequestError } from 'got';
 import { ProviderFailed, ProviderRefused, ProviderUnknown } from '../errors.ts';
+import { failedBeforeWrite } from './before-write.ts';
 import { type GraphError, sortedError } from './error-codes.ts';
 
 export type GraphClient = {
@@ -72,19 +73,6 @@ function parse(body: string): unknown {
   }
 }
 
-// Faults of the connection's making: not one byte of the request has left.
-const nothingWritten = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'CERT_HAS_EXPIRED',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-]);
-
 function sort(error: unknown, method: string) {
   if (error instanceof ProviderRefused || error instanceof ProviderFailed) return error;
   if (error instanceof ProviderUnknown) return method === 'GET' ? new ProviderFailed(error.message) : error;
@@ -96,11 +84,8 @@ function sort(error: unknown, method: string) {
       method,
     );
   const code = error instanceof RequestError ? error.code : undefined;
-  const isBeforeWrite =
-    nothingWritten.has(code ?? '') ||
-    (error instanceof TimeoutError && ['lookup', 'connect', 'secureConnect', 'socket'].includes(error.event));
   const message = `No answer from the provider (${code ?? 'failed'})`;
-  return isBeforeWrite || method === 'GET'
+  return failedBeforeWrite(error) || method === 'GET'
     ? new ProviderFailed(message, { code, cause: error })
     : new ProviderUnknown(message, { code, cause: error });
 }

@@ -4,17 +4,18 @@ type Kind = 'auth' | 'restricted' | 'busy_channel' | 'busy_recipient' | 'transie
 
 /** The provider asks to branch on its code alone: the HTTP status and the text vary. What is not listed is final. */
 const kinds = new Map<number, Kind>([
-  ...[0, 190].map((code) => [code, 'auth'] as const),
+  ...[0, 104, 190].map((code) => [code, 'auth'] as const),
   ...[131031, 368, 130497, 131037, 131042, 133010].map((code) => [code, 'restricted'] as const),
-  ...[4, 80007, 130429, 131048, 133016].map((code) => [code, 'busy_channel'] as const),
+  ...[4, 17, 80007, 130429, 131048, 133016].map((code) => [code, 'busy_channel'] as const),
   [131056, 'busy_recipient'],
-  ...[1, 2, 131000, 131016, 133004, 131057, 131052, 131053].map((code) => [code, 'transient'] as const),
+  ...[1, 2, 131000, 131016, 133004, 131057].map((code) => [code, 'transient'] as const),
 ]);
 
 /** A pair may send one message in 6 s; an application-wide limit lasts longer than one number's. */
 const waitMs = new Map<number, number>([
   [131056, 6_000],
   [4, 60_000],
+  [17, 60_000],
   [80007, 60_000],
   [131048, 60_000],
   [133016, 60_000],

@@ -98,15 +98,6 @@ describe('what nobody can know is unknown for a send, and tried again for a ques
     setUp();
     expect(await get()).toBeInstanceOf(ProviderFailed);
   });
-
-  test('a send that is taken without an id', async () => {
-    says(200, { messages: [] });
-    const app = graphMessagingApp(client);
-    const account = { phoneNumberId: '1', accountId: '2', accessToken: 't' };
-    expect(
-      await thrown(app.send(account, { callbackData: 'x', toPhone: '1', type: 'text', content: { body: 'x' } })),
-    ).toBeInstanceOf(ProviderUnknown);
-  });
 });
 
 test('nothing was written when nobody listens: a send may be tried again', async () => {

@@ -4,7 +4,7 @@ import { sortedError } from '../../../src/providers/messaging-app/error-codes.ts
 
 const sorted = (code: number, retryAfterMs?: number) => sortedError({ code, message: 'No' }, retryAfterMs);
 
-test.each([0, 190])('%i: the token is no good', (code) => {
+test.each([0, 104, 190])('%i: the token is no good', (code) => {
   expect(sorted(code)).toMatchObject({ stopsChannel: 'auth_error', providerCode: String(code) });
 });
 
@@ -13,20 +13,20 @@ test.each([131031, 368, 130497, 131037, 131042, 133010])('%i: the number may not
 });
 
 test.each([
-  3, 10, 200, 299, 33, 100, 131008, 131009, 131021, 131026, 131030, 131047, 131049, 131050, 131051, 131062, 132000, 132001,
-  132005, 132007, 132012, 132015, 132016, 132068, 132069, 999999,
+  3, 10, 200, 299, 33, 100, 131008, 131009, 131021, 131026, 131030, 131047, 131049, 131050, 131051, 131052, 131053, 131062,
+  132000, 132001, 132005, 132007, 132012, 132015, 132016, 132068, 132069, 803, 999999,
 ])('%i: final, and this message alone', (code) => {
   const error = sorted(code);
   expect(error).toBeInstanceOf(ProviderRefused);
   expect((error as ProviderRefused).stopsChannel).toBeUndefined();
 });
 
-test.each([1, 2, 131000, 131016, 133004, 131057, 131052, 131053])('%i: may pass', (code) => {
+test.each([1, 2, 131000, 131016, 133004, 131057])('%i: may pass', (code) => {
   expect(sorted(code)).toBeInstanceOf(ProviderFailed);
 });
 
 describe('busy', () => {
-  test.each([4, 80007, 130429, 131048, 133016])('%i: the whole channel waits', (code) => {
+  test.each([4, 17, 80007, 130429, 131048, 133016])('%i: the whole channel waits', (code) => {
     const error = sorted(code) as ProviderBusy;
     expect(error).toBeInstanceOf(ProviderBusy);
     expect(error.scope).toBe('channel');

@@ -1,0 +1,32 @@
+/** The kinds of file the provider keeps, by the ending of their names. */
+const byEnding: Record<string, string> = {
+  aac: 'audio/aac',
+  amr: 'audio/amr',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  ogg: 'audio/ogg',
+  opus: 'audio/opus',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  mp4: 'video/mp4',
+  '3gp': 'video/3gpp',
+  txt: 'text/plain',
+  pdf: 'application/pdf',
+  xls: 'application/vnd.ms-excel',
+  doc: 'application/msword',
+  ppt: 'application/vnd.ms-powerpoint',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+};
+
+export const mediaTypes = [...new Set([...Object.values(byEnding), 'video/3gp'])];
+
+/** A type as callers write it: whole, with parameters, or only an ending. */
+export function mediaTypeOf(written: string): string | undefined {
+  const [type = ''] = written.toLowerCase().split(';', 1);
+  const word = type.trim();
+  return mediaTypes.includes(word) ? word : byEnding[word.split('.').at(-1) ?? ''];
+}

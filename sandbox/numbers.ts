@@ -1,0 +1,29 @@
+export interface NumberState {
+  isRegistered: boolean;
+  isVerified: boolean;
+  /** The six digits of the two-step verification; the first registration sets them. */
+  pin: string | null;
+  isCodeSent: boolean;
+  settings: Record<string, unknown>;
+  profile: Record<string, unknown>;
+}
+
+/** What the owner of a number may change about it. An account starts with its number verified and registered. */
+export class Numbers {
+  #byId = new Map<string, NumberState>();
+
+  of(phoneNumberId: string): NumberState {
+    const known = this.#byId.get(phoneNumberId);
+    if (known) return known;
+    const fresh: NumberState = {
+      isRegistered: true,
+      isVerified: true,
+      pin: null,
+      isCodeSent: false,
+      settings: { storage_configuration: { status: 'DEFAULT' } },
+      profile: {},
+    };
+    this.#byId.set(phoneNumberId, fresh);
+    return fresh;
+  }
+}

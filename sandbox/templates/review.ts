@@ -1,0 +1,30 @@
+import type { Template } from '../accounts.ts';
+import type { State } from '../state.ts';
+
+/** The provider's people look at a template and tell what they think by webhook. */
+export function scheduleReview(state: State, wabaId: string, copies: Template[]): void {
+  const { template_review: verdict, delay_ms } = state.behaviour;
+  const [template] = copies;
+  if (verdict === null || !template) return;
+  state.webhooks.schedule(wabaId, delay_ms, () => {
+    for (const copy of copies) copy.status = verdict;
+    return statusUpdate(wabaId, template, verdict);
+  });
+}
+
+/** The id is a number here, and text everywhere else. */
+function statusUpdate(wabaId: string, template: Template, event: string): object {
+  const value = {
+    event,
+    message_template_id: Number(template.id),
+    message_template_name: template.name,
+    message_template_language: template.language,
+    reason: event === 'REJECTED' ? 'INVALID_FORMAT' : 'NONE',
+    message_template_category: template.category,
+  };
+  const change = { value, field: 'message_template_status_update' };
+  return {
+    object: 'whatsapp_business_account',
+    entry: [{ id: wabaId, time: Math.floor(Date.now() / 1_000), changes: [change] }],
+  };
+}

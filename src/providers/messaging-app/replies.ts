@@ -1,0 +1,49 @@
+import { ProviderFailed, ProviderUnknown } from '../errors.ts';
+import type { Accepted, ProviderTemplate } from './provider.ts';
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+const firstOf = (value: unknown): Json => (Array.isArray(value) && isObject(value[0]) ? value[0] : {});
+/** Ids are decimal strings here and numbers in webhooks. */
+const idOf = (value: unknown) => (typeof value === 'number' ? String(value) : text(value));
+const strange = (what: string) => new ProviderFailed(`The provider's answer is not ${what}`);
+
+/** A send whose answer names no message may still have been taken. */
+export function toAccepted(reply: unknown): Accepted {
+  const { messages, contacts }: Json = isObject(reply) ? reply : {};
+  const id = text(firstOf(messages).id);
+  if (!id) throw new ProviderUnknown('The provider answered without a message id');
+  const { wa_id, user_id } = firstOf(contacts);
+  return { providerMessageId: id, phoneId: text(wa_id), userId: text(user_id) };
+}
+
+export function toNumber(reply: unknown): { displayPhone: string; verifiedName: string } {
+  const { display_phone_number, verified_name }: Json = isObject(reply) ? reply : {};
+  const phone = text(display_phone_number);
+  if (!phone) throw strange('a phone number');
+  return { displayPhone: phone.replace(/\D/g, ''), verifiedName: text(verified_name) ?? '' };
+}
+
+/** One page, and the cursor of the next while there is one. One entry we cannot read spoils it all: left out, it would count as deleted. */
+export function toTemplatePage(reply: unknown): { templates: ProviderTemplate[]; after?: string } {
+  if (!isObject(reply) || !Array.isArray(reply.data)) throw strange('a list of templates');
+  const paging: Json = isObject(reply.paging) ? reply.paging : {};
+  const after = paging.next && isObject(paging.cursors) ? text(paging.cursors.after) : undefined;
+  return { templates: reply.data.map(toTemplate), ...(after && { after }) };
+}
+
+function toTemplate(raw: unknown): ProviderTemplate {
+  const { id, name, language, category, status, components }: Json = isObject(raw) ? raw : {};
+  const known = { id: idOf(id), name: text(name), language: text(language) };
+  if (!known.id || !known.name || !known.language) throw strange('a template');
+  return {
+    id: known.id,
+    name: known.name,
+    language: known.language,
+    category: (text(category) ?? '').toLowerCase(),
+    status: text(status) ?? '',
+    components: Array.isArray(components) ? components : [],
+  };
+}

@@ -1,0 +1,64 @@
+import { expect } from '@jest/globals';
+import type { App, Channel, Tenant } from '../support/app.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+type Json = Record<string, unknown>;
+export type Told = { message: Json; type: string; content: Json };
+/** How a body comes in: signed by the test, or by the sandbox. */
+export type Route = 'a signed request' | "the sandbox's raw webhook";
+export const routes: Route[] = ['a signed request', "the sandbox's raw webhook"];
+
+/** A channel nothing has come in on, in an organization of its own. */
+export async function freshChannel(app: App): Promise<Channel & { tenant: Tenant }> {
+  const tenant = await app.organization();
+  return app.connect({ tenant });
+}
+
+/** Brings a body in and waits until the worker has applied it, with no part broken. */
+export async function applyBody(app: App, { tenant }: Channel, body: object, route: Route) {
+  if (route === 'a signed request') expect((await app.webhook(body)).status).toBe(200);
+  else expect(await app.control('POST', '/webhook?signature=good', body)).toEqual({ delivered: true, status: 200 });
+  const row = await waitFor('the body to be applied', async () => {
+    const [last] = await app.rows('select state, errors from provider_webhooks where organization_id = $1', [
+      tenant.organizationId,
+    ]);
+    return last?.state !== 'received' && last;
+  });
+  expect(row).toEqual({ state: 'applied', errors: null });
+}
+
+/** The rows and events of the channel are what these messages say, and nothing more. */
+export async function expectTold(app: App, { id: channelId, tenant }: Channel, told: Told[], name: string) {
+  const { organizationId } = tenant;
+  const rows = await app.rows('select * from messages where organization_id = $1 order by id', [organizationId]);
+  expect(rows.map((row) => ({ ...row, provider_at: new Date(row.provider_at) }))).toEqual(
+    told.map(({ message, type, content }) =>
+      expect.objectContaining({
+        channel_id: channelId,
+        direction: 'inbound',
+        status: 'received',
+        type,
+        content: content.raw ? { raw: expect.objectContaining(content.raw) } : content,
+        from_phone: message.from ?? '',
+        provider_message_id: message.id,
+        context_id: (message.context as Json | undefined)?.id ?? null,
+        provider_at: new Date(Number(message.timestamp) * 1_000),
+      }),
+    ),
+  );
+  const people = await app.rows('select name, phone_number from contacts where organization_id = $1', [organizationId]);
+  const phones = [...new Set(told.map(({ message }) => `+${message.from}`))];
+  expect(people).toEqual(phones.map((phone_number) => ({ name, phone_number })));
+  const events = (await app.events(organizationId)).filter(({ type }) => type === 'message.new');
+  expect(events.map(({ data }) => data)).toEqual(
+    rows.map(({ id, conversation_id, contact_id, type, from_phone }) => ({
+      message_id: id,
+      conversation_id,
+      contact_id,
+      channel_id: channelId,
+      direction: 'inbound',
+      from_phone,
+      msg_type: type,
+    })),
+  );
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { createProviders, type Providers } from '../../src/providers/index.ts';
+import type { MessagingApp } from '../../src/providers/messaging-app/provider.ts';
+import { type Channel, useApp } from '../support/app.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { describeExamples, filled, type Json } from './fixtures.ts';
+import { ownMessages } from './own-examples.ts';
+import { templateFor } from './template-for.ts';
+
+const app = useApp({ workers: true });
+let providers: Providers;
+let messagingApp: MessagingApp;
+beforeAll(() => {
+  providers = createProviders({ messagingAppUrl: app.sandboxUrl, providerTimeoutMs: 2_000 }, new Registry());
+  messagingApp = providers.messagingApp;
+});
+afterAll(() => providers.close());
+
+type Account = Omit<Channel, 'id' | 'tenant'>;
+
+/** The example with values for its placeholders, and an account that has the template and the media it names. */
+async function prepared(example: Json): Promise<{ body: Json; account: Account }> {
+  const words = filled(example, [[/^language-and-locale-code$/, 'en_US']]);
+  const account = await app.account({ templates: words.template ? [templateFor(words.template)] : [] });
+  const media = await upload(account);
+  const body = filled(words, [
+    [/^\{\{Recipient-(WA-)?Phone-Number\}\}$/, '+16505551234'],
+    [/^<?http\(s\):\/\//, 'https://example.com/file'],
+    [/^<\w+_OBJECT_ID>$/, media],
+  ]);
+  return { body, account };
+}
+
+async function upload({ phoneNumberId, accessToken }: Account): Promise<string> {
+  const form = new FormData();
+  form.set('messaging_product', 'whatsapp');
+  form.set('file', new Blob(['x'], { type: 'image/png' }));
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const response = await fetch(`${app.sandboxUrl}/${phoneNumberId}/media`, { method: 'POST', headers, body: form });
+  return ((await response.json()) as { id: string }).id;
+}
+
+async function ask({ phoneNumberId, accessToken }: Account, body: object) {
+  const response = await fetch(`${app.sandboxUrl}/v23.0/${phoneNumberId}/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as Json };
+}
+
+const arrived = async ({ phoneNumberId }: Account): Promise<Json[]> =>
+  (await app.control('GET', `/requests?method=POST&path=${phoneNumberId}/messages`)).requests.map(({ body }: Json) => body);
+const typeOf = (body: Json): string => body.type ?? ['text', 'interactive'].find((type) => body[type]);
+
+/** What we write more than an example does, and how we name a language: `deterministic` is the provider's only policy, and its default. */
+function asWeWriteIt(body: Json, more: object): Json {
+  const type = typeOf(body);
+  const content = type === 'template' ? { ...body.template, language: { code: body.template.language.code } } : body[type];
+  return { recipient_type: 'individual', ...body, type, [type]: content, ...more };
+}
+
+describeExamples('messages', 'send-requests.json', ownMessages, (examples) => {
+  const all = Object.entries(examples);
+
+  test.each(all)('%s: the sandbox takes it', async (_name, example) => {
+    const { body, account } = await prepared(example);
+    const reply = await ask(account, body);
+    expect(reply).toMatchObject({ status: 200, body: { messaging_product: 'whatsapp', messages: [{ id: expect.any(String) }] } });
+  });
+
+  test.each(all)('%s: our adapter writes the same', async (_name, example) => {
+    const { body, account } = await prepared(example);
+    const type = typeOf(body);
+    const content = type === 'template' ? { ...body.template, language: body.template.language.code } : body[type];
+    const accepted = await messagingApp.send(
+      { ...account, accountId: account.wabaId },
+      { callbackData: 'ours', toPhone: body.to, type, content, ...(body.context && { contextId: body.context.message_id }) },
+    );
+    expect(accepted).toMatchObject({ providerMessageId: expect.stringMatching(/^wamid\./) });
+    expect(await arrived(account)).toEqual([asWeWriteIt(body, { biz_opaque_callback_data: 'ours' })]);
+  });
+
+  describe('through the whole product, the types our API knows:', () => {
+    const known = all.filter(([, example]) => ['text', 'template'].includes(typeOf(example)) && !example.context);
+    test.each(known)('%s', async (_name, example) => {
+      const { body, account } = await prepared(example);
+      const connect = { phone_number_id: account.phoneNumberId, waba_id: account.wabaId, access_token: account.accessToken };
+      const { id } = (await app.call('channels.connect', { body: { ...connect, rate: 1_000 } })).body;
+      await app.idle();
+      const channel = { id, ...account, tenant: app.tenant };
+      const { phone } = await app.conversation(channel);
+      const type = typeOf(body);
+      const content = type === 'template' ? { ...body.template, language: body.template.language.code } : body[type];
+      const { status, body: sent } = await app.call('messages.send', {
+        body: { channel_id: id, to: `+${phone}`, type, [type]: content },
+      });
+      expect(status).toBe(201);
+      const [request] = await waitFor('the send', async () => (await arrived(account)).length > 0 && arrived(account));
+      expect(request).toEqual(asWeWriteIt({ ...body, to: phone }, { biz_opaque_callback_data: sent.data.id }));
+    });
+  });
+});

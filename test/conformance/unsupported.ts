@@ -1,0 +1,69 @@
+import type { WhatsAppClient } from '@kapso/whatsapp-cloud-api';
+import { phoneNumberId, user, wabaId } from '../sandbox/house.ts';
+
+/** What is asked, what it belongs to, the call, and the provider's error for a request it does not support. */
+export type Unsupported = [call: string, subject: string, ask: (client: WhatsAppClient) => Promise<unknown>, error: object];
+
+/** A path below an object that has no such part. */
+const noSuchPath = { code: 2500, type: 'OAuthException', httpStatus: 400 };
+/** An object that is not there, or does not do this. */
+const noSuchObject = { code: 100, errorSubcode: 33, type: 'GraphMethodException', httpStatus: 400 };
+const noSuchValue = { code: 100, type: 'OAuthException', httpStatus: 400 };
+
+const to = `+${user}`;
+const callId = 'wacid.1';
+const session = { sdpType: 'offer', sdp: 'v=0' };
+const flowId = '5550000000000001';
+const flowJson = { version: '7.2', screens: [] };
+const ask = (method: string, path: string, body?: object) => (client: WhatsAppClient) =>
+  client.request(method, path, { responseType: 'json', ...(body && { body }) });
+const blockUsers = { messaging_product: 'whatsapp', block_users: [{ user: to }] };
+
+/** docs/sandbox.md names these too; a test compares. */
+export const unsupported: Unsupported[] = [
+  ['calls.connect', 'calls', ({ calls }) => calls.connect({ phoneNumberId, to, session }), noSuchPath],
+  ['calls.preAccept', 'calls', ({ calls }) => calls.preAccept({ phoneNumberId, callId, session }), noSuchPath],
+  ['calls.accept', 'calls', ({ calls }) => calls.accept({ phoneNumberId, callId, session }), noSuchPath],
+  ['calls.reject', 'calls', ({ calls }) => calls.reject({ phoneNumberId, callId }), noSuchPath],
+  ['calls.terminate', 'calls', ({ calls }) => calls.terminate({ phoneNumberId, callId }), noSuchPath],
+  ['calls.permissions.get', 'calls', ({ calls }) => calls.permissions.get({ phoneNumberId, userWaId: user }), noSuchPath],
+  ['flows.create', 'flows', ({ flows }) => flows.create({ wabaId, name: 'f', flowJson }), noSuchPath],
+  ['flows.deploy', 'flows', ({ flows }) => flows.deploy(flowJson as never, { wabaId, name: 'f' }), noSuchPath],
+  ['flows.list', 'flows', ({ flows }) => flows.list({ wabaId }), noSuchPath],
+  ['flows.get', 'flows', ({ flows }) => flows.get({ flowId }), noSuchObject],
+  ['flows.preview', 'flows', ({ flows }) => flows.preview({ flowId }), noSuchObject],
+  ['flows.updateAsset', 'flows', ({ flows }) => flows.updateAsset({ flowId, json: flowJson }), noSuchPath],
+  ['flows.publish', 'flows', ({ flows }) => flows.publish({ flowId }), noSuchPath],
+  ['flows.deprecate', 'flows', ({ flows }) => flows.deprecate({ flowId }), noSuchPath],
+  ['POST /{flow_id}', 'flows', ask('POST', flowId, { name: 'g' }), noSuchObject],
+  ['DELETE /{flow_id}', 'flows', ask('DELETE', flowId), noSuchObject],
+  ['GET /{flow_id}/assets', 'flows', ask('GET', `${flowId}/assets`), noSuchPath],
+  ['POST /{phone_number_id}/block_users', 'blocks', ask('POST', `${phoneNumberId}/block_users`, blockUsers), noSuchPath],
+  ['DELETE /{phone_number_id}/block_users', 'blocks', ask('DELETE', `${phoneNumberId}/block_users`, blockUsers), noSuchPath],
+  ['GET /{phone_number_id}/block_users', 'blocks', ask('GET', `${phoneNumberId}/block_users`), noSuchPath],
+  ['POST /{waba_id}/subscribed_apps', 'onboarding', ask('POST', `${wabaId}/subscribed_apps`, {}), noSuchPath],
+  ['GET /{waba_id}/subscribed_apps', 'onboarding', ask('GET', `${wabaId}/subscribed_apps`), noSuchPath],
+  ['DELETE /{waba_id}/subscribed_apps', 'onboarding', ask('DELETE', `${wabaId}/subscribed_apps`), noSuchPath],
+  ['GET /oauth/access_token', 'onboarding', ask('GET', 'oauth/access_token'), noSuchPath],
+  [
+    'recipient_type group',
+    'groups',
+    ({ messages }) => messages.sendText({ phoneNumberId, to, recipientType: 'group', body: 'Hi' }),
+    noSuchValue,
+  ],
+];
+
+/** The client's own service, not the provider's: without it the client refuses by itself. */
+export const ofItsOwnService: [call: string, ask: (client: WhatsAppClient) => Promise<unknown>][] = [
+  ['messages.query', ({ messages }) => messages.query({ phoneNumberId })],
+  ['messages.get', ({ messages }) => messages.get({ phoneNumberId, messageId: '1' })],
+  ['messages.listByConversation', ({ messages }) => messages.listByConversation({ phoneNumberId, conversationId: '1' })],
+  ['calls.list', ({ calls }) => calls.list({ phoneNumberId })],
+  ['calls.get', ({ calls }) => calls.get({ phoneNumberId, callId })],
+  ['conversations.list', ({ conversations }) => conversations.list({ phoneNumberId })],
+  ['conversations.get', ({ conversations }) => conversations.get({ conversationId: '1' })],
+  ['conversations.updateStatus', ({ conversations }) => conversations.updateStatus({ conversationId: '1', status: 'x' })],
+  ['contacts.list', ({ contacts }) => contacts.list({ phoneNumberId })],
+  ['contacts.get', ({ contacts }) => contacts.get({ phoneNumberId, waId: user })],
+  ['contacts.update', ({ contacts }) => contacts.update({ phoneNumberId, waId: user, displayName: 'x' })],
+];
