@@ -15,8 +15,8 @@ Send the API key of your organization in \`X-Api-Key\`; each operation names the
 ISO 8601 in UTC, ids are UUIDs.
 
 Whatever has to talk to a provider happens after the reply: a message goes from \`queued\` to \`sent\`, \`delivered\` and \`read\`, and
-other work is an operation, named in \`Operation-Id\`. Every change is told to your webhook endpoints (see *Events*), signed after
-[Standard Webhooks](https://www.standardwebhooks.com).
+other work is an operation, named in \`Operation-Id\`. Every change is an event, and told to the webhook endpoints you create, signed
+after [Standard Webhooks](https://www.standardwebhooks.com). All events are listed under *Webhooks*, after the operations.
 
 A request with an \`Idempotency-Key\` may be repeated without harm. Lists are paged: \`meta.next_cursor\` is the \`cursor\` of the next page.
 `.trim();
@@ -25,10 +25,9 @@ A request with an \`Idempotency-Key\` may be repeated without harm. Lists are pa
 const tags = [
   { name: 'Messages', description: 'Send, follow and retry messages' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },
-  { name: 'Webhooks', description: 'Where your servers hear of events' },
+  { name: 'Webhooks', description: 'Your servers that hear of events; the events themselves stand below' },
   { name: 'Operations', description: 'What became of work that a provider does' },
   { name: 'Provider webhooks', description: 'For the messaging provider, not for you' },
-  { name: 'Events', description: 'What is POSTed to your webhook endpoints' },
 ];
 
 function pathsOf(definitions: Endpoint<unknown, unknown>[]): Json {

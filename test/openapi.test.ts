@@ -51,8 +51,8 @@ test('is valid to a validator that knows nothing of us', async () => {
 });
 
 test('every tag is described, and none that nobody uses', () => {
-  const used = [...operations.map(({ operation }) => operation), ...Object.values(document.webhooks).map(({ post }) => post)];
-  expect(document.tags.map(({ name }) => name).sort()).toEqual([...new Set(used.flatMap(({ tags }) => tags))].sort());
+  const used = new Set(operations.flatMap(({ operation }) => operation.tags));
+  expect(document.tags.map(({ name }) => name).sort()).toEqual([...used].sort());
 });
 
 test('has every endpoint and no other', () => {

@@ -120,7 +120,7 @@ export const listOfChannels = endpoint<unknown, PageQuery>({
   query: Joi.object(pageQuery),
   responses: { 200: Joi.object({ items: Joi.array().items(channelView).required(), meta: pageMeta }) },
   errors: [400, 401, 403, 422],
-  example: { query: { limit: 25 }, reply: { items: [exampleChannel], meta: { has_more: false, limit: 25 } } },
+  example: { reply: { items: [exampleChannel], meta: { has_more: false, limit: 25 } } },
   async handler({ query: page, caller, em }) {
     const rows = await listChannels(em, caller.organizationId, keysetOf('channels', {}, page));
     const total = page.include_total ? await countChannels(em, caller.organizationId) : undefined;

@@ -90,7 +90,6 @@ export const listOfMessages = endpoint<unknown, ListQuery>({
   responses: { 200: Joi.object({ items: Joi.array().items(messageView).required(), meta: pageMeta }) },
   errors: [400, 401, 403, 422],
   example: {
-    query: { channel_id: exampleIds.channel, status: 'delivered' },
     reply: { items: [{ ...exampleMessage, ...exampleProgress }], meta: { has_more: false, limit: 25 } },
   },
   async handler({ query, caller, em }) {

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type Joi from 'joi';
 import type { Endpoint } from '../endpoint.ts';
 import { commonErrors } from '../errors.ts';
@@ -8,7 +9,7 @@ import { type Json, schemaOf } from './json-schema.ts';
 type Definition = Endpoint<unknown, unknown>;
 
 function success(endpoint: Definition, status: number, schema: Joi.Schema | null): Json {
-  const { summary, isOperation, isIdempotent, example } = endpoint;
+  const { isOperation, isIdempotent, example } = endpoint;
   const own = headers(
     status === 201 && 'Location',
     isOperation && 'Operation-Id',
@@ -19,7 +20,7 @@ function success(endpoint: Definition, status: number, schema: Joi.Schema | null
   const type = schema?.type === 'string' ? 'text/plain' : 'application/json';
   const reply = example?.reply !== undefined && { example: example.reply };
   return {
-    description: summary,
+    description: STATUS_CODES[status],
     ...(Object.keys(own).length > 0 && { headers: own }),
     ...(schema && { content: { [type]: { schema: schemaOf(schema, 'output'), ...reply } } }),
   };
@@ -38,7 +39,6 @@ const idempotencyKey = {
   required: false,
   description: 'The same key with the same body gets the same reply for 24 hours',
   schema: { type: 'string', maxLength: 255 },
-  example: 'order-1001-shipped',
 };
 const prefer = {
   name: 'Prefer',
@@ -46,7 +46,6 @@ const prefer = {
   required: false,
   description: '`wait=10` waits up to so many seconds, at most 30',
   schema: { type: 'string' },
-  example: 'wait=10',
 };
 
 /** Names an example only where there is one. */
@@ -77,12 +76,13 @@ function parametersOf({ params, query, isIdempotent, isOperation, example }: Def
 export function operationOf(endpoint: Definition): Json {
   const { operationId, summary, description, tag, scope, body, rawBodyBytes, example } = endpoint;
   const parameters = parametersOf(endpoint);
+  const needed = scope === 'public' ? undefined : `Scope: \`${scope}\``;
   const schema = rawBodyBytes ? { type: 'object' } : body && schemaOf(body, 'input');
   const content = schema && { schema, ...(example?.body !== undefined && { example: example.body }) };
   return {
     operationId,
     summary,
-    ...(description && { description }),
+    ...((description || needed) && { description: [description, needed].filter(Boolean).join('\n\n') }),
     tags: [tag],
     security: scope === 'public' ? [] : [{ apiKeyAuth: [] }],
     ...(scope !== 'public' && { 'x-scope': scope }),

@@ -37,7 +37,6 @@ const webhookOf = (event: EventContract): Json => ({
   post: {
     operationId: `event.${event.type}`,
     summary: event.description,
-    tags: ['Events'],
     security: [],
     parameters: signature,
     requestBody: {
