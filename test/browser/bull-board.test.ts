@@ -62,15 +62,19 @@ describeInBrowser('Bull Board', (visitor) => {
 
         await page.goto(`${app.base}/ops/queues`);
         expect(await page.title()).toBe('Kanal queues');
-        await page.getByRole('link', { name: 'webhooks', exact: true }).click();
-        await page.getByRole('link', { name: 'Failed 1' }).click();
-        await page.getByRole('link', { name: `${job.id}.${job.run}` }).click();
-        const reason = page.getByText('http: HTTP 500');
-        await reason.waitFor();
+        await page.getByRole('link', { name: 'webhooks', exact: true }).first().click();
+        await page.getByRole('link', { name: 'Failed 1' }).last().click();
+        await page
+          .getByRole('link', { name: `${job.id}.${job.run}` })
+          .last()
+          .click();
+        await page.waitForURL(`**/${job.id}.${job.run}?*`);
+        // The list it came from may still be on its way out.
+        await page.getByText('http: HTTP 500').last().waitFor();
         expect(await page.locator('body').innerText()).not.toContain('worker.ts');
 
         receiver.answer({ status: 200 });
-        const retry = page.locator('button:has(svg.lucide-refresh-cw)');
+        const retry = page.locator('button:has(svg.lucide-refresh-cw)').last();
         await retry.hover();
         await page.getByText('Retry', { exact: true }).waitFor();
         await retry.click();
@@ -83,8 +87,11 @@ describeInBrowser('Bull Board', (visitor) => {
         ]);
         expect(await app.jobOf((await delivery(endpointId)).id)).toBeUndefined();
         await page.goto(`${app.base}/ops/queues/queue/webhooks?status=completed`);
-        await page.getByRole('link', { name: `${job.id}.${job.run + 1}` }).waitFor();
-        expect(await page.locator('a[href$="status=failed"]').innerText()).not.toMatch(/\d/);
+        await page
+          .getByRole('link', { name: `${job.id}.${job.run + 1}` })
+          .first()
+          .waitFor();
+        expect(await page.locator('a[href$="status=failed"]').last().innerText()).not.toMatch(/\d/);
 
         const [{ actor, action }] = await app.rows('select actor, action from audit_log');
         expect([actor, action]).toEqual(['operator:operator', 'queue.job.retry']);
