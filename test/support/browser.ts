@@ -51,7 +51,7 @@ async function visit(browser: Browser, options: BrowserContextOptions = {}): Pro
   const complaints: string[] = [];
   context.on('request', (request) => void (request.url().startsWith('data:') || requests.push(request.url())));
   context.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    if (message.type() === 'error') complaints.push(message.text());
   });
   context.on('weberror', (error) => void complaints.push(String(error.error())));
   await context.exposeBinding('kanalPolicyForbids', (_source, what: string) => void complaints.push(what));
