@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { AppError } from '../src/errors.ts';
+import { docs } from './docs/docs.ts';
 import type { Deps } from './endpoint.ts';
 import { endpoints } from './index.ts';
 import { requestId } from './middleware/request-id.ts';
@@ -11,6 +12,13 @@ import { boardPath, bullBoard } from './operations/bull-board.ts';
 import { health } from './operations/health.ts';
 import { metricsPage } from './operations/metrics.ts';
 import { errorAnswer, routeOf } from './route.ts';
+
+/** Pages take nothing from anywhere else; the board sets styles inline. Whether a reply travels over TLS is the proxy's affair. */
+const contentPolicy = {
+  styleSrc: ["'self'", "'unsafe-inline'"],
+  fontSrc: ["'self'", 'data:'],
+  upgradeInsecureRequests: null,
+};
 
 /** The middleware in order. */
 export function createApp(deps: Deps): Express {
@@ -23,11 +31,11 @@ export function createApp(deps: Deps): Express {
   if (deps.config.metricsToken) app.use(metricsPage(deps, deps.config.metricsToken));
   app.use(requestMetrics(deps.metrics.registry));
   app.use(requestLog(deps.log));
-  // Whether a reply travels over TLS is the proxy's affair; the board must also load without it.
-  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
+  app.use(helmet({ contentSecurityPolicy: { directives: contentPolicy } }));
   if (deps.config.operatorPassword) app.use(boardPath, bullBoard(deps));
   const document = JSON.stringify(openapiDocument(deps.config.publicUrl), null, 2);
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(document));
+  app.use(docs(deps.config));
   for (const endpoint of endpoints) {
     const { method, path } = endpoint;
     app[method](path, routeOf(endpoint, deps));

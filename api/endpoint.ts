@@ -78,7 +78,8 @@ export type Endpoint<Body = unknown, Query = unknown> = {
   responses: Record<number, Joi.Schema | null>;
   /** Error statuses this endpoint may give beside the common ones. */
   errors: number[];
-  example?: { body?: unknown; reply?: unknown };
+  /** What the document shows; a test holds each to its schema. A query's is what a try on the docs page begins with. */
+  example?: { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown; reply?: unknown };
   handler(input: Input<Body, Query>, deps: Deps): Promise<Reply>;
   /** The reply once the operation has succeeded, for a client that waited. */
   outcome?(input: Input<Body, Query>, deps: Deps, reply: Reply): Promise<Reply>;

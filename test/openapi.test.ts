@@ -1,38 +1,58 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import Joi from 'joi';
+import { errorBodies } from '../api/errors.ts';
 import { openapiDocument } from '../api/openapi.ts';
 import { catalogue } from '../src/events/catalogue.ts';
+import { changesOf } from '../src/providers/messaging-app/inbound.ts';
 import { useApp } from './support/app.ts';
 import { definitions } from './support/contract.ts';
 
 type Json = Record<string, unknown>;
+type Content = Record<string, { schema: Json; example?: unknown }>;
+type Response = { description: string; content?: Content; headers?: Json };
 type Operation = {
   operationId: string;
   summary: string;
   tags: string[];
   security: Record<string, unknown>[];
-  parameters?: { name: string; in: string; required: boolean; schema: Json }[];
-  requestBody?: { content: Record<string, { schema: Json; example?: unknown }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>;
+  parameters?: { name: string; in: string; required: boolean; schema: Json; example?: unknown }[];
+  requestBody?: { content: Content };
+  responses: Record<string, Response | { $ref: string }>;
 };
 
 const document = JSON.parse(JSON.stringify(openapiDocument())) as {
   openapi: string;
   info: { title: string; version: string };
+  tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: Operation }>;
-  components: { schemas: Json; securitySchemes: Json };
+  components: { schemas: Json; securitySchemes: Json; headers: Json; responses: Record<string, Response> };
 };
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
+/** A reply, where it stands. */
+const found = (response: Operation['responses'][string]): Response =>
+  '$ref' in response ? document.components.responses[response.$ref.split('/').at(-1)!]! : response;
 const app = useApp();
 
 test('is OpenAPI 3.1 with a title and a version', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d$/);
   expect([typeof document.info.title, typeof document.info.version]).toEqual(['string', 'string']);
   expect(Object.keys(document.components.securitySchemes)).toContain('apiKeyAuth');
+});
+
+test('is valid to a validator that knows nothing of us', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document));
+  expect([valid, errors]).toEqual([true, undefined]);
+});
+
+test('every tag is described, and none that nobody uses', () => {
+  const used = new Set(operations.flatMap(({ operation }) => operation.tags));
+  expect(document.tags.map(({ name }) => name).sort()).toEqual([...used].sort());
 });
 
 test('has every endpoint and no other', () => {
@@ -75,26 +95,66 @@ describe.each(operations.map(({ path, method, operation }) => [operation.operati
         '503',
       ];
       expect(new Set(Object.keys(operation.responses))).toEqual(new Set(wanted));
-      for (const [status, { description, content }] of Object.entries(operation.responses)) {
+      for (const [status, response] of Object.entries(operation.responses)) {
+        const { description, content } = found(response);
         expect([status, description.length > 0]).toEqual([status, true]);
         expect([status, content !== undefined]).toEqual([status, endpoint.responses[Number(status)] !== null]);
       }
     });
 
-    test('its example is one it would take', () => {
-      if (endpoint.example?.body === undefined) return;
-      expect(endpoint.body!.validate(endpoint.example.body).error).toBeUndefined();
-      expect(operation.requestBody!.content['application/json']!.example).toEqual(endpoint.example.body);
+    test('shows a request it would take', () => {
+      const { params = {}, query = {}, body } = endpoint.example ?? {};
+      expect(Object.keys(params)).toEqual(Object.keys(endpoint.params ?? {}));
+      for (const [name, schema] of Object.entries(endpoint.params ?? {}))
+        expect(schema.validate(params[name]).error).toBeUndefined();
+      expect((endpoint.query ?? Joi.object({})).validate(query).error).toBeUndefined();
+      const examples = Object.fromEntries((operation.parameters ?? []).map(({ name, example }) => [name, example]));
+      expect(examples).toMatchObject({ ...params, ...query });
+      const takesBody = endpoint.body !== undefined || endpoint.rawBodyBytes !== undefined;
+      expect(body !== undefined).toBe(takesBody);
+      if (!takesBody) return;
+      expect(endpoint.body?.validate(body, { abortEarly: false }).error).toBeUndefined();
+      if (endpoint.rawBodyBytes) expect(changesOf(body)).toHaveLength(1);
+      expect(operation.requestBody!.content['application/json']!.example).toEqual(body);
+    });
+
+    test('shows the reply to it, one that it may give', () => {
+      const replies = Object.entries(endpoint.responses);
+      expect([operationId, replies.length]).toEqual([operationId, 1]);
+      for (const [status, schema] of replies) {
+        const reply = endpoint.example?.reply;
+        expect([operationId, reply !== undefined]).toEqual([operationId, schema !== null]);
+        if (schema === null) continue;
+        expect(schema.validate(reply, { convert: false, abortEarly: false, allowUnknown: false }).error).toBeUndefined();
+        const [shown] = Object.values(found(operation.responses[status]!).content!);
+        expect(shown!.example).toEqual(reply);
+      }
+    });
+
+    test('shows every error, in its own shape', () => {
+      const schema = errorBodies[endpoint.errorShape ?? 'standard'];
+      const errors = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400);
+      expect(errors.length).toBeGreaterThan(0);
+      for (const [status, response] of errors) {
+        const [shown] = Object.values(found(response).content!);
+        expect([status, schema.required().validate(shown!.example, { convert: false }).error]).toEqual([status, undefined]);
+      }
     });
   },
 );
 
 test('every reference leads somewhere', () => {
-  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
-    ([, name]) => name!,
-  );
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
   expect(references.length).toBeGreaterThan(0);
-  for (const name of references) expect(Object.keys(document.components.schemas)).toContain(name);
+  for (const [, kind, name] of references) expect(Object.keys(document.components[kind as 'schemas'])).toContain(name);
+});
+
+test('each named schema stands once: where it is used there is a reference', () => {
+  const text = JSON.stringify(document);
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    expect([name, text.split(JSON.stringify(schema)).length - 1]).toEqual([name, 1]);
+    expect([name, text.includes(`"#/components/schemas/${name}"`)]).toEqual([name, true]);
+  }
 });
 
 test('exactly one recipient is told where Joi alone would keep silent', () => {
@@ -104,7 +164,12 @@ test('exactly one recipient is told where Joi alone would keep silent', () => {
 
 test('has every event, with an example its own schema takes', () => {
   expect(Object.keys(document.webhooks).sort()).toEqual(catalogue.map(({ type }) => type).sort());
-  for (const { data, example, type } of catalogue) expect([type, data.validate(example).error]).toEqual([type, undefined]);
+  for (const { data, example, type } of catalogue) {
+    expect([type, data.validate(example, { convert: false }).error]).toEqual([type, undefined]);
+    const { post } = document.webhooks[type]!;
+    expect(post.requestBody!.content['application/json']!.example).toMatchObject({ type, data: example });
+    expect(post.parameters!.map(({ name }) => name)).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature']);
+  }
 });
 
 test('the committed document is this one', () => {

@@ -71,13 +71,16 @@ async function processRun(
     'job',
   );
   deps.jobMetrics.ended(job.queueName, job.name, ended.kind, (performance.now() - startedAt) / 1000);
-  if (ended.kind === 'failed') throw new UnrecoverableError(`${ended.error.code}: ${ended.error.message}`);
+  if (ended.kind === 'failed') throw withReasonOnly(`${ended.error.code}: ${ended.error.message}`);
   if ((ended.kind === 'again' || ended.kind === 'wait' || ended.kind === 'early') && !('isMoved' in ended && ended.isMoved)) {
     await job.moveToDelayed(Date.now() + Math.ceil(ended.delayMs), token);
     throw new DelayedError();
   }
   return ended.kind;
 }
+
+/** Bull Board shows the stack of a failed run: that of the line above would tell an operator nothing. */
+const withReasonOnly = (reason: string) => Object.assign(new UnrecoverableError(reason), { stack: reason });
 
 /** A hint from BullMQ's own clock: the row's time, by the database's, decides after it. */
 async function untilDue({ opts, timestamp }: RunJob) {

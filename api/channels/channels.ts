@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { changeChannel, connectChannel, readNumber } from '../../src/channels/connect.ts';
 import { type ChannelRow, countChannels, countTemplates, findChannel, listChannels } from '../../src/channels/queries.ts';
 import { notFound } from '../../src/errors.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
 import { subjectLock } from '../../src/ledger/locks.ts';
 import { syncTemplatesJob } from '../../src/messaging/jobs.ts';
 import { endpoint, ok } from '../endpoint.ts';
@@ -16,7 +17,7 @@ const providerId = Joi.string()
 const token = Joi.string().trim().min(1).max(4096);
 const rate = Joi.number().strict().integer().min(1).max(1000).description('Messages a second, over all workers');
 
-const channelView = Joi.object({
+export const channelView = Joi.object({
   id: id.required(),
   name: Joi.string().allow('').required(),
   provider: Joi.string().required(),
@@ -28,6 +29,20 @@ const channelView = Joi.object({
   created_at: timestamp.required(),
   updated_at: timestamp.required(),
 });
+
+const exampleChannel = {
+  id: exampleIds.channel,
+  name: 'Support',
+  provider: 'messaging_app',
+  phone_number_id: '100000000000001',
+  waba_id: '200000000000001',
+  display_phone: '+1 555-010-0001',
+  status: 'connected',
+  rate: 80,
+  created_at: exampleTime,
+  updated_at: exampleTime,
+};
+const exampleParams = { channelID: exampleIds.channel };
 
 const toView = (row: ChannelRow) => ({
   id: row.id,
@@ -73,7 +88,10 @@ export const connect = endpoint<ConnectBody>({
   }),
   responses: { 201: channelView },
   errors: [400, 401, 403, 422],
-  example: { body: { name: 'Support', phone_number_id: '100000000000001', waba_id: '200000000000001', access_token: '<token>' } },
+  example: {
+    body: { name: 'Support', phone_number_id: '100000000000001', waba_id: '200000000000001', access_token: '<token>' },
+    reply: exampleChannel,
+  },
   async handler({ body, caller, write }, { providers, secrets }) {
     const request = {
       name: body.name,
@@ -102,6 +120,7 @@ export const listOfChannels = endpoint<unknown, PageQuery>({
   query: Joi.object(pageQuery),
   responses: { 200: Joi.object({ items: Joi.array().items(channelView).required(), meta: pageMeta }) },
   errors: [400, 401, 403, 422],
+  example: { reply: { items: [exampleChannel], meta: { has_more: false, limit: 25 } } },
   async handler({ query: page, caller, em }) {
     const rows = await listChannels(em, caller.organizationId, keysetOf('channels', {}, page));
     const total = page.include_total ? await countChannels(em, caller.organizationId) : undefined;
@@ -121,6 +140,7 @@ export const getChannel = endpoint({
   params: { channelID: pathId },
   responses: { 200: channelView },
   errors: [401, 403, 404, 422],
+  example: { params: exampleParams, reply: exampleChannel },
   async handler({ params, caller, em }) {
     const row = await findChannel(em, caller.organizationId, params.channelID!);
     if (!row) throw notFound('Channel');
@@ -141,6 +161,7 @@ export const patchChannel = endpoint<{ name?: string; rate?: number; access_toke
   body: Joi.object({ name, rate, access_token: token }).min(1),
   responses: { 200: channelView },
   errors: [400, 401, 403, 404, 422],
+  example: { params: exampleParams, body: { name: 'Front desk' }, reply: { ...exampleChannel, name: 'Front desk' } },
   async handler({ params, body, caller, em, write }, { providers, secrets }) {
     const channel = await findChannel(em, caller.organizationId, params.channelID!);
     if (!channel) throw notFound('Channel');
@@ -176,6 +197,7 @@ export const syncTemplates = endpoint({
   params: { channelID: pathId },
   responses: { 200: syncView },
   errors: [400, 401, 403, 404, 422],
+  example: { params: exampleParams, reply: { channel_id: exampleIds.channel, templates: 12 } },
   async handler({ params, caller, em, write }) {
     const channel = await findChannel(em, caller.organizationId, params.channelID!);
     if (!channel) throw notFound('Channel');

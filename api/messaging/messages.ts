@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { notFound } from '../../src/errors.ts';
+import { exampleIds } from '../../src/examples.ts';
 import type { MessageStatus } from '../../src/messaging/message.entity.ts';
 import { countMessages, findMessage, listMessages } from '../../src/messaging/queries.ts';
 import { retryLocks, retryMessage } from '../../src/messaging/retry.ts';
@@ -7,16 +8,11 @@ import { acceptLocks, acceptMessage, prepareMessage, type SendRequest } from '..
 import { endpoint, ok } from '../endpoint.ts';
 import { keysetOf, type PageQuery, pageMeta, pageOf, pageQuery } from '../paging.ts';
 import { id, pathId } from '../schemas.ts';
-import { messageView, type SendBody, sendBody, toMessageView } from './schemas.ts';
+import { exampleMessage, exampleProgress, messageView, type SendBody, sendBody, toMessageView } from './schemas.ts';
 
 const wrapped = Joi.object({ data: messageView.required() });
 const tag = 'Messages';
-const example = {
-  channel_id: '01932d5f-3a0e-7cc4-8f4e-0242ac120005',
-  to: '+16505551234',
-  type: 'text',
-  text: { body: 'Your order is on its way' },
-};
+const params = { messageID: exampleIds.message };
 
 export const sendMessage = endpoint<SendBody>({
   method: 'post',
@@ -31,7 +27,10 @@ export const sendMessage = endpoint<SendBody>({
   body: sendBody,
   responses: { 201: wrapped },
   errors: [400, 401, 403, 404, 422],
-  example: { body: example },
+  example: {
+    body: { channel_id: exampleIds.channel, to: '+16505551234', type: 'text', text: { body: 'Your order is on its way' } },
+    reply: { data: exampleMessage },
+  },
   async handler({ body, caller, em, write }, { ledger }) {
     const prepared = await prepareMessage(em, ledger.transact, caller.organizationId, toRequest(body));
     return write({ locks: acceptLocks(prepared) }, async (tx) => {
@@ -64,6 +63,7 @@ export const getMessage = endpoint({
   params: { messageID: pathId },
   responses: { 200: wrapped },
   errors: [401, 403, 404, 422],
+  example: { params, reply: { data: { ...exampleMessage, ...exampleProgress } } },
   async handler({ params, caller }, { database }) {
     const row = await findMessage(database, caller.organizationId, params.messageID!);
     if (!row) throw notFound('Message');
@@ -89,6 +89,9 @@ export const listOfMessages = endpoint<unknown, ListQuery>({
   }),
   responses: { 200: Joi.object({ items: Joi.array().items(messageView).required(), meta: pageMeta }) },
   errors: [400, 401, 403, 422],
+  example: {
+    reply: { items: [{ ...exampleMessage, ...exampleProgress }], meta: { has_more: false, limit: 25 } },
+  },
   async handler({ query, caller, em }) {
     const filter = {
       channelId: query.channel_id,
@@ -118,6 +121,7 @@ export const retryOfMessage = endpoint<{ force: boolean }>({
   body: Joi.object({ force: Joi.boolean().strict().default(false) }),
   responses: { 200: wrapped },
   errors: [400, 401, 403, 404, 422],
+  example: { params, body: { force: false }, reply: { data: exampleMessage } },
   async handler({ params, body, caller, em, write }) {
     const locks = await retryLocks(em, caller.organizationId, params.messageID!);
     return write({ locks }, async (tx) => {

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { phoneNumber } from '../../src/contacts/phone.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
 import type { MessageRow } from '../../src/messaging/queries.ts';
 import { id, iso, timestamp } from '../schemas.ts';
 
@@ -64,6 +65,30 @@ export const messageView = Joi.object({
   content: Joi.object().unknown().required(),
   failure: failure.allow(null).required(),
 });
+
+/** As it is accepted. */
+export const exampleMessage = {
+  id: exampleIds.message,
+  channel_id: exampleIds.channel,
+  to_phone: '16505551234',
+  type: 'text',
+  status: 'queued',
+  provider_message_id: '',
+  created_at: exampleTime,
+  updated_at: exampleTime,
+  direction: 'outbound',
+  conversation_id: exampleIds.conversation,
+  contact_id: exampleIds.contact,
+  content: { body: 'Your order is on its way' },
+  failure: null,
+};
+
+/** What has become of it a moment later. */
+export const exampleProgress = {
+  status: 'delivered',
+  provider_message_id: 'wamid.HBgLMTY1MDU1NTEyMzQVAgARGBI5QTNDQTVCM0Q0Q0Q2RTY3RTcA',
+  updated_at: '2026-11-21T10:00:02.000Z',
+};
 
 export const toMessageView = (row: MessageRow) => ({
   id: row.id,

@@ -1,12 +1,14 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import { ExpressAdapter } from '@bull-board/express';
+import type { UIConfig } from '@bull-board/api/typings/app';
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { query } from '../../src/database.ts';
 import { AppError } from '../../src/errors.ts';
 import { uuidv7 } from '../../src/ids.ts';
 import { equalsInConstantTime } from '../../src/secrets.ts';
+import { docsPath, iconPath } from '../docs/docs.ts';
 import type { Deps } from '../endpoint.ts';
+import { BoardAdapter } from './board-adapter.ts';
 
 export const boardPath = '/ops/queues';
 
@@ -84,12 +86,21 @@ const boardError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
   res.status(error.status).json({ error: 'Not done', message: error.message });
 };
 
+const uiConfig = ({ config }: Deps): UIConfig => ({
+  boardTitle: 'Kanal queues',
+  boardLogo: { path: iconPath, width: 24, height: 24 },
+  favIcon: { default: iconPath, alternative: iconPath },
+  miscLinks: [{ text: 'API reference', url: docsPath }],
+  hideDocsLink: true,
+  hideRedisDetails: !config.queueUrl,
+});
+
 /** Bull Board, once the queue is there; until then a 503. */
 export function bullBoard(deps: Deps): Router {
-  const adapter = new ExpressAdapter();
+  const adapter = new BoardAdapter();
   adapter.setBasePath(boardPath);
   let isOpen = false;
-  const board = createBullBoard({ queues: [], serverAdapter: adapter, options: { uiConfig: { boardTitle: 'Kanal queues' } } });
+  const board = createBullBoard({ queues: [], serverAdapter: adapter, options: { uiConfig: uiConfig(deps) } });
   void deps.queues.whenOpen().then(() => {
     board.setQueues(deps.queues.all().map((queue) => new BullMQAdapter(queue as never)));
     isOpen = true;

@@ -1,10 +1,11 @@
 import Joi from 'joi';
 import { notFound } from '../../src/errors.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
 import { findOperation, operationStatus } from '../../src/ledger/operations.ts';
 import { endpoint, ok } from '../endpoint.ts';
 import { id, iso, pathId, timestamp } from '../schemas.ts';
 
-const operationView = Joi.object({
+export const operationView = Joi.object({
   id: id.required(),
   name: Joi.string().required(),
   status: Joi.string().valid('queued', 'running', 'succeeded', 'failed').required(),
@@ -29,6 +30,19 @@ export const getOperation = endpoint({
   params: { operationID: pathId },
   responses: { 200: operationView },
   errors: [401, 403, 404, 422],
+  example: {
+    params: { operationID: exampleIds.operation },
+    reply: {
+      id: exampleIds.operation,
+      name: 'templates.sync',
+      status: 'succeeded',
+      error: null,
+      subject: { type: 'channel', id: exampleIds.channel },
+      progress: null,
+      created_at: exampleTime,
+      finished_at: '2026-11-21T10:00:01.000Z',
+    },
+  },
   async handler({ params, caller, em }) {
     const row = await findOperation(em, caller.organizationId, params.operationID!);
     if (!row) throw notFound('Operation');

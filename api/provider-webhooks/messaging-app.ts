@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { type Em, query } from '../../src/database.ts';
 import { AppError, notFound } from '../../src/errors.ts';
+import { exampleIds } from '../../src/examples.ts';
 import { isUuid } from '../../src/ids.ts';
 import { acceptProviderWebhook } from '../../src/provider-webhooks/accept.ts';
 import { isSignedWith } from '../../src/provider-webhooks/signature.ts';
@@ -70,12 +71,45 @@ function readChanges(bytes: Buffer) {
   }
 }
 
+const challengeExample = {
+  query: { 'hub.mode': 'subscribe', 'hub.challenge': '1158201444', 'hub.verify_token': '<verify token>' },
+  reply: '1158201444',
+};
+const bodyExample = {
+  body: {
+    entry: [
+      {
+        id: '200000000000001',
+        changes: [
+          {
+            field: 'messages',
+            value: {
+              metadata: { display_phone_number: '15550100001', phone_number_id: '100000000000001' },
+              statuses: [
+                {
+                  id: 'wamid.HBgLMTY1MDU1NTEyMzQVAgARGBI5QTNDQTVCM0Q0Q0Q2RTY3RTcA',
+                  status: 'delivered',
+                  timestamp: '1795255202',
+                  recipient_id: '16505551234',
+                },
+              ],
+            },
+          },
+        ],
+      },
+    ],
+  },
+  reply: {},
+};
+const exampleParams = { channelID: exampleIds.channel };
+
 const verifying = {
   method: 'get',
   tag,
   scope: 'public',
   query: handshakeQuery,
   responses: { 200: challenge },
+  example: challengeExample,
   handler: handshake,
 } as const;
 const receiving = {
@@ -85,6 +119,7 @@ const receiving = {
   query: Joi.object().unknown(),
   rawBodyBytes: largestBody,
   responses: { 200: Joi.object({}) },
+  example: bodyExample,
   handler: receive,
 } as const;
 
@@ -108,6 +143,7 @@ export const verifyChannelWebhook = endpoint<unknown, Handshake>({
   operationId: 'provider-webhooks.verify-channel',
   summary: "The handshake of a channel's own provider app",
   params: { channelID: Joi.string() },
+  example: { ...challengeExample, params: exampleParams },
   errors: [403, 404],
 });
 export const receiveChannelWebhook = endpoint<Buffer>({
@@ -116,5 +152,6 @@ export const receiveChannelWebhook = endpoint<Buffer>({
   operationId: 'provider-webhooks.receive-channel',
   summary: "Receive the webhooks of a channel's own provider app",
   params: { channelID: Joi.string() },
+  example: { ...bodyExample, params: exampleParams },
   errors: [400, 401, 404],
 });

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { invalidField } from '../../src/errors.ts';
 import { eventTypes } from '../../src/events/catalogue.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
 import { checkUrl } from '../../src/webhooks/address-guard.ts';
 import type { Ordering } from '../../src/webhooks/endpoint.entity.ts';
 import { createEndpoint, type EndpointRow, endpointLock, testEndpoint } from '../../src/webhooks/endpoints.ts';
@@ -11,7 +12,7 @@ import { id, iso, operationNote, pathId, timestamp } from '../schemas.ts';
 const tag = 'Webhooks';
 const base = '/v1/settings/developer/webhooks/endpoints';
 
-const endpointView = Joi.object({
+export const endpointView = Joi.object({
   id: id.required(),
   url: Joi.string().required(),
   event_types: Joi.array().items(Joi.string()).required(),
@@ -23,6 +24,8 @@ const endpointView = Joi.object({
   created_at: timestamp.required(),
   updated_at: timestamp.required(),
 });
+
+const exampleBody = { url: 'https://example.com/hooks', event_types: ['message.sent', 'message.status_update'] };
 
 const toView = (row: EndpointRow & { secret: string }) => ({
   id: row.id,
@@ -79,7 +82,20 @@ export const createWebhookEndpoint = endpoint<CreateBody>({
   }),
   responses: { 201: endpointView },
   errors: [400, 401, 403, 422],
-  example: { body: { url: 'https://example.com/hooks', event_types: ['message.sent', 'message.status_update'] } },
+  example: {
+    body: exampleBody,
+    reply: {
+      ...exampleBody,
+      id: exampleIds.webhookEndpoint,
+      description: '',
+      rate_limit: null,
+      ordering: 'best_effort',
+      enabled: true,
+      secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+      created_at: exampleTime,
+      updated_at: exampleTime,
+    },
+  },
   async handler({ body, caller, write }, { config, secrets }) {
     const url = publicUrl(body.url, config.webhookAllowHttp, config.webhookAllowNetworks);
     const refused = Object.keys(body.headers ?? {}).find(forbiddenHeader);
@@ -121,6 +137,7 @@ export const testWebhookEndpoint = endpoint({
   params: { endpointID: pathId },
   responses: { 200: Joi.object({}) },
   errors: [400, 401, 403, 404, 422],
+  example: { params: { endpointID: exampleIds.webhookEndpoint }, reply: {} },
   handler({ params, caller, write }) {
     const endpointId = params.endpointID!;
     return write({ locks: [endpointLock(endpointId)] }, async (tx) => ({

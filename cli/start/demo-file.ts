@@ -23,7 +23,7 @@ const fileOf = (home: Home) => home.file('demo.json');
 export function writeDemoFile(home: Home, { demo, addresses, apiKey, organizationId, databaseUrl }: Parts): DemoFile {
   const content: DemoFile = {
     base_url: addresses.base,
-    docs_url: `${addresses.base}/openapi.json`,
+    docs_url: `${addresses.base}/docs`,
     sandbox_url: addresses.sandbox,
     api_key: apiKey,
     user: null,

@@ -15,7 +15,7 @@ Kanal is up.
 
   API          ${base_url}
   API key      ${api_key}
-  OpenAPI      ${demo.docs_url}
+  Reference    ${demo.docs_url}
   Queues       ${bull_board.url}  (${bull_board.user} / ${bull_board.password})
   Sandbox      ${sandbox_url}
   Database     ${demo.database_url}

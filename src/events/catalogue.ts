@@ -1,15 +1,9 @@
 import Joi from 'joi';
+import { exampleIds as ids } from '../examples.ts';
 import { type EventContract, event } from './event.ts';
 
 const id = (description: string) => Joi.string().required().description(description);
 const text = (description: string) => Joi.string().allow('').required().description(description);
-const ids = {
-  message: '01932d5f-3a0e-7cc4-8f4e-0242ac120002',
-  conversation: '01932d5f-3a0e-7cc4-8f4e-0242ac120003',
-  contact: '01932d5f-3a0e-7cc4-8f4e-0242ac120004',
-  channel: '01932d5f-3a0e-7cc4-8f4e-0242ac120005',
-  organization: '01932d5f-3a0e-7cc4-8f4e-0242ac120001',
-};
 const conversationSubject = { type: 'conversation', id: 'conversation_id' as const };
 
 export const messageNew = event({
@@ -163,7 +157,7 @@ export const operationFailed = event({
     reason: text('Why, in words'),
   }),
   example: {
-    operation_id: ids.message,
+    operation_id: ids.operation,
     name: 'templates.sync',
     code: 'provider_refused',
     reason: 'The token is no longer valid',
@@ -176,7 +170,7 @@ export const webhookTest = event({
   description: 'A test, sent because somebody asked for one',
   subject: endpointSubject,
   data: Joi.object({ endpoint_id: id('The endpoint tested'), organization_id: id('Its organization') }),
-  example: { endpoint_id: ids.channel, organization_id: ids.organization },
+  example: { endpoint_id: ids.webhookEndpoint, organization_id: ids.organization },
 });
 
 export const endpointDisabled = event({
@@ -184,7 +178,7 @@ export const endpointDisabled = event({
   description: 'A webhook endpoint was disabled; goes to the other endpoints',
   subject: endpointSubject,
   data: Joi.object({ endpoint_id: id('The endpoint'), reason: id('Why'), organization_id: id('Its organization') }),
-  example: { endpoint_id: ids.channel, reason: 'gone', organization_id: ids.organization },
+  example: { endpoint_id: ids.webhookEndpoint, reason: 'gone', organization_id: ids.organization },
 });
 
 export const catalogue: EventContract[] = [

@@ -21,7 +21,7 @@ test(
     first = demo;
     expect(demo).toEqual({
       base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-      docs_url: `${demo.base_url}/openapi.json`,
+      docs_url: `${demo.base_url}/docs`,
       sandbox_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       api_key: expect.stringMatching(/^kk_/),
       user: null,
@@ -39,6 +39,8 @@ test(
     });
     expect([mode(home), mode(join(home, 'demo.json')), mode(join(home, 'kept.json'))]).toEqual([0o700, 0o600, 0o600]);
     expect((await fetch(`${demo.base_url}/readyz`)).status).toBe(200);
+    expect((await fetch(demo.docs_url)).headers.get('content-type')).toMatch(/^text\/html/);
+    expect(started.output()).toContain(demo.docs_url);
     expect(started.output().match(/^ {2}curl /gm)).toHaveLength(3);
 
     const sent = await fetch(`${demo.base_url}/v1/messages`, {

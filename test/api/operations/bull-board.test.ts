@@ -53,6 +53,7 @@ test('with them it shows the four queues', async () => {
   const page = await ask(app, 'GET', '/');
   expect(page.status).toBe(200);
   expect(page.text).toContain('Kanal queues');
+  expect(page.text).not.toMatch(/(href|src)="(https?:)?\/\//);
 });
 
 describe('what an operator may change', () => {

@@ -1,0 +1,93 @@
+import { STATUS_CODES } from 'node:http';
+import type Joi from 'joi';
+import type { Endpoint } from '../endpoint.ts';
+import { commonErrors } from '../errors.ts';
+import { errorResponse } from './errors.ts';
+import { headers } from './headers.ts';
+import { type Json, schemaOf } from './json-schema.ts';
+
+type Definition = Endpoint<unknown, unknown>;
+
+function success(endpoint: Definition, status: number, schema: Joi.Schema | null): Json {
+  const { isOperation, isIdempotent, example } = endpoint;
+  const own = headers(
+    status === 201 && 'Location',
+    isOperation && 'Operation-Id',
+    isOperation && 'Link',
+    isOperation && 'Preference-Applied',
+    isIdempotent && 'Idempotent-Replayed',
+  );
+  const type = schema?.type === 'string' ? 'text/plain' : 'application/json';
+  const reply = example?.reply !== undefined && { example: example.reply };
+  return {
+    description: STATUS_CODES[status],
+    ...(Object.keys(own).length > 0 && { headers: own }),
+    ...(schema && { content: { [type]: { schema: schemaOf(schema, 'output'), ...reply } } }),
+  };
+}
+
+function responsesOf(endpoint: Definition): Json {
+  const good = Object.entries(endpoint.responses).map(([status, schema]) => [status, success(endpoint, Number(status), schema)]);
+  const statuses = [...new Set([...endpoint.errors, ...commonErrors])].sort();
+  const bad = statuses.map((status) => [status, errorResponse(endpoint.errorShape ?? 'standard', status, endpoint)]);
+  return Object.fromEntries([...good, ...bad]);
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same key with the same body gets the same reply for 24 hours',
+  schema: { type: 'string', maxLength: 255 },
+};
+const prefer = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description: '`wait=10` waits up to so many seconds, at most 30',
+  schema: { type: 'string' },
+};
+
+/** Names an example only where there is one. */
+const exampleOf = (examples: Record<string, unknown> | undefined, name: string) =>
+  examples?.[name] !== undefined && { example: examples[name] };
+
+function parametersOf({ params, query, isIdempotent, isOperation, example }: Definition): Json[] {
+  const path = Object.entries(params ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: schemaOf(schema, 'input'),
+    ...exampleOf(example?.params, name),
+  }));
+  const keys = (query?.describe().keys ?? {}) as Record<string, { flags?: { description?: string; presence?: string } }>;
+  const json = query ? ((schemaOf(query, 'input').properties ?? {}) as Record<string, Json>) : {};
+  const search = Object.entries(keys).map(([name, { flags }]) => ({
+    name,
+    in: 'query',
+    required: flags?.presence === 'required',
+    ...(flags?.description && { description: flags.description }),
+    schema: json[name] ?? {},
+    ...exampleOf(example?.query, name),
+  }));
+  return [...path, ...search, ...(isIdempotent ? [idempotencyKey] : []), ...(isOperation ? [prefer] : [])];
+}
+
+export function operationOf(endpoint: Definition): Json {
+  const { operationId, summary, description, tag, scope, body, rawBodyBytes, example } = endpoint;
+  const parameters = parametersOf(endpoint);
+  const needed = scope === 'public' ? undefined : `Scope: \`${scope}\``;
+  const schema = rawBodyBytes ? { type: 'object' } : body && schemaOf(body, 'input');
+  const content = schema && { schema, ...(example?.body !== undefined && { example: example.body }) };
+  return {
+    operationId,
+    summary,
+    ...((description || needed) && { description: [description, needed].filter(Boolean).join('\n\n') }),
+    tags: [tag],
+    security: scope === 'public' ? [] : [{ apiKeyAuth: [] }],
+    ...(scope !== 'public' && { 'x-scope': scope }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(content && { requestBody: { required: true, content: { 'application/json': content } } }),
+    responses: responsesOf(endpoint),
+  };
+}

@@ -1,0 +1,14 @@
+/** The ids that all examples share, so that a reader can follow one message from request to event. */
+export const exampleIds = {
+  organization: '01932d5f-3a0e-7cc4-8f4e-0242ac120001',
+  message: '01932d5f-3a0e-7cc4-8f4e-0242ac120002',
+  conversation: '01932d5f-3a0e-7cc4-8f4e-0242ac120003',
+  contact: '01932d5f-3a0e-7cc4-8f4e-0242ac120004',
+  channel: '01932d5f-3a0e-7cc4-8f4e-0242ac120005',
+  webhookEndpoint: '01932d5f-3a0e-7cc4-8f4e-0242ac120006',
+  operation: '01932d5f-3a0e-7cc4-8f4e-0242ac120007',
+  request: '01932d5f-3a0e-7cc4-8f4e-0242ac120008',
+  event: '01932d5f-3a0e-7cc4-8f4e-0242ac120009',
+};
+
+export const exampleTime = '2026-11-21T10:00:00.000Z';

@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import { catalogue } from '../../src/events/catalogue.ts';
+import { useApp } from '../support/app.ts';
+import { describeInBrowser, type Visit } from '../support/browser.ts';
+import { definitions } from '../support/contract.ts';
+
+const app = useApp();
+
+describeInBrowser('/docs', (visitor) => {
+  const open = async (address = '/docs', options = {}): Promise<Visit> => {
+    const visit = await visitor.visit(options);
+    await visit.page.goto(app.base + address);
+    await visit.page.locator('.opblock').first().waitFor();
+    return visit;
+  };
+  const operation = ({ page }: Visit, method: string, path: string) =>
+    page
+      .locator('.opblock', { has: page.locator(`.opblock-summary-path[data-path="${path}"]`) })
+      .and(page.locator(`.opblock-${method}`));
+
+  test('shows every operation and every event, opens each, and asks nobody but this server', async () => {
+    const visit = await open();
+    const { page, requests, complaints } = visit;
+    expect(await page.title()).toBe('Kanal API reference');
+    const wanted = [
+      ...definitions.map(({ method, path, summary }) => ({ method, path: path.replace(/:(\w+)/g, '{$1}'), summary })),
+      ...catalogue.map(({ type, description }) => ({ method: 'post', path: type, summary: description })),
+    ];
+    expect(await page.locator('.opblock').count()).toBe(wanted.length);
+    for (const { method, path, summary } of wanted) {
+      const block = operation(visit, method, path);
+      expect(await block.locator('.opblock-summary-description').innerText()).toBe(summary);
+      const control = block.locator('.opblock-summary-control');
+      await control.dispatchEvent('click');
+      await block.locator('.responses-table').first().waitFor();
+      if (path === '/v1/messages') expect(await block.innerText()).toContain('Your order is on its way');
+      await control.dispatchEvent('click');
+    }
+    expect(await page.locator('.errors-wrapper').count()).toBe(0);
+    expect(new Set(requests.map((url) => new URL(url).origin))).toEqual(new Set([app.base]));
+    expect(requests.map((url) => new URL(url).pathname)).toContain('/openapi.json');
+    expect(complaints).toEqual([]);
+  }, 120_000);
+
+  test('a request can be tried with a key', async () => {
+    const visit = await open();
+    const { page, requests, complaints } = visit;
+    await page.getByRole('button', { name: 'Authorize' }).click();
+    await page.locator('.auth-container input').fill(app.tenant.key);
+    await page.locator('.auth-container button[type=submit]').click();
+    await page.locator('.auth-btn-wrapper .btn-done').click();
+    const list = operation(visit, 'get', '/v1/channels');
+    await list.locator('.opblock-summary-control').click();
+    await list.getByRole('button', { name: 'Try it out' }).click();
+    await list.getByRole('button', { name: 'Execute' }).click();
+    const answer = list.locator('.live-responses-table');
+    await answer.waitFor();
+    expect(await answer.locator('.response-col_status').last().innerText()).toContain('200');
+    expect(await answer.innerText()).toContain('"has_more": false');
+    expect(requests.filter((url) => url.includes('/v1/channels'))).toHaveLength(1);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test('an address cannot make it show another document', async () => {
+    const { requests, complaints } = await open(
+      '/docs?url=https://elsewhere.example/openapi.json&configUrl=https://elsewhere.example/c.json',
+    );
+    expect(requests.filter((url) => new URL(url).origin !== app.base)).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test('is dark for who prefers it', async () => {
+    const { page, complaints } = await open('/docs', { colorScheme: 'dark' });
+    expect(await page.locator('html').getAttribute('class')).toContain('dark-mode');
+    expect(complaints).toEqual([]);
+  }, 60_000);
+});
