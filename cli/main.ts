@@ -11,6 +11,11 @@ program
   .action(async (options) => (await import('./start.ts')).start(options));
 
 program
+  .command('demo')
+  .description('play a conversation against what `start` has started, and show it as it happens')
+  .action(async () => (await import('./demo.ts')).demo());
+
+program
   .command('migrate')
   .description('bring the database to the version of this code; once before a roll-out')
   .action(async () => (await import('./migrate.ts')).migrateCommand());
