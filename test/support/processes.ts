@@ -39,9 +39,14 @@ const readyWords: Record<string, string> = {
  * as production runs it: with `env` and nothing else. Waits until it says that it is ready; for '' it waits for nothing. Whatever
  * happens it is dead at the end of the test file.
  */
-export async function spawnNode(script: string, env: Record<string, string>, ready = readyWords[script]): Promise<NodeProcess> {
+export async function spawnNode(
+  script: string | string[],
+  env: Record<string, string>,
+  ready = readyWords[String(script)],
+): Promise<NodeProcess> {
   const path = { PATH: dirname(process.execPath) };
-  const child = spawn(process.execPath, script.split(' '), { cwd: root, env: { ...path, ...env } });
+  const args = typeof script === 'string' ? script.split(' ') : script;
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...path, ...env } });
   let written = '';
   const keep = (chunk: Buffer) => {
     written += chunk.toString();
