@@ -10,10 +10,16 @@ test('config lists every variable with default and description, and needs none o
 });
 
 test('a bad configuration is told whole, without a value', async () => {
-  const result = await command(['jobs', 'check'], { DATABASE_URL: 'mysql://secret', UNKNOWN_WINDOW: '0' });
+  const result = await command(['migrate'], { DATABASE_URL: 'mysql://secret', UNKNOWN_WINDOW: '0' });
   expect(result).toMatchObject({ code: 1, stdout: '' });
   for (const name of ['DATABASE_URL', 'SECRET_KEY', 'UNKNOWN_WINDOW']) expect(result.stderr).toContain(name);
   expect(result.stderr).not.toContain('mysql://secret');
+});
+
+test('a command of the on-call asks for the connections alone', async () => {
+  const result = await command(['jobs', 'check'], { QUEUE_URL: 'mailto:secret' });
+  expect(result).toMatchObject({ code: 1, stdout: '' });
+  expect(result.stderr.match(/^ {2}- \w+/gm)).toEqual(['  - DATABASE_URL', '  - QUEUE_URL']);
 });
 
 test('openapi prints the document', async () => {
