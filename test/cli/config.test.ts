@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { command } from './command.ts';
+import { configTables } from '../../cli/config.ts';
+import { command, root } from './command.ts';
 
 test('config lists every variable with default and description, and needs none of them', async () => {
   const { code, stdout } = await command(['config'], {});
@@ -7,6 +10,11 @@ test('config lists every variable with default and description, and needs none o
   expect(stdout).toMatch(/^SECRET_KEY +required +Key that seals secrets/m);
   expect(stdout).toMatch(/^PORT +3000 +Port of the web process/m);
   expect(stdout).toMatch(/^KANAL_HOME +\.kanal +Directory/m);
+});
+
+test('the tables of the README are those of the code: npx node cli/main.ts config --markdown', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  for (const table of configTables()) expect(readme).toContain(`\n${table}\n\n`);
 });
 
 test('a bad configuration is told whole, without a value', async () => {
