@@ -9,9 +9,11 @@ WORKDIR /app
 # Named here so that a volume mounted on it belongs to the user the processes run as.
 RUN mkdir -p /data/media && chown node:node /data/media
 COPY --from=packages /app/node_modules ./node_modules
+# Owned by root: what runs cannot change its own code.
 COPY . .
 USER node
 EXPOSE 3000
+# Of the web process, or of a worker that has a HEALTH_PORT.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HEALTH_PORT || process.env.PORT || 3000}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "api/main.ts"]

@@ -3,20 +3,37 @@ import { configSchema, startSchema } from '../src/config.ts';
 
 type Variable = { flags?: { default?: unknown; presence?: string; description?: string } };
 
-export function showConfig() {
-  console.log(tableOf(configSchema));
-  console.log(`\nRead by \`npm start\` alone:\n${tableOf(startSchema, Object.keys(variablesOf(configSchema)))}`);
+/** `markdown` prints what the README holds; a test compares the two. */
+export function showConfig({ markdown }: { markdown?: boolean }) {
+  const [all, ofStart] = configTables(markdown ? markdownOf : columnsOf);
+  console.log(`${all}\n\nRead by \`npm start\` alone:\n\n${ofStart}`);
 }
+
+type Row = { name: string; value: string; description: string };
+
+export const configTables = (print: (rows: Row[]) => string = markdownOf): [all: string, ofStart: string] => [
+  print(rowsOf(configSchema)),
+  print(rowsOf(startSchema, Object.keys(variablesOf(configSchema)))),
+];
 
 const variablesOf = (schema: Joi.ObjectSchema) => schema.describe().keys as Record<string, Variable>;
 
-function tableOf(schema: Joi.ObjectSchema, without: string[] = []): string {
-  const rows = Object.entries(variablesOf(schema))
+const rowsOf = (schema: Joi.ObjectSchema, without: string[] = []): Row[] =>
+  Object.entries(variablesOf(schema))
     .filter(([name]) => !without.includes(name))
-    .map(([name, { flags = {} }]) => [name, defaultOf(flags), flags.description ?? '']);
-  const all = [['variable', 'default', 'description'], ...rows];
-  const widths = [0, 1].map((column) => Math.max(...all.map((row) => row[column]!.length)));
-  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
+    .map(([name, { flags = {} }]) => ({ name, value: defaultOf(flags), description: flags.description ?? '' }));
+
+function columnsOf(rows: Row[]): string {
+  const all = [{ name: 'variable', value: 'default', description: 'description' }, ...rows];
+  const widest = (column: 'name' | 'value') => Math.max(...all.map((row) => row[column].length));
+  const [names, values] = [widest('name'), widest('value')];
+  return all.map(({ name, value, description }) => `${name.padEnd(names)}  ${value.padEnd(values)}  ${description}`).join('\n');
+}
+
+function markdownOf(rows: Row[]): string {
+  const shown = (value: string) => (value === '-' ? '–' : value === 'required' ? value : `\`${value}\``);
+  const lines = rows.map(({ name, value, description }) => `| \`${name}\` | ${shown(value)} | ${description} |`);
+  return ['| Variable | Default | What it is |', '|---|---|---|', ...lines].join('\n');
 }
 
 function defaultOf({ default: value, presence }: NonNullable<Variable['flags']>): string {

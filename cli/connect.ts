@@ -1,4 +1,4 @@
-import { readConfig } from '../src/config.ts';
+import { readConnections } from '../src/config.ts';
 import { type Database, openDatabase } from '../src/database.ts';
 import '../src/jobs.ts';
 import { withinMs } from '../src/ledger/backends/backend.ts';
@@ -11,7 +11,7 @@ import { createLog } from '../src/log.ts';
 export const commandLog = () => createLog('silent', 'cli');
 
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
-  const { databaseUrl } = readConfig();
+  const { databaseUrl } = readConnections();
   const database = await openDatabase({ url: databaseUrl, poolMax: 2, applicationName: 'kanal-cli', log: commandLog() });
   try {
     return await work(database);
@@ -24,10 +24,10 @@ export async function withDatabase<Result>(work: (database: Database) => Promise
 const queueWaitMs = 3_000;
 
 export async function withLedger<Result>(work: (ledger: Ledger, database: Database) => Promise<Result>): Promise<Result> {
-  const config = readConfig();
+  const connections = readConnections();
   const log = commandLog();
   return withDatabase(async (database) => {
-    const queues = openQueues(createBackend(config, log), log, () => undefined);
+    const queues = openQueues(createBackend(connections, log), log, () => undefined);
     try {
       await withinMs(queues.whenOpen(), queueWaitMs, 'The queue').catch(() => undefined);
       return await work(createLedger({ database, queues, log, awaitsQueue: true }), database);

@@ -2,6 +2,7 @@ import { checkJobs } from '../src/ledger/check.ts';
 import { retryJob } from '../src/ledger/retry.ts';
 import { idArgument } from './arguments.ts';
 import { withDatabase, withLedger } from './connect.ts';
+import { eachOf } from './each-of.ts';
 
 export async function checkJobsCommand() {
   const findings = await withDatabase((database) => checkJobs(database));
@@ -10,8 +11,11 @@ export async function checkJobsCommand() {
   else process.exitCode = 1;
 }
 
-export async function retryJobCommand(text: string) {
-  const id = idArgument(text, 'a job');
-  const isRetried = await withLedger((ledger) => retryJob(ledger.transact, id));
-  console.log(isRetried ? `Job ${id} runs again` : `Job ${id} has not failed: nothing to do`);
+export async function retryJobsCommand(texts: string[]) {
+  const ids = texts.map((text) => idArgument(text, 'a job'));
+  await withLedger((ledger) =>
+    eachOf(ids, async (id) =>
+      (await retryJob(ledger.transact, id)) ? `Job ${id} runs again` : `Job ${id} has not failed: nothing to do`,
+    ),
+  );
 }

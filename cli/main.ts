@@ -11,6 +11,11 @@ program
   .action(async (options) => (await import('./start.ts')).start(options));
 
 program
+  .command('demo')
+  .description('play a conversation against what `start` has started, and show it as it happens')
+  .action(async () => (await import('./demo.ts')).demo());
+
+program
   .command('migrate')
   .description('bring the database to the version of this code; once before a roll-out')
   .action(async () => (await import('./migrate.ts')).migrateCommand());
@@ -18,7 +23,8 @@ program
 program
   .command('config')
   .description('list every variable with its default')
-  .action(async () => (await import('./config.ts')).showConfig());
+  .option('--markdown', 'as the tables of the README')
+  .action(async (options) => (await import('./config.ts')).showConfig(options));
 
 program
   .command('openapi')
@@ -48,16 +54,16 @@ jobs
   .description('name every job that nothing will move; exits 1 when there is one')
   .action(async () => (await import('./jobs.ts')).checkJobsCommand());
 jobs
-  .command('retry <id>')
-  .description('run a failed job again')
-  .action(async (id) => (await import('./jobs.ts')).retryJobCommand(id));
+  .command('retry <ids...>')
+  .description('run failed jobs again, in the order given')
+  .action(async (ids) => (await import('./jobs.ts')).retryJobsCommand(ids));
 
 program
   .command('provider-webhooks')
   .description('bodies received from the provider')
-  .command('retry <id>')
-  .description('apply a broken one again')
-  .action(async (id) => (await import('./provider-webhooks.ts')).retryProviderWebhookCommand(id));
+  .command('retry <ids...>')
+  .description('apply broken ones again, in the order given')
+  .action(async (ids) => (await import('./provider-webhooks.ts')).retryProviderWebhooksCommand(ids));
 
 try {
   await program.parseAsync();

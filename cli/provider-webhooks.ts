@@ -3,11 +3,17 @@ import type { Tx } from '../src/ledger/transact.ts';
 import { applyProviderWebhookJob } from '../src/provider-webhooks/jobs.ts';
 import { idArgument } from './arguments.ts';
 import { withLedger } from './connect.ts';
+import { eachOf } from './each-of.ts';
 
-export async function retryProviderWebhookCommand(text: string) {
-  const id = idArgument(text, 'a provider webhook');
-  const isRetried = await withLedger((ledger) => ledger.transact({}, (tx) => applyAgain(tx, id)));
-  console.log(isRetried ? `Provider webhook ${id} is applied again` : `Provider webhook ${id} is not broken: nothing to do`);
+export async function retryProviderWebhooksCommand(texts: string[]) {
+  const ids = texts.map((text) => idArgument(text, 'a provider webhook'));
+  await withLedger((ledger) =>
+    eachOf(ids, async (id) =>
+      (await ledger.transact({}, (tx) => applyAgain(tx, id)))
+        ? `Provider webhook ${id} is applied again`
+        : `Provider webhook ${id} is not broken: nothing to do`,
+    ),
+  );
 }
 
 /** A broken body may have ended without a failed job, so its retry is a job of its own. */

@@ -172,6 +172,15 @@ export function readConfig(env: Environment = process.env): Config {
   return { ...named(value), webhookAllowNetworks: list(value.WEBHOOK_ALLOW_NETWORKS), queues: list(value.QUEUES) } as Config;
 }
 
+const connectionsSchema = Joi.object({
+  DATABASE_URL: configSchema.extract('DATABASE_URL'),
+  QUEUE_URL: configSchema.extract('QUEUE_URL'),
+}).prefs({ abortEarly: false, stripUnknown: true });
+
+/** What the commands of the on-call read: SECRET_KEY need not be where it has no use. */
+export const readConnections = (env: Environment = process.env) =>
+  named(validated(connectionsSchema, env)) as Pick<Config, 'databaseUrl' | 'queueUrl'>;
+
 /** What `npm start` itself reads; everything else it hands on to the processes it starts. */
 export const startSchema = Joi.object({
   KANAL_HOME: Joi.string().empty('').default('.kanal').description('Directory of all that `npm start` keeps'),

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { chownSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { signalTo } from './running.ts';
 import type { Account } from './server-account.ts';
 
 type Cluster = {
@@ -36,14 +37,17 @@ export async function createCluster({ initdb, place, data, account, password, si
       env: { LC_ALL: 'C', TZ: 'UTC' },
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
-      signal,
-      killSignal: 'SIGKILL',
       ...account,
     });
+    // The whole group: initdb's own children would write on into a directory the next start wants to delete.
+    const breakOff = () => signalTo(-(child.pid ?? 0), 'SIGKILL');
+    signal.addEventListener('abort', breakOff, { once: true });
     const [faults, code] = await Promise.all([
       text(child.stderr),
       new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve)),
     ]);
+    signal.removeEventListener('abort', breakOff);
+    signal.throwIfAborted();
     if (code !== 0) throw new Error(`The database could not be created: ${faults.trim()}`);
     renameSync(fresh, data);
   } finally {

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { command } from './command.ts';
+import { configTables } from '../../cli/config.ts';
+import { command, root } from './command.ts';
 
 test('config lists every variable with default and description, and needs none of them', async () => {
   const { code, stdout } = await command(['config'], {});
@@ -9,11 +12,22 @@ test('config lists every variable with default and description, and needs none o
   expect(stdout).toMatch(/^KANAL_HOME +\.kanal +Directory/m);
 });
 
+test('the tables of the README are those of the code: npx node cli/main.ts config --markdown', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  for (const table of configTables()) expect(readme).toContain(`\n${table}\n\n`);
+});
+
 test('a bad configuration is told whole, without a value', async () => {
-  const result = await command(['jobs', 'check'], { DATABASE_URL: 'mysql://secret', UNKNOWN_WINDOW: '0' });
+  const result = await command(['migrate'], { DATABASE_URL: 'mysql://secret', UNKNOWN_WINDOW: '0' });
   expect(result).toMatchObject({ code: 1, stdout: '' });
   for (const name of ['DATABASE_URL', 'SECRET_KEY', 'UNKNOWN_WINDOW']) expect(result.stderr).toContain(name);
   expect(result.stderr).not.toContain('mysql://secret');
+});
+
+test('a command of the on-call asks for the connections alone', async () => {
+  const result = await command(['jobs', 'check'], { QUEUE_URL: 'mailto:secret' });
+  expect(result).toMatchObject({ code: 1, stdout: '' });
+  expect(result.stderr.match(/^ {2}- \w+/gm)).toEqual(['  - DATABASE_URL', '  - QUEUE_URL']);
 });
 
 test('openapi prints the document', async () => {

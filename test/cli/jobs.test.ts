@@ -55,11 +55,23 @@ test('a failed job is handed to the queue again, once', async () => {
 });
 
 test('a job nobody knows is said to be unknown', async () => {
-  expect(await kanal('jobs', 'retry', uuidv7())).toEqual({
+  const id = uuidv7();
+  expect(await kanal('jobs', 'retry', id)).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'Job not found: it is done, or it failed so long ago that it was purged\n',
+    stderr: `${id}: Job not found: it is done, or it failed so long ago that it was purged\n`,
   });
+});
+
+test('of several jobs one that is refused holds up no other', async () => {
+  const [first, last] = [await failedJob(await brokenWebhook()), await failedJob(await brokenWebhook())];
+  const unknown = uuidv7();
+  expect(await kanal('jobs', 'retry', first, unknown, last)).toEqual({
+    code: 1,
+    stdout: `Job ${first} runs again\nJob ${last} runs again\n`,
+    stderr: `${unknown}: Job not found: it is done, or it failed so long ago that it was purged\n`,
+  });
+  for (const id of [first, last]) expect(await rowOf('jobs', id)).toMatchObject({ state: 'queued', run: 2 });
 });
 
 test('a broken provider webhook is applied again', async () => {
@@ -69,7 +81,10 @@ test('a broken provider webhook is applied again', async () => {
   const { rows } = await client.query(`select id from jobs where subject_id = $1 and state = 'queued'`, [id]);
   expect(await handedOver()).toContain(`${rows[0].id}.1`);
   expect(await kanal('provider-webhooks', 'retry', id)).toMatchObject({ code: 0, stdout: expect.stringContaining('not broken') });
-  expect(await kanal('provider-webhooks', 'retry', uuidv7())).toMatchObject({ code: 1, stderr: 'Provider webhook not found\n' });
+  expect(await kanal('provider-webhooks', 'retry', uuidv7())).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Provider webhook not found'),
+  });
 });
 
 test('the check is clean, and names a subject whose job is gone', async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,13 @@ import { allPids, errorLines, isAlive, limitMs, pidIn, serverPid, startIn } from
 
 const home = mkdtempSync(join(tmpdir(), 'kanal-start-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
+/** The living processes: pid, process group and command line. */
+const processes = () =>
+  execFileSync('ps', ['-A', '-ww', '-o', 'pid=,pgid=,stat=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , state]) => state && !state.startsWith('Z'))
+    .map(([pid, group, , ...args]) => ({ pid, group, args: args.join(' ') }));
 const mode = (path: string) => statSync(path).mode & 0o777;
 const headersOf = ({ api_key }: DemoFile) => ({ 'x-api-key': api_key, 'content-type': 'application/json' });
 
@@ -121,6 +129,28 @@ test(
     expect(await started.ended).toEqual({ code: 130, signal: null });
     clearInterval(again);
     await waitFor('all of them to be gone', () => !pids.some(isAlive), limitMs);
+  },
+  limitMs,
+);
+
+test(
+  'Ctrl-C while the database is made ends all of it, and the next start begins anew',
+  async () => {
+    const fresh = mkdtempSync(join(tmpdir(), 'kanal-start-'));
+    const broken = startIn(fresh);
+    await waitFor('initdb', () => existsSync(join(fresh, 'postgres', 'data.new', 'base')), limitMs);
+    const initdb = processes().find(({ args }) => args.includes(`--pgdata=${fresh}`))!;
+    // Standing still it is surely not done by itself. A child of initdb that lives on writes into what the next start wants to delete.
+    process.kill(-Number(initdb.pid), 'SIGSTOP');
+    broken.child.kill('SIGINT');
+    expect(await broken.ended).toEqual({ code: 0, signal: null });
+    await waitFor('all of initdb to be gone', () => !processes().some(({ group }) => group === initdb.pid));
+
+    const next = startIn(fresh);
+    await next.demo();
+    next.child.kill('SIGINT');
+    expect(await next.ended).toEqual({ code: 0, signal: null });
+    rmSync(fresh, { recursive: true });
   },
   limitMs,
 );

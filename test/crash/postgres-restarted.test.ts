@@ -22,7 +22,7 @@ test.each<BackendName>(['postgres', 'redis'])(
     await sleep(1_000);
     await stack.postgres.start();
     await sleep(1_500);
-    await stack.postgres.kill('SIGINT');
+    await stack.postgres.stop();
     await stack.postgres.start();
 
     const accepted = await sending;

@@ -36,11 +36,11 @@ test('with Redis killed, and frozen, messages are accepted at once and go out wh
   await stack.openWindows([phone!]);
   const accepted: string[] = [];
 
-  stack.redis!.signal('SIGSTOP');
+  stack.redis!.freeze();
   accepted.push(...(await sendWithoutQueue(channelId, phone!)));
   await sleep(1_500);
   accepted.push(...(await sendWithoutQueue(channelId, phone!)));
-  stack.redis!.signal('SIGCONT');
+  stack.redis!.thaw();
   await untilSettled(stack, 30_000);
 
   await stack.redis!.kill('SIGKILL');
@@ -51,7 +51,7 @@ test('with Redis killed, and frozen, messages are accepted at once and go out wh
 }, 120_000);
 
 test('with Redis down before any process starts, messages are accepted at once and go out when it comes', async () => {
-  stack = await startStack({ backend: 'redis', startRedis: false });
+  stack = await startStack({ backend: 'redis', isRedisUp: false });
   const channelId = await stack.connect();
   await stack.listen();
   const [phone] = phonesFrom(1);

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 async function startSending(phones: string[]) {
   stack = await startStack({ backend: 'redis' });
-  redis = new Redis(stack.redis!.url, { maxRetriesPerRequest: null });
+  redis = new Redis(stack.redis!.url(), { maxRetriesPerRequest: null });
   redis.on('error', () => undefined);
   const channelId = await stack.connect();
   await stack.listen();

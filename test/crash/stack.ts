@@ -7,8 +7,9 @@ import { createBackend } from '../../src/ledger/backends/index.ts';
 import { createLog } from '../../src/log.ts';
 import { createKey, createOrganization } from '../../src/organizations/keys.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
+import { type NodeProcess, spawnNode, startPostgres, startRedis } from '../support/processes.ts';
+import { freePort } from '../support/servers/child.ts';
 import { startReceiver } from './receiver.ts';
-import { answersOn, type Child, freePort, nodeProcess, postgresServer, redisServer, type Server } from './servers.ts';
 
 export type BackendName = 'postgres' | 'redis';
 const account = {
@@ -33,22 +34,22 @@ export async function startStack({
   backend,
   rate = 400,
   env = {},
-  startRedis = true,
+  isRedisUp = true,
 }: {
   backend: BackendName;
   rate?: number;
   env?: Record<string, string>;
-  startRedis?: boolean;
+  isRedisUp?: boolean;
 }) {
-  const postgres = await postgresServer();
-  const redis = backend === 'redis' ? await redisServer() : undefined;
-  if (startRedis) await redis?.start();
+  const postgres = await startPostgres();
+  const redis = backend === 'redis' ? await startRedis() : undefined;
+  if (!isRedisUp) await redis?.stop();
   const [webPort, sandboxPort] = [await freePort(), await freePort()];
   const base = `http://127.0.0.1:${webPort}`;
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
   const settings: Record<string, string> = {
-    DATABASE_URL: postgres.url,
-    ...(redis && { QUEUE_URL: redis.url }),
+    DATABASE_URL: postgres.url(),
+    ...(redis && { QUEUE_URL: redis.url() }),
     SECRET_KEY: randomBytes(32).toString('base64'),
     PORT: String(webPort),
     HOST: '127.0.0.1',
@@ -65,28 +66,27 @@ export async function startStack({
     SHUTDOWN_TIMEOUT_MS: '3000',
     ...env,
   };
-  const backendOf = createBackend({ databaseUrl: postgres.url, queueUrl: redis?.url }, log);
-  const database = await openDatabase({ url: postgres.url, poolMax: 3, applicationName: 'kanal-test', log });
+  const backendOf = createBackend({ databaseUrl: postgres.url(), queueUrl: redis?.url() }, log);
+  const database = await openDatabase({ url: postgres.url(), poolMax: 3, applicationName: 'kanal-test', log });
   await database.orm.migrator.up();
   if (backend === 'postgres') await backendOf.migrate();
   await backendOf.close();
   const organizationId = await createOrganization(database.em(), 'Crash');
   const { key } = await createKey(database.em(), organizationId, 'test', scopes);
 
-  const sandbox = nodeProcess('sandbox/main.ts', {
+  const sandbox = await spawnNode('sandbox/main.ts', {
     SANDBOX_PORT: String(sandboxPort),
     WEBHOOK_URL: `${base}/v1/providers/messaging-app/webhook`,
     APP_SECRET: 'sandbox-app-secret',
     ACCOUNTS: JSON.stringify([account, secondAccount]),
   });
-  await answersOn(sandboxPort);
-  let web = nodeProcess('api/main.ts', settings);
-  await answersOn(webPort);
-  let workers: Child[] = [];
-  const startWorkers = () => {
-    workers = [1, 2].map(() => nodeProcess('workers/main.ts', settings));
+  let web = await spawnNode('api/main.ts', settings);
+  let workers: NodeProcess[] = [];
+  // Not waited for: without a queue they do not work yet.
+  const startWorkers = async () => {
+    workers = await Promise.all([1, 2].map(() => spawnNode('workers/main.ts', settings, '')));
   };
-  startWorkers();
+  await startWorkers();
 
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
   const receiver = await startReceiver();
@@ -94,7 +94,7 @@ export async function startStack({
     base,
     sandboxUrl,
     database,
-    postgres: postgres as Server,
+    postgres,
     redis,
     receiver,
     organizationId,
@@ -127,13 +127,12 @@ export async function startStack({
     },
     /** SIGKILL, all of them, and two new ones. */
     async killWorkers() {
-      await Promise.all(workers.map((worker) => worker.kill('SIGKILL')));
-      startWorkers();
+      await Promise.all(workers.map((worker) => worker.end('SIGKILL')));
+      await startWorkers();
     },
     async restartWeb() {
-      await web.kill('SIGKILL');
-      web = nodeProcess('api/main.ts', settings);
-      await answersOn(webPort);
+      await web.end('SIGKILL');
+      web = await spawnNode('api/main.ts', settings);
     },
     async connect(phoneNumberId = account.phone_number_id, wabaId = account.waba_id): Promise<string> {
       const { status, body } = await stack.call<{ id: string }>('POST', '/v1/channels', {
@@ -192,7 +191,7 @@ export async function startStack({
     },
     async stop() {
       await receiver.close();
-      await Promise.all([...workers, web, sandbox].map((child) => child.kill('SIGKILL')));
+      await Promise.all([...workers, web, sandbox].map((child) => child.end('SIGKILL')));
       await database.close();
       await redis?.remove();
       await postgres.remove();

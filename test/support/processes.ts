@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
-import { inheritedEnvironment } from '../../src/config.ts';
 import { createPostgresServer, type PostgresServer } from './servers/postgres.ts';
 import { createRedisServer, type RedisServer } from './servers/redis.ts';
 import { waitFor } from './wait-for.ts';
@@ -12,12 +12,16 @@ afterAll(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 }, 30_000);
 
+/** The code and signal a process ended with. */
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
 export type NodeProcess = {
   pid: number;
   /** Sends a signal; SIGSTOP and SIGCONT too. Await `exited` for the end. */
   kill(signal: NodeJS.Signals): void;
-  /** The code and signal it ended with. */
-  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<Exit>;
+  exited: Promise<Exit>;
   /** All it has written so far, standard output and error in one. */
   output(): string;
   /** Waits until a line of the output holds the text. */
@@ -31,12 +35,18 @@ const readyWords: Record<string, string> = {
 };
 
 /**
- * Starts a script of the repository (`workers/main.ts`) as a real child with the pinned Node and waits until it says that it is ready.
- * The environment is ours without KANAL_TEST_*, and `env` on top. Whatever happens it is dead at the end of the test file.
+ * Starts a script of the repository (`workers/main.ts`, or with arguments `cli/main.ts migrate`) as a real child with the pinned Node,
+ * as production runs it: with `env` and nothing else. Waits until it says that it is ready; for '' it waits for nothing. Whatever
+ * happens it is dead at the end of the test file.
  */
-export async function spawnNode(script: string, env: Record<string, string>, ready = readyWords[script]): Promise<NodeProcess> {
-  const own = Object.entries(inheritedEnvironment()).filter(([name]) => !/^(KANAL_TEST|JEST|NODE_OPTIONS)/.test(name));
-  const child = spawn(process.execPath, [script], { cwd: root, env: { ...Object.fromEntries(own), ...env } });
+export async function spawnNode(
+  script: string | string[],
+  env: Record<string, string>,
+  ready = readyWords[String(script)],
+): Promise<NodeProcess> {
+  const path = { PATH: dirname(process.execPath) };
+  const args = typeof script === 'string' ? script.split(' ') : script;
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...path, ...env } });
   let written = '';
   const keep = (chunk: Buffer) => {
     written += chunk.toString();
@@ -44,7 +54,7 @@ export async function spawnNode(script: string, env: Record<string, string>, rea
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
   let isOver = false;
-  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+  const exited = new Promise<Exit>((resolve) => {
     child.on('close', (code, signal) => {
       isOver = true;
       resolve({ code, signal });
@@ -65,7 +75,11 @@ export async function spawnNode(script: string, env: Record<string, string>, rea
       withinMs,
     );
   if (ready) await says(ready);
-  return { pid: child.pid!, kill: (signal) => void child.kill(signal), exited, output: () => written, says };
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return exited;
+  };
+  return { pid: child.pid!, kill: (signal) => void child.kill(signal), end, exited, output: () => written, says };
 }
 
 /** A PostgreSQL of the test's own that it may kill, stop, freeze and start again; what was committed survives SIGKILL. Removed at the end. */

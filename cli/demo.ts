@@ -1,0 +1,47 @@
+import { styleText } from 'node:util';
+import { readStartEnvironment } from '../src/config.ts';
+import { openDatabase } from '../src/database.ts';
+import { commandLog } from './connect.ts';
+import { ending } from './demo/ending.ts';
+import { removeEndpoints } from './demo/endpoint.ts';
+import { runningInstallation } from './demo/installation.ts';
+import { play } from './demo/journey.ts';
+import { startReceiver } from './demo/receiver.ts';
+import { Missing, type Stage } from './demo/stage.ts';
+import { createTimeline } from './demo/timeline.ts';
+import type { DemoFile } from './start/demo-file.ts';
+
+/** One conversation from end to end, against what `npm start` has started. */
+export async function demo() {
+  const interrupted = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort(new Error('Broken off')));
+  const installation = await runningInstallation(readStartEnvironment().kanalHome, interrupted.signal);
+  if (!installation)
+    throw new Error('Kanal is not running here. Start it with `npm start`, then ask again in a second terminal: npm run demo');
+  await playOn(installation, interrupted.signal);
+}
+
+async function playOn(installation: DemoFile, signal: AbortSignal) {
+  const { database_url, organization_id, base_url, bull_board } = installation;
+  const startedAt = performance.now();
+  const timeline = createTimeline((line) => console.log(line));
+  const receiver = await startReceiver();
+  const stage: Stage = { installation, receiver, timeline, signal };
+  let endpointId: string | undefined;
+  timeline.say(`One conversation with Kanal at ${base_url}, as it happens`);
+  try {
+    const played = await play(stage, (id) => {
+      endpointId = id;
+    });
+    await ending(stage, played, performance.now() - startedAt);
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    console.error(`\n${styleText('red', 'Missing', { stream: process.stderr })}: ${error.message}`);
+    console.error(`Failed jobs and their reasons: ${bull_board.url}  (${bull_board.user} / ${bull_board.password})`);
+    process.exitCode = 1;
+  } finally {
+    receiver.close();
+    const database = await openDatabase({ url: database_url, poolMax: 1, applicationName: 'kanal-demo', log: commandLog() });
+    await removeEndpoints(database, organization_id, endpointId).finally(() => database.close());
+  }
+}

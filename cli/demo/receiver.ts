@@ -1,0 +1,66 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+
+export type Arrival = {
+  at: number;
+  id: string;
+  type: string;
+  messageId: string;
+  status?: string;
+  isSigned: boolean;
+  answer: number;
+};
+
+export type Receiver = {
+  url: string;
+  /** Everything that came, in order. */
+  arrivals: Arrival[];
+  verifyWith(secret: string): void;
+  /** The next webhook of this type gets a 503, once. */
+  refuseOnce(type: string): void;
+  close(): void;
+};
+
+/** The app's side: takes webhooks on this machine and checks each signature with a library that is not ours. */
+export async function startReceiver(): Promise<Receiver> {
+  const arrivals: Arrival[] = [];
+  let verifier: Webhook | undefined;
+  let refused: string | undefined;
+
+  const server = createServer(async (request, response) => {
+    const at = Date.now();
+    const body = await text(request);
+    const { id, type, data } = JSON.parse(body) as { id: string; type: string; data: { message_id: string; status?: string } };
+    const answer = type === refused ? 503 : 204;
+    if (type === refused) refused = undefined;
+    const isSigned = isRight(verifier, body, request.headers as Record<string, string>);
+    arrivals.push({ at, id, type, messageId: data.message_id, status: data.status, isSigned, answer });
+    response.writeHead(answer).end();
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    arrivals,
+    verifyWith: (secret) => {
+      verifier = new Webhook(secret);
+    },
+    refuseOnce: (type) => {
+      refused = type;
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function isRight(verifier: Webhook | undefined, body: string, headers: Record<string, string>): boolean {
+  try {
+    verifier?.verify(body, headers);
+    return verifier !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Arrival } from './receiver.ts';
+import type { Stage } from './stage.ts';
+import type { Step } from './timeline.ts';
+import { untilNothing } from './wait.ts';
+
+export const nameOf = ({ type, status }: Pick<Arrival, 'type' | 'status'>) => (status ? `${type} ${status}` : type);
+
+export const arrivalsOf = ({ receiver }: Stage, messageId: string) =>
+  receiver.arrivals.filter((arrival) => arrival.messageId === messageId);
+
+/** Waits for the named webhooks of a message. Whatever else came for it meanwhile is told too. */
+export async function webhooksOf(stage: Stage, messageId: string, names: string[]) {
+  try {
+    await untilNothing(() => {
+      const there = arrivalsOf(stage, messageId).map(nameOf);
+      return names.filter((name) => !there.includes(name)).map((name) => `the webhook ${name}`);
+    }, stage);
+  } finally {
+    stage.timeline.add(...arrivalsOf(stage, messageId).map((arrival) => stepOf(arrival)));
+  }
+}
+
+export const right = '✓ signature right';
+
+export const stepOf = (arrival: Arrival, note = right): Step => ({
+  at: arrival.at,
+  from: 'Kanal',
+  to: 'your app',
+  what: nameOf(arrival),
+  note: arrival.isSigned ? note : '✗ signature WRONG',
+  isGood: arrival.isSigned,
+});
