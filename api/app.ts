@@ -1,46 +1,30 @@
 import express, { type Express } from 'express';
-import helmet from 'helmet';
 import { AppError } from '../src/errors.ts';
-import { docs } from './docs/docs.ts';
 import type { Deps } from './endpoint.ts';
 import { endpoints } from './index.ts';
+import { apiHeaders } from './middleware/api-headers.ts';
+import { requestEnd } from './middleware/request-end.ts';
 import { requestId } from './middleware/request-id.ts';
 import { requestLog } from './middleware/request-log.ts';
 import { requestMetrics } from './middleware/request-metrics.ts';
-import { openapiDocument } from './openapi.ts';
-import { boardPath, bullBoard } from './operations/bull-board.ts';
 import { health } from './operations/health.ts';
 import { metricsPage } from './operations/metrics.ts';
+import { pages } from './pages.ts';
 import { errorAnswer, routeOf } from './route.ts';
 
-/** Pages take nothing from anywhere else; the board sets styles inline. Whether a reply travels over TLS is the proxy's affair. */
-const contentPolicy = {
-  styleSrc: ["'self'", "'unsafe-inline'"],
-  fontSrc: ["'self'", 'data:'],
-  upgradeInsecureRequests: null,
-};
-
-/** The middleware in order. */
+/** The middleware in order; the API first, so that a request of it passes no page on its way. */
 export function createApp(deps: Deps): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', deps.config.trustProxy);
   app.set('etag', false);
+  const observed = requestEnd([requestMetrics(deps.metrics.registry), requestLog(deps.log)]);
   app.use(requestId);
+  for (const endpoint of endpoints) app[endpoint.method](endpoint.path, observed, apiHeaders, routeOf(endpoint, deps));
+  // Neither is anybody's request: no line in the log, no figure.
   app.use(health(deps));
   if (deps.config.metricsToken) app.use(metricsPage(deps, deps.config.metricsToken));
-  app.use(requestMetrics(deps.metrics.registry));
-  app.use(requestLog(deps.log));
-  app.use(helmet({ contentSecurityPolicy: { directives: contentPolicy } }));
-  if (deps.config.operatorPassword) app.use(boardPath, bullBoard(deps));
-  const document = JSON.stringify(openapiDocument(deps.config.publicUrl), null, 2);
-  app.get('/openapi.json', (_req, res) => void res.type('application/json').send(document));
-  app.use(docs(deps.config));
-  for (const endpoint of endpoints) {
-    const { method, path } = endpoint;
-    app[method](path, routeOf(endpoint, deps));
-  }
-  app.use((req) => {
+  app.use(observed, pages(deps), (req) => {
     throw new AppError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}`);
   });
   app.use(errorAnswer);

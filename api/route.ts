@@ -127,7 +127,7 @@ function setHeaders(res: Response, { headers, operationId }: Pick<Reply, 'header
 function send(res: Response, reply: Reply) {
   setHeaders(res, reply);
   const { status, body } = reply;
-  res.status(status);
+  res.statusCode = status;
   if (body === undefined) res.end();
   else if (typeof body === 'string') res.type('text/plain').send(body);
   else sendJson(res, 'application/json', body);
@@ -149,7 +149,7 @@ function answerError(error: unknown, shape: Definition['errorShape'] = 'standard
   if (res.headersSent) return void res.destroy();
   if (known.retryAfterSeconds) res.setHeader('Retry-After', String(known.retryAfterSeconds));
   const { body, contentType } = renderError(known, shape, String(res.locals.requestId));
-  res.status(known.status);
+  res.statusCode = known.status;
   sendJson(res, contentType, body);
 }
 

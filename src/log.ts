@@ -48,13 +48,21 @@ function standardOutput() {
   return output;
 }
 
+let [writtenMs, written] = [0, ''];
+/** Lines of one millisecond share their time's text. */
+const isoTime = () => {
+  const ms = Date.now();
+  if (ms !== writtenMs) [writtenMs, written] = [ms, `,"time":"${new Date(ms).toISOString()}"`];
+  return written;
+};
+
 /** JSON lines on standard output; without what is secret. */
 export const createLog = (level: string, process: string): Log =>
   pino(
     {
       level,
       base: { process },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: isoTime,
       formatters: { log: redacted },
       serializers: { err: (error) => redacted(pino.stdSerializers.err(error) as never, 1) },
     },

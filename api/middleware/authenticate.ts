@@ -7,7 +7,7 @@ import type { Scope } from '../../src/organizations/scopes.ts';
 export const authenticated =
   (authenticate: Authenticate, scope: Scope) =>
   async (req: Request, res: Response): Promise<void> => {
-    const key = req.get('x-api-key');
+    const key = req.headers['x-api-key'] as string | undefined;
     const caller = key ? await authenticate(key) : undefined;
     if (!caller) {
       res.setHeader('WWW-Authenticate', 'ApiKey realm="kanal"');

@@ -1,12 +1,12 @@
-import type { RequestHandler } from 'express';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { childrenOf, statusClass } from '../../src/metrics/children.ts';
+import type { Listener } from './request-end.ts';
 
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 const buckets = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Requests by the endpoint's operation id, `none` for what is no endpoint: a path or an id would make a series of every request. */
-export function requestMetrics(registry: Registry): RequestHandler {
+export function requestMetrics(registry: Registry): Listener {
   const requests = childrenOf(
     new Counter({
       name: 'kanal_http_requests_total',
@@ -42,19 +42,16 @@ export function requestMetrics(registry: Registry): RequestHandler {
       this.set(inFlight);
     },
   });
-  return (req, res, next) => {
-    const startedAt = performance.now();
-    inFlight += 1;
-    res.once('close', () => {
+  return {
+    began() {
+      inFlight += 1;
+    },
+    ended({ operationId = 'none', method, status, seconds, hasWaited }) {
       inFlight -= 1;
-      const operation = (res.locals.operationId as string | undefined) ?? 'none';
-      const method = methods.has(req.method) ? req.method : 'other';
-      const status = res.writableFinished ? res.statusCode : 499;
-      const seconds = (performance.now() - startedAt) / 1000;
-      requests(operation, method, String(status)).inc();
-      if (res.hasHeader('preference-applied')) wait(operation).observe(seconds);
-      else duration(operation, method, statusClass(status)).observe(seconds);
-    });
-    next();
+      const verb = methods.has(method) ? method : 'other';
+      requests(operationId, verb, String(status)).inc();
+      if (hasWaited) wait(operationId).observe(seconds);
+      else duration(operationId, verb, statusClass(status)).observe(seconds);
+    },
   };
 }

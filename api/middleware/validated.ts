@@ -25,9 +25,11 @@ export function validated({ params, query, body, subject = 'Resource' }: Rules):
     for (const [segment, schema] of segments) {
       if (segment === 'query' && noQuery && !req.url.includes('?')) continue;
       const { value, error } = schema.validate(req[segment]);
-      // Express' query is a getter; what was converted must stand in its place.
-      if (!error) Object.defineProperty(req, segment, { value, writable: true, configurable: true, enumerable: true });
-      else if (segment === 'params') throw notFound(subject);
+      if (!error) {
+        // Express' query is a getter; what was converted must stand in its place.
+        if (segment === 'query') Object.defineProperty(req, segment, { value });
+        else req[segment] = value;
+      } else if (segment === 'params') throw notFound(subject);
       else faults = [...(faults ?? []), ...error.details.map((item) => detailOf(item, locations[segment]))];
     }
     if (!faults) return;

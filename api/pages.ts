@@ -1,0 +1,24 @@
+import { Router } from 'express';
+import helmet from 'helmet';
+import { docs } from './docs/docs.ts';
+import type { Deps } from './endpoint.ts';
+import { openapiDocument } from './openapi.ts';
+import { boardPath, bullBoard } from './operations/bull-board.ts';
+
+/** Pages take nothing from anywhere else; the board sets styles inline. Whether a reply travels over TLS is the proxy's affair. */
+const contentPolicy = {
+  styleSrc: ["'self'", "'unsafe-inline'"],
+  fontSrc: ["'self'", 'data:'],
+  upgradeInsecureRequests: null,
+};
+
+/** What people open in a browser: the board, the document, its page. */
+export function pages(deps: Deps): Router {
+  const router = Router();
+  router.use(helmet({ contentSecurityPolicy: { directives: contentPolicy } }));
+  if (deps.config.operatorPassword) router.use(boardPath, bullBoard(deps));
+  const document = JSON.stringify(openapiDocument(deps.config.publicUrl), null, 2);
+  router.get('/openapi.json', (_req, res) => void res.type('application/json').send(document));
+  router.use(docs(deps.config));
+  return router;
+}
