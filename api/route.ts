@@ -37,26 +37,52 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   };
 }
 
+/** What a handler is given. A class, since an object made with getters of its own costs V8 a hidden class each time. */
+class RequestInput implements Input<unknown, unknown> {
+  readonly #req: Request;
+  readonly #res: Response;
+  readonly #deps: Deps;
+  readonly #key: IdempotencyKey | undefined;
+  #em: Em | undefined;
+  readonly params: Record<string, string>;
+  readonly body: unknown;
+  readonly caller: Caller;
+
+  constructor(req: Request, res: Response, deps: Deps, key: IdempotencyKey | undefined) {
+    this.#req = req;
+    this.#res = res;
+    this.#deps = deps;
+    this.#key = key;
+    this.params = req.params as Record<string, string>;
+    this.body = req.body;
+    this.caller = res.locals.caller as Caller;
+  }
+
+  get query() {
+    return this.#req.query;
+  }
+
+  get em() {
+    this.#em ??= this.#deps.database.em();
+    return this.#em;
+  }
+
+  get log() {
+    return logOf(this.#res, this.#deps.log);
+  }
+
+  readonly header = (name: string) => this.#req.get(name);
+
+  readonly write: Input<unknown, unknown>['write'] = (options, work) => {
+    const { ledger, secrets } = this.#deps;
+    return this.#key ? writeOnce(ledger.transact, secrets, this.#key, options, work) : ledger.transact(options, work);
+  };
+}
+
 async function answer(definition: Definition, deps: Deps, req: Request, res: Response) {
   const caller = res.locals.caller as Caller;
   const key = definition.isIdempotent && caller ? idempotencyKey(definition, req, caller) : undefined;
-  let em: Em | undefined;
-  const input: Input<unknown, unknown> = {
-    params: req.params as Record<string, string>,
-    query: req.query,
-    body: req.body,
-    caller,
-    get em() {
-      em ??= deps.database.em();
-      return em;
-    },
-    get log() {
-      return logOf(res, deps.log);
-    },
-    header: (name) => req.get(name),
-    write: (options, work) =>
-      key ? writeOnce(deps.ledger.transact, deps.secrets, key, options, work) : deps.ledger.transact(options, work),
-  };
+  const input = new RequestInput(req, res, deps, key);
   const stored = key && (await storedReply(deps.database, deps.secrets, key));
   if (stored) return send(res, stored);
   let reply: Reply;

@@ -9,6 +9,7 @@ import { Template } from './messaging/template.entity.ts';
 import { Spine } from './migrations/20261121000000-spine.ts';
 import { Pools } from './migrations/20261121000001-pools.ts';
 import { Retention } from './migrations/20261121000010-retention.ts';
+import { FillProbe } from './migrations/20261121000011-fill-probe.ts';
 import { ApiKey, Organization } from './organizations/organization.entity.ts';
 import { Delivery, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
 
@@ -48,6 +49,7 @@ export const ormOptions = defineConfig({
       { name: '20261121000000-spine', class: Spine },
       { name: '20261121000001-pools', class: Pools },
       { name: '20261121000010-retention', class: Retention },
+      { name: '20261121000011-fill-probe', class: FillProbe },
     ],
     snapshot: false,
     transactional: true,

@@ -23,15 +23,30 @@ export function identitiesOf({ phone, phoneId, userId }: Person): Identity[] {
 /** The constraint that says somebody was faster: look again. */
 export const identityTaken = 'contact_identities_value';
 
-/** The contact an address belongs to; the oldest when addresses of several are named. */
-export async function findContact(em: Em, organizationId: string, person: Person): Promise<string | undefined> {
+/** As many addresses as a person can have: the rows of a list in a statement whose plan must not depend on how many there are. */
+const mostIdentities = 5;
+
+/**
+ * A select of the contact that addresses belong to, the oldest when they are of several. Its ten parameters begin at `$first`
+ * (`ownerParams`); `$organization` is the organization's. Fixed in number, and looked up one by one: with arrays the planner would plan
+ * each time, for lack of knowing their length.
+ */
+export const oldestOwner = (organization: number, first: number) => `
+  select o.contact_id from (values ${Array.from({ length: mostIdentities }, (_, index) => `($${first + index * 2}::text, $${first + index * 2 + 1}::text)`).join(', ')}) as x(type, value),
+    lateral (select i.contact_id from contact_identities i where i.organization_id = $${organization} and i.type = x.type and i.source = '' and i.value = x.value limit 1) o
+   order by o.contact_id limit 1`;
+
+export function ownerParams(person: Person): (string | null)[] {
   const identities = identitiesOf(person);
-  const [row] = await query<{ contact_id: string }>(
-    em,
-    `select i.contact_id from unnest($2::text[], $3::text[]) as x(type, value)
-       join contact_identities i on i.organization_id = $1 and i.type = x.type and i.source = '' and i.value = x.value order by i.contact_id limit 1`,
-    [organizationId, identities.map(({ type }) => type), identities.map(({ value }) => value)],
-  );
+  return Array.from({ length: mostIdentities }, (_, index) => identities[index]).flatMap((identity) => [
+    identity?.type ?? null,
+    identity?.value ?? null,
+  ]);
+}
+
+/** The contact an address belongs to. */
+export async function findContact(em: Em, organizationId: string, person: Person): Promise<string | undefined> {
+  const [row] = await query<{ contact_id: string }>(em, oldestOwner(1, 2), [organizationId, ...ownerParams(person)]);
   return row?.contact_id;
 }
 

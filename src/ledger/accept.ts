@@ -35,8 +35,11 @@ export function handedOf(rows: Inserted[]): Handed {
   return { rows: rows.filter((row) => row.state === 'queued'), pools: [...new Set(waiting.map((row) => row.pool!))] };
 }
 
-/** The state a new row gets, given the columns of `n`, with `live` counting the rows of its lane and `place` its place among the new. */
-const stateOfNew = `case when n.lane is not null and (n.place > 1 or exists (select 1 from jobs l where l.lane = n.lane and l.state in ('blocked', 'waiting', 'queued'))) then 'blocked'
+/**
+ * The state a new row gets, given the columns of `n`; `place` is its place among the new ones of its lane. Not `exists`: for the hundred
+ * rows the planner expects of a JSON list it would read the lanes of the whole ledger into a hash first.
+ */
+const stateOfNew = `case when n.lane is not null and (n.place > 1 or (select 1 from jobs l where l.lane = n.lane and l.state in ('blocked', 'waiting', 'queued') limit 1) is not null) then 'blocked'
   when n.pool is not null then 'waiting' else 'queued' end`;
 
 /** Rule 1, as part of the ledger's statement; `$${param}` are the jobs as JSON. The caller holds the locks of the lanes named. */

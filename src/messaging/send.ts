@@ -1,4 +1,4 @@
-import { findContact, identityTaken, type Person } from '../contacts/resolve.ts';
+import { identityTaken, oldestOwner, ownerParams, type Person } from '../contacts/resolve.ts';
 import { type Em, query } from '../database.ts';
 import { AppError, invalidField, notFound } from '../errors.ts';
 import { conversationUpdated } from '../events/catalogue.ts';
@@ -19,7 +19,10 @@ export type SendRequest = {
 };
 
 type Target = {
-  contact_id: string;
+  channel_status: string;
+  template_status: string | null;
+  context_id: string | null;
+  contact_id: string | null;
   conversation_id: string | null;
   is_open: boolean;
   phone: string | null;
@@ -45,32 +48,33 @@ export async function prepareMessage(
   organizationId: string,
   request: SendRequest,
 ): Promise<Prepared> {
-  const channel = await connectedChannel(em, organizationId, request.channelId);
   const person = personOf(request.recipient);
-  const contactId =
-    'contactId' in request.recipient ? request.recipient.contactId : await findContact(em, organizationId, person);
-  const target = contactId ? await targetOf(em, organizationId, channel.id, contactId) : undefined;
-  if ('contactId' in request.recipient && !target) throw notFound('Contact');
-  if (request.type === 'template') await knownTemplate(em, organizationId, channel.id, request.content);
-  else if (!target?.is_open)
+  const target = await findTarget(em, organizationId, request, person);
+  if (target.channel_status !== 'connected')
+    throw new AppError('conflict', `The channel cannot send: it is ${target.channel_status}`);
+  const contactId = target.contact_id ?? undefined;
+  if ('contactId' in request.recipient && !contactId) throw notFound('Contact');
+  if (request.type === 'template') checkTemplate(target.template_status);
+  else if (!target.is_open)
     throw new AppError('window_closed', `The contact has not written within ${windowHours} hours: send a template`);
-  const toPhone = person.phone ?? target?.phone ?? '';
-  const toUserId = person.userId ?? target?.user_id ?? '';
+  const toPhone = person.phone ?? target.phone ?? '';
+  const toUserId = person.userId ?? target.user_id ?? '';
   if (!toPhone && !toUserId) throw invalidField('contact_id', 'The contact has no address on this channel');
-  const contextId = request.contextMessageId ? await contextOf(em, organizationId, channel.id, request.contextMessageId) : null;
+  if (request.contextMessageId && !target.context_id)
+    throw invalidField('context.message_id', 'No message of this channel that the provider knows has this id');
   const conversation =
-    target?.conversation_id && contactId
+    target.conversation_id && contactId
       ? { id: target.conversation_id, contactId }
       : await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
-          resolveConversation(tx, { id: channel.id, organizationId }, contactId ? { contactId } : person),
+          resolveConversation(tx, { id: request.channelId, organizationId }, contactId ? { contactId } : person),
         );
   return {
     organizationId,
-    channelId: channel.id,
+    channelId: request.channelId,
     conversation,
     toPhone: toPhone.replace(/\D/g, ''),
     toUserId: toPhone ? '' : toUserId,
-    contextId,
+    contextId: target.context_id,
     request,
   };
 }
@@ -120,47 +124,37 @@ function personOf(recipient: SendRequest['recipient']): Person {
   return 'userId' in recipient ? { userId: recipient.userId } : {};
 }
 
-async function connectedChannel(em: Em, organizationId: string, id: string) {
-  const [channel] = await query<{ id: string; status: string }>(
-    em,
-    'select id, status from channels where organization_id = $1 and id = $2',
-    [organizationId, id],
-  );
-  if (!channel) throw notFound('Channel');
-  if (channel.status !== 'connected') throw new AppError('conflict', `The channel cannot send: it is ${channel.status}`);
-  return channel;
-}
-
-async function targetOf(em: Em, organizationId: string, channelId: string, contactId: string): Promise<Target | undefined> {
+/** Channel, person, conversation, template and context in one look. Throws when the channel is nobody's. */
+async function findTarget(em: Em, organizationId: string, request: SendRequest, person: Person): Promise<Target> {
+  const { channelId, recipient, contextMessageId, content } = request;
+  const isTemplate = request.type === 'template';
   const [row] = await query<Target>(
     em,
-    `select c.id as contact_id, v.id as conversation_id, coalesce(v.last_inbound_at > clock_timestamp() - interval '${windowHours} hours', false) as is_open,
-            (select i.value from contact_identities i where i.organization_id = c.organization_id and i.contact_id = c.id and i.type in ('messaging_app', 'phone') order by i.type limit 1) as phone,
-            (select i.value from contact_identities i where i.organization_id = c.organization_id and i.contact_id = c.id and i.type = 'messaging_app_id' limit 1) as user_id
-       from contacts c left join conversations v on v.channel_id = $2 and v.contact_id = c.id where c.organization_id = $1 and c.id = $3`,
-    [organizationId, channelId, contactId],
+    `select c.status as channel_status, k.id as contact_id, v.id as conversation_id, t.status as template_status, x.provider_message_id as context_id,
+            coalesce(v.last_inbound_at > clock_timestamp() - interval '${windowHours} hours', false) as is_open,
+            (select i.value from contact_identities i where i.organization_id = k.organization_id and i.contact_id = k.id and i.type in ('messaging_app', 'phone') order by i.type limit 1) as phone,
+            (select i.value from contact_identities i where i.organization_id = k.organization_id and i.contact_id = k.id and i.type = 'messaging_app_id' limit 1) as user_id
+       from channels c
+       left join contacts k on k.organization_id = c.organization_id and k.id = coalesce($3::uuid, (${oldestOwner(1, 7)}))
+       left join conversations v on v.channel_id = c.id and v.contact_id = k.id
+       left join templates t on t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $4 and t.language = $5
+       left join messages x on x.organization_id = c.organization_id and x.channel_id = c.id and x.id = $6::uuid
+      where c.organization_id = $1 and c.id = $2`,
+    [
+      organizationId,
+      channelId,
+      'contactId' in recipient ? recipient.contactId : null,
+      isTemplate ? content.name : null,
+      isTemplate ? content.language : null,
+      contextMessageId ?? null,
+      ...ownerParams(person),
+    ],
   );
+  if (!row) throw notFound('Channel');
   return row;
 }
 
-async function knownTemplate(em: Em, organizationId: string, channelId: string, content: Record<string, unknown>) {
-  const [template] = await query<{ status: string }>(
-    em,
-    'select status from templates where organization_id = $1 and channel_id = $2 and name = $3 and language = $4',
-    [organizationId, channelId, content.name, content.language],
-  );
-  if (!template) throw new AppError('template_unknown', 'The channel has no such template in this language');
-  if (template.status !== 'approved')
-    throw new AppError('template_unknown', `The template cannot be sent: it is ${template.status}`);
-}
-
-async function contextOf(em: Em, organizationId: string, channelId: string, messageId: string): Promise<string> {
-  const [row] = await query<{ provider_message_id: string | null }>(
-    em,
-    'select provider_message_id from messages where organization_id = $1 and channel_id = $2 and id = $3',
-    [organizationId, channelId, messageId],
-  );
-  if (!row?.provider_message_id)
-    throw invalidField('context.message_id', 'No message of this channel that the provider knows has this id');
-  return row.provider_message_id;
+function checkTemplate(status: string | null) {
+  if (!status) throw new AppError('template_unknown', 'The channel has no such template in this language');
+  if (status !== 'approved') throw new AppError('template_unknown', `The template cannot be sent: it is ${status}`);
 }

@@ -1,0 +1,25 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/**
+ * Most fills are asked for by a finish, and find nothing that waits: they now look before they lock the pool. A row that begins to wait
+ * after the look has a fill of its own to come, after its commit.
+ */
+export class FillProbe extends Migration {
+  override name = '20261121000011-fill-probe';
+
+  override up() {
+    this.addSql('alter function fill_pool(text) rename to fill_pool_with_room');
+    this.addSql(`
+create function fill_pool(the_pool text) returns table (id uuid, run int, queue text, name text, delay_ms float8) language plpgsql volatile as $$
+begin
+  if exists (select 1 from jobs where jobs.pool = the_pool and jobs.state = 'waiting') then
+    return query select * from fill_pool_with_room(the_pool);
+  end if;
+end $$`);
+  }
+
+  override down() {
+    this.addSql('drop function fill_pool(text)');
+    this.addSql('alter function fill_pool_with_room(text) rename to fill_pool');
+  }
+}
