@@ -32,7 +32,7 @@ export const workerPath = ({ queue, pool, prepare, verify, ...named }: Definitio
         const { rows } = await side.sql.query('select exists (select 1 from jobs where queue = $1) as is_open', [queue]);
         if (!rows[0].is_open) break;
         if (performance.now() - startedAt > 120_000) throw new Error(`${named.name}, ${side.name}: not done after two minutes`);
-        await sleep(10);
+        await sleep(50);
       }
       const rate = size / ((performance.now() - startedAt) / 1000);
       const usage = await worker.usage();

@@ -36,7 +36,8 @@ export function createContext<Claimed>(
   const ref = { id: row.id, run: row.run };
   const operation = subjectLock('operation', row.id);
   const locks = [...(row.lane ? [row.lane] : []), ...(row.visible ? [operation] : [])];
-  const inTransaction = (work: (tx: Tx) => Promise<Outcome>) => persistently(deps, () => deps.ledger.transact({ locks }, work));
+  const inTransaction = (work: (tx: Tx) => Promise<Outcome>, isOneStatement = false) =>
+    persistently(deps, () => deps.ledger.transact({ locks, isOneStatement }, work));
 
   const context: RunContext<Claimed> = {
     ...deps,
@@ -44,11 +45,15 @@ export function createContext<Claimed>(
     row,
     claimed,
     finish: (work) =>
-      inTransaction(async (tx) => {
-        await work?.(tx);
-        endDone(tx, row);
-        return { kind: 'done' };
-      }),
+      inTransaction(
+        async (tx) => {
+          if (typeof work === 'function') await work(tx);
+          else if (work) tx.include(work);
+          endDone(tx, row);
+          return { kind: 'done' };
+        },
+        typeof work !== 'function' && locks.length === 0,
+      ),
     settle: (work) =>
       inTransaction(async (tx) => {
         await work(tx);

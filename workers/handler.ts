@@ -6,6 +6,7 @@ import type { Ledger } from '../src/ledger/ledger.ts';
 import type { RunRef } from '../src/ledger/release.ts';
 import type { RunRow } from '../src/ledger/run.ts';
 import type { Tx } from '../src/ledger/transact.ts';
+import type { Part } from '../src/ledger/write.ts';
 import type { Log } from '../src/log.ts';
 import type { Providers } from '../src/providers/index.ts';
 import type { Secrets } from '../src/secrets.ts';
@@ -37,8 +38,8 @@ export type RunContext<Claimed = undefined> = WorkerDeps & {
   em: Em;
   row: RunRow;
   claimed: Claimed;
-  /** *done*: the effect and its events with the end of the row. */
-  finish(work?: Work): Promise<Outcome>;
+  /** *done*: the effect and its events with the end of the row; an effect that is one part goes into the statement that ends it. */
+  finish(work?: Work | Part): Promise<Outcome>;
   /** *done* whatever run the row is in by now: for an answer that must not be thrown away. `work` ends the row itself. */
   settle(work: Work): Promise<Outcome>;
   /** *again*: a try was spent; fails for good when it was the last. */

@@ -14,14 +14,14 @@ export type NewEvent = {
 };
 
 /**
- * Events, a delivery for every endpoint that listens, and each delivery's job, as part of the ledger's statement; `$${param}` are the
+ * Events, a delivery for every endpoint that listens, and each delivery's job, as part of the ledger's statement; $1 are the
  * events as JSON. The lane of an ordered endpoint is `subject:<endpoint>:<subject>`; its lock is the subject's (ledger/locks.ts), which
  * the caller holds. A test is tried once and shows as an operation. `offset 0` keeps each look at the endpoints a look by index: the
  * planner expects a hundred events and would hash the table.
  */
-export const recordPart = (param: number) => `
+export const recordPart = `
   new_events as (
-    select * from jsonb_to_recordset($${param}::jsonb) as x(ord int, id uuid, organization_id uuid, type text, subject_type text, subject_id uuid, data jsonb,
+    select * from jsonb_to_recordset($1::jsonb) as x(ord int, id uuid, organization_id uuid, type text, subject_type text, subject_id uuid, data jsonb,
       endpoint_id uuid, is_test boolean, delivery_job_id uuid)),
   recorded as (
     insert into events (id, organization_id, type, subject_type, subject_id, data)

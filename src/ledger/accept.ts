@@ -42,11 +42,11 @@ export function handedOf(rows: Inserted[]): Handed {
 const stateOfNew = `case when n.lane is not null and (n.place > 1 or (select 1 from jobs l where l.lane = n.lane and l.state in ('blocked', 'waiting', 'queued') limit 1) is not null) then 'blocked'
   when n.pool is not null then 'waiting' else 'queued' end`;
 
-/** Rule 1, as part of the ledger's statement; `$${param}` are the jobs as JSON. The caller holds the locks of the lanes named. */
-export const acceptPart = (param: number) => `
+/** Rule 1, as part of the ledger's statement; $1 are the jobs as JSON. The caller holds the locks of the lanes named. */
+export const acceptPart = `
   new_jobs as (
     select r.*, nextval('jobs_seq') as seq, row_number() over (partition by r.lane order by r.ord) as place
-      from (select * from jsonb_to_recordset($${param}::jsonb) as x(ord int, id uuid, organization_id uuid, name text, queue text, payload jsonb, subject_type text, subject_id uuid,
+      from (select * from jsonb_to_recordset($1::jsonb) as x(ord int, id uuid, organization_id uuid, name text, queue text, payload jsonb, subject_type text, subject_id uuid,
              lane text, pool text, visible boolean, delay_ms float8) order by ord) r),
   accepted as (
     insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, lane, pool, visible, seq, state, run_at, check_at)

@@ -5,7 +5,7 @@ import type { Handed } from './accept.ts';
 import type { JobContract } from './job.ts';
 import { lockOf, lockStatements, subjectLock, takeLocks } from './locks.ts';
 import type { End } from './release.ts';
-import { type Entries, writeLedger } from './write.ts';
+import { type Entries, fitsOneStatement, type Part, writeLedger } from './write.ts';
 
 export type EnqueueOptions = { lane?: string; pool?: string; delayMs?: number };
 /** `test`: for one endpoint alone, whatever it subscribes to, tried once, with the id its job (the operation) shall have. */
@@ -27,6 +27,8 @@ export type Tx = {
   lockNew(type: string, id: string): Promise<void>;
   /** Ends a row with the transaction; release.ts knows how. */
   end(end: End): void;
+  /** Writes what no one needs the result of, in the ledger's own statement. */
+  include(part: Part): void;
   /** Rows and pools to be looked after once the transaction has committed. */
   hand(handed: Handed): void;
 };
@@ -36,6 +38,8 @@ export type TransactOptions = {
   locks?: string[];
   /** Unique constraints whose violation means: somebody was faster, look again. */
   retryOn?: string[];
+  /** `work` only enqueues, emits, ends and includes: one statement is the whole transaction, without begin and commit. */
+  isOneStatement?: boolean;
   /** Runs last, after the ledger is written, in the transaction. */
   beforeCommit?: (em: Em) => Promise<void>;
 };
@@ -65,68 +69,82 @@ export function createTransact(database: Database, after: (handed: Handed) => Pr
 }
 
 async function once<Result>(database: Database, options: TransactOptions, work: (tx: Tx) => Promise<Result>) {
-  const entries: Entries = { ends: [], jobs: [], events: [] };
+  const entries: Entries = { ends: [], jobs: [], events: [], parts: [] };
   const handed: Handed = { rows: [], pools: [] };
-  const hand = (more: Handed) => {
-    handed.rows.push(...more.rows);
-    handed.pools.push(...more.pools);
-  };
   const held = new Set((options.locks ?? []).map(lockOf));
-  const mustHold = (lock: string) => {
-    if (!held.has(lock)) throw new Error(`The transaction needs the lock ${lock}: name it in locks`);
-  };
-
+  if (options.isOneStatement) {
+    const result = await work(txOf(undefined, held, entries, handed));
+    if (!fitsOneStatement(entries) || held.size > 0) throw new Error('The transaction is not one statement');
+    return { result, handed: joined(handed, await writeLedger(database, entries)) };
+  }
   const result = await database.transaction(async (em) => {
-    const tx: Tx = {
-      em,
-      query: (text, params) => query(em, text, params),
-      enqueue(contract, organizationId, payload, { lane, pool, delayMs } = {}) {
-        if (lane) mustHold(lockOf(lane));
-        const id = uuidv7();
-        entries.jobs.push({
-          id,
-          organization_id: organizationId,
-          name: contract.name,
-          queue: contract.queue,
-          payload,
-          subject_type: contract.subjectType,
-          subject_id: payload[contract.subject]!,
-          lane: lane ?? null,
-          pool: pool ?? null,
-          visible: contract.operation,
-          delay_ms: delayMs ?? 0,
-        });
-        return id;
-      },
-      emit(event, data, { organizationId, test }) {
-        const subjectId = String(data[event.subject.id]);
-        mustHold(subjectLock(event.subject.type, subjectId));
-        const id = uuidv7();
-        entries.events.push({
-          id,
-          organization_id: organizationId,
-          type: event.type,
-          subject_type: event.subject.type,
-          subject_id: subjectId,
-          data,
-          endpoint_id: test?.endpointId ?? null,
-          is_test: test !== undefined,
-          delivery_job_id: test?.jobId ?? null,
-        });
-        return id;
-      },
-      async lockNew(type, id) {
-        held.add(subjectLock(type, id));
-        await takeLocks(em, [subjectLock(type, id)]);
-      },
-      end: (end) => void entries.ends.push(end),
-      hand,
-    };
-    const value = await work(tx);
+    const value = await work(txOf(em, held, entries, handed));
     await em.flush();
-    hand(await writeLedger(em, entries));
+    joined(handed, await writeLedger(em, entries));
     await options.beforeCommit?.(em);
     return value;
   }, lockStatements(held));
   return { result, handed };
+}
+
+function joined(handed: Handed, { rows, pools }: Handed): Handed {
+  handed.rows.push(...rows);
+  handed.pools.push(...pools);
+  return handed;
+}
+
+function txOf(given: Em | undefined, held: Set<string>, entries: Entries, handed: Handed): Tx {
+  const opened = () => {
+    if (!given) throw new Error('A transaction of one statement runs no other');
+    return given;
+  };
+  const mustHold = (lock: string) => {
+    if (!held.has(lock)) throw new Error(`The transaction needs the lock ${lock}: name it in locks`);
+  };
+  return {
+    em: given as Em,
+    query: (text, params) => query(opened(), text, params),
+    enqueue(contract, organizationId, payload, { lane, pool, delayMs } = {}) {
+      if (lane) mustHold(lockOf(lane));
+      const id = uuidv7();
+      entries.jobs.push({
+        id,
+        organization_id: organizationId,
+        name: contract.name,
+        queue: contract.queue,
+        payload,
+        subject_type: contract.subjectType,
+        subject_id: payload[contract.subject]!,
+        lane: lane ?? null,
+        pool: pool ?? null,
+        visible: contract.operation,
+        delay_ms: delayMs ?? 0,
+      });
+      return id;
+    },
+    emit(event, data, { organizationId, test }) {
+      const subjectId = String(data[event.subject.id]);
+      mustHold(subjectLock(event.subject.type, subjectId));
+      const id = uuidv7();
+      entries.events.push({
+        id,
+        organization_id: organizationId,
+        type: event.type,
+        subject_type: event.subject.type,
+        subject_id: subjectId,
+        data,
+        endpoint_id: test?.endpointId ?? null,
+        is_test: test !== undefined,
+        delivery_job_id: test?.jobId ?? null,
+      });
+      return id;
+    },
+    async lockNew(type, id) {
+      held.add(subjectLock(type, id));
+      await takeLocks(opened(), [subjectLock(type, id)]);
+    },
+    end: (end) => void entries.ends.push(end),
+    include: (part) => void entries.parts.push(part),
+    hand: (more) => void joined(handed, more),
+  };
 }

@@ -1,68 +1,79 @@
-import { type Em, query } from '../database.ts';
+import { query, type Source } from '../database.ts';
 import { type NewEvent, recordPart } from '../events/record.ts';
 import { acceptPart, type Handed, handedOf, type Inserted, type NewJob } from './accept.ts';
 import { type End, RunOver, releasePart } from './release.ts';
 
-export type Entries = { ends: End[]; jobs: NewJob[]; events: NewEvent[] };
+/** Common table expressions of the ledger's statement, with parameters of their own from $1. One may read from `ended`, the row that ends. */
+export type Part = { text: string; params: unknown[] };
 
-type Written = { ended: number; pool: string | null; handed: Inserted[] };
+export type Entries = { ends: End[]; jobs: NewJob[]; events: NewEvent[]; parts: Part[] };
+type Rest = Omit<Entries, 'ends'>;
+
+const nothing: Rest = { jobs: [], events: [], parts: [] };
+const isEmpty = ({ jobs, events, parts }: Rest) => jobs.length + events.length + parts.length === 0;
 
 /** All that a transaction leaves in the ledger, in one statement where it can be. */
-export async function writeLedger(em: Em, { ends, jobs, events }: Entries): Promise<Handed> {
+export async function writeLedger(source: Source, { ends, ...rest }: Entries): Promise<Handed> {
   const handed: Handed = { rows: [], pools: [] };
-  const write = async (end: End | undefined, own: Omit<Entries, 'ends'>) => {
-    const more = await writeOnce(em, end, own);
+  const write = async (end: End | undefined, own: Rest) => {
+    const more = await writeTogether(source, end, own);
     handed.rows.push(...more.rows);
     handed.pools.push(...more.pools);
   };
   const last = ends.at(-1);
-  for (const end of ends.slice(0, -1)) await write(end, { jobs: [], events: [] });
-  const isApart = last && sharesLane(last, { jobs, events });
-  if (isApart) await write(last, { jobs: [], events: [] });
-  const rest = isApart ? undefined : last;
-  if (rest || jobs.length > 0 || events.length > 0) await write(rest, { jobs, events });
+  for (const end of ends.slice(0, -1)) await write(end, nothing);
+  const isApart = last !== undefined && sharesLane(last, rest);
+  if (isApart) await write(last, { ...nothing, parts: rest.parts });
+  const others = isApart ? { ...rest, parts: [] } : rest;
+  if ((last && !isApart) || !isEmpty(others)) await write(isApart ? undefined : last, others);
   return handed;
 }
+
+/** Whether it takes one statement, and one that leaves nothing behind when the row to end is not there any more. */
+export const fitsOneStatement = ({ ends, ...rest }: Entries) =>
+  ends.length <= 1 && !(ends[0] && (sharesLane(ends[0], rest) || rest.jobs.length + rest.events.length > 0));
 
 /**
  * The parts of one statement share one snapshot: a row born behind the one that ends would see it alive and wait, and the lane's next be
  * looked for before it was there. Events are born in lanes of subjects.
  */
-const sharesLane = ({ lane }: End, { jobs, events }: Omit<Entries, 'ends'>) =>
+const sharesLane = ({ lane }: End, { jobs, events }: Rest) =>
   (events.length > 0 && lane?.startsWith('subject:')) ||
   jobs.some((job) => job.lane !== null && (lane === undefined || job.lane === lane));
 
-async function writeOnce(em: Em, end: End | undefined, { jobs, events }: Omit<Entries, 'ends'>): Promise<Handed> {
-  const params = [...(end?.params ?? [])];
-  if (jobs.length > 0) params.push(JSON.stringify(jobs.map((job, ord) => ({ ord, ...job }))));
-  if (events.length > 0) params.push(JSON.stringify(events.map((event, ord) => ({ ord, ...event }))));
-  const [row] = await query<Written>(em, statementOf(end, jobs.length > 0, events.length > 0), params);
+async function writeTogether(source: Source, end: End | undefined, { jobs, events, parts }: Rest): Promise<Handed> {
+  const all: (Part & { handed?: string })[] = [...parts];
+  if (end) all.unshift({ text: releasePart(end.kind), params: end.params, handed: 'released' });
+  if (jobs.length > 0) all.push({ text: acceptPart, params: [listOf(jobs)], handed: 'accepted' });
+  if (events.length > 0) all.push({ text: recordPart, params: [listOf(events)], handed: 'announced' });
+  const params = all.flatMap((part) => part.params);
+  const [row] = await query<{ ended: number; pool: string | null; handed: Inserted[] }>(source, statementOf(all, end), params);
   if (end?.isRequired && row!.ended === 0) throw new RunOver();
   const handed = handedOf(row!.handed);
   if (row!.pool && !handed.pools.includes(row!.pool)) handed.pools.push(row!.pool);
   return handed;
 }
 
+const listOf = (items: object[]) => JSON.stringify(items.map((item, ord) => ({ ord, ...item })));
+
 const statements = new Map<string, string>();
 
-function statementOf(end: End | undefined, hasJobs: boolean, hasEvents: boolean): string {
-  const key = `${end?.kind} ${hasJobs} ${hasEvents}`;
+/** Few shapes, each put together once, so that each is prepared once. */
+function statementOf(parts: (Part & { handed?: string })[], end: End | undefined): string {
+  const key = parts.map(({ text }) => text).join();
   const known = statements.get(key);
   if (known) return known;
-  let param = end?.params.length ?? 0;
-  const parts: string[] = [];
-  const rows: string[] = [];
-  const add = (part: string, name: string) => {
-    parts.push(part);
-    rows.push(`select * from ${name}`);
-  };
-  if (end) add(releasePart(end.kind), 'released');
-  if (hasJobs) add(acceptPart(++param), 'accepted');
-  if (hasEvents) add(recordPart(++param), 'announced');
+  let before = 0;
+  const texts = parts.map(({ text, params }) => {
+    const shifted = text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + before}`);
+    before += params.length;
+    return shifted;
+  });
   const outcome = end
     ? '(select count(*)::int from ended) as ended, (select pool from ended limit 1) as pool'
     : '0 as ended, null as pool';
-  const text = `with ${parts.join(',')}\n select ${outcome}, (select coalesce(jsonb_agg(h), '[]') from (${rows.join(' union all ')}) h) as handed`;
+  const rows = parts.flatMap(({ handed }) => (handed ? [`select * from ${handed}`] : [])).join(' union all ');
+  const text = `with ${texts.join(',')}\n select ${outcome}, ${rows ? `(select coalesce(jsonb_agg(h), '[]') from (${rows}) h)` : `'[]'::jsonb`} as handed`;
   statements.set(key, text);
   return text;
 }

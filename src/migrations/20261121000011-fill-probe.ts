@@ -1,5 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
+const pooled = ['fill_pool(text)', 'fill_pool_with_room(text)', 'reserve_slot(text, uuid, int)'];
+
 /**
  * Most fills are asked for by a finish, and find nothing that waits: they now look before they lock the pool. A row that begins to wait
  * after the look has a fill of its own to come, after its commit.
@@ -16,10 +18,14 @@ begin
     return query select * from fill_pool_with_room(the_pool);
   end if;
 end $$`);
+    // Planned when most rows wait, the look would read the table for a first hit, and go on doing so when there is none.
+    for (const name of pooled) this.addSql(`alter function ${name} set enable_seqscan = off`);
   }
 
   override down() {
     this.addSql('drop function fill_pool(text)');
     this.addSql('alter function fill_pool_with_room(text) rename to fill_pool');
+    for (const name of ['fill_pool(text)', 'reserve_slot(text, uuid, int)'])
+      this.addSql(`alter function ${name} reset enable_seqscan`);
   }
 }

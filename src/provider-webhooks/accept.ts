@@ -8,7 +8,7 @@ type Owner = { organization_id: string; phone_number_id: string; account_id: str
 export type Accepted = { kept: number; unknown: number };
 
 /**
- * Stores the changes of one signed body, each organization's apart, with a job each: one short transaction. `channelId` narrows the body
+ * Stores the changes of one signed body, each organization's apart, with a job each: one statement. `channelId` narrows the body
  * to one channel, whose own app signed it. Changes for numbers and accounts nobody has are counted and dropped.
  */
 export async function acceptProviderWebhook(
@@ -35,15 +35,22 @@ export async function acceptProviderWebhook(
       byOrganization.set(organizationId, [...(byOrganization.get(organizationId) ?? []), change]);
   });
   if (byOrganization.size > 0) {
-    await transact({}, async (tx) => {
-      for (const [organizationId, own] of byOrganization) {
+    await transact({ isOneStatement: true }, async (tx) => {
+      const bodies = [...byOrganization].map(([organizationId, own]) => {
         const id = uuidv7();
-        await tx.query(
-          `insert into provider_webhooks (id, organization_id, channel_id, body, state) values ($1, $2, $3, $4, 'received')`,
-          [id, organizationId, channelId ?? null, Buffer.from(JSON.stringify(own))],
-        );
         tx.enqueue(applyProviderWebhookJob, organizationId, { webhook_id: id });
-      }
+        return { id, organizationId, body: Buffer.from(JSON.stringify(own)) };
+      });
+      tx.include({
+        text: `stored as (insert into provider_webhooks (id, organization_id, channel_id, body, state)
+          select x.id, x.organization_id, $4::uuid, x.body, 'received' from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as x(id, organization_id, body))`,
+        params: [
+          bodies.map(({ id }) => id),
+          bodies.map((each) => each.organizationId),
+          bodies.map(({ body }) => body),
+          channelId ?? null,
+        ],
+      });
     });
   }
   return { kept: changes.length - unknown, unknown };

@@ -1,6 +1,6 @@
 import { type Em, query } from '../../src/database.ts';
 import type { RunRef } from '../../src/ledger/release.ts';
-import { type RunRow, slotFresh } from '../../src/ledger/run.ts';
+import { mayRunNow, type RunRow, runColumns } from '../../src/ledger/run.ts';
 
 /** All that a send needs, read by the statement that claims it. */
 export type Claim = {
@@ -19,8 +19,6 @@ export type Claim = {
 };
 
 const claimColumns = `m.id as message_id, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id, m.resends, m.channel_id, c.phone_number_id, c.account_id, c.access_token`;
-const rowColumns = `j.id, j.run, j.organization_id, j.name, j.queue, j.payload, j.subject_type, j.subject_id, j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls,
-  0::float8 as early_ms, false as is_held, false as needs_slot`;
 
 /**
  * Claims the message in the very statement that checks that this run may send it now: its time has come, its pool is not held and its
@@ -31,9 +29,8 @@ export async function claimMessage(em: Em, { id, run }: RunRef): Promise<{ row: 
     em,
     `update messages m set status = 'sending', sending_at = clock_timestamp(), updated_at = clock_timestamp()
        from jobs j left join pools p on p.id = j.pool, channels c
-      where j.id = $1 and j.run = $2 and j.state = 'queued' and j.run_at <= clock_timestamp() + interval '5 ms' and m.id = j.subject_id and m.status = 'queued' and c.id = m.channel_id
-        and coalesce(p.held_until, '-infinity') <= clock_timestamp() and j.slot_at is not null and (p.rate is null or ${slotFresh})
-     returning ${rowColumns}, ${claimColumns}`,
+      where j.id = $1 and j.run = $2 and ${mayRunNow} and m.id = j.subject_id and m.status = 'queued' and c.id = m.channel_id
+     returning ${runColumns}, ${claimColumns}`,
     [id, run],
   );
   return row && { row, claimed: row };

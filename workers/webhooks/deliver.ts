@@ -1,18 +1,19 @@
-import { type Em, query } from '../../src/database.ts';
-import type { Tx } from '../../src/ledger/transact.ts';
+import { type Database, type Em, query } from '../../src/database.ts';
+import type { RunRef } from '../../src/ledger/release.ts';
+import { mayRunNow, type RunRow, runColumns } from '../../src/ledger/run.ts';
+import type { Part } from '../../src/ledger/write.ts';
 import { disableEndpoint } from '../../src/webhooks/endpoints.ts';
 import { deliverWebhookJob } from '../../src/webhooks/jobs.ts';
 import { nextDelayMs, parseRetryAfter } from '../../src/webhooks/schedule.ts';
 import type { SendOutcome } from '../../src/webhooks/sender.ts';
 import { sign } from '../../src/webhooks/signature.ts';
-import { handle } from '../handler.ts';
+import { handle, type Outcome, type RunContext } from '../handler.ts';
 
 type DeliveryRow = {
-  id: string;
+  delivery_id: string;
   organization_id: string;
   endpoint_id: string;
   event_id: string;
-  state: string;
   is_test: boolean;
   url: string;
   headers: string | null;
@@ -22,14 +23,27 @@ type DeliveryRow = {
   event_at: string;
 };
 
-async function readDelivery(em: Em, id: string): Promise<DeliveryRow | undefined> {
+const deliveryColumns = `d.id as delivery_id, d.organization_id, d.endpoint_id, d.event_id, d.is_test, w.url, w.headers, w.secret, e.type, e.data, e.created_at as event_at`;
+const deliveryJoins = `join webhook_endpoints w on w.id = d.endpoint_id join events e on e.id = d.event_id`;
+
+async function readDelivery(database: Database, id: string): Promise<DeliveryRow | undefined> {
   const [row] = await query<DeliveryRow>(
-    em,
-    `select d.id, d.organization_id, d.endpoint_id, d.event_id, d.state, d.is_test, w.url, w.headers, w.secret, e.type, e.data, e.created_at as event_at
-       from webhook_deliveries d join webhook_endpoints w on w.id = d.endpoint_id join events e on e.id = d.event_id where d.id = $1`,
+    database,
+    `select ${deliveryColumns} from webhook_deliveries d ${deliveryJoins} where d.id = $1 and d.state = 'pending'`,
     [id],
   );
   return row;
+}
+
+/** The run and what it delivers in one look, when it may deliver now. Nothing is claimed: a webhook may come twice, and says so by its id. */
+async function claimDelivery(em: Em, { id, run }: RunRef): Promise<{ row: RunRow; claimed: DeliveryRow } | undefined> {
+  const [row] = await query<RunRow & DeliveryRow>(
+    em,
+    `select ${runColumns}, ${deliveryColumns} from jobs j left join pools p on p.id = j.pool join webhook_deliveries d on d.id = j.subject_id ${deliveryJoins}
+      where j.id = $1 and j.run = $2 and ${mayRunNow} and d.state = 'pending'`,
+    [id, run],
+  );
+  return row && { row, claimed: row };
 }
 
 /** The same bytes on every try, so that a receiver may compare them. */
@@ -42,9 +56,11 @@ export const envelopeOf = ({
 }: Pick<DeliveryRow, 'event_id' | 'type' | 'event_at' | 'organization_id' | 'data'>) =>
   JSON.stringify({ id: event_id, type, timestamp: new Date(event_at).toISOString(), organization_id, data });
 
-export const deliver = handle(deliverWebhookJob, async ({ delivery_id }, context) => {
-  const delivery = await readDelivery(context.em, delivery_id);
-  if (delivery?.state !== 'pending') return context.finish();
+export const deliver = handle<{ delivery_id: string }, DeliveryRow>(deliverWebhookJob, run, claimDelivery);
+
+async function run({ delivery_id }: { delivery_id: string }, context: RunContext<DeliveryRow | undefined>): Promise<Outcome> {
+  const delivery = context.claimed ?? (await readDelivery(context.database, delivery_id));
+  if (!delivery) return context.finish();
   const body = envelopeOf(delivery);
   const timestamp = Math.floor(Date.now() / 1000);
   const outcome = await context.sender.send({
@@ -57,7 +73,7 @@ export const deliver = handle(deliverWebhookJob, async ({ delivery_id }, context
     },
     body,
   });
-  if (outcome.ok) return context.finish((tx) => recordAttempt(tx, delivery, outcome, 'succeeded'));
+  if (outcome.ok) return context.finish(attemptOf(delivery, outcome, 'succeeded', { onlyWithEnd: true }));
 
   const error = {
     code: outcome.errorClass ?? 'http',
@@ -66,32 +82,34 @@ export const deliver = handle(deliverWebhookJob, async ({ delivery_id }, context
   };
   if (outcome.status === 410)
     await disableEndpoint(context.ledger.transact, delivery.organization_id, delivery.endpoint_id, 'gone');
-  if (delivery.is_test) return context.fail(error, { work: (tx) => recordAttempt(tx, delivery, outcome, 'failed') });
+  if (delivery.is_test) return context.fail(error, { work: async (tx) => tx.include(attemptOf(delivery, outcome, 'failed')) });
   const retryAfterMs = outcome.retryAfter ? parseRetryAfter(outcome.retryAfter, new Date()) : undefined;
   const delayMs = nextDelayMs(context.row.attempts + 1, { retryAfterMs });
   return context.again(error, {
     delayMs,
     queue: 'webhook-retries',
-    work: (tx) => recordAttempt(tx, delivery, outcome, 'pending', delayMs),
+    work: async (tx) => tx.include(attemptOf(delivery, outcome, 'pending', { delayMs })),
   });
-});
+}
 
-async function recordAttempt(
-  tx: Tx,
+/** The attempt in the log and what it makes of the delivery. `onlyWithEnd`: in a statement of its own, nothing unless the row ends by it. */
+function attemptOf(
   delivery: DeliveryRow,
   outcome: SendOutcome,
   state: 'succeeded' | 'failed' | 'pending',
-  delayMs?: number,
-) {
+  { delayMs, onlyWithEnd = false }: { delayMs?: number; onlyWithEnd?: boolean } = {},
+): Part {
   const isOver = state !== 'pending' || delayMs === undefined;
-  await tx.query(
-    `with d as (
-       update webhook_deliveries set attempts = attempts + 1, state = $3, next_attempt_at = case when $9 then null else clock_timestamp() + coalesce($10::float8, 0) * interval '1 ms' end,
-              finished_at = case when $9 then clock_timestamp() end where id = $1 returning attempts)
-     insert into webhook_attempts (id, organization_id, delivery_id, number, status, duration_ms, error_class, error, response_head)
-     select uuidv7(), $2, $1, d.attempts, $4, $5, $6, $7, $8 from d`,
-    [
-      delivery.id,
+  return {
+    text: `
+      tried as (
+        update webhook_deliveries set attempts = attempts + 1, state = case when $9 then $3 else state end, finished_at = case when $9 then clock_timestamp() else finished_at end,
+               next_attempt_at = case when not $9 and state = 'pending' then clock_timestamp() + coalesce($10::float8, 0) * interval '1 ms' end where id = $1 ${onlyWithEnd ? 'and exists (select 1 from ended)' : ''} returning attempts),
+      attempt as (
+        insert into webhook_attempts (id, organization_id, delivery_id, number, status, duration_ms, error_class, error, response_head)
+        select uuidv7(), $2::uuid, $1, tried.attempts, $4::int, $5::int, $6, $7, $8 from tried)`,
+    params: [
+      delivery.delivery_id,
       delivery.organization_id,
       state,
       outcome.status ?? null,
@@ -102,5 +120,5 @@ async function recordAttempt(
       isOver,
       delayMs ?? null,
     ],
-  );
+  };
 }

@@ -20,7 +20,16 @@ const log = createLog('info', 'toy-worker');
 const database = await openDatabase({ url: config.databaseUrl, poolMax: 8, applicationName: 'toy-worker', log });
 const queues = openQueues(createBackend(config, log), log, () => process.exit(1));
 const ledger = createLedger({ database, queues, log, awaitsQueue: false });
-const deps = { config, database, ledger, log, secrets: testSecrets, isStopping: () => false } as unknown as WorkerDeps;
+const jobMetrics = { ended: () => undefined, fault: () => undefined };
+const deps = {
+  config,
+  database,
+  ledger,
+  log,
+  jobMetrics,
+  secrets: testSecrets,
+  isStopping: () => false,
+} as unknown as WorkerDeps;
 
 registerContracts(toyContracts);
 const count = (id: string) =>
