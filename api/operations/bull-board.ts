@@ -5,6 +5,7 @@ import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { query } from '../../src/database.ts';
 import { AppError } from '../../src/errors.ts';
 import { uuidv7 } from '../../src/ids.ts';
+import { stateIs } from '../../src/ledger/states.ts';
 import { equalsInConstantTime } from '../../src/secrets.ts';
 import { docsPath, iconPath } from '../docs/docs.ts';
 import type { Deps } from '../endpoint.ts';
@@ -65,10 +66,11 @@ function guarded(deps: Deps): RequestHandler {
 async function promoteRow({ database }: Deps, jobId: string) {
   const [id, run] = jobId.split('.');
   if (!id || !/^[0-9a-f-]{36}$/.test(id) || !/^\d{1,9}$/.test(run ?? '')) return;
-  await query(database.em(), `update jobs set run_at = clock_timestamp() where id = $1 and run = $2 and state = 'queued'`, [
-    id,
-    Number(run),
-  ]);
+  await query(
+    database.em(),
+    `update jobs set run_at = clock_timestamp() where id = $1 and run = $2 and ${stateIs('state', 'queued')}`,
+    [id, Number(run)],
+  );
 }
 
 async function promoteQueue({ database }: Deps, queue: string) {

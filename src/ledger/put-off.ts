@@ -1,4 +1,5 @@
 import type { RunRef } from './release.ts';
+import { stateIs } from './states.ts';
 import type { Tx } from './transact.ts';
 
 export type PutOff = {
@@ -28,7 +29,7 @@ export async function putOff(
     `update jobs set attempts = attempts + $3, run_at = clock_timestamp() + $4 * interval '1 ms', check_at = clock_timestamp() + $4 * interval '1 ms' + interval '10 s',
         error = coalesce($5, error), slot_at = null, queue = coalesce($6, queue), run = run + case when $6 is null or $6 = queue then 0 else 1 end,
         stalls = case when $6 is null or $6 = queue then $7 else 0 end
-      where id = $1 and run = $2 and state = 'queued'
+      where id = $1 and run = $2 and ${stateIs('state', 'queued')}
      returning run, queue, name, pool, run_at, $4::float8 as delay_ms`,
     [id, run, spend ? 1 : 0, delayMs, error ? JSON.stringify(error) : null, queue ?? null, stalls],
   );
@@ -48,7 +49,7 @@ export async function putOff(
 export async function putBack(tx: Tx, { id, run }: RunRef, { keepPlace }: { keepPlace: boolean }) {
   const [row] = await tx.query<{ pool: string }>(
     `update jobs set state = 'waiting', run = run + 1, slot_at = null, stalls = 0, seq = case when $3 or lane is not null then seq else nextval('jobs_seq') end
-      where id = $1 and run = $2 and state = 'queued' returning pool`,
+      where id = $1 and run = $2 and ${stateIs('state', 'queued')} returning pool`,
     [id, run, keepPlace],
   );
   if (row) tx.hand({ rows: [], pools: [row.pool] });

@@ -1,4 +1,5 @@
 import { firstCheck, handedColumns } from './accept.ts';
+import { stateIs } from './states.ts';
 import type { Tx } from './transact.ts';
 
 /** The run of a row that is being worked on. */
@@ -22,12 +23,12 @@ export class RunOver extends Error {
 }
 
 const ended: Record<EndKind, string> = {
-  done: `kept as (update jobs set state = 'done', finished_at = clock_timestamp(), error = null where id = $1 and run = $2 and state = 'queued' and visible returning lane, pool),
-     gone as (delete from jobs where id = $1 and run = $2 and state = 'queued' and not visible returning lane, pool),
+  done: `kept as (update jobs set state = 'done', finished_at = clock_timestamp(), error = null where id = $1 and run = $2 and ${stateIs('state', 'queued')} and visible returning lane, pool),
+     gone as (delete from jobs where id = $1 and run = $2 and ${stateIs('state', 'queued')} and not visible returning lane, pool),
      ended as (select * from kept union all select * from gone)`,
-  failed: `ended as (update jobs set state = 'failed', error = $3, finished_at = clock_timestamp(), slot_at = null where id = $1 and run = $2 and state = 'queued' returning lane, pool)`,
-  'subject-done': `ended as (delete from jobs where subject_id = $1 and name = $2 and state in ('queued', 'waiting') returning lane, pool)`,
-  'subject-failed': `ended as (update jobs set state = 'failed', run = run + 1, error = $3, finished_at = clock_timestamp(), slot_at = null where subject_id = $1 and name = $2 and state in ('queued', 'waiting') returning lane, pool)`,
+  failed: `ended as (update jobs set state = 'failed', error = $3, finished_at = clock_timestamp(), slot_at = null where id = $1 and run = $2 and ${stateIs('state', 'queued')} returning lane, pool)`,
+  'subject-done': `ended as (delete from jobs where subject_id = $1 and name = $2 and ${stateIs('state', 'queued', 'waiting')} returning lane, pool)`,
+  'subject-failed': `ended as (update jobs set state = 'failed', run = run + 1, error = $3, finished_at = clock_timestamp(), slot_at = null where subject_id = $1 and name = $2 and ${stateIs('state', 'queued', 'waiting')} returning lane, pool)`,
 };
 
 /**

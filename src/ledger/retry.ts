@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import { firstCheck, handedColumns, handedOf } from './accept.ts';
 import { contractOf } from './contracts.ts';
 import type { JobState } from './jobs.entity.ts';
+import { stateIs } from './states.ts';
 import type { Transact, Tx } from './transact.ts';
 
 type FailedRow = { name: string; payload: Record<string, string>; state: JobState; lane: string | null };
@@ -29,7 +30,7 @@ export async function reviveJob(tx: Tx, jobId: string, organizationId?: string):
               queue = $2, check_at = clock_timestamp() + ${firstCheck},
               state = case when lane is not null and exists (select 1 from jobs l where l.lane = j.lane and l.state in ('blocked', 'waiting', 'queued')) then 'blocked'
                            when pool is not null then 'waiting' else 'queued' end
-        where id = $1 and state = 'failed' returning ${handedColumns}`,
+        where id = $1 and ${stateIs('state', 'failed')} returning ${handedColumns}`,
     [jobId, contract.queue],
   );
   // Purged between the two statements: what was revived for it is rolled back.

@@ -1,5 +1,6 @@
 import { type Em, query } from '../database.ts';
 import type { JobError, JobState } from './jobs.entity.ts';
+import { stateIs } from './states.ts';
 
 /** A row as its run finds it, with what the database's clock says of it. */
 export type RunRow = {
@@ -30,7 +31,7 @@ export const slotFresh = `j.slot_at > clock_timestamp() - interval '40 ms'`;
 export const runColumns = `j.id, j.run, j.organization_id, j.name, j.queue, j.payload, j.subject_type, j.subject_id, j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls,
   0::float8 as early_ms, false as is_held, false as needs_slot`;
 /** Its time has come, its pool is not held and its slot is fresh: what `decide` calls `run`. */
-export const mayRunNow = `j.state = 'queued' and j.run_at <= clock_timestamp() + interval '5 ms' and coalesce(p.held_until, '-infinity') <= clock_timestamp()
+export const mayRunNow = `${stateIs('j.state', 'queued')} and j.run_at <= clock_timestamp() + interval '5 ms' and coalesce(p.held_until, '-infinity') <= clock_timestamp()
   and (j.pool is null or (j.slot_at is not null and (p.rate is null or ${slotFresh})))`;
 
 export async function readRun(em: Em, id: string): Promise<RunRow | undefined> {

@@ -3,6 +3,7 @@ import { AppError, notFound } from '../errors.ts';
 import { conversationLane } from '../ledger/locks.ts';
 import { channelPool } from '../ledger/pools.ts';
 import { reviveJob } from '../ledger/retry.ts';
+import { stateIs } from '../ledger/states.ts';
 import type { Tx } from '../ledger/transact.ts';
 import { sendMessageJob } from './jobs.ts';
 
@@ -33,7 +34,7 @@ export async function retryLocks(em: Em, organizationId: string, id: string): Pr
 export async function retryMessage(tx: Tx, organizationId: string, id: string, force: boolean): Promise<void> {
   const [row] = await tx.query<Row>(
     `select m.status, m.channel_id, m.conversation_id, m.provider_message_id, m.failure->>'code' as code, j.id as job_id from messages m
-       left join jobs j on j.subject_id = m.id and j.name = 'messages.send' and j.state = 'failed' where m.organization_id = $1 and m.id = $2 and m.direction = 'outbound'`,
+       left join jobs j on j.subject_id = m.id and j.name = 'messages.send' and ${stateIs('j.state', 'failed')} where m.organization_id = $1 and m.id = $2 and m.direction = 'outbound'`,
     [organizationId, id],
   );
   if (!row) throw notFound('Message');
@@ -52,7 +53,7 @@ export async function retryMessage(tx: Tx, organizationId: string, id: string, f
             sending_at = null, resends = 0, updated_at = clock_timestamp() where id = $1 and organization_id = $2`,
     [id, organizationId],
   );
-  await tx.query(`delete from jobs where subject_id = $1 and name = 'messages.send' and state = 'failed'`, [id]);
+  await tx.query(`delete from jobs where subject_id = $1 and name = 'messages.send' and ${stateIs('state', 'failed')}`, [id]);
   tx.enqueue(
     sendMessageJob,
     organizationId,

@@ -1,5 +1,6 @@
 import { messageFailed, messageSent, messageStatusUpdate } from '../events/catalogue.ts';
 import { endDoneOfSubject, endFailedOfSubject } from '../ledger/release.ts';
+import { stateIs } from '../ledger/states.ts';
 import type { Tx } from '../ledger/transact.ts';
 import type { Failure, MessageStatus } from './message.entity.ts';
 
@@ -56,7 +57,9 @@ export async function applyStatus(
   }
   if (row.was === 'failed') {
     // Given up as unknown, and here is the proof after all: nothing is left to retry.
-    await tx.query(`delete from jobs where subject_id = $1 and name = 'messages.send' and state = 'failed'`, [messageId]);
+    await tx.query(`delete from jobs where subject_id = $1 and name = 'messages.send' and ${stateIs('state', 'failed')}`, [
+      messageId,
+    ]);
     emitSent(tx, row);
   }
   if (isUnsettled(row.was)) {
