@@ -21,7 +21,7 @@ await queues.whenOpen();
 
 atPace(async () => {
   const message = uuidv7();
-  await ledger.transact({ locks: [subjectLock('message', message)] }, async (tx) => {
+  await ledger.transact({ locks: [subjectLock(messageSent.subject.type, message)] }, async (tx) => {
     tx.emit(messageSent, { message_id: message, conversation_id: message, channel_id: message }, { organizationId });
   });
 });

@@ -47,7 +47,9 @@ export async function reserveSlot(database: Database, pool: string, { id, run }:
 
 /** A paced pool whose slots are given out this far ahead can wait a little for the next fill: many finishes share one. */
 const farAheadMs = 200;
-const shareMs = 50;
+const farShareMs = 50;
+/** Asked again while it runs, a fill waits this long before its next look: under load, many commits and finishes share one. */
+const shareMs = 5;
 
 /** One fill a pool at a time in this process; asked meanwhile, it runs once more. Faults are the sweeper's to mend. */
 export function createFiller(database: Database, add: (rows: HandedRow[]) => Promise<void>, onFault: (error: unknown) => void) {
@@ -65,7 +67,8 @@ export function createFiller(database: Database, add: (rows: HandedRow[]) => Pro
           state.again = false;
           const rows = await fillPool(database, pool);
           if (rows.length > 0) void add(rows).catch(onFault);
-          if ((rows.at(-1)?.delay_ms ?? 0) > farAheadMs) await sleep(shareMs);
+          if ((rows.at(-1)?.delay_ms ?? 0) > farAheadMs) await sleep(farShareMs);
+          else if (state.again) await sleep(shareMs);
         } while (state.again);
       } catch (error) {
         onFault(error);

@@ -18,11 +18,14 @@ begin
     return query select * from fill_pool_with_room(the_pool);
   end if;
 end $$`);
+    // Nothing refers to a job by its organization, and each job is written three times.
+    this.addSql('alter table jobs drop constraint jobs_organization_id_id_key');
     // Planned when most rows wait, the look would read the table for a first hit, and go on doing so when there is none.
     for (const name of pooled) this.addSql(`alter function ${name} set enable_seqscan = off`);
   }
 
   override down() {
+    this.addSql('alter table jobs add constraint jobs_organization_id_id_key unique (organization_id, id)');
     this.addSql('drop function fill_pool(text)');
     this.addSql('alter function fill_pool_with_room(text) rename to fill_pool');
     for (const name of ['fill_pool(text)', 'reserve_slot(text, uuid, int)'])
