@@ -1,4 +1,4 @@
-import express, { type Express } from 'express';
+import express, { type ErrorRequestHandler, type Express } from 'express';
 import { AppError } from '../src/errors.ts';
 import type { Deps } from './endpoint.ts';
 import { endpoints } from './index.ts';
@@ -27,6 +27,8 @@ export function createApp(deps: Deps): Express {
   app.use(observed, pages(deps), (req) => {
     throw new AppError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}`);
   });
-  app.use(errorAnswer);
+  // A path that cannot be decoded fails before any route has seen it.
+  const refused: ErrorRequestHandler = (error, req, res, next) => observed(req, res, () => errorAnswer(error, req, res, next));
+  app.use(refused);
   return app;
 }

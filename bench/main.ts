@@ -4,17 +4,24 @@ import { paths } from './paths/index.ts';
 import { setPace } from './paths/latency.ts';
 import { profile } from './processes.ts';
 import { type Measured, summaryOf, tableOf } from './report.ts';
+import { soak, soakReport } from './soak.ts';
 import { type BackendName, openStage } from './stage.ts';
 
-type Flags = { backend: string; rounds: string; seconds: string; count: string; profile?: string };
+type Flags = { backend: string; rounds: string; seconds: string; count: string; messages: string; profile?: string };
+
+const soakName = 'memory';
 
 /** `npm run bench -- get post`: ours and its floor alternately, medians of the rounds. */
 const command = new Command('bench')
-  .argument('[paths...]', `of: ${paths.map(({ name }) => name).join(', ')}; none: all`)
+  .argument(
+    '[paths...]',
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. ${soakName}: Kanal alone over many messages`,
+  )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
   .option('--seconds <n>', 'length of a round under load', '5')
   .option('--count <n>', 'messages or webhooks of a round of one worker', '4000')
+  .option('--messages <n>', `messages of ${soakName}`, '100000')
   .option('--profile <directory>', "writes our processes' CPU profiles there")
   .parse();
 
@@ -26,8 +33,14 @@ if (flags.profile) {
   for (const file of ['api/main.ts', 'workers/main.ts']) profile(file, flags.profile);
 }
 
+const title = (backend: BackendName) => `\n## ${backend === 'redis' ? 'Redis' : 'PostgreSQL'} backend\n`;
+
 for (const backend of (flags.backend === 'both' ? ['redis', 'postgres'] : [flags.backend]) as BackendName[]) {
   const stage = await openStage(backend);
+  if (command.args.includes(soakName)) {
+    console.log(`${title(backend)}\n${soakReport(await soak(stage, Number(flags.messages)).finally(() => stage.close()))}`);
+    continue;
+  }
   const measured: Measured[] = [];
   try {
     for (const path of wanted) {
@@ -49,5 +62,5 @@ for (const backend of (flags.backend === 'both' ? ['redis', 'postgres'] : [flags
   } finally {
     await stage.close();
   }
-  console.log(`\n## ${backend === 'redis' ? 'Redis' : 'PostgreSQL'} backend\n\n${tableOf(measured)}`);
+  console.log(`${title(backend)}\n${tableOf(measured)}`);
 }

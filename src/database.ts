@@ -52,7 +52,7 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 15_000,
       // Every read has its index. Tables of work are empty most of the time: a statement prepared then would read the whole table, and
-      // go on doing so while it fills (measured: a third of the throughput of POST /v1/messages, by chance).
+      // go on doing so while it fills (measured: a quarter of the throughput of POST /v1/messages, by chance).
       options: '-c enable_seqscan=off',
       keepAlive: true,
       onPoolCreated: (created: Pool) => {

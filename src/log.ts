@@ -32,7 +32,7 @@ function redacted(line: Record<string, unknown>, levels = 2): Record<string, unk
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Error);
 
-/** Lines of the last few milliseconds are written together: a write for each was a twelfth of a request's cost. */
+/** Lines of the last few milliseconds are written together: a write for each was seen in the profile of every request. */
 const togetherMs = 20;
 
 function standardOutput() {

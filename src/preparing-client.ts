@@ -13,8 +13,8 @@ function nameOf(text: string): string | undefined {
 }
 
 /**
- * Prepares each statement with parameters once a connection. The ledger's statements take longer to plan than to run (accepting a
- * message: 1.9 of 2.6 ms), and the driver prepares only what has a name.
+ * Prepares each statement with parameters once a connection: the ledger's statements take longer to plan than to run, and the driver
+ * prepares only what has a name. What a plan made once must not depend on stands in src/ledger/states.ts and src/database.ts.
  */
 export class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has nine shapes, of which one is looked at

@@ -21,10 +21,12 @@ export type Ended = {
 
 export type Listener = { began?(): void; ended(request: Ended): void };
 
-/** Tells each listener of every request, once it is over. */
+/** Tells each listener of every request, once it is over; asked twice for a request it does it once. */
 export const requestEnd =
   (listeners: Listener[]): RequestHandler =>
   (req, res, next) => {
+    if (res.locals.isObserved) return next();
+    res.locals.isObserved = true;
     const startedAt = performance.now();
     const { method, path } = req;
     for (const { began } of listeners) began?.();

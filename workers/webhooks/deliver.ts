@@ -99,6 +99,7 @@ function attemptOf(
   state: 'succeeded' | 'failed' | 'pending',
   { delayMs, onlyWithEnd = false }: { delayMs?: number; onlyWithEnd?: boolean } = {},
 ): Part {
+  // No next try: the schedule is exhausted.
   const isOver = state !== 'pending' || delayMs === undefined;
   return {
     text: `
@@ -111,7 +112,7 @@ function attemptOf(
     params: [
       delivery.delivery_id,
       delivery.organization_id,
-      state,
+      state === 'pending' ? 'failed' : state,
       outcome.status ?? null,
       Math.round(outcome.durationMs),
       outcome.errorClass ?? null,

@@ -72,7 +72,10 @@ async function planOf(statement: string, params: readonly unknown[] = []): Promi
 async function statementOf(step: (typeof purges)[number]['steps'][number]): Promise<CompiledQuery> {
   const sent: CompiledQuery[] = [];
   const answer = { deleted: 0, looked: 0, last: null, events: 0, deliveries: 0 };
-  const em = { getKysely: () => ({ executeQuery: async (one: CompiledQuery) => ({ rows: sent.push(one) && [answer] }) }) };
+  const em = {
+    isInTransaction: () => true,
+    getKysely: () => ({ executeQuery: async (one: CompiledQuery) => ({ rows: sent.push(one) && [answer] }) }),
+  };
   await step.batch(em as unknown as Em, step.days(house.deps.config), 1_000);
   expect(sent).toHaveLength(1);
   return sent[0]!;
