@@ -1,12 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
-import { validate } from 'uuid';
+import { v7, validate } from 'uuid';
 
-/** RFC 9562, version 7: 48 bits of milliseconds, 74 random ones. Node's generator keeps a store of random bytes; asking for them each time was seen in the profile. */
-export function uuidv7(): string {
-  const time = Date.now().toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
-}
+export const uuidv7 = () => v7();
 
 /** No UUIDv7 of an earlier millisecond is greater, and none of this one or a later smaller. */
 export const firstIdAt = (ms: number) => {

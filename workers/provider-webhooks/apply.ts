@@ -1,4 +1,6 @@
-import { type Em, isOurOutage, query } from '../../src/database.ts';
+import { type Database, type Em, isOurOutage, query } from '../../src/database.ts';
+import type { RunRef } from '../../src/ledger/release.ts';
+import { mayRunNow, type RunRow, runColumns } from '../../src/ledger/run.ts';
 import { reasonOf } from '../../src/log.ts';
 import { applyTemplateStatus } from '../../src/messaging/templates.ts';
 import { applyMessage, type ChannelRef } from '../../src/provider-webhooks/apply-message.ts';
@@ -18,39 +20,63 @@ function readable(change: RawChange): ReturnType<typeof partsOf> {
   }
 }
 
-/** Applies every part of a stored body. Each part is its own transaction and safe to repeat; a broken one is kept with its error, the rest applied. */
-export const applyProviderWebhook = handle(applyProviderWebhookJob, async ({ webhook_id }, context) => {
-  const [row] = await query<{ organization_id: string; channel_id: string | null; body: Buffer; state: string }>(
-    context.em,
-    'select organization_id, channel_id, body, state from provider_webhooks where id = $1',
-    [webhook_id],
+type WebhookRow = { organization_id: string; channel_id: string | null; body: Buffer };
+
+async function readWebhook(database: Database, id: string): Promise<WebhookRow | undefined> {
+  const [row] = await query<WebhookRow>(
+    database,
+    `select organization_id, channel_id, body from provider_webhooks where id = $1 and state = 'received'`,
+    [id],
   );
-  if (row?.state !== 'received') return context.finish();
-  const faults: Fault[] = [];
-  for (const change of changesIn(row.body, faults)) {
-    for (const part of readable(change)) {
-      if (part.kind === 'broken') {
-        faults.push({ error: part.error, part: JSON.stringify(part.raw).slice(0, 2_000) });
-        continue;
-      }
-      try {
-        await applyPart(context, row.organization_id, row.channel_id, part);
-      } catch (error) {
-        // Our own outage: the whole body again later. Anything else is this part's own fault and must not hold up the others.
-        if (isOurOutage(error)) throw error;
-        context.log.error({ err: error, webhook_id }, 'a part of a provider webhook could not be applied');
-        faults.push({ error: reasonOf(error), part: part.kind });
+  return row;
+}
+
+/** The run and the body in one look, when it may be applied now. */
+async function claimWebhook(em: Em, { id, run }: RunRef): Promise<{ row: RunRow; claimed: WebhookRow } | undefined> {
+  const [row] = await query<RunRow & WebhookRow>(
+    em,
+    `select ${runColumns}, w.channel_id, w.body from jobs j left join pools p on p.id = j.pool join provider_webhooks w on w.id = j.subject_id
+      where j.id = $1 and j.run = $2 and ${mayRunNow} and w.state = 'received'`,
+    [id, run],
+  );
+  return row && { row, claimed: row };
+}
+
+/** Applies every part of a stored body. Each part is its own transaction and safe to repeat; a broken one is kept with its error, the rest applied. */
+export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
+  applyProviderWebhookJob,
+  async ({ webhook_id }, context) => {
+    const webhook = context.claimed ?? (await readWebhook(context.database, webhook_id));
+    if (!webhook) return context.finish();
+    const faults: Fault[] = [];
+    for (const change of changesIn(webhook.body, faults)) {
+      for (const part of readable(change)) {
+        if (part.kind === 'broken') {
+          faults.push({ error: part.error, part: JSON.stringify(part.raw).slice(0, 2_000) });
+          continue;
+        }
+        try {
+          await applyPart(context, webhook.organization_id, webhook.channel_id, part);
+        } catch (error) {
+          // Our own outage: the whole body again later. Anything else is this part's own fault and must not hold up the others.
+          if (isOurOutage(error)) throw error;
+          context.log.error({ err: error, webhook_id }, 'a part of a provider webhook could not be applied');
+          faults.push({ error: reasonOf(error), part: part.kind });
+        }
       }
     }
-  }
-  return context.finish(async (tx) => {
-    await tx.query(`update provider_webhooks set state = $2, errors = $3, applied_at = clock_timestamp() where id = $1`, [
-      webhook_id,
-      faults.length > 0 ? 'broken' : 'applied',
-      faults.length > 0 ? JSON.stringify(faults).replaceAll('\\u0000', '\\ufffd') : null,
-    ]);
-  });
-});
+    return context.finish({
+      text: `applied as (
+        update provider_webhooks set state = $2, errors = $3, applied_at = clock_timestamp() where id = $1 and exists (select 1 from ended))`,
+      params: [
+        webhook_id,
+        faults.length > 0 ? 'broken' : 'applied',
+        faults.length > 0 ? JSON.stringify(faults).replaceAll('\\u0000', '\\ufffd') : null,
+      ],
+    });
+  },
+  claimWebhook,
+);
 
 /** A body that cannot even be read again is broken as a whole; it must not run for ever. */
 function changesIn(body: Buffer, faults: Fault[]): RawChange[] {
