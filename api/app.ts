@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Express } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { AppError } from '../src/errors.ts';
 import type { Deps } from './endpoint.ts';
 import { endpoints } from './index.ts';
@@ -12,6 +12,12 @@ import { metricsPage } from './operations/metrics.ts';
 import { pages } from './pages.ts';
 import { errorAnswer, routeOf } from './route.ts';
 
+/** Nobody's request: no line in the log, no figure. */
+const unobserved: RequestHandler = (_req, res, next) => {
+  res.locals.isObserved = true;
+  next();
+};
+
 /** The middleware in order; the API first, so that a request of it passes no page on its way. */
 export function createApp(deps: Deps): Express {
   const app = express();
@@ -21,9 +27,9 @@ export function createApp(deps: Deps): Express {
   const observed = requestEnd([requestMetrics(deps.metrics.registry), requestLog(deps.log)]);
   app.use(requestId);
   for (const endpoint of endpoints) app[endpoint.method](endpoint.path, observed, apiHeaders, routeOf(endpoint, deps));
-  // Neither is anybody's request: no line in the log, no figure.
+  app.use(['/healthz', '/readyz'], unobserved);
   app.use(health(deps));
-  if (deps.config.metricsToken) app.use(metricsPage(deps, deps.config.metricsToken));
+  if (deps.config.metricsToken) app.use('/metrics', unobserved).use(metricsPage(deps, deps.config.metricsToken));
   app.use(observed, pages(deps), (req) => {
     throw new AppError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}`);
   });
