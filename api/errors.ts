@@ -42,11 +42,11 @@ export function toAppError(error: unknown): AppError {
   if (type === 'entity.parse.failed') return new AppError('bad_request', 'The body is not valid JSON');
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
     return new AppError('unsupported_media_type', 'The body must be JSON in UTF-8');
-  // What Express and its parsers call the client's fault, a body that does not decompress among them.
-  if (status === 400 && error instanceof Error) return new AppError('bad_request', 'The body cannot be read');
   if (type === 'request.aborted' || type === 'request.size.invalid')
     return new AppError('bad_request', 'The body did not arrive whole');
   if (error instanceof URIError) return new AppError('bad_request', 'The path cannot be decoded');
+  // What else Express and its parsers call the client's fault, a body that does not decompress among them.
+  if (status === 400 && error instanceof Error) return new AppError('bad_request', 'The body cannot be read');
   return new AppError('internal', 'Something went wrong on our side', { cause: error });
 }
 

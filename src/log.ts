@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { createLogOutput, type LogOutput } from './log-output.ts';
 
 export type Log = pino.Logger;
 
@@ -32,21 +33,30 @@ function redacted(line: Record<string, unknown>, levels = 2): Record<string, unk
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Error);
 
-/** Lines of the last few milliseconds are written together: a write for each was seen in the profile of every request. */
-const togetherMs = 20;
-
-function standardOutput() {
-  // In this very thread: the default flushes at exit, and with the reader of the pipe gone it would try that for ever.
-  const output = pino.destination({ fd: 1, sync: true, minLength: 8_192, periodicFlush: togetherMs });
-  process.on('exit', () => {
-    try {
-      output.flushSync();
-    } catch {
-      // Nobody reads any more.
-    }
-  });
-  return output;
-}
+/**
+ * What an error may say of itself. Its other properties are the caller's: a refused login of Redis carries the password it tried, a
+ * violated constraint of PostgreSQL the values.
+ */
+const ofAnError = [
+  'type',
+  'message',
+  'stack',
+  'code',
+  'errno',
+  'syscall',
+  'status',
+  'severity',
+  'schema',
+  'table',
+  'column',
+  'constraint',
+];
+const toldOf = (error: Error) => {
+  const all = pino.stdSerializers.err(error) as unknown as Record<string, unknown>;
+  return typeof all === 'object'
+    ? Object.fromEntries(ofAnError.flatMap((key) => (all[key] === undefined ? [] : [[key, all[key]]])))
+    : all;
+};
 
 let [writtenMs, written] = [0, ''];
 /** Lines of one millisecond share their time's text. */
@@ -57,16 +67,16 @@ const isoTime = () => {
 };
 
 /** JSON lines on standard output; without what is secret. */
-export const createLog = (level: string, process: string): Log =>
+export const createLog = (level: string, process: string, output: LogOutput = createLogOutput()): Log =>
   pino(
     {
       level,
       base: { process },
       timestamp: isoTime,
       formatters: { log: redacted },
-      serializers: { err: (error) => redacted(pino.stdSerializers.err(error) as never, 1) },
+      serializers: { err: toldOf },
     },
-    standardOutput(),
+    output,
   );
 
 /** An error in one line, for a field of a wide log line or a record; control characters out, bounded. */

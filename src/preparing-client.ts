@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import pg from 'pg';
 
 /** Statements a process may keep prepared; what is built at run time in more shapes than that is planned each time, as before. */
@@ -7,7 +8,8 @@ const names = new Map<string, string>();
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known || names.size >= most) return known;
-  const name = `k${names.size}`;
+  // By its text: behind a pooler of connections another process's statement of the same name must be the same one.
+  const name = `k${hash('sha1', text).slice(0, 16)}`;
   names.set(text, name);
   return name;
 }

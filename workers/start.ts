@@ -74,11 +74,11 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     async stop() {
       isStopping = true;
       health?.stop();
-      await Promise.all([sweeper.stop(), retention.stop()]);
+      const parts = [sweeper.stop(), retention.stop(), ...workers.map((worker) => worker.close())];
       await Promise.all(
-        workers.map((worker) =>
-          withinMs(worker.close(), config.shutdownTimeoutMs, 'A worker').catch((error) =>
-            log.warn({ err: error }, 'active jobs left to others'),
+        parts.map((part) =>
+          withinMs(part, config.shutdownTimeoutMs, 'A worker').catch((error) =>
+            log.warn({ err: error }, 'active work left to others'),
           ),
         ),
       );

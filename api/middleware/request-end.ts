@@ -8,7 +8,7 @@ export type Ended = {
   path: string;
   /** The endpoint's; a path nobody has, and a page, have none. */
   operationId?: string;
-  /** 499: the client left before its answer. */
+  /** 499: the client left before its answer; 500: we broke it off. */
   status: number;
   seconds: number;
   caller?: Caller;
@@ -44,7 +44,7 @@ const endOf = (req: Request, res: Response, method: string, path: string, second
     method,
     path,
     operationId,
-    status: res.writableFinished ? res.statusCode : 499,
+    status: res.writableFinished ? res.statusCode : cause === undefined ? 499 : 500,
     seconds,
     caller,
     address: req.ip,

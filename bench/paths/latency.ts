@@ -5,7 +5,7 @@ import type { Report } from '../receiver.ts';
 import type { Side, SideName } from '../stage.ts';
 import { percentile } from '../statistics.ts';
 
-/** Half of what the slower side of `deliver` reached; given by the run, or this when it was not measured. */
+/** Half of what ours reached in `deliver`, for both sides; without that path in the run, this. */
 let perSecond = 200;
 export const setPace = (half: number) => {
   perSecond = Math.round(half);

@@ -74,7 +74,8 @@ async function once<Result>(database: Database, options: TransactOptions, work: 
   const held = new Set((options.locks ?? []).map(lockOf));
   if (options.isOneStatement) {
     const result = await work(txOf(undefined, held, entries, handed));
-    if (!fitsOneStatement(entries) || held.size > 0) throw new Error('The transaction is not one statement');
+    if (!fitsOneStatement(entries) || held.size > 0 || options.beforeCommit)
+      throw new Error('The transaction is not one statement');
     return { result, handed: joined(handed, await writeLedger(database, entries)) };
   }
   const result = await database.transaction(async (em) => {

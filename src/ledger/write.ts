@@ -29,9 +29,15 @@ export async function writeLedger(source: Source, { ends, ...rest }: Entries): P
   return handed;
 }
 
-/** Whether it takes one statement, and one that leaves nothing behind when the row to end is not there any more. */
+/**
+ * Whether it takes one statement, and one that leaves nothing behind when the row to end is not there any more: nothing rolls it back, so
+ * each part must read from `ended`.
+ */
 export const fitsOneStatement = ({ ends, ...rest }: Entries) =>
-  ends.length <= 1 && !(ends[0] && (sharesLane(ends[0], rest) || rest.jobs.length + rest.events.length > 0));
+  ends.length === 0 ||
+  (ends.length === 1 &&
+    rest.jobs.length + rest.events.length === 0 &&
+    rest.parts.every(({ text }) => /\bfrom ended\b/.test(text)));
 
 /**
  * The parts of one statement share one snapshot: a row born behind the one that ends would see it alive and wait, and the lane's next be
