@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
 import { paths } from './paths/index.ts';
-import { setPace } from './paths/latency.ts';
 import { profile } from './processes.ts';
 import { type Measured, summaryOf, tableOf } from './report.ts';
 import { soak, soakReport } from './soak.ts';
@@ -55,9 +54,7 @@ for (const backend of (flags.backend === 'both' ? ['redis', 'postgres'] : [flags
         }
       await close();
       measured.push(result);
-      const summary = summaryOf(result);
-      if (path.name === 'deliver') setPace(summary.kanal.rate / 2);
-      console.error(`${backend} ${path.name}: ${summary.ratio.toFixed(2)}`);
+      console.error(`${backend} ${path.name}: ${summaryOf(result).ratio.toFixed(2)}`);
     }
   } finally {
     await stage.close();

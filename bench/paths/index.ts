@@ -4,5 +4,5 @@ import { latency } from './latency.ts';
 import { send } from './send.ts';
 import { startUp } from './start-up.ts';
 
-/** In the order of the table; `deliver` before `latency`, which takes its pace from it. */
+/** In the order of the table. */
 export const paths = [getMessage, postMessage, inbound, send, deliver, latency, startUp];

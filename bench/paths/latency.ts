@@ -5,13 +5,10 @@ import type { Report } from '../receiver.ts';
 import type { Side, SideName } from '../stage.ts';
 import { percentile } from '../statistics.ts';
 
-/** Half of what ours reached in `deliver`, for both sides; without that path in the run, this. */
-let perSecond = 200;
-export const setPace = (half: number) => {
-  perSecond = Math.round(half);
-};
-
-/** From the event's row (written just before its commit) to the receiver's last byte, at an even pace of half the load. */
+/**
+ * From the event's row (written just before its commit) to the receiver's last byte, at an even pace of half the load: half of the events
+ * a second that Kanal brings from commit to receiver when they come all at once, for both sides.
+ */
 export const latency: Path = {
   name: 'latency',
   what: 'commit to webhook received at half load',
@@ -26,11 +23,10 @@ export const latency: Path = {
     }
     await sleep(2_500);
 
-    async function round(side: Side, duration: number): Promise<Round> {
+    async function round(side: Side, perSecond: number, count: number): Promise<Round> {
       const { emitter, worker } = processes.get(side.name)!;
       await stage.receiver.process.ask({ reset: true, secret: side.tenant.endpointSecret });
       await worker.usage();
-      const count = perSecond * duration;
       const { rows: before } = await side.sql.query('select coalesce(max(seq), 0) as seq from events');
       await emitter.ask({ endpointId: side.tenant.endpointId, perSecond, count });
       for (const until = Date.now() + 20_000; Date.now() < until; await sleep(50))
@@ -44,12 +40,15 @@ export const latency: Path = {
         [before[0].seq],
       );
       const took = rows.map(({ id, at }) => arrivals[id]! - at);
-      return { rate: perSecond, p50: percentile(took, 0.5), p99: percentile(took, 0.99), usage };
+      const [first, last] = [Math.min(...rows.map(({ at }) => at)), Math.max(...Object.values(arrivals))];
+      return { rate: (count / (last - first)) * 1000, p50: percentile(took, 0.5), p99: percentile(took, 0.99), usage };
     }
 
-    for (const side of [stage.kanal, stage.floor]) await round(side, 2);
+    for (const side of [stage.kanal, stage.floor]) await round(side, 200, 400);
+    const { rate: full } = await round(stage.kanal, 100_000, 3_000);
+    const half = Math.round(full / 2);
     return {
-      round: (side) => round(side, seconds),
+      round: (side) => round(side, half, half * seconds),
       async close() {
         for (const { emitter, worker } of processes.values()) await Promise.all([emitter.stop(), worker.stop()]);
         for (const { sql } of [stage.kanal, stage.floor]) await sql.query(`update webhook_endpoints set event_types = '{}'`);

@@ -49,7 +49,7 @@ export async function reserveSlot(database: Database, pool: string, { id, run }:
 const farAheadMs = 200;
 const farShareMs = 50;
 /** Asked again while it runs, a fill waits this long before its next look: under load, many commits and finishes share one. */
-const shareMs = 5;
+const shareMs = 2;
 
 /** One fill a pool at a time in this process; asked meanwhile, it runs once more. Faults are the sweeper's to mend. */
 export function createFiller(database: Database, add: (rows: HandedRow[]) => Promise<void>, onFault: (error: unknown) => void) {
