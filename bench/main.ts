@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
+import { describeRun } from './machine.ts';
 import { paths } from './paths/index.ts';
 import { profile } from './processes.ts';
 import { type Measured, summaryOf, tableOf } from './report.ts';
@@ -32,6 +33,7 @@ if (flags.profile) {
   for (const file of ['api/main.ts', 'workers/main.ts']) profile(file, flags.profile);
 }
 
+console.log(describeRun());
 const title = (backend: BackendName) => `\n## ${backend === 'redis' ? 'Redis' : 'PostgreSQL'} backend\n`;
 
 for (const backend of (flags.backend === 'both' ? ['redis', 'postgres'] : [flags.backend]) as BackendName[]) {
