@@ -2,6 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 import { purges } from '../src/retention/purges.ts';
 import { claimPurge, runPurge } from '../src/retention/run.ts';
 import type { WorkerDeps } from './handler.ts';
+import { startRepeating } from './repeating.ts';
 
 const everyMs = 60_000;
 
@@ -18,8 +19,6 @@ export function startRetention(deps: WorkerDeps, registry: Registry, everyAboutM
     for (const [table, count] of Object.entries(deleted)) deletedTotal.inc({ table }, count);
   };
   let isStopped = false;
-  let running: Promise<unknown> = Promise.resolve();
-  let timer: NodeJS.Timeout;
   const isStopping = () => isStopped;
 
   async function look() {
@@ -34,23 +33,12 @@ export function startRetention(deps: WorkerDeps, registry: Registry, everyAboutM
     }
   }
 
-  const next = () => {
-    if (isStopped) return;
-    timer = setTimeout(
-      () => {
-        running = look()
-          .catch((error) => deps.log.warn({ err: error }, 'a purge did not finish'))
-          .finally(next);
-      },
-      everyAboutMs * (0.5 + Math.random()),
-    );
-  };
-  next();
+  const work = () => look().catch((error) => deps.log.warn({ err: error }, 'a purge did not finish'));
+  const repeating = startRepeating(work, () => everyAboutMs * (0.5 + Math.random()));
   return {
-    async stop() {
+    stop() {
       isStopped = true;
-      clearTimeout(timer);
-      await running;
+      return repeating.stop();
     },
   };
 }

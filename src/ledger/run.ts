@@ -27,9 +27,10 @@ export type RunRow = {
 /** A slot is used up to this late. 76 slots a second, each 40 ms late at most and none early: 79 in any second. */
 export const slotFresh = `j.slot_at > clock_timestamp() - interval '40 ms'`;
 
+const rowColumns = `j.id, j.run, j.organization_id, j.name, j.queue, j.payload, j.subject_type, j.subject_id, j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls`;
+
 /** A row that may run, for a claim that reads it along; with the conditions below on `jobs j left join pools p`. */
-export const runColumns = `j.id, j.run, j.organization_id, j.name, j.queue, j.payload, j.subject_type, j.subject_id, j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls,
-  0::float8 as early_ms, false as is_held, false as needs_slot`;
+export const runColumns = `${rowColumns}, 0::float8 as early_ms, false as is_held, false as needs_slot`;
 /** Its time has come, its pool is not held and its slot is fresh: what `decide` calls `run`. */
 export const mayRunNow = `${stateIs('j.state', 'queued')} and j.run_at <= clock_timestamp() + interval '5 ms' and coalesce(p.held_until, '-infinity') <= clock_timestamp()
   and (j.pool is null or (j.slot_at is not null and (p.rate is null or ${slotFresh})))`;
@@ -37,7 +38,7 @@ export const mayRunNow = `${stateIs('j.state', 'queued')} and j.run_at <= clock_
 export async function readRun(em: Em, id: string): Promise<RunRow | undefined> {
   const [row] = await query<RunRow>(
     em,
-    `select j.id, j.run, j.organization_id, j.name, j.queue, j.payload, j.subject_type, j.subject_id, j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls,
+    `select ${rowColumns},
             greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as early_ms,
             coalesce(p.held_until > clock_timestamp(), false) as is_held,
             j.pool is not null and (j.slot_at is null or (p.rate is not null and not ${slotFresh})) as needs_slot
