@@ -10,6 +10,7 @@ import { Spine } from './migrations/20261121000000-spine.ts';
 import { Pools } from './migrations/20261121000001-pools.ts';
 import { Retention } from './migrations/20261121000010-retention.ts';
 import { FillProbe } from './migrations/20261121000011-fill-probe.ts';
+import { Accounts } from './migrations/20261121000020-accounts.ts';
 import { ApiKey, Organization } from './organizations/organization.entity.ts';
 import { Delivery, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
 
@@ -38,6 +39,14 @@ const withoutEntity = [
   'heartbeats',
   'audit_log',
   'purges',
+  'users',
+  'memberships',
+  'sessions',
+  'bearer_tokens',
+  'password_resets',
+  'invitations',
+  'mails',
+  'login_limits',
 ];
 
 /** Everything MikroORM knows that does not come from the environment. The queue's schema is BullMQ's own affair. */
@@ -50,6 +59,7 @@ export const ormOptions = defineConfig({
       { name: '20261121000001-pools', class: Pools },
       { name: '20261121000010-retention', class: Retention },
       { name: '20261121000011-fill-probe', class: FillProbe },
+      { name: '20261121000020-accounts', class: Accounts },
     ],
     snapshot: false,
     transactional: true,

@@ -72,6 +72,38 @@ export const purges: Purge[] = [
     // A row a process and start, and no index: with one on `seen_at` every beat would write to it.
     steps: [{ days: () => 7, batch: deleteOldest('heartbeats', { key: 'process_id', age: 'seen_at' }) }],
   },
+  {
+    table: 'sessions',
+    tables: ['sessions'],
+    // At their expiry: nobody can use them any more.
+    steps: [{ days: () => 0, batch: deleteOldest('sessions', { age: 'expires_at' }) }],
+  },
+  {
+    table: 'bearer_tokens',
+    tables: ['bearer_tokens'],
+    steps: [{ days: () => 0, batch: deleteOldest('bearer_tokens', { age: 'expires_at' }) }],
+  },
+  {
+    table: 'password_resets',
+    tables: ['password_resets'],
+    // A day more, for its owner to be told that the link is old and not that it never was.
+    steps: [{ days: () => 1, batch: deleteOldest('password_resets', { age: 'expires_at' }) }],
+  },
+  {
+    table: 'mails',
+    tables: ['mails'],
+    steps: [
+      {
+        days: (config) => config.retentionFailedJobsDays,
+        batch: deleteOldest('mails', { age: 'created_at', where: noJob('mails') }),
+      },
+    ],
+  },
+  {
+    table: 'login_limits',
+    tables: ['login_limits'],
+    steps: [{ days: () => 0, batch: deleteOldest('login_limits', { key: 'key', age: 'to_timestamp(expire / 1000.0)' }) }],
+  },
 ];
 
 /** What is never deleted by age, and why. A table must be here or above. */
@@ -79,6 +111,9 @@ export const kept: Record<string, string> = {
   organizations: 'the tenants themselves',
   api_keys: 'a revoked or expired key still tells who did what',
   audit_log: 'evidence: whoever wants it gone deletes it knowingly, and not a timer',
+  users: 'people',
+  memberships: 'who may do what',
+  invitations: 'an old one still tells who let somebody in',
   channels: "a tenant's settings",
   templates: 'copies of what the provider has; a sync replaces them',
   webhook_endpoints: "a tenant's settings",
