@@ -1,4 +1,6 @@
 import type Joi from 'joi';
+import type { Authenticate } from '../src/accounts/authenticate.ts';
+import type { Passwords } from '../src/accounts/password-hash.ts';
 import type { Config } from '../src/config.ts';
 import type { Database, Em } from '../src/database.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
@@ -6,9 +8,10 @@ import type { Queues } from '../src/ledger/queues.ts';
 import type { TransactOptions, Tx } from '../src/ledger/transact.ts';
 import type { Log } from '../src/log.ts';
 import type { Metrics } from '../src/metrics/metrics.ts';
-import type { Authenticate, Caller } from '../src/organizations/keys.ts';
+import type { Caller } from '../src/organizations/caller.ts';
 import type { Scope } from '../src/organizations/scopes.ts';
 import type { Providers } from '../src/providers/index.ts';
+import type { LoginLimits } from '../src/rate-limits/login.ts';
 import type { Secrets } from '../src/secrets.ts';
 
 export type Deps = {
@@ -19,6 +22,8 @@ export type Deps = {
   providers: Providers;
   secrets: Secrets;
   authenticate: Authenticate;
+  passwords: Passwords;
+  loginLimits: LoginLimits;
   metrics: Metrics;
   log: Log;
 };
@@ -32,7 +37,12 @@ export type Reply = {
   headers?: Record<string, string>;
   /** The work asked for: named in the headers, and waited for when the client prefers. */
   operationId?: string;
+  /** What the audit log shall say beside the action, where the endpoint is audited. */
+  audit?: { subject?: string; details?: Record<string, unknown> };
 };
+
+/** Where a request came from, for the audit log and the login limits. */
+export type From = { address: string; requestId: string };
 
 export type Input<Body, Query> = {
   params: Record<string, string>;
@@ -43,7 +53,10 @@ export type Input<Body, Query> = {
   /** The request's own EntityManager, for reads. */
   em: Em;
   log: Log;
+  from: From;
   header(name: string): string | undefined;
+  /** Whether cookies of this request's host travel by TLS only. */
+  isSecure: boolean;
   /**
    * The one transaction that has the effect. With an Idempotency-Key its reply is stored by that very transaction, so that a crash
    * leaves either both or neither.
@@ -60,8 +73,15 @@ export type Endpoint<Body = unknown, Query = unknown> = {
   tag: string;
   summary: string;
   description?: string;
-  /** What a caller must be allowed; `public` needs no credential. */
-  scope: Scope | 'public';
+  /**
+   * What a caller must be allowed. `public` needs no credential; `user` a person, by session or bearer token, whatever his role; `session`
+   * a session.
+   */
+  scope: Scope | 'public' | 'user' | 'session';
+  /** Kept in the audit log, by `write`: the type of the record it is about, whose id is the path's or the reply's. */
+  audit?: string;
+  /** Its reply shows a secret once: an Idempotency-Key replays it to the same caller only. */
+  holdsSecret?: boolean;
   /** What a missing or foreign id in the path is called. */
   subject?: string;
   params?: Record<string, Joi.Schema>;

@@ -1,12 +1,48 @@
+import { logIn, logOut } from './auth/login.ts';
+import { askForReset, changeMyPassword, resetPassword } from './auth/password.ts';
+import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
+import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getOperation } from './operations/operations.ts';
+import { listOfActs } from './organizations/audit-log.ts';
+import { acceptAnInvitation, createInvitation, deleteInvitation, listOfInvitations } from './organizations/invitations.ts';
+import { createApiKey, getApiKey, listOfApiKeys, revokeApiKey, rotateApiKey } from './organizations/keys.ts';
+import { deleteMember, getOneMember, listOfMembers, patchMember } from './organizations/members.ts';
+import { getOwnOrganization, patchOrganization } from './organizations/organization.ts';
 import { receiveChannelWebhook, receiveWebhook, verifyChannelWebhook, verifyWebhook } from './provider-webhooks/messaging-app.ts';
 import { createWebhookEndpoint, testWebhookEndpoint } from './webhooks/endpoints.ts';
 
 /** Every endpoint, in the order of the document. */
 export const endpoints: AnyEndpoint[] = [
+  logIn,
+  logOut,
+  getMe,
+  patchMe,
+  setActiveOrganization,
+  changeMyPassword,
+  askForReset,
+  resetPassword,
+  createBearerToken,
+  listOfTokens,
+  removeToken,
+  getOwnOrganization,
+  patchOrganization,
+  listOfMembers,
+  getOneMember,
+  patchMember,
+  deleteMember,
+  createInvitation,
+  listOfInvitations,
+  acceptAnInvitation,
+  deleteInvitation,
+  createApiKey,
+  listOfApiKeys,
+  getApiKey,
+  rotateApiKey,
+  revokeApiKey,
+  listOfActs,
   sendMessage,
   listOfMessages,
   getMessage,

@@ -11,8 +11,8 @@ import { webhooksOf } from './openapi/webhooks.ts';
 const description = `
 Messaging, CRM and commerce over one HTTP API, self-hosted.
 
-Send the API key of your organization in \`X-Api-Key\`; each operation names the scope its key needs. Bodies are JSON, times are
-ISO 8601 in UTC, ids are UUIDs.
+Programs send the API key of their organization in \`X-Api-Key\`, people a bearer token of their own (\`Authorization: Bearer\`) or the
+cookie of their session; each operation names the scope it needs. Bodies are JSON, times are ISO 8601 in UTC, ids are UUIDs.
 
 Whatever has to talk to a provider happens after the reply: a message goes from \`queued\` to \`sent\`, \`delivered\` and \`read\`, and
 other work is an operation, named in \`Operation-Id\`. Every change is an event, and told to the webhook endpoints you create, signed
@@ -23,6 +23,8 @@ A request with an \`Idempotency-Key\` may be repeated without harm. Lists are pa
 
 /** The parts of the document, in the order a reader needs them. */
 const tags = [
+  { name: 'Accounts', description: 'Log in and out, your password, your bearer tokens' },
+  { name: 'Organization', description: 'Members and their roles, invitations, API keys, the audit log' },
   { name: 'Messages', description: 'Send, follow and retry messages' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },
   { name: 'Webhooks', description: 'Your servers that hear of events; the events themselves stand below' },
@@ -59,6 +61,13 @@ export function openapiDocument(url = '/'): Json {
     components: {
       securitySchemes: {
         apiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The API key of an organization' },
+        bearerAuth: { type: 'http', scheme: 'bearer', description: 'A bearer token a person made for himself, `kt_…`' },
+        sessionAuth: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'kanal_session',
+          description: 'The session of a person who has logged in. Changes something only from an allowed `Origin`',
+        },
       },
       schemas: named,
       headers: headerComponents,

@@ -1,7 +1,9 @@
 import Joi from 'joi';
 import { AppError } from '../src/errors.ts';
 import { isUuid } from '../src/ids.ts';
+import type { Page, PageRows } from '../src/paging.ts';
 import { sha256 } from '../src/secrets.ts';
+import { ok, type Reply } from './endpoint.ts';
 
 export type PageQuery = { limit: number; cursor?: string; include_total: boolean };
 export type Keyset = { limit: number; after?: [createdAt: string, id: string] };
@@ -71,3 +73,18 @@ export function pageOf<Row extends { id: string; created_at: string }>(
     },
   };
 }
+
+/** The whole of a plain list's reply: where the page begins, its rows as the wire shows them, its meta. */
+export async function listed<Row extends { id: string; created_at: string }>(
+  scope: string,
+  filters: object,
+  query: PageQuery,
+  read: (page: Page) => Promise<PageRows<Row>>,
+  toView: (row: Row) => object,
+): Promise<Reply> {
+  const { rows, total } = await read({ ...keysetOf(scope, filters, query), includeTotal: query.include_total });
+  const page = pageOf(scope, filters, query, rows, total);
+  return ok({ items: page.rows.map(toView), meta: page.meta });
+}
+
+export const listOf = (view: Joi.Schema) => Joi.object({ items: Joi.array().items(view).required(), meta: pageMeta });

@@ -1,14 +1,17 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import Joi from 'joi';
+import { recordAct } from '../src/audit/record.ts';
 import type { Em } from '../src/database.ts';
 import { AppError } from '../src/errors.ts';
-import type { Caller } from '../src/organizations/keys.ts';
-import type { AnyEndpoint, Deps, Endpoint, Input, Reply } from './endpoint.ts';
+import type { Tx } from '../src/ledger/transact.ts';
+import { actorOf, type Caller, noOrganization } from '../src/organizations/caller.ts';
+import type { AnyEndpoint, Deps, Endpoint, From, Input, Reply } from './endpoint.ts';
 import { renderError, toAppError } from './errors.ts';
 import { checkKey, hashOfBody, type IdempotencyKey, isStored, storedReply, storeRefusal, writeOnce } from './idempotency.ts';
 import { authenticated } from './middleware/authenticate.ts';
 import { checkStorable, jsonBody, rawBody } from './middleware/body.ts';
 import { logOf } from './middleware/request-log.ts';
+import { isSecure } from './middleware/session-cookie.ts';
 import { validated } from './middleware/validated.ts';
 import { preferredWait, waitForOperation } from './prefer-wait.ts';
 
@@ -19,7 +22,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const definition = endpoint as unknown as Definition;
   const { operationId, scope, subject, rawBodyBytes, errorShape } = definition;
   const takesBody = definition.method !== 'get' && definition.method !== 'delete';
-  const authenticate = scope === 'public' ? undefined : authenticated(deps.authenticate, scope);
+  const authenticate = scope === 'public' ? undefined : authenticated(deps, scope);
   const readBody = rawBodyBytes ? rawBody(rawBodyBytes) : takesBody ? jsonBody : undefined;
   const body = takesBody && !rawBodyBytes ? (definition.body ?? Joi.object({})) : undefined;
   const validate = validated({ ...definition, body });
@@ -43,12 +46,14 @@ class RequestInput implements Input<unknown, unknown> {
   readonly #res: Response;
   readonly #deps: Deps;
   readonly #key: IdempotencyKey | undefined;
+  readonly #definition: Definition;
   #em: Em | undefined;
   readonly params: Record<string, string>;
   readonly body: unknown;
   readonly caller: Caller;
 
-  constructor(req: Request, res: Response, deps: Deps, key: IdempotencyKey | undefined) {
+  constructor(definition: Definition, req: Request, res: Response, deps: Deps, key: IdempotencyKey | undefined) {
+    this.#definition = definition;
     this.#req = req;
     this.#res = res;
     this.#deps = deps;
@@ -71,18 +76,43 @@ class RequestInput implements Input<unknown, unknown> {
     return logOf(this.#res, this.#deps.log);
   }
 
+  get from(): From {
+    return { address: this.#req.ip ?? '', requestId: String(this.#res.locals.requestId) };
+  }
+
+  get isSecure() {
+    return isSecure(this.#req, this.#deps.config);
+  }
+
   readonly header = (name: string) => this.#req.get(name);
 
   readonly write: Input<unknown, unknown>['write'] = (options, work) => {
     const { ledger, secrets } = this.#deps;
-    return this.#key ? writeOnce(ledger.transact, secrets, this.#key, options, work) : ledger.transact(options, work);
+    const whole = this.#definition.audit ? (tx: Tx) => this.#audited(tx, work) : work;
+    return this.#key ? writeOnce(ledger.transact, secrets, this.#key, options, whole) : ledger.transact(options, whole);
   };
+
+  /** The audit log says it if and only if it was done. */
+  async #audited(tx: Tx, work: (tx: Tx) => Promise<Reply>): Promise<Reply> {
+    const { audit, ...reply } = await work(tx);
+    const made = (reply.body ?? {}) as { id?: string; data?: { id?: string } };
+    const id = Object.values(this.params)[0] ?? made.id ?? made.data?.id ?? this.caller.organizationId;
+    await recordAct(tx.em, {
+      organizationId: this.caller.organizationId === noOrganization ? null : this.caller.organizationId,
+      actor: actorOf(this.caller),
+      action: this.#definition.operationId,
+      subject: audit?.subject ?? `${this.#definition.audit}:${id}`,
+      details: audit?.details,
+      ...this.from,
+    });
+    return reply;
+  }
 }
 
 async function answer(definition: Definition, deps: Deps, req: Request, res: Response) {
   const caller = res.locals.caller as Caller;
   const key = definition.isIdempotent && caller ? idempotencyKey(definition, req, caller) : undefined;
-  const input = new RequestInput(req, res, deps, key);
+  const input = new RequestInput(definition, req, res, deps, key);
   const stored = key && (await storedReply(deps.database, deps.secrets, key));
   if (stored) return send(res, stored);
   let reply: Reply;
@@ -130,7 +160,7 @@ async function waited(
 }
 
 /** The path as declared, its ids filled in: another spelling of the same path is the same request. */
-function idempotencyKey({ path }: Definition, req: Request, caller: Caller): IdempotencyKey | undefined {
+function idempotencyKey({ path, holdsSecret }: Definition, req: Request, caller: Caller): IdempotencyKey | undefined {
   const key = checkKey(req.get('idempotency-key'));
   return key === undefined
     ? undefined
@@ -139,7 +169,8 @@ function idempotencyKey({ path }: Definition, req: Request, caller: Caller): Ide
         method: req.method,
         path: path.replace(/:([A-Za-z]+)/g, (_, name: string) => String(req.params[name])),
         key,
-        bodyHash: hashOfBody(req.body),
+        // What was shown to one caller once is not shown to another who guesses the key.
+        bodyHash: hashOfBody(holdsSecret ? [actorOf(caller), req.body] : req.body),
       };
 }
 

@@ -4,13 +4,15 @@ import type { Config } from '../src/config.ts';
 import { checkConnections, openDatabase, unlessAway } from '../src/database.ts';
 import { startHeartbeat } from '../src/heartbeat.ts';
 import '../src/jobs.ts';
+import { createAuthenticate } from '../src/accounts/authenticate.ts';
+import { createPasswords } from '../src/accounts/password-hash.ts';
 import { createBackend } from '../src/ledger/backends/index.ts';
 import { createLedger } from '../src/ledger/ledger.ts';
 import { openQueues } from '../src/ledger/queues.ts';
 import type { Log } from '../src/log.ts';
 import { createMetrics } from '../src/metrics/metrics.ts';
-import { createAuthenticate } from '../src/organizations/keys.ts';
 import { createProviders } from '../src/providers/index.ts';
+import { createLoginLimits } from '../src/rate-limits/login.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { createApp } from './app.ts';
 import type { Deps } from './endpoint.ts';
@@ -42,6 +44,8 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     providers,
     secrets: createSecrets(config.secretKey),
     authenticate: createAuthenticate(database),
+    passwords: createPasswords(),
+    loginLimits: createLoginLimits(database),
     metrics,
     log,
   };
@@ -68,6 +72,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
       await finishRequests(server, config.shutdownTimeoutMs);
       await queues.close();
       providers.close();
+      await Promise.all([deps.passwords.close(), deps.authenticate.settled()]);
       await database.close();
     },
   };

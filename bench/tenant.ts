@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import { newCredential } from '../src/accounts/credentials.ts';
 import { uuidv7 } from '../src/ids.ts';
 import { channelPool, endpointPool } from '../src/ledger/pools.ts';
-import { newApiKey } from '../src/organizations/keys.ts';
 import { scopes } from '../src/organizations/scopes.ts';
 import { createSecrets, sha256 } from '../src/secrets.ts';
 import { newSecret } from '../src/webhooks/signature.ts';
@@ -29,7 +29,7 @@ type Options = { secretKey?: string; accessToken: string; phoneNumberId: string;
 export async function seedTenant(sql: pg.Pool, { secretKey, accessToken, phoneNumberId, receiverUrl }: Options): Promise<Tenant> {
   const seal = secretKey ? createSecrets(secretKey).seal : (text: string) => text;
   const [organizationId, channelId, endpointId] = [uuidv7(), uuidv7(), uuidv7()];
-  const apiKey = newApiKey();
+  const apiKey = newCredential('kk_');
   const endpointSecret = newSecret();
   await sql.query(`insert into organizations (id, name) values ($1, 'Bench')`, [organizationId]);
   await sql.query('insert into api_keys (id, organization_id, name, hash, scopes) values ($1, $2, $3, $4, $5)', [

@@ -1,4 +1,4 @@
-import { createOrganization } from '../src/organizations/keys.ts';
+import { createOrganization } from '../src/organizations/organizations.ts';
 import { nameArgument } from './arguments.ts';
 import { withDatabase } from './connect.ts';
 

@@ -16,6 +16,11 @@ const areQueues = (text: string, { message }: Joi.CustomHelpers) => {
   return unknown.length > 0 ? message({ custom: `QUEUES: there is no queue ${unknown.join(', ')}` }) : text;
 };
 
+const areOrigins = (text: string, { message }: Joi.CustomHelpers) => {
+  const wrong = list(text).filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin);
+  return wrong.length > 0 ? message({ custom: `ALLOWED_ORIGINS: ${wrong.join(', ')} is not scheme://host` }) : text;
+};
+
 const whole = Joi.number().integer();
 const days = (least: number, usual: number) => whole.min(least).max(3650).default(usual);
 
@@ -44,6 +49,11 @@ export const configSchema = Joi.object({
     .uri({ scheme: ['http', 'https'] })
     .empty('')
     .description('Address of the API as clients see it'),
+  ALLOWED_ORIGINS: Joi.string()
+    .allow('')
+    .default('')
+    .custom(areOrigins)
+    .description('Other origins whose pages may act with a session cookie, comma-separated: https://app.example.com'),
   TRUST_PROXY: whole.min(0).max(10).default(0).description('Proxies in front whose X-Forwarded-For is believed'),
   OPERATOR_USER: Joi.string().default('operator').description('User of Bull Board'),
   OPERATOR_PASSWORD: Joi.string().min(12).empty('').description('Password of Bull Board; unset: no Bull Board'),
@@ -106,6 +116,8 @@ export type Config = {
   queueUrl?: string;
   secretKey: string;
   publicUrl?: string;
+  mailUrl?: string;
+  allowedOrigins: string[];
   trustProxy: number;
   operatorUser: string;
   operatorPassword?: string;
@@ -169,7 +181,12 @@ const named = (value: object) => Object.fromEntries(Object.entries(value).map(([
 /** Reads the environment once. Throws ConfigError with every fault; no fault names a value, which may be a secret. */
 export function readConfig(env: Environment = process.env): Config {
   const value = validated(configSchema, env);
-  return { ...named(value), webhookAllowNetworks: list(value.WEBHOOK_ALLOW_NETWORKS), queues: list(value.QUEUES) } as Config;
+  return {
+    ...named(value),
+    webhookAllowNetworks: list(value.WEBHOOK_ALLOW_NETWORKS),
+    allowedOrigins: list(value.ALLOWED_ORIGINS),
+    queues: list(value.QUEUES),
+  } as Config;
 }
 
 const connectionsSchema = Joi.object({

@@ -3,6 +3,8 @@ export const errorCodes = {
   bad_request: 400,
   unauthorized: 401,
   forbidden: 403,
+  session_required: 403,
+  origin_not_allowed: 403,
   not_found: 404,
   conflict: 409,
   request_in_progress: 409,

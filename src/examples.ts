@@ -9,6 +9,11 @@ export const exampleIds = {
   operation: '01932d5f-3a0e-7cc4-8f4e-0242ac120007',
   request: '01932d5f-3a0e-7cc4-8f4e-0242ac120008',
   event: '01932d5f-3a0e-7cc4-8f4e-0242ac120009',
+  user: '01932d5f-3a0e-7cc4-8f4e-0242ac12000a',
+  apiKey: '01932d5f-3a0e-7cc4-8f4e-0242ac12000b',
+  token: '01932d5f-3a0e-7cc4-8f4e-0242ac12000c',
+  invitation: '01932d5f-3a0e-7cc4-8f4e-0242ac12000d',
+  act: '01932d5f-3a0e-7cc4-8f4e-0242ac12000e',
 };
 
 export const exampleTime = '2026-11-21T10:00:00.000Z';

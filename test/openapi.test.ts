@@ -42,7 +42,7 @@ const app = useApp();
 test('is OpenAPI 3.1 with a title and a version', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d$/);
   expect([typeof document.info.title, typeof document.info.version]).toEqual(['string', 'string']);
-  expect(Object.keys(document.components.securitySchemes)).toContain('apiKeyAuth');
+  expect(Object.keys(document.components.securitySchemes)).toEqual(['apiKeyAuth', 'bearerAuth', 'sessionAuth']);
 });
 
 test('is valid to a validator that knows nothing of us', async () => {
@@ -72,7 +72,10 @@ describe.each(operations.map(({ path, method, operation }) => [operation.operati
     test('says what it is', () => {
       expect(operation.summary).toMatch(/^[A-Z].{3,}[^.]$/);
       expect(operation.tags).toEqual([endpoint.tag]);
-      expect(operation.security).toEqual(endpoint.scope === 'public' ? [] : [{ apiKeyAuth: [] }]);
+      const { scope } = endpoint;
+      const named: Record<string, string[]> = { public: [], session: ['sessionAuth'], user: ['bearerAuth', 'sessionAuth'] };
+      const schemes = named[scope] ?? ['apiKeyAuth', 'bearerAuth', 'sessionAuth'];
+      expect(operation.security).toEqual(schemes.map((scheme) => ({ [scheme]: scope in named ? [] : [scope] })));
     });
 
     test('declares each parameter of its path', () => {

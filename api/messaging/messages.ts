@@ -113,6 +113,7 @@ export const retryOfMessage = endpoint<{ force: boolean }>({
   tag,
   scope: 'messages:write',
   summary: 'Send a failed message again',
+  audit: 'message',
   description:
     'Once, however often it is asked. A message the provider has taken goes out again only with `force`: the person may see it twice.',
   subject: 'Message',

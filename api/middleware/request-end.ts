@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Caller } from '../../src/organizations/keys.ts';
+import type { Caller } from '../../src/organizations/caller.ts';
 
 /** A request that is over, as log and metrics see it. */
 export type Ended = {

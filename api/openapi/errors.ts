@@ -19,7 +19,9 @@ const statuses: Record<number, Status> = {
     example: ({ scope }) =>
       scope === 'public'
         ? new AppError('forbidden', 'The verify token is not right')
-        : new AppError('forbidden', `The API key lacks the scope ${scope}`),
+        : scope === 'session' || scope === 'user'
+          ? new AppError('session_required', 'Only a person who has logged in can do this')
+          : new AppError('forbidden', `The API key lacks the scope ${scope}`),
   },
   404: { description: 'Not found', example: ({ subject = 'Resource' }) => new AppError('not_found', `${subject} not found`) },
   409: {

@@ -1,12 +1,27 @@
 import type Joi from 'joi';
+import { me, sessionUser } from '../auth/schemas.ts';
+import { tokenView } from '../auth/tokens.ts';
 import { channelView } from '../channels/channels.ts';
 import { messageView } from '../messaging/schemas.ts';
 import { operationView } from '../operations/operations.ts';
+import { actView } from '../organizations/audit-log.ts';
+import { invitationView } from '../organizations/invitations.ts';
+import { keyView } from '../organizations/keys.ts';
+import { memberView } from '../organizations/members.ts';
+import { organizationView } from '../organizations/organization.ts';
 import { pageMeta } from '../paging.ts';
 import { endpointView } from '../webhooks/endpoints.ts';
 
 /** The records of the API by the names that readers and generated clients know them by. One that is not here stands where it is used. */
 export const namedSchemas: Record<string, Joi.Schema> = {
+  session_user: sessionUser,
+  me,
+  token: tokenView,
+  organization: organizationView,
+  member: memberView,
+  invitation: invitationView,
+  api_key: keyView,
+  audit_log_entry: actView,
   message: messageView,
   channel: channelView,
   webhook_endpoint: endpointView,

@@ -73,10 +73,25 @@ function parametersOf({ params, query, isIdempotent, isOperation, example }: Def
   return [...path, ...search, ...(isIdempotent ? [idempotencyKey] : []), ...(isOperation ? [prefer] : [])];
 }
 
+const neededOf = (scope: Definition['scope']) => {
+  if (scope === 'public') return undefined;
+  if (scope === 'session') return 'For a person with a session';
+  if (scope === 'user') return 'For a person, with a session or a bearer token, whatever the role';
+  return `Scope: \`${scope}\``;
+};
+
+/** Any of these, with the scope as OpenAPI 3.1 names it for every scheme. */
+function securityOf(scope: Definition['scope']): Record<string, string[]>[] {
+  if (scope === 'public') return [];
+  if (scope === 'session') return [{ sessionAuth: [] }];
+  if (scope === 'user') return [{ bearerAuth: [] }, { sessionAuth: [] }];
+  return [{ apiKeyAuth: [scope] }, { bearerAuth: [scope] }, { sessionAuth: [scope] }];
+}
+
 export function operationOf(endpoint: Definition): Json {
   const { operationId, summary, description, tag, scope, body, rawBodyBytes, example } = endpoint;
   const parameters = parametersOf(endpoint);
-  const needed = scope === 'public' ? undefined : `Scope: \`${scope}\``;
+  const needed = neededOf(scope);
   const schema = rawBodyBytes ? { type: 'object' } : body && schemaOf(body, 'input');
   const content = schema && { schema, ...(example?.body !== undefined && { example: example.body }) };
   return {
@@ -84,7 +99,7 @@ export function operationOf(endpoint: Definition): Json {
     summary,
     ...((description || needed) && { description: [description, needed].filter(Boolean).join('\n\n') }),
     tags: [tag],
-    security: scope === 'public' ? [] : [{ apiKeyAuth: [] }],
+    security: securityOf(scope),
     ...(scope !== 'public' && { 'x-scope': scope }),
     ...(parameters.length > 0 && { parameters }),
     ...(content && { requestBody: { required: true, content: { 'application/json': content } } }),

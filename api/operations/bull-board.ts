@@ -2,13 +2,14 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { UIConfig } from '@bull-board/api/typings/app';
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { recordAct } from '../../src/audit/record.ts';
 import { query } from '../../src/database.ts';
 import { AppError } from '../../src/errors.ts';
-import { uuidv7 } from '../../src/ids.ts';
 import { stateIs } from '../../src/ledger/states.ts';
 import { equalsInConstantTime } from '../../src/secrets.ts';
 import { docsPath, iconPath } from '../docs/docs.ts';
 import type { Deps } from '../endpoint.ts';
+import { isSameOrigin } from '../middleware/origin.ts';
 import { BoardAdapter } from './board-adapter.ts';
 
 export const boardPath = '/ops/queues';
@@ -35,29 +36,22 @@ function operatorOnly({ config }: Deps): RequestHandler {
   };
 }
 
-/** The browser sends the credentials by itself, so a page elsewhere could too: a change must come from this very origin. */
-const isSameOrigin = (req: Parameters<RequestHandler>[0]) => {
-  const site = req.get('sec-fetch-site');
-  if (site !== undefined) return site === 'same-origin';
-  const origin = req.get('origin');
-  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === req.get('host');
-};
-
 function guarded(deps: Deps): RequestHandler {
-  return async (req, _res, next) => {
+  return async (req, res, next) => {
     if (req.method === 'GET' || req.method === 'HEAD') return next();
     const rule = allowed.find(({ method, path }) => method === req.method && path.test(req.path));
     if (!rule) throw new AppError('forbidden', 'Bull Board may only retry, promote, pause and resume here');
     if (!isSameOrigin(req)) throw new AppError('forbidden', 'Changes are taken from this page only');
     if (rule.action === 'queue.promote-all') await promoteQueue(deps, decodeURIComponent(req.path.split('/').at(-2) ?? ''));
     if (rule.action === 'queue.job.promote') await promoteRow(deps, decodeURIComponent(req.path.split('/').at(-2) ?? ''));
-    await query(deps.database.em(), 'insert into audit_log (id, actor, action, subject, address) values ($1, $2, $3, $4, $5)', [
-      uuidv7(),
-      `operator:${deps.config.operatorUser}`,
-      rule.action,
-      req.path.slice(0, 500),
-      req.ip ?? '',
-    ]);
+    await recordAct(deps.database, {
+      organizationId: null,
+      actor: `operator:${deps.config.operatorUser}`,
+      action: rule.action,
+      subject: req.path,
+      address: req.ip,
+      requestId: String(res.locals.requestId),
+    });
     next();
   };
 }

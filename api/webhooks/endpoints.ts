@@ -63,6 +63,7 @@ export const createWebhookEndpoint = endpoint<CreateBody>({
   tag,
   scope: 'webhooks:write',
   summary: 'Create a webhook endpoint',
+  audit: 'webhook_endpoint',
   description: 'Events of the chosen types are POSTed to it, signed, and retried for three days.',
   isIdempotent: true,
   body: Joi.object<CreateBody>({

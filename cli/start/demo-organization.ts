@@ -1,5 +1,7 @@
+import { createAuthenticate } from '../../src/accounts/authenticate.ts';
 import { type Database, query } from '../../src/database.ts';
-import { createAuthenticate, createKey, createOrganization } from '../../src/organizations/keys.ts';
+import { createKey } from '../../src/organizations/keys.ts';
+import { createOrganization } from '../../src/organizations/organizations.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
 import type { Home } from './home.ts';
 
@@ -10,7 +12,7 @@ import type { Home } from './home.ts';
 export async function demoOrganization(database: Database, home: Home, phoneNumberId: string) {
   const organizationId = (await existing(database, home.kept.organizationId, phoneNumberId)) ?? (await created(database));
   const { apiKey } = home.kept;
-  const caller = apiKey ? await createAuthenticate(database)(apiKey) : undefined;
+  const caller = apiKey ? await createAuthenticate(database).key(apiKey) : undefined;
   if (apiKey && caller?.organizationId === organizationId) return { organizationId, apiKey };
   const { key } = await createKey(database.em(), organizationId, 'npm start', scopes);
   home.keep({ organizationId, apiKey: key });

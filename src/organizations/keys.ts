@@ -1,77 +1,143 @@
-import { hash, randomInt } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import { type Database, type Em, query } from '../database.ts';
-import { notFound } from '../errors.ts';
+import { hintOf, newCredential } from '../accounts/credentials.ts';
+import { type Em, query, type Source } from '../database.ts';
+import { AppError, notFound } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
+import type { Tx } from '../ledger/transact.ts';
+import { type Page, pageOfTable } from '../paging.ts';
 import { sha256 } from '../secrets.ts';
-import { ApiKey, Organization } from './organization.entity.ts';
+import { actorOf, type Caller, mustHave, mustOutlive } from './caller.ts';
+import { lockOrganization } from './organizations.ts';
+import { isAbove, type Role } from './roles.ts';
 import type { Scope } from './scopes.ts';
 
-export type Caller = { organizationId: string; keyId: string; scopes: Set<string> };
-
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const checksum = (body: string) => {
-  let rest = crc32(body);
-  let text = '';
-  for (let digit = 0; digit < 6; digit += 1) {
-    text = alphabet[rest % 62] + text;
-    rest = Math.floor(rest / 62);
-  }
-  return text;
+export type KeyRow = {
+  id: string;
+  name: string;
+  hint: string;
+  scopes: string[];
+  role: Role;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  created_by: string;
+  replaces_id: string | null;
+  created_at: string;
+};
+type NewKey = {
+  name: string;
+  scopes: string[];
+  role: Role;
+  expiresAt: Date | string | null;
+  createdBy: string;
+  replacesId?: string;
 };
 
-/** `kk_` + 32 random characters + 6 of checksum, so that a mistyped or truncated key costs no look-up and scanners know one. */
-export function newApiKey(): string {
-  const body = Array.from({ length: 32 }, () => alphabet[randomInt(62)]).join('');
-  return `kk_${body}${checksum(body)}`;
-}
-
-export const looksLikeKey = (key: string) => /^kk_[0-9A-Za-z]{38}$/.test(key) && checksum(key.slice(3, 35)) === key.slice(35);
-
-export async function createOrganization(em: Em, name: string): Promise<string> {
-  const id = uuidv7();
-  await em.insert(Organization, { id, name });
-  return id;
-}
+const columns = 'id, name, hint, scopes, role, expires_at, last_used_at, revoked_at, created_by, replaces_id, created_at';
+const mostKeys = 200;
 
 /** The key is returned once; only its hash is stored. */
+async function insertKey(source: Source, organizationId: string, wanted: NewKey): Promise<KeyRow & { key: string }> {
+  const key = newCredential('kk_');
+  const [row] = await query<KeyRow>(
+    source,
+    `insert into api_keys (id, organization_id, name, hint, hash, scopes, role, expires_at, created_by, replaces_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${columns}`,
+    [
+      uuidv7(),
+      organizationId,
+      wanted.name,
+      hintOf(key),
+      sha256(key),
+      [...new Set(wanted.scopes)],
+      wanted.role,
+      wanted.expiresAt,
+      wanted.createdBy,
+      wanted.replacesId ?? null,
+    ],
+  );
+  return { ...row!, key };
+}
+
+/** The operator's own way, past every rule of who may grant what. */
 export async function createKey(
-  em: Em,
+  source: Source,
   organizationId: string,
   name: string,
   scopes: Scope[],
-): Promise<{ id: string; key: string }> {
-  const [organization] = await query(em, 'select 1 from organizations where id = $1', [organizationId]);
+  expiresAt: Date | null = null,
+): Promise<KeyRow & { key: string }> {
+  const [organization] = await query(source, 'select 1 from organizations where id = $1', [organizationId]);
   if (!organization) throw notFound('Organization');
-  const id = uuidv7();
-  const key = newApiKey();
-  await em.insert(ApiKey, { id, organizationId, name, hash: sha256(key), scopes });
-  return { id, key };
+  return insertKey(source, organizationId, { name, scopes, role: 'owner', expiresAt, createdBy: 'cli' });
 }
 
-const cacheMs = 5_000;
-const mostCached = 10_000;
+async function mustHaveRoom(tx: Tx, organizationId: string) {
+  await lockOrganization(tx.em, organizationId);
+  const [count] = await tx.query<{ total: number }>(
+    `select count(*)::int as total from api_keys where organization_id = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
+    [organizationId],
+  );
+  if (count!.total >= mostKeys) throw new AppError('limit_reached', `An organization has at most ${mostKeys} API keys`);
+}
 
-export type Authenticate = (key: string) => Promise<Caller | undefined>;
+/** Its scopes are among the caller's, it gives no higher role, and it does not outlive what it was made with. */
+export async function grantKey(tx: Tx, caller: Caller, wanted: { name: string; scopes: string[]; expiresAt: Date | null }) {
+  mustHave(caller, wanted.scopes);
+  mustOutlive(caller, wanted.expiresAt);
+  await mustHaveRoom(tx, caller.organizationId);
+  return insertKey(tx.em, caller.organizationId, { ...wanted, role: caller.role, createdBy: actorOf(caller) });
+}
 
-/** Who a key is. A hot key costs no query; a revoked one is refused within 5 seconds on every process. */
-export function createAuthenticate(database: Database): Authenticate {
-  const cache = new Map<string, { caller: Caller; until: number }>();
-  return async (key) => {
-    if (!looksLikeKey(key)) return undefined;
-    const name = hash('sha256', key, 'base64');
-    const hit = cache.get(name);
-    if (hit && hit.until > Date.now()) return hit.caller;
-    cache.delete(name);
-    const [row] = await query<{ id: string; organization_id: string; scopes: string[] }>(
-      database,
-      'select id, organization_id, scopes from api_keys where hash = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())',
-      [Buffer.from(name, 'base64')],
-    );
-    if (!row) return undefined;
-    const caller = { organizationId: row.organization_id, keyId: row.id, scopes: new Set(row.scopes) };
-    if (cache.size >= mostCached) cache.delete(cache.keys().next().value!);
-    cache.set(name, { caller, until: Date.now() + cacheMs });
-    return caller;
-  };
+export const listKeys = (em: Em, organizationId: string, page: Page) =>
+  pageOfTable<KeyRow>(em, `select ${columns} from api_keys where organization_id = $1`, [organizationId], page);
+
+export async function getKey(source: Source, organizationId: string, id: string): Promise<KeyRow> {
+  const [row] = await query<KeyRow>(source, `select ${columns} from api_keys where organization_id = $1 and id = $2`, [
+    organizationId,
+    id,
+  ]);
+  if (!row) throw notFound('API key');
+  return row;
+}
+
+/** Asked again it stays as it is. */
+export async function revokeKey(source: Source, organizationId: string, id: string): Promise<void> {
+  const rows = await query(
+    source,
+    `update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where organization_id = $1 and id = $2 returning id`,
+    [organizationId, id],
+  );
+  if (rows.length === 0) throw notFound('API key');
+}
+
+/**
+ * A new key with the name, scopes and end of an old one, which goes on for so many hours: each has its own `last_used_at`, so that one
+ * sees when nobody uses the old one any more. Only for those who could have made it.
+ */
+export async function rotateKey(tx: Tx, caller: Caller, id: string, overlapHours: number) {
+  const [old] = await tx.query<KeyRow & { has_ended: boolean }>(
+    `select ${columns}, revoked_at is not null or (expires_at is not null and expires_at <= clock_timestamp()) as has_ended
+     from api_keys where organization_id = $1 and id = $2 for update`,
+    [caller.organizationId, id],
+  );
+  if (!old) throw notFound('API key');
+  mustHave(caller, old.scopes);
+  if (isAbove(old.role, caller.role))
+    throw new AppError('forbidden', `The key was made by an ${old.role}: your role is ${caller.role}`);
+  mustOutlive(caller, old.expires_at === null ? null : new Date(old.expires_at));
+  if (old.has_ended) throw new AppError('conflict', 'The API key was revoked or has expired: create a new one');
+  await mustHaveRoom(tx, caller.organizationId);
+  const { name, scopes, role, expires_at: expiresAt } = old;
+  await tx.query(
+    `update api_keys set expires_at = least(expires_at, clock_timestamp() + $3::float8 * interval '1 hour') where organization_id = $1 and id = $2`,
+    [caller.organizationId, id, overlapHours],
+  );
+  return insertKey(tx.em, caller.organizationId, {
+    name,
+    scopes,
+    role,
+    expiresAt,
+    createdBy: actorOf(caller),
+    replacesId: id,
+  });
 }

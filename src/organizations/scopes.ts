@@ -14,5 +14,6 @@ const areas = [
   'api_keys',
 ] as const;
 
-export type Scope = `${(typeof areas)[number]}:${'read' | 'write'}`;
-export const scopes: Scope[] = areas.flatMap((area) => [`${area}:read`, `${area}:write`] as Scope[]);
+/** Nobody writes the audit log by hand: it has no `audit:write`. */
+export type Scope = `${(typeof areas)[number]}:${'read' | 'write'}` | 'audit:read';
+export const scopes: Scope[] = [...areas.flatMap((area) => [`${area}:read`, `${area}:write`] as Scope[]), 'audit:read'];

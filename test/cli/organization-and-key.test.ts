@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAuthenticate } from '../../src/accounts/authenticate.ts';
 import { type Database, openDatabase } from '../../src/database.ts';
-import { createAuthenticate } from '../../src/organizations/keys.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { collectingLog } from '../support/log.ts';
@@ -28,14 +28,14 @@ test('a new organization gets a key that opens the API with every scope', async 
 
   const key = await kanal('key', 'create', organizationId, '--name', 'till');
   expect(key).toMatchObject({ code: 0, stderr: '' });
-  const caller = await createAuthenticate(database)(key.stdout.trim());
+  const caller = await createAuthenticate(database).key(key.stdout.trim());
   expect(caller).toMatchObject({ organizationId, scopes: new Set(scopes) });
 });
 
 test('a key can have some scopes only', async () => {
   const { stdout } = await kanal('organization', 'create', 'Harbour Tea');
   const key = await kanal('key', 'create', stdout.trim(), '--scopes', 'messages:read, messages:write');
-  const caller = await createAuthenticate(database)(key.stdout.trim());
+  const caller = await createAuthenticate(database).key(key.stdout.trim());
   expect(caller?.scopes).toEqual(new Set(['messages:read', 'messages:write']));
 });
 

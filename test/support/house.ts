@@ -10,7 +10,7 @@ import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { openQueues, type Queues } from '../../src/ledger/queues.ts';
 import { type Findings, sweep } from '../../src/ledger/sweep.ts';
 import type { EnqueueOptions } from '../../src/ledger/transact.ts';
-import { createOrganization } from '../../src/organizations/keys.ts';
+import { createOrganization } from '../../src/organizations/organizations.ts';
 import type { Handler, Outcome, RunContext, WorkerDeps } from '../../workers/handler.ts';
 import { createJobMetrics } from '../../workers/job-metrics.ts';
 import { type Ended, type Run, runJob } from '../../workers/run-job.ts';

@@ -7,7 +7,7 @@ import {
   type Person,
   resolveContact,
 } from '../../../src/contacts/resolve.ts';
-import { createOrganization } from '../../../src/organizations/keys.ts';
+import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse } from '../../support/house.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setPool } from '../../../src/ledger/pools.ts';
 import { retryJob } from '../../../src/ledger/retry.ts';
-import { createOrganization } from '../../../src/organizations/keys.ts';
+import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { type House, openHouse, playing, toyHandler } from '../../support/house.ts';
 import { playJob } from '../../support/toys.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -1,5 +1,6 @@
 import type { Em } from '../../../src/database.ts';
-import { createKey, createOrganization } from '../../../src/organizations/keys.ts';
+import { createKey } from '../../../src/organizations/keys.ts';
+import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { type Scope, scopes } from '../../../src/organizations/scopes.ts';
 
 /** An organization with a key that may do everything, or what `granted` says. */

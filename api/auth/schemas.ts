@@ -1,0 +1,79 @@
+import Joi from 'joi';
+import type { UserRow } from '../../src/accounts/users.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { roles } from '../../src/organizations/roles.ts';
+import { scopes } from '../../src/organizations/scopes.ts';
+import { id, iso, timestamp } from '../schemas.ts';
+
+export const tag = 'Accounts';
+
+export const personName = Joi.string().trim().min(1).max(200);
+export const email = Joi.string().trim().lowercase().email({ tlds: false }).max(254);
+export const role = Joi.string().valid(...roles);
+export const scopeList = Joi.array()
+  .items(Joi.string().valid(...scopes))
+  .min(1)
+  .max(100);
+export const oneTimeToken = Joi.string().trim().max(200).required().description('From the link in the mail');
+/** Counted by characters in src/accounts/password-rules.ts, which says what is wrong with one. */
+export const newPassword = Joi.string().max(1000).required().description('12 to 128 characters, none of the common ones');
+const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+export const weekStart = Joi.string().valid(...weekdays);
+
+/** A zone name the runtime knows. */
+export const timezone = Joi.string()
+  .max(64)
+  .custom((text: string, { error }) => {
+    try {
+      return Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone && text;
+    } catch {
+      return error('any.invalid');
+    }
+  })
+  .description('A zone name: Asia/Jakarta');
+
+const user = {
+  id: id.required(),
+  name: Joi.string().allow('').required(),
+  email: Joi.string().required(),
+  email_verified: Joi.boolean().required(),
+  timezone: Joi.string().required().description('Zone name'),
+  week_start: Joi.string().required().description('Weekday name'),
+  created_at: timestamp.required(),
+};
+export const sessionUser = Joi.object(user);
+
+export const me = Joi.object({
+  ...user,
+  organization_id: id.allow(null).required().description('The active organization'),
+  role: role.allow(null).required().description('The role in it'),
+  scopes: Joi.array().items(Joi.string()).required().description('What this session or token may do'),
+  organizations: Joi.array()
+    .items(Joi.object({ id: id.required(), name: Joi.string().required(), role: role.required() }))
+    .required()
+    .description('Every organization the user is a member of'),
+});
+
+export const toUserView = (row: UserRow) => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  email_verified: row.email_verified,
+  timezone: row.timezone,
+  week_start: row.week_start,
+  created_at: iso(row.created_at),
+});
+
+export const exampleUser = {
+  id: exampleIds.user,
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  email_verified: true,
+  timezone: 'Asia/Jakarta',
+  week_start: 'monday',
+  created_at: exampleTime,
+};
+
+/** What an example shows where a one-time or session token stands. */
+export const exampleToken = 'bWFkZS1mb3ItdGhlLWRvY3VtZW50LW5vdC1hLXRva2Vu';
+export const message = Joi.object({ message: Joi.string().required() });

@@ -1,0 +1,90 @@
+import Joi from 'joi';
+import { switchOrganization } from '../../src/accounts/sessions.ts';
+import { changeUser, findUser, organizationsOf, type UserChange, type UserRow } from '../../src/accounts/users.ts';
+import type { Source } from '../../src/database.ts';
+import { AppError } from '../../src/errors.ts';
+import { exampleIds } from '../../src/examples.ts';
+import { type Caller, noOrganization } from '../../src/organizations/caller.ts';
+import { endpoint, ok } from '../endpoint.ts';
+import { id } from '../schemas.ts';
+import { exampleUser, me, personName, tag, timezone, toUserView, weekStart } from './schemas.ts';
+
+export const setActiveOrganization = endpoint<{ organization_id: string }>({
+  method: 'post',
+  path: '/v1/auth/session/active-organization',
+  operationId: 'auth.session.active-organization',
+  tag,
+  scope: 'session',
+  summary: 'Set the active organization of the session',
+  description:
+    'What the session does from now on is done in it. 403 for one that you are not a member of, or that does not exist.',
+  audit: 'organization',
+  body: Joi.object({ organization_id: id.required() }),
+  responses: { 200: Joi.object({ organization_id: id.required() }) },
+  errors: [400, 401, 403, 422],
+  example: { body: { organization_id: exampleIds.organization }, reply: { organization_id: exampleIds.organization } },
+  handler: ({ body, caller, write }) =>
+    write({}, async (tx) => {
+      const session = { id: caller.id, userId: caller.userId! };
+      if (!(await switchOrganization(tx.em, session, body.organization_id)))
+        throw new AppError('forbidden', 'You are not a member of this organization');
+      return { ...ok({ organization_id: body.organization_id }), audit: { subject: `organization:${body.organization_id}` } };
+    }),
+});
+
+async function meOf(source: Source, caller: Caller, user: UserRow) {
+  const isActive = caller.organizationId !== noOrganization;
+  return {
+    data: {
+      ...toUserView(user),
+      organization_id: isActive ? caller.organizationId : null,
+      role: isActive ? caller.role : null,
+      scopes: [...caller.scopes],
+      organizations: await organizationsOf(source, user.id),
+    },
+  };
+}
+
+const exampleMe = {
+  data: {
+    ...exampleUser,
+    organization_id: exampleIds.organization,
+    role: 'viewer',
+    scopes: ['messages:read'],
+    organizations: [{ id: exampleIds.organization, name: 'Harbour Books', role: 'viewer' }],
+  },
+};
+const wrapped = Joi.object({ data: me.required() });
+
+export const getMe = endpoint({
+  method: 'get',
+  path: '/v1/auth/me',
+  operationId: 'auth.me.get',
+  tag,
+  scope: 'user',
+  summary: 'Get the user who is logged in',
+  responses: { 200: wrapped },
+  errors: [401, 403, 422],
+  example: { reply: exampleMe },
+  async handler({ caller }, { database }) {
+    const user = await findUser(database, caller.userId!);
+    if (!user) throw new AppError('unauthorized', 'The user is gone');
+    return ok(await meOf(database, caller, user));
+  },
+});
+
+export const patchMe = endpoint<UserChange>({
+  method: 'patch',
+  path: '/v1/auth/me',
+  operationId: 'auth.me.update',
+  tag,
+  scope: 'user',
+  summary: 'Change your name, time zone or first day of the week',
+  audit: 'user',
+  body: Joi.object<UserChange>({ name: personName, timezone, week_start: weekStart }).min(1),
+  responses: { 200: wrapped },
+  errors: [400, 401, 403, 422],
+  example: { body: { timezone: 'Asia/Jakarta' }, reply: exampleMe },
+  handler: ({ body, caller, write }) =>
+    write({}, async (tx) => ok(await meOf(tx.em, caller, await changeUser(tx.em, caller.userId!, body)))),
+});

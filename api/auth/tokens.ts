@@ -1,0 +1,114 @@
+import Joi from 'joi';
+import { createToken, deleteToken, listTokens, longestTokenDays, type TokenRow } from '../../src/accounts/tokens.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { endpoint } from '../endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
+import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { personName, scopeList, tag } from './schemas.ts';
+
+const fields = {
+  id: id.required(),
+  organization_id: id.required(),
+  name: Joi.string().required(),
+  scopes: Joi.array().items(Joi.string()).required(),
+  expires_at: timestamp.required(),
+  last_used_at: timestamp.allow(null).required(),
+  created_at: timestamp.required(),
+};
+export const tokenView = Joi.object(fields);
+
+const toView = (row: TokenRow) => ({
+  id: row.id,
+  organization_id: row.organization_id,
+  name: row.name,
+  scopes: row.scopes,
+  expires_at: iso(row.expires_at),
+  last_used_at: row.last_used_at && iso(row.last_used_at),
+  created_at: iso(row.created_at),
+});
+
+const exampleToken = {
+  id: exampleIds.token,
+  organization_id: exampleIds.organization,
+  name: 'Laptop',
+  scopes: ['messages:read'],
+  expires_at: exampleTime,
+  last_used_at: null,
+  created_at: exampleTime,
+};
+
+type CreateBody = { name: string; scopes?: string[]; expires_in_days: number };
+
+export const createBearerToken = endpoint<CreateBody>({
+  method: 'post',
+  path: '/v1/auth/tokens',
+  operationId: 'auth.tokens.create',
+  tag,
+  scope: 'session',
+  summary: 'Create a bearer token for yourself',
+  description:
+    'For `Authorization: Bearer`, shown once, bound to the organization active now. It never does more than your role there allows, then or later.',
+  isIdempotent: true,
+  holdsSecret: true,
+  audit: 'token',
+  body: Joi.object<CreateBody>({
+    name: personName.required(),
+    scopes: scopeList.description('Default: all that your role allows'),
+    expires_in_days: Joi.number().strict().integer().min(1).max(longestTokenDays).default(longestTokenDays),
+  }),
+  responses: { 201: Joi.object({ ...fields, token: Joi.string().required().description('Shown now and never again') }) },
+  errors: [400, 401, 403, 422],
+  example: {
+    body: { name: 'Laptop', scopes: ['messages:read'], expires_in_days: 30 },
+    reply: { ...exampleToken, token: 'kt_EXAMPLEexampleEXAMPLEexampleEXAMPLEexamp' },
+  },
+  handler: ({ body, caller, write }) =>
+    write({}, async (tx) => {
+      const row = await createToken(tx, caller, { ...body, expiresInDays: body.expires_in_days });
+      return {
+        status: 201,
+        body: { ...toView(row), token: row.token },
+        headers: { Location: `/v1/auth/tokens/${row.id}` },
+        audit: { details: { name: row.name, scopes: row.scopes } },
+      };
+    }),
+});
+
+export const listOfTokens = endpoint<unknown, PageQuery>({
+  method: 'get',
+  path: '/v1/auth/tokens',
+  operationId: 'auth.tokens.list',
+  tag,
+  scope: 'session',
+  summary: 'List your bearer tokens for the active organization, newest first',
+  query: Joi.object(pageQuery),
+  responses: { 200: listOf(tokenView) },
+  errors: [400, 401, 403, 422],
+  example: { reply: { items: [exampleToken], meta: { has_more: false, limit: 25 } } },
+  handler: ({ query, caller, em }) =>
+    listed(`tokens of ${caller.userId}`, {}, query, (page) => listTokens(em, caller, page), toView),
+});
+
+export const removeToken = endpoint({
+  method: 'delete',
+  path: '/v1/auth/tokens/:tokenID',
+  operationId: 'auth.tokens.delete',
+  tag,
+  scope: 'session',
+  summary: 'End a bearer token',
+  description: 'Within 5 seconds on every process.',
+  subject: 'Token',
+  audit: 'token',
+  params: { tokenID: pathId },
+  responses: { 204: null },
+  errors: [401, 403, 404, 422],
+  example: { params: { tokenID: exampleIds.token } },
+  async handler({ params, caller, write }, { authenticate }) {
+    const reply = await write({}, async (tx) => {
+      await deleteToken(tx, caller, params.tokenID!);
+      return { status: 204 };
+    });
+    authenticate.forget(params.tokenID!);
+    return reply;
+  },
+});

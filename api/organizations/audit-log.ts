@@ -1,0 +1,70 @@
+import Joi from 'joi';
+import { type ActRow, listActs } from '../../src/audit/queries.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { endpoint } from '../endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
+import { id, iso, timestamp } from '../schemas.ts';
+import { tag } from './organization.ts';
+
+export const actView = Joi.object({
+  id: id.required(),
+  actor: Joi.string().required().description('`user:<id>`, `key:<id>`, or `cli`'),
+  action: Joi.string().required().description('An operation id, or what happened at a login'),
+  subject: Joi.string().required().description('`<type>:<id>`'),
+  address: Joi.string().allow('').required().description("The caller's"),
+  request_id: Joi.string().allow(null).required(),
+  details: Joi.object().unknown().allow(null).required(),
+  created_at: timestamp.required(),
+});
+
+const toView = (row: ActRow) => ({
+  id: row.id,
+  actor: row.actor,
+  action: row.action,
+  subject: row.subject,
+  address: row.address,
+  request_id: row.request_id,
+  details: row.details,
+  created_at: iso(row.created_at),
+});
+
+type ListQuery = PageQuery & { actor?: string; action?: string };
+
+export const listOfActs = endpoint<unknown, ListQuery>({
+  method: 'get',
+  path: '/v1/audit-log',
+  operationId: 'audit-log.list',
+  tag,
+  scope: 'audit:read',
+  summary: 'List who did what, newest first',
+  description:
+    'Logins and failed ones, passwords, tokens, keys, members, invitations, settings, replays: who, from where, to which record.',
+  query: Joi.object({
+    ...pageQuery,
+    actor: Joi.string().max(200).description('Only what this one did: `user:<id>`'),
+    action: Joi.string().max(200).description('Only this: `auth.login-failed`'),
+  }),
+  responses: { 200: listOf(actView) },
+  errors: [400, 401, 403, 422],
+  example: {
+    reply: {
+      items: [
+        {
+          id: exampleIds.act,
+          actor: `user:${exampleIds.user}`,
+          action: 'api-keys.create',
+          subject: `api_key:${exampleIds.apiKey}`,
+          address: '203.0.113.7',
+          request_id: exampleIds.request,
+          details: { name: 'Till', scopes: ['messages:read'] },
+          created_at: exampleTime,
+        },
+      ],
+      meta: { has_more: false, limit: 25 },
+    },
+  },
+  handler({ query, caller, em }) {
+    const filter = { actor: query.actor, action: query.action };
+    return listed('audit-log', filter, query, (page) => listActs(em, caller.organizationId, filter, page), toView);
+  },
+});

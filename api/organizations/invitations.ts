@@ -1,0 +1,144 @@
+import Joi from 'joi';
+import { acceptInvitation } from '../../src/accounts/accept-invitation.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { type InvitationRow, invite, listInvitations, revokeInvitation } from '../../src/organizations/invitations.ts';
+import type { Role } from '../../src/organizations/roles.ts';
+import { email, exampleToken, newPassword, oneTimeToken, personName, role } from '../auth/schemas.ts';
+import { endpoint, ok } from '../endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
+import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { tag } from './organization.ts';
+
+const fields = {
+  id: id.required(),
+  email: Joi.string().required(),
+  role: role.required(),
+  status: Joi.string().valid('open', 'accepted', 'revoked', 'expired').required(),
+  invited_by: Joi.string().required().description('`user:<id>` or `key:<id>`'),
+  expires_at: timestamp.required(),
+  created_at: timestamp.required(),
+};
+export const invitationView = Joi.object(fields);
+
+const statusOf = ({ accepted_at, revoked_at, expires_at }: InvitationRow) => {
+  if (accepted_at) return 'accepted';
+  if (revoked_at) return 'revoked';
+  return new Date(expires_at).getTime() <= Date.now() ? 'expired' : 'open';
+};
+
+const toView = (row: InvitationRow) => ({
+  id: row.id,
+  email: row.email,
+  role: row.role,
+  status: statusOf(row),
+  invited_by: row.invited_by,
+  expires_at: iso(row.expires_at),
+  created_at: iso(row.created_at),
+});
+
+const exampleInvitation = {
+  id: exampleIds.invitation,
+  email: 'ada@example.com',
+  role: 'agent',
+  status: 'open',
+  invited_by: `user:${exampleIds.user}`,
+  expires_at: exampleTime,
+  created_at: exampleTime,
+};
+
+type InviteBody = { email: string; role: Role };
+
+export const createInvitation = endpoint<InviteBody>({
+  method: 'post',
+  path: '/v1/invitations',
+  operationId: 'invitations.create',
+  tag,
+  scope: 'members:write',
+  summary: 'Invite somebody',
+  description:
+    'Mails a link for one use, good for 7 days. An open invitation of the same email is replaced. The role may not be above yours. Where the installation sends no mail the reply has the `token` of the link, for you to hand over.',
+  isIdempotent: true,
+  holdsSecret: true,
+  audit: 'invitation',
+  body: Joi.object<InviteBody, true>({ email: email.required(), role: role.required() }),
+  responses: {
+    201: Joi.object({ ...fields, token: Joi.string().allow(null).required().description('null: it was mailed') }),
+  },
+  errors: [400, 401, 403, 422],
+  example: { body: { email: 'ada@example.com', role: 'agent' }, reply: { ...exampleInvitation, token: null } },
+  handler: ({ body, caller, write }, { config, secrets }) =>
+    write({ retryOn: ['invitations_open'] }, async (tx) => {
+      const row = await invite(tx, caller, body, secrets);
+      return {
+        status: 201,
+        body: { ...toView(row), token: config.mailUrl ? null : row.token },
+        headers: { Location: `/v1/invitations/${row.id}` },
+        audit: { details: { role: row.role } },
+      };
+    }),
+});
+
+export const listOfInvitations = endpoint<unknown, PageQuery>({
+  method: 'get',
+  path: '/v1/invitations',
+  operationId: 'invitations.list',
+  tag,
+  scope: 'members:read',
+  summary: 'List invitations, newest first',
+  query: Joi.object(pageQuery),
+  responses: { 200: listOf(invitationView) },
+  errors: [400, 401, 403, 422],
+  example: { reply: { items: [exampleInvitation], meta: { has_more: false, limit: 25 } } },
+  handler: ({ query, caller, em }) =>
+    listed('invitations', {}, query, (page) => listInvitations(em, caller.organizationId, page), toView),
+});
+
+export const deleteInvitation = endpoint({
+  method: 'delete',
+  path: '/v1/invitations/:invitationID',
+  operationId: 'invitations.delete',
+  tag,
+  scope: 'members:write',
+  summary: 'Take an invitation back',
+  subject: 'Invitation',
+  audit: 'invitation',
+  params: { invitationID: pathId },
+  responses: { 204: null },
+  errors: [401, 403, 404, 422],
+  example: { params: { invitationID: exampleIds.invitation } },
+  handler: ({ params, caller, write }) =>
+    write({}, async (tx) => {
+      await revokeInvitation(tx, caller, params.invitationID!);
+      return { status: 204 };
+    }),
+});
+
+type AcceptBody = { token: string; name?: string; password: string };
+
+export const acceptAnInvitation = endpoint<AcceptBody>({
+  method: 'post',
+  path: '/v1/invitations/accept',
+  operationId: 'invitations.accept',
+  tag,
+  scope: 'public',
+  summary: 'Accept an invitation',
+  description:
+    'By the token of its link. Makes an account of the invited email with `name` and `password`; where there is one already, `password` is its own. Then log in.',
+  body: Joi.object<AcceptBody>({
+    token: oneTimeToken,
+    name: personName.description('Required for a new account'),
+    password: newPassword,
+  }),
+  responses: {
+    200: Joi.object({ organization_id: id.required(), user_id: id.required(), role: role.required() }),
+  },
+  errors: [400, 422],
+  example: {
+    body: { token: exampleToken, name: 'Ada Lovelace', password: 'correct horse battery' },
+    reply: { organization_id: exampleIds.organization, user_id: exampleIds.user, role: 'agent' },
+  },
+  async handler({ body, from }, { config, database, ledger, passwords, loginLimits }) {
+    const parts = { database, transact: ledger.transact, passwords, limits: loginLimits };
+    return ok(await acceptInvitation(parts, body, from, config.mailUrl !== undefined));
+  },
+});

@@ -1,0 +1,178 @@
+import Joi from 'joi';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { getKey, grantKey, type KeyRow, listKeys, revokeKey, rotateKey } from '../../src/organizations/keys.ts';
+import { personName, role, scopeList } from '../auth/schemas.ts';
+import { endpoint, ok } from '../endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
+import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { tag } from './organization.ts';
+
+const fields = {
+  id: id.required(),
+  name: Joi.string().required(),
+  hint: Joi.string().allow('').required().description('How the key begins'),
+  scopes: Joi.array().items(Joi.string()).required(),
+  role: role.required().description('The highest role it may give to members: its maker’s'),
+  expires_at: timestamp.allow(null).required(),
+  last_used_at: timestamp.allow(null).required().description('To the minute'),
+  revoked_at: timestamp.allow(null).required(),
+  created_by: Joi.string().required().description('`user:<id>`, `key:<id>`, or `cli`'),
+  replaces_id: id.allow(null).required().description('The key it was made for by rotation'),
+  created_at: timestamp.required(),
+};
+export const keyView = Joi.object(fields);
+const made = Joi.object({ ...fields, key: Joi.string().required().description('Shown now and never again') });
+
+const orNull = (time: string | null) => time && iso(time);
+const toView = (row: KeyRow) => ({
+  id: row.id,
+  name: row.name,
+  hint: row.hint,
+  scopes: row.scopes,
+  role: row.role,
+  expires_at: orNull(row.expires_at),
+  last_used_at: orNull(row.last_used_at),
+  revoked_at: orNull(row.revoked_at),
+  created_by: row.created_by,
+  replaces_id: row.replaces_id,
+  created_at: iso(row.created_at),
+});
+
+const exampleKey = {
+  id: exampleIds.apiKey,
+  name: 'Till',
+  hint: 'kk_EXAMP',
+  scopes: ['messages:read', 'messages:write'],
+  role: 'admin',
+  expires_at: null,
+  last_used_at: null,
+  revoked_at: null,
+  created_by: `user:${exampleIds.user}`,
+  replaces_id: null,
+  created_at: exampleTime,
+};
+const exampleSecret = 'kk_EXAMPLEexampleEXAMPLEexampleEXAMPLEexamp';
+const about = { tag, subject: 'API key', params: { keyID: pathId } };
+const params = { keyID: exampleIds.apiKey };
+
+type CreateBody = { name: string; scopes: string[]; expires_at?: Date | null };
+
+export const createApiKey = endpoint<CreateBody>({
+  method: 'post',
+  path: '/v1/api-keys',
+  operationId: 'api-keys.create',
+  tag,
+  scope: 'api_keys:write',
+  summary: 'Create an API key',
+  description: 'Its scopes must be among yours. What is made with a key or token that expires may not outlive it.',
+  isIdempotent: true,
+  holdsSecret: true,
+  audit: 'api_key',
+  body: Joi.object<CreateBody>({
+    name: personName.required(),
+    scopes: scopeList.required(),
+    expires_at: Joi.date().iso().greater('now').allow(null).description('ISO 8601; default: never'),
+  }),
+  responses: { 201: made },
+  errors: [400, 401, 403, 422],
+  example: {
+    body: { name: 'Till', scopes: ['messages:read', 'messages:write'] },
+    reply: { ...exampleKey, key: exampleSecret },
+  },
+  handler: ({ body, caller, write }) =>
+    write({}, async (tx) => {
+      const row = await grantKey(tx, caller, { name: body.name, scopes: body.scopes, expiresAt: body.expires_at ?? null });
+      return {
+        status: 201,
+        body: { ...toView(row), key: row.key },
+        headers: { Location: `/v1/api-keys/${row.id}` },
+        audit: { details: { name: row.name, scopes: row.scopes } },
+      };
+    }),
+});
+
+export const listOfApiKeys = endpoint<unknown, PageQuery>({
+  method: 'get',
+  path: '/v1/api-keys',
+  operationId: 'api-keys.list',
+  tag,
+  scope: 'api_keys:read',
+  summary: 'List the API keys, newest first, revoked ones too',
+  query: Joi.object(pageQuery),
+  responses: { 200: listOf(keyView) },
+  errors: [400, 401, 403, 422],
+  example: { reply: { items: [exampleKey], meta: { has_more: false, limit: 25 } } },
+  handler: ({ query, caller, em }) => listed('api-keys', {}, query, (page) => listKeys(em, caller.organizationId, page), toView),
+});
+
+export const getApiKey = endpoint({
+  ...about,
+  method: 'get',
+  path: '/v1/api-keys/:keyID',
+  operationId: 'api-keys.get',
+  scope: 'api_keys:read',
+  summary: 'Get one API key',
+  responses: { 200: keyView },
+  errors: [401, 403, 404, 422],
+  example: { params, reply: exampleKey },
+  handler: async ({ params, caller }, { database }) => ok(toView(await getKey(database, caller.organizationId, params.keyID!))),
+});
+
+export const rotateApiKey = endpoint<{ overlap_hours: number }>({
+  ...about,
+  method: 'post',
+  path: '/v1/api-keys/:keyID/rotate',
+  operationId: 'api-keys.rotate',
+  scope: 'api_keys:write',
+  summary: 'Replace an API key by a new one',
+  description:
+    'The new key has the name, scopes and expiry of the old one, which works on for `overlap_hours`. Only for those who have its scopes.',
+  isIdempotent: true,
+  holdsSecret: true,
+  audit: 'api_key',
+  body: Joi.object({
+    overlap_hours: Joi.number().strict().min(0).max(168).default(24).description('At most 7 days'),
+  }),
+  responses: { 201: made },
+  errors: [400, 401, 403, 404, 422],
+  example: {
+    params,
+    body: { overlap_hours: 24 },
+    reply: { ...exampleKey, replaces_id: exampleIds.apiKey, id: '01932d5f-3a0e-7cc4-8f4e-0242ac12000f', key: exampleSecret },
+  },
+  async handler({ params, body, caller, write }, { authenticate }) {
+    const reply = await write({}, async (tx) => {
+      const row = await rotateKey(tx, caller, params.keyID!, body.overlap_hours);
+      return {
+        status: 201,
+        body: { ...toView(row), key: row.key },
+        headers: { Location: `/v1/api-keys/${row.id}` },
+        audit: { details: { replaced_by: row.id, overlap_hours: body.overlap_hours } },
+      };
+    });
+    authenticate.forget(params.keyID!);
+    return reply;
+  },
+});
+
+export const revokeApiKey = endpoint({
+  ...about,
+  method: 'delete',
+  path: '/v1/api-keys/:keyID',
+  operationId: 'api-keys.delete',
+  scope: 'api_keys:write',
+  summary: 'Revoke an API key',
+  description: 'Within 5 seconds on every process, and for good.',
+  audit: 'api_key',
+  responses: { 204: null },
+  errors: [401, 403, 404, 422],
+  example: { params },
+  async handler({ params, caller, write }, { authenticate }) {
+    const reply = await write({}, async (tx) => {
+      await revokeKey(tx.em, caller.organizationId, params.keyID!);
+      return { status: 204 };
+    });
+    authenticate.forget(params.keyID!);
+    return reply;
+  },
+});

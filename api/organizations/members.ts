@@ -1,0 +1,113 @@
+import Joi from 'joi';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { changeRole, getMember, listMembers, type MemberRow, removeMember } from '../../src/organizations/members.ts';
+import type { Role } from '../../src/organizations/roles.ts';
+import { role } from '../auth/schemas.ts';
+import { endpoint, ok } from '../endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
+import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { tag } from './organization.ts';
+
+export const memberView = Joi.object({
+  id: id.required().description("The user's"),
+  name: Joi.string().allow('').required(),
+  email: Joi.string().required(),
+  role: role.required(),
+  created_at: timestamp.required(),
+  updated_at: timestamp.required(),
+});
+
+const toView = (row: MemberRow) => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  role: row.role,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+const exampleMember = {
+  id: exampleIds.user,
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  role: 'agent',
+  created_at: exampleTime,
+  updated_at: exampleTime,
+};
+const example = { params: { memberID: exampleIds.user }, reply: exampleMember };
+const about = { tag, subject: 'Member', params: { memberID: pathId } };
+
+export const listOfMembers = endpoint<unknown, PageQuery>({
+  method: 'get',
+  path: '/v1/members',
+  operationId: 'members.list',
+  tag,
+  scope: 'members:read',
+  summary: 'List the members, newest first',
+  query: Joi.object(pageQuery),
+  responses: { 200: listOf(memberView) },
+  errors: [400, 401, 403, 422],
+  example: { reply: { items: [exampleMember], meta: { has_more: false, limit: 25 } } },
+  handler: ({ query, caller, em }) =>
+    listed('members', {}, query, (page) => listMembers(em, caller.organizationId, page), toView),
+});
+
+export const getOneMember = endpoint({
+  ...about,
+  method: 'get',
+  path: '/v1/members/:memberID',
+  operationId: 'members.get',
+  scope: 'members:read',
+  summary: 'Get one member',
+  responses: { 200: memberView },
+  errors: [401, 403, 404, 422],
+  example,
+  handler: async ({ params, caller }, { database }) =>
+    ok(toView(await getMember(database, caller.organizationId, params.memberID!))),
+});
+
+export const patchMember = endpoint<{ role: Role }>({
+  ...about,
+  method: 'patch',
+  path: '/v1/members/:memberID',
+  operationId: 'members.update',
+  scope: 'members:write',
+  summary: "Change a member's role",
+  description: 'Neither his role nor the new one may be above yours. The last owner stays one: 409.',
+  audit: 'member',
+  body: Joi.object({ role: role.required() }),
+  responses: { 200: memberView },
+  errors: [400, 401, 403, 404, 422],
+  example: { ...example, body: { role: 'agent' } },
+  async handler({ params, body, caller, write }, { authenticate }) {
+    const reply = await write({}, async (tx) => ({
+      ...ok(toView(await changeRole(tx, caller, params.memberID!, body.role))),
+      audit: { details: { role: body.role } },
+    }));
+    authenticate.forget(params.memberID!);
+    return reply;
+  },
+});
+
+export const deleteMember = endpoint({
+  ...about,
+  method: 'delete',
+  path: '/v1/members/:memberID',
+  operationId: 'members.delete',
+  scope: 'members:write',
+  summary: 'Remove a member',
+  description:
+    'Ends his bearer tokens for the organization. API keys he made stay: they are the organization’s. The last owner stays: 409.',
+  audit: 'member',
+  responses: { 204: null },
+  errors: [401, 403, 404, 422],
+  example: { params: example.params },
+  async handler({ params, caller, write }, { authenticate }) {
+    const reply = await write({}, async (tx) => {
+      await removeMember(tx, caller, params.memberID!);
+      return { status: 204 };
+    });
+    authenticate.forget(params.memberID!);
+    return reply;
+  },
+});

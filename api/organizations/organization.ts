@@ -1,0 +1,58 @@
+import Joi from 'joi';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { getOrganization, type OrganizationRow, renameOrganization } from '../../src/organizations/organizations.ts';
+import { endpoint, ok } from '../endpoint.ts';
+import { id, iso, timestamp } from '../schemas.ts';
+
+export const tag = 'Organization';
+
+export const organizationView = Joi.object({
+  id: id.required(),
+  name: Joi.string().required(),
+  created_at: timestamp.required(),
+  updated_at: timestamp.required(),
+});
+
+const toView = (row: OrganizationRow) => ({
+  id: row.id,
+  name: row.name,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+const exampleOrganization = {
+  id: exampleIds.organization,
+  name: 'Harbour Books',
+  created_at: exampleTime,
+  updated_at: exampleTime,
+};
+
+export const getOwnOrganization = endpoint({
+  method: 'get',
+  path: '/v1/organization',
+  operationId: 'organization.get',
+  tag,
+  scope: 'members:read',
+  summary: 'Get the organization',
+  description: 'The one your key or token belongs to, or that is active in your session.',
+  responses: { 200: organizationView },
+  errors: [401, 403, 404, 422],
+  example: { reply: exampleOrganization },
+  handler: async ({ caller }, { database }) => ok(toView(await getOrganization(database, caller.organizationId))),
+});
+
+export const patchOrganization = endpoint<{ name: string }>({
+  method: 'patch',
+  path: '/v1/organization',
+  operationId: 'organization.update',
+  tag,
+  scope: 'members:write',
+  summary: 'Rename the organization',
+  audit: 'organization',
+  body: Joi.object({ name: Joi.string().trim().min(1).max(200).required() }),
+  responses: { 200: organizationView },
+  errors: [400, 401, 403, 404, 422],
+  example: { body: { name: 'Harbour Books' }, reply: exampleOrganization },
+  handler: ({ body, caller, write }) =>
+    write({}, async (tx) => ok(toView(await renameOrganization(tx.em, caller.organizationId, body.name)))),
+});

@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto';
+import { type Database, query } from '../database.ts';
+import { type Caller, noOrganization } from '../organizations/caller.ts';
+import { type Role, scopesOf } from '../organizations/roles.ts';
+import { looksLike, looksLikeSecretToken } from './credentials.ts';
+import { extendSession, isStale } from './sessions.ts';
+
+/** A revoked key or token is refused on every process within this time. */
+const cacheMs = 5_000;
+const mostCached = 10_000;
+/** `last_used_at` is written this often at most. */
+const usedEveryMs = 60_000;
+
+export type Authenticate = {
+  /** Who a key or bearer token is; undefined: nobody's. A hot one costs no query. */
+  key(text: string): Promise<Caller | undefined>;
+  token(text: string): Promise<Caller | undefined>;
+  /** Asked of the database each time: a session that was ended or has changed its organization is so at once. */
+  session(text: string): Promise<{ caller: Caller; isExtended: boolean } | undefined>;
+  /** Forgets what this process remembers of a key, token or user; the others do within 5 seconds. */
+  forget(id: string): void;
+  /** Once what is being noted in the background is written. */
+  settled(): Promise<unknown>;
+};
+
+type Row = {
+  id: string;
+  organization_id: string;
+  scopes: string[];
+  role: Role;
+  expires_at: string | null;
+  last_used_at: string | null;
+  user_id?: string;
+  session_id?: string | null;
+};
+
+const keys = `select id, organization_id, scopes, role, expires_at, last_used_at from api_keys
+  where hash = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
+/** Bound to its organization: with the membership it is gone, and a lower role takes from it at once. */
+const tokens = `select t.id, t.organization_id, t.scopes, t.expires_at, t.last_used_at, t.user_id, t.session_id, m.role from bearer_tokens t
+  join memberships m on m.organization_id = t.organization_id and m.user_id = t.user_id where t.hash = $1 and t.expires_at > clock_timestamp()`;
+const sessions = `select s.id, s.user_id, s.organization_id, s.expires_at, m.role from sessions s
+  left join memberships m on m.organization_id = s.organization_id and m.user_id = s.user_id where s.hash = $1 and s.expires_at > clock_timestamp()`;
+
+const nothing: ReadonlySet<string> = new Set();
+
+export function createAuthenticate(database: Database): Authenticate {
+  const cache = new Map<string, { caller: Caller; until: number }>();
+  const noting = new Set<Promise<unknown>>();
+
+  function note(table: string, { id, last_used_at }: Row) {
+    if (last_used_at && Date.now() - new Date(last_used_at).getTime() < usedEveryMs) return;
+    const work = query(
+      database,
+      `update ${table} set last_used_at = clock_timestamp() where id = $1 and (last_used_at is null or last_used_at < clock_timestamp() - interval '59 seconds')`,
+      [id],
+    ).catch(() => undefined);
+    noting.add(work);
+    void work.finally(() => noting.delete(work));
+  }
+
+  async function found(table: string, text: string, statement: string, toCaller: (row: Row) => Caller) {
+    const name = hash('sha256', text, 'base64');
+    const hit = cache.get(name);
+    if (hit && hit.until > Date.now()) return hit.caller;
+    cache.delete(name);
+    const [row] = await query<Row>(database, statement, [Buffer.from(name, 'base64')]);
+    if (!row) return undefined;
+    note(table, row);
+    const caller = toCaller(row);
+    if (cache.size >= mostCached) cache.delete(cache.keys().next().value!);
+    const until = Math.min(Date.now() + cacheMs, caller.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY);
+    cache.set(name, { caller, until });
+    return caller;
+  }
+
+  return {
+    async key(text) {
+      if (!looksLike('kk_', text)) return undefined;
+      return found('api_keys', text, keys, (row) => ({
+        by: 'key',
+        id: row.id,
+        organizationId: row.organization_id,
+        role: row.role,
+        scopes: new Set(row.scopes),
+        ...(row.expires_at && { expiresAt: new Date(row.expires_at) }),
+      }));
+    },
+    async token(text) {
+      if (!looksLike('kt_', text)) return undefined;
+      return found('bearer_tokens', text, tokens, (row) => ({
+        by: 'token',
+        id: row.id,
+        organizationId: row.organization_id,
+        role: row.role,
+        scopes: new Set(row.scopes.filter((scope) => (scopesOf[row.role] as ReadonlySet<string>).has(scope))),
+        userId: row.user_id,
+        ...(row.session_id && { sessionId: row.session_id }),
+        expiresAt: new Date(row.expires_at!),
+      }));
+    },
+    async session(text) {
+      if (!looksLikeSecretToken(text)) return undefined;
+      const [row] = await query<Omit<Row, 'role'> & { role: Role | null; organization_id: string | null }>(database, sessions, [
+        hash('sha256', text, 'buffer'),
+      ]);
+      if (!row) return undefined;
+      const isExtended = isStale(row.expires_at!);
+      if (isExtended) await extendSession(database, row.id);
+      const caller: Caller = {
+        by: 'session',
+        id: row.id,
+        organizationId: row.organization_id ?? noOrganization,
+        role: row.role ?? 'viewer',
+        scopes: row.role ? scopesOf[row.role] : nothing,
+        userId: row.user_id!,
+        sessionId: row.id,
+      };
+      return { caller, isExtended };
+    },
+    forget(id) {
+      for (const [name, { caller }] of cache) if (caller.id === id || caller.userId === id) cache.delete(name);
+    },
+    settled: () => Promise.all(noting),
+  };
+}

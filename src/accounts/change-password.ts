@@ -1,0 +1,46 @@
+import { recordAct } from '../audit/record.ts';
+import type { Database } from '../database.ts';
+import { invalidField } from '../errors.ts';
+import type { Transact } from '../ledger/transact.ts';
+import { type Caller, noOrganization } from '../organizations/caller.ts';
+import type { LoginLimits } from '../rate-limits/login.ts';
+import type { Passwords } from './password-hash.ts';
+import { checkPassword } from './password-rules.ts';
+import { endSessions } from './sessions.ts';
+import { passwordHashOf, setPassword } from './users.ts';
+
+type Parts = { database: Database; transact: Transact; passwords: Passwords; limits: LoginLimits };
+type From = { address: string; requestId: string };
+
+/** Ends the user's other sessions and the tokens made in them. A wrong current password counts as a failed login. Throws 422, 429. */
+export async function changePassword(
+  { database, transact, passwords, limits }: Parts,
+  caller: Caller,
+  request: { current_password: string; new_password: string },
+  { address, requestId }: From,
+): Promise<void> {
+  const userId = caller.userId!;
+  const { email, password_hash: stored } = await passwordHashOf(database, userId);
+  await checkPassword('new_password', request.new_password, email);
+  await limits.attempt(email, address);
+  if (!(await passwords.verify(stored, request.current_password)))
+    throw invalidField('current_password', 'current_password is not right', 'password.wrong');
+  const hash = await passwords.hash(request.new_password);
+  await transact({}, async (tx) => {
+    // Two changes at once, both from the same old password: the second one must know the first one's.
+    const [row] = await tx.query('select 1 from users where id = $1 and password_hash = $2 for update', [userId, stored]);
+    if (!row) throw invalidField('current_password', 'current_password is not right any more', 'password.wrong');
+    await setPassword(tx.em, userId, hash);
+    await endSessions(tx.em, userId, caller.sessionId);
+    await tx.query('delete from password_resets where user_id = $1', [userId]);
+    await recordAct(tx.em, {
+      organizationId: caller.organizationId === noOrganization ? null : caller.organizationId,
+      actor: `user:${userId}`,
+      action: 'auth.password.change',
+      subject: `user:${userId}`,
+      address,
+      requestId,
+    });
+  });
+  await limits.succeeded(email, address);
+}

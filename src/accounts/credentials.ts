@@ -1,0 +1,32 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** `kk_`: an API key. `kt_`: a bearer token. */
+export type Prefix = 'kk_' | 'kt_';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const checksum = (body: string) => {
+  let rest = crc32(body);
+  let text = '';
+  for (let digit = 0; digit < 6; digit += 1) {
+    text = alphabet[rest % 62] + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+};
+
+/** The prefix + 32 random characters + 6 of checksum, so that a mistyped or truncated one costs no look-up and scanners know it. */
+export function newCredential(prefix: Prefix): string {
+  const body = Array.from({ length: 32 }, () => alphabet[randomInt(62)]).join('');
+  return `${prefix}${body}${checksum(body)}`;
+}
+
+export const looksLike = (prefix: Prefix, text: string) =>
+  text.startsWith(prefix) && /^[0-9A-Za-z]{38}$/.test(text.slice(3)) && checksum(text.slice(3, 35)) === text.slice(35);
+
+/** Enough of a key to tell it from others in a list, and far too little to use it. */
+export const hintOf = (credential: string) => credential.slice(0, 8);
+
+/** 256 random bits, for a session or a one-time link. */
+export const newSecretToken = () => randomBytes(32).toString('base64url');
+export const looksLikeSecretToken = (text: string) => /^[A-Za-z0-9_-]{43}$/.test(text);

@@ -1,0 +1,58 @@
+import { recordAct } from '../audit/record.ts';
+import { type Database, query } from '../database.ts';
+import { AppError } from '../errors.ts';
+import { uuidv7 } from '../ids.ts';
+import type { Transact } from '../ledger/transact.ts';
+import type { LoginLimits } from '../rate-limits/login.ts';
+import type { Passwords } from './password-hash.ts';
+import { type Device, endSessionOf, openSession } from './sessions.ts';
+import { findByEmail, foldEmail, type UserRow } from './users.ts';
+
+type Parts = { database: Database; transact: Transact; passwords: Passwords; limits: LoginLimits };
+export type Credentials = { email: string; password: string };
+
+/**
+ * Opens a session. For an email nobody has it does the same work and fails the same way. Throws 401, or 429 after too many failures.
+ * `oldToken`: what the browser's cookie still holds.
+ */
+export async function login(
+  { database, transact, passwords, limits }: Parts,
+  { email, password }: Credentials,
+  device: Device & { requestId: string },
+  oldToken: string | undefined,
+): Promise<{ user: UserRow; token: string }> {
+  const folded = foldEmail(email);
+  await limits.attempt(folded, device.address);
+  const found = await findByEmail(database, folded);
+  const isRight = await passwords.verify(found?.password_hash, password);
+  if (!found || !isRight) {
+    await recordFailure(database, found?.id, device);
+    throw new AppError('unauthorized', 'Email or password is wrong');
+  }
+  const { password_hash: _, ...user } = found;
+  const session = await transact({}, async (tx) => {
+    if (oldToken) await endSessionOf(tx.em, oldToken);
+    const opened = await openSession(tx.em, user.id, device);
+    await recordAct(tx.em, {
+      organizationId: opened.organizationId,
+      actor: `user:${user.id}`,
+      action: 'auth.login',
+      subject: `session:${opened.id}`,
+      address: device.address,
+      requestId: device.requestId,
+    });
+    return opened;
+  });
+  await limits.succeeded(folded, device.address);
+  return { user, token: session.token };
+}
+
+/** In the log of each of the user's organizations; the same statement when there is no user. */
+async function recordFailure(database: Database, userId: string | undefined, device: Device & { requestId: string }) {
+  await query(
+    database,
+    `insert into audit_log (id, organization_id, actor, action, subject, address, request_id)
+     select uuidv7(), m.organization_id, 'user:' || m.user_id, 'auth.login-failed', 'user:' || m.user_id, $2, $3 from memberships m where m.user_id = $1`,
+    [userId ?? uuidv7(), device.address, device.requestId],
+  );
+}

@@ -1,0 +1,25 @@
+import { invalidField } from '../errors.ts';
+
+const [least, most] = [12, 128];
+let common: Set<string> | undefined;
+
+/** The 10,000 most common ones, those that are long enough to matter; read when the first password is set. */
+async function commonPasswords(): Promise<Set<string>> {
+  if (!common) {
+    const { dictionary } = await import('@zxcvbn-ts/language-common');
+    const list = dictionary['passwords-common'] as string[];
+    common = new Set(list.slice(0, 10_000).filter((password) => password.length >= least));
+  }
+  return common;
+}
+
+/** Taken as it was sent; characters are counted, not bytes. Throws 422 on `field`. */
+export async function checkPassword(field: string, password: string, email: string): Promise<void> {
+  const length = [...password].length;
+  if (length < least || length > most)
+    throw invalidField(field, `${field} must have ${least} to ${most} characters`, 'password.length');
+  if (password.toLowerCase() === email.toLowerCase())
+    throw invalidField(field, `${field} must not be the email`, 'password.email');
+  if ((await commonPasswords()).has(password.toLowerCase()))
+    throw invalidField(field, `${field} is too easy to guess`, 'password.common');
+}

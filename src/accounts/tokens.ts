@@ -1,0 +1,74 @@
+import { type Em, query } from '../database.ts';
+import { AppError, notFound } from '../errors.ts';
+import { uuidv7 } from '../ids.ts';
+import type { Tx } from '../ledger/transact.ts';
+import { type Caller, mustHave, noOrganization } from '../organizations/caller.ts';
+import { type Page, pageOfTable } from '../paging.ts';
+import { sha256 } from '../secrets.ts';
+import { newCredential } from './credentials.ts';
+
+export type TokenRow = {
+  id: string;
+  organization_id: string;
+  name: string;
+  scopes: string[];
+  expires_at: string;
+  last_used_at: string | null;
+  created_at: string;
+};
+
+const columns = 'id, organization_id, name, scopes, expires_at, last_used_at, created_at';
+export const longestTokenDays = 30;
+const mostTokens = 50;
+
+/** A token of a session's user for the organization active in it, with some or all of what his role allows. Shown once. */
+export async function createToken(
+  tx: Tx,
+  caller: Caller,
+  wanted: { name: string; scopes?: string[]; expiresInDays: number },
+): Promise<TokenRow & { token: string }> {
+  if (caller.organizationId === noOrganization) throw new AppError('forbidden', 'The session has no active organization');
+  const scopes = [...new Set(wanted.scopes ?? caller.scopes)];
+  mustHave(caller, scopes);
+  // The membership's row is locked, so that two requests at once cannot both make the last one, nor one for a member just removed.
+  const [member] = await tx.query<{ total: number }>(
+    `select (select count(*)::int from bearer_tokens t where t.organization_id = $1 and t.user_id = $2 and t.expires_at > clock_timestamp()) as total
+     from memberships where organization_id = $1 and user_id = $2 for no key update`,
+    [caller.organizationId, caller.userId],
+  );
+  if (!member) throw new AppError('forbidden', 'You are not a member of the organization any more');
+  if (member.total >= mostTokens) throw new AppError('limit_reached', `A member has at most ${mostTokens} tokens`);
+  const token = newCredential('kt_');
+  const [row] = await tx.query<TokenRow>(
+    `insert into bearer_tokens (id, organization_id, user_id, session_id, name, hash, scopes, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + $8::int * interval '1 day') returning ${columns}`,
+    [
+      uuidv7(),
+      caller.organizationId,
+      caller.userId,
+      caller.sessionId,
+      wanted.name,
+      sha256(token),
+      scopes,
+      Math.min(wanted.expiresInDays, longestTokenDays),
+    ],
+  );
+  return { ...row!, token };
+}
+
+export const listTokens = (em: Em, { organizationId, userId }: Caller, page: Page) =>
+  pageOfTable<TokenRow>(
+    em,
+    `select ${columns} from bearer_tokens where organization_id = $1 and user_id = $2`,
+    [organizationId, userId],
+    page,
+  );
+
+export async function deleteToken(tx: Tx, { organizationId, userId }: Caller, id: string): Promise<void> {
+  const rows = await query(
+    tx.em,
+    'delete from bearer_tokens where organization_id = $1 and user_id = $2 and id = $3 returning id',
+    [organizationId, userId, id],
+  );
+  if (rows.length === 0) throw notFound('Token');
+}

@@ -1,0 +1,110 @@
+import { newSecretToken } from '../accounts/credentials.ts';
+import { type Em, query } from '../database.ts';
+import { AppError, invalidField, notFound } from '../errors.ts';
+import { uuidv7 } from '../ids.ts';
+import type { Tx } from '../ledger/transact.ts';
+import { requestMail } from '../mails/request.ts';
+import { type Page, pageOfTable } from '../paging.ts';
+import { type Secrets, sha256 } from '../secrets.ts';
+import { actorOf, type Caller, mustReach } from './caller.ts';
+import { getOrganization, lockOrganization } from './organizations.ts';
+import type { Role } from './roles.ts';
+
+export type InvitationRow = {
+  id: string;
+  email: string;
+  role: Role;
+  invited_by: string;
+  expires_at: string;
+  accepted_at: string | null;
+  revoked_at: string | null;
+  created_at: string;
+};
+
+const columns = 'id, email, role, invited_by, expires_at, accepted_at, revoked_at, created_at';
+const validDays = 7;
+const mostOpen = 200;
+
+/**
+ * Mails a one-time link. An open invitation of the same email is replaced by the new one. Throws 403 for a role above the caller's, 409
+ * for a member. `token` is for those who carry the link themselves, where no mail is sent.
+ */
+export async function invite(
+  tx: Tx,
+  caller: Caller,
+  wanted: { email: string; role: Role },
+  secrets: Secrets,
+): Promise<InvitationRow & { token: string }> {
+  mustReach(caller, wanted.role);
+  const { organizationId } = caller;
+  await lockOrganization(tx.em, organizationId);
+  const [member] = await tx.query(
+    'select 1 from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2',
+    [organizationId, wanted.email],
+  );
+  if (member) throw new AppError('conflict', 'There is a member of that email already');
+  await tx.query(
+    `update invitations set revoked_at = clock_timestamp() where organization_id = $1 and email = $2 and accepted_at is null and revoked_at is null`,
+    [organizationId, wanted.email],
+  );
+  const [count] = await tx.query<{ total: number }>(
+    `select count(*)::int as total from invitations where organization_id = $1 and accepted_at is null and revoked_at is null and expires_at > clock_timestamp()`,
+    [organizationId],
+  );
+  if (count!.total >= mostOpen) throw new AppError('limit_reached', `An organization has at most ${mostOpen} open invitations`);
+  const token = newSecretToken();
+  const [row] = await tx.query<InvitationRow>(
+    `insert into invitations (id, organization_id, email, role, hash, invited_by, expires_at)
+     values ($1, $2, $3, $4, $5, $6, clock_timestamp() + ${validDays} * interval '1 day') returning ${columns}`,
+    [uuidv7(), organizationId, wanted.email, wanted.role, sha256(token), actorOf(caller)],
+  );
+  const [by] = caller.userId ? await tx.query<{ name: string }>('select name from users where id = $1', [caller.userId]) : [];
+  const { name: organization } = await getOrganization(tx.em, organizationId);
+  await requestMail(tx, secrets, {
+    organizationId,
+    kind: 'invitation',
+    recipient: wanted.email,
+    data: {
+      organization,
+      invited_by: by?.name ?? '',
+      role: wanted.role,
+      expires_at: new Date(row!.expires_at).toISOString(),
+    },
+    token,
+  });
+  return { ...row!, token };
+}
+
+export const listInvitations = (em: Em, organizationId: string, page: Page) =>
+  pageOfTable<InvitationRow>(em, `select ${columns} from invitations where organization_id = $1`, [organizationId], page);
+
+/** Asked again it stays as it is; one that was accepted cannot be taken back. */
+export async function revokeInvitation(tx: Tx, caller: Caller, id: string): Promise<void> {
+  const [row] = await tx.query<InvitationRow>(
+    `select ${columns} from invitations where organization_id = $1 and id = $2 for update`,
+    [caller.organizationId, id],
+  );
+  if (!row) throw notFound('Invitation');
+  if (row.accepted_at) throw new AppError('conflict', 'The invitation has been accepted: remove the member instead');
+  await tx.query(
+    'update invitations set revoked_at = coalesce(revoked_at, clock_timestamp()) where organization_id = $1 and id = $2',
+    [caller.organizationId, id],
+  );
+}
+
+export type OpenInvitation = { id: string; organization_id: string; email: string; role: Role };
+
+/** The invitation a token opens. Throws 422 on `token`, saying whether it never was, was used, taken back or is too old. */
+export async function openInvitation(em: Em, token: string, lock = ''): Promise<OpenInvitation> {
+  const [row] = await query<OpenInvitation & { accepted: boolean; revoked: boolean; expired: boolean }>(
+    em,
+    `select id, organization_id, email, role, accepted_at is not null as accepted, revoked_at is not null as revoked,
+       expires_at <= clock_timestamp() as expired from invitations where hash = $1 ${lock}`,
+    [sha256(token)],
+  );
+  if (!row) throw invalidField('token', 'The invitation is not valid', 'token.unknown');
+  if (row.accepted) throw invalidField('token', 'The invitation has been accepted already', 'token.used');
+  if (row.revoked) throw invalidField('token', 'The invitation was taken back or replaced by a newer one', 'token.revoked');
+  if (row.expired) throw invalidField('token', 'The invitation has expired: ask for a new one', 'token.expired');
+  return row;
+}

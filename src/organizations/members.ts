@@ -1,0 +1,68 @@
+import { type Em, query, type Source } from '../database.ts';
+import { AppError, notFound } from '../errors.ts';
+import type { Tx } from '../ledger/transact.ts';
+import { type Page, pageOfTable } from '../paging.ts';
+import { type Caller, mustReach } from './caller.ts';
+import { lockOrganization } from './organizations.ts';
+import { isAbove, type Role } from './roles.ts';
+
+/** A member; its id is the user's. */
+export type MemberRow = { id: string; name: string; email: string; role: Role; created_at: string; updated_at: string };
+
+const members = `select m.user_id as id, u.name, u.email, m.role, m.created_at, m.updated_at from memberships m
+  join users u on u.id = m.user_id where m.organization_id = $1`;
+
+export const listMembers = (em: Em, organizationId: string, page: Page) =>
+  pageOfTable<MemberRow>(em, members, [organizationId], page);
+
+export async function getMember(source: Source, organizationId: string, userId: string): Promise<MemberRow> {
+  const [row] = await query<MemberRow>(source, `${members} and m.user_id = $2`, [organizationId, userId]);
+  if (!row) throw notFound('Member');
+  return row;
+}
+
+/** Returns false when he is a member already, whatever his role. */
+export async function addMember(source: Source, organizationId: string, userId: string, role: Role): Promise<boolean> {
+  const rows = await query(
+    source,
+    'insert into memberships (organization_id, user_id, role) values ($1, $2, $3) on conflict do nothing returning user_id',
+    [organizationId, userId, role],
+  );
+  return rows.length > 0;
+}
+
+/** Throws 403 when the present or the new role is above the caller's, 409 when it is the last owner's. */
+export async function changeRole(tx: Tx, caller: Caller, userId: string, role: Role): Promise<MemberRow> {
+  const { organizationId } = caller;
+  const member = await lockedMember(tx, caller, userId);
+  mustReach(caller, role);
+  if (isAbove(member.role, role)) await mustNotBeLastOwner(tx, organizationId, member);
+  await tx.query(
+    'update memberships set role = $3, updated_at = clock_timestamp() where organization_id = $1 and user_id = $2 and role <> $3',
+    [organizationId, userId, role],
+  );
+  return getMember(tx.em, organizationId, userId);
+}
+
+/** His bearer tokens for the organization go with him, and his sessions have it active no more. */
+export async function removeMember(tx: Tx, caller: Caller, userId: string): Promise<void> {
+  const member = await lockedMember(tx, caller, userId);
+  await mustNotBeLastOwner(tx, caller.organizationId, member);
+  await tx.query('delete from memberships where organization_id = $1 and user_id = $2', [caller.organizationId, userId]);
+}
+
+async function lockedMember(tx: Tx, caller: Caller, userId: string): Promise<MemberRow> {
+  await lockOrganization(tx.em, caller.organizationId);
+  const member = await getMember(tx.em, caller.organizationId, userId);
+  mustReach(caller, member.role);
+  return member;
+}
+
+async function mustNotBeLastOwner(tx: Tx, organizationId: string, { id, role }: MemberRow) {
+  if (role !== 'owner') return;
+  const [other] = await tx.query(
+    `select 1 from memberships where organization_id = $1 and role = 'owner' and user_id <> $2 limit 1`,
+    [organizationId, id],
+  );
+  if (!other) throw new AppError('conflict', 'An organization keeps its last owner: make somebody else an owner first');
+}

@@ -1,0 +1,23 @@
+import { type Scope, scopes } from './scopes.ts';
+
+/** From the most to the least a person may do. */
+export const roles = ['owner', 'admin', 'agent', 'viewer'] as const;
+export type Role = (typeof roles)[number];
+
+/** The daily work with customers. Settings, people and keys are the admins'. */
+const worked = ['contacts', 'messages', 'crm', 'commerce', 'media'];
+/** What a colleague sees. Not webhooks, whose secrets can be read, nor keys, nor the audit log. */
+const seen = [...worked, 'channels', 'flows', 'campaigns', 'automation', 'onboarding', 'members'];
+
+const read = scopes.filter((scope) => seen.some((area) => scope === `${area}:read`));
+const write = scopes.filter((scope) => worked.some((area) => scope === `${area}:write`));
+
+/** An owner and an admin may do the same, but an admin makes no owner and touches none. */
+export const scopesOf: Record<Role, ReadonlySet<Scope>> = {
+  owner: new Set(scopes),
+  admin: new Set(scopes),
+  agent: new Set([...read, ...write]),
+  viewer: new Set(read),
+};
+
+export const isAbove = (role: Role, other: Role) => roles.indexOf(role) < roles.indexOf(other);
