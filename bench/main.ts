@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
+import { loginStorm, loginStormReport } from './login-storm.ts';
 import { describeRun } from './machine.ts';
 import { paths } from './paths/index.ts';
 import { profile } from './processes.ts';
@@ -10,12 +11,13 @@ import { type BackendName, openStage } from './stage.ts';
 type Flags = { backend: string; rounds: string; seconds: string; count: string; messages: string; profile?: string };
 
 const soakName = 'memory';
+const stormName = 'login-storm';
 
 /** `npm run bench -- get post`: ours and its floor alternately, medians of the rounds. */
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. ${soakName}: Kanal alone over many messages`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: ${soakName}, over many messages; ${stormName}, GET beside many logins`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
@@ -40,6 +42,10 @@ for (const backend of (flags.backend === 'both' ? ['redis', 'postgres'] : [flags
   const stage = await openStage(backend);
   if (command.args.includes(soakName)) {
     console.log(`${title(backend)}\n${soakReport(await soak(stage, Number(flags.messages)).finally(() => stage.close()))}`);
+    continue;
+  }
+  if (command.args.includes(stormName)) {
+    console.log(`${title(backend)}\n${loginStormReport(await loginStorm(stage, rounds, seconds).finally(() => stage.close()))}`);
     continue;
   }
   const measured: Measured[] = [];

@@ -16,7 +16,7 @@ export type Side = {
   tenant: Tenant;
   sql: pg.Pool;
   env: Record<string, string>;
-  startWeb(): Promise<{ process: Process; base: string }>;
+  startWeb(more?: Record<string, string>): Promise<{ process: Process; base: string }>;
   startWorker(queues: string): Process;
 };
 
@@ -128,9 +128,13 @@ async function openSide(
     tenant,
     sql,
     env,
-    async startWeb() {
+    async startWeb(more = {}) {
       const port = await freePort();
-      const process = startProcess(name === 'kanal' ? 'api/main.ts' : 'bench/floors/web.ts', { ...env, PORT: String(port) });
+      const process = startProcess(name === 'kanal' ? 'api/main.ts' : 'bench/floors/web.ts', {
+        ...env,
+        ...more,
+        PORT: String(port),
+      });
       await untilReady(`http://127.0.0.1:${port}/readyz`);
       return { process, base: `http://127.0.0.1:${port}` };
     },

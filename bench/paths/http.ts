@@ -5,15 +5,17 @@ import { appSecret } from '../tenant.ts';
 
 const any = <Item>(items: Item[]): Item => items[Math.floor(Math.random() * items.length)]!;
 
+export const getMessageRequest = ({ tenant }: Side) => ({
+  method: 'GET' as const,
+  path: `/v1/messages/${any(tenant.messageIds)}`,
+  headers: { 'x-api-key': tenant.apiKey },
+});
+
 export const getMessage = httpPath({
   name: 'get',
   what: 'GET /v1/messages/{id}',
   status: 200,
-  request: ({ tenant }) => ({
-    method: 'GET',
-    path: `/v1/messages/${any(tenant.messageIds)}`,
-    headers: { 'x-api-key': tenant.apiKey },
-  }),
+  request: getMessageRequest,
 });
 
 export const postMessage = httpPath({
