@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import helmet from 'helmet';
+import { accountPages } from './account-pages/account-pages.ts';
 import { docs } from './docs/docs.ts';
 import type { Deps } from './endpoint.ts';
 import { openapiDocument } from './openapi.ts';
@@ -12,7 +13,7 @@ const contentPolicy = {
   upgradeInsecureRequests: null,
 };
 
-/** What people open in a browser: the board, the document, its page. */
+/** What people open in a browser: the board, the document, its page, where the links of mails lead. */
 export function pages(deps: Deps): Router {
   const router = Router();
   router.use(helmet({ contentSecurityPolicy: { directives: contentPolicy } }));
@@ -20,5 +21,6 @@ export function pages(deps: Deps): Router {
   const document = JSON.stringify(openapiDocument(deps.config.publicUrl), null, 2);
   router.get('/openapi.json', (_req, res) => void res.type('application/json').send(document));
   router.use(docs(deps.config));
+  router.use(accountPages());
   return router;
 }

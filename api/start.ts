@@ -35,7 +35,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   const queues = openQueues(backend, log, onDead);
   const ledger = createLedger({ database, queues, log, awaitsQueue: true });
   const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
-  const providers = createProviders(config, metrics.registry);
+  const providers = createProviders(config, metrics.registry, log);
   const deps: Deps = {
     config,
     database,

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { queueNames } from './ledger/job.ts';
+import { mailbox, parseMailUrl } from './providers/mail/mail-url.ts';
 import { parseSecretKey } from './secrets.ts';
 
 const isSecretKey = (text: string, { message }: Joi.CustomHelpers) => {
@@ -10,6 +11,18 @@ const isSecretKey = (text: string, { message }: Joi.CustomHelpers) => {
     return message({ custom: `SECRET_KEY: ${(error as Error).message}` });
   }
 };
+
+const isMailUrl = (text: string, { message }: Joi.CustomHelpers) => {
+  try {
+    parseMailUrl(text);
+    return text;
+  } catch (error) {
+    return message({ custom: `MAIL_URL ${(error as Error).message}` });
+  }
+};
+
+const isMailbox = (text: string, { message }: Joi.CustomHelpers) =>
+  mailbox.test(text) ? text : message({ custom: 'MAIL_FROM is neither an address nor Name <address>' });
 
 const areQueues = (text: string, { message }: Joi.CustomHelpers) => {
   const unknown = list(text).filter((name) => !(queueNames as readonly string[]).includes(name));
@@ -71,6 +84,19 @@ export const configSchema = Joi.object({
     .description('Base address of the messaging provider'),
   MESSAGING_APP_SECRET: Joi.string().empty('').description("Secret of the installation's provider app; signs its webhooks"),
   MESSAGING_APP_VERIFY_TOKEN: Joi.string().empty('').description("Token of the provider's webhook handshake"),
+  MAIL_URL: Joi.string()
+    .empty('')
+    .custom(isMailUrl)
+    .description('Mail server, `smtps://user:password@host` or `smtp://…`; unset: mails are only noted in the log'),
+  MAIL_FROM: Joi.string()
+    .empty('')
+    .default('Kanal <no-reply@localhost>')
+    .custom(isMailbox)
+    .description('Sender of mails: an address, or a name and an address in angle brackets'),
+  APP_URL: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .empty('')
+    .description("Where links in mails lead, your front end; unset: PUBLIC_URL, with Kanal's own pages"),
   PROVIDER_TIMEOUT_MS: whole.min(100).max(120_000).default(15_000).description('Longest a provider call may take'),
   UNKNOWN_WINDOW: whole
     .min(1)
@@ -126,6 +152,9 @@ export type Config = {
   messagingAppUrl: string;
   messagingAppSecret?: string;
   messagingAppVerifyToken?: string;
+  mailUrl?: string;
+  mailFrom: string;
+  appUrl?: string;
   providerTimeoutMs: number;
   unknownWindow: number;
   webhookTimeoutMs: number;

@@ -1,9 +1,10 @@
 import { registerContracts } from './ledger/contracts.ts';
+import { sendMailJob } from './mails/jobs.ts';
 import { sendMessageJob, syncTemplatesJob } from './messaging/jobs.ts';
 import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { deliverWebhookJob } from './webhooks/jobs.ts';
 
 /** Every kind of job. */
-export const jobs = [sendMessageJob, syncTemplatesJob, applyProviderWebhookJob, matchStatusJob, deliverWebhookJob];
+export const jobs = [sendMessageJob, syncTemplatesJob, applyProviderWebhookJob, matchStatusJob, deliverWebhookJob, sendMailJob];
 
 registerContracts(jobs);

@@ -1,4 +1,5 @@
 import type { Handler } from './handler.ts';
+import { sendMail } from './mails/send-mail.ts';
 import { sendMessage } from './messaging/send-message.ts';
 import { syncTemplates } from './messaging/sync-templates.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
@@ -6,7 +7,11 @@ import { matchKeptStatus } from './provider-webhooks/match-status.ts';
 import { deliver } from './webhooks/deliver.ts';
 
 /** Every handler; one a job. */
-export const handlers = [sendMessage, syncTemplates, applyProviderWebhook, matchKeptStatus, deliver] as unknown as Handler<
-  Record<string, string>,
-  unknown
->[];
+export const handlers = [
+  sendMessage,
+  syncTemplates,
+  applyProviderWebhook,
+  matchKeptStatus,
+  deliver,
+  sendMail,
+] as unknown as Handler<Record<string, string>, unknown>[];

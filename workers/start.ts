@@ -37,7 +37,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
   const isServed = config.metricsToken !== undefined && config.healthPort !== undefined;
   const metrics = createMetrics({ process: 'worker', database, queues, isServed });
   const { registry } = metrics;
-  const providers = createProviders(config, registry);
+  const providers = createProviders(config, registry, log);
   const sender = measuredSender(
     registry,
     createWebhookSender({

@@ -5,6 +5,7 @@ import { Registry } from 'prom-client';
 import { ProviderBusy, type ProviderError, ProviderFailed, ProviderRefused } from '../../src/providers/errors.ts';
 import { createProviders, type Providers } from '../../src/providers/index.ts';
 import { token, useHouse } from '../sandbox/house.ts';
+import { collectingLog } from '../support/log.ts';
 import { differences } from './differences.ts';
 import { type Example, exampleOf, notThere, phoneNumberId, prepareSandbox } from './endpoint-examples.ts';
 import { describeExamples, type Json } from './fixtures.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   server = createServer((_req, res) => res.writeHead(answer.status).end(JSON.stringify(answer.body)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const messagingAppUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  providers = createProviders({ messagingAppUrl, providerTimeoutMs: 2_000 }, new Registry());
+  providers = createProviders({ messagingAppUrl, providerTimeoutMs: 2_000 }, new Registry(), collectingLog().log);
 });
 afterAll(async () => {
   providers.close();

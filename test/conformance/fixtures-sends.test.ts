@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { createProviders, type Providers } from '../../src/providers/index.ts';
 import type { MessagingApp } from '../../src/providers/messaging-app/provider.ts';
 import { type Channel, useApp } from '../support/app.ts';
+import { collectingLog } from '../support/log.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { describeExamples, filled, type Json } from './fixtures.ts';
 import { ownMessages } from './own-examples.ts';
@@ -12,7 +13,7 @@ const app = useApp({ workers: true });
 let providers: Providers;
 let messagingApp: MessagingApp;
 beforeAll(() => {
-  providers = createProviders({ messagingAppUrl: app.sandboxUrl, providerTimeoutMs: 2_000 }, new Registry());
+  providers = createProviders({ messagingAppUrl: app.sandboxUrl, providerTimeoutMs: 2_000 }, new Registry(), collectingLog().log);
   messagingApp = providers.messagingApp;
 });
 afterAll(() => providers.close());

@@ -47,6 +47,10 @@ describe('the configuration', () => {
     ['OPERATOR_PASSWORD', 'hunter2'],
     ['METRICS_TOKEN', 'hunter2'],
     ['PUBLIC_URL', 'ftp://hunter2'],
+    ['MAIL_URL', 'smtp://kanal:hunter2@mail.example.com?logger=true'],
+    ['MAIL_URL', 'hunter2'],
+    ['MAIL_FROM', 'hunter2'],
+    ['APP_URL', 'hunter2'],
     ['PORT', 'hunter2'],
   ])('a fault of %s does not repeat the value, which may be a secret', (name, value) => {
     const faults = faultsOf({ ...least, [name]: value });
@@ -71,7 +75,9 @@ describe('the configuration', () => {
   });
 
   test('an empty variable is one that is not set', () => {
-    const config = readConfig({ ...least, QUEUE_URL: '', OPERATOR_PASSWORD: '' });
+    const config = readConfig({ ...least, QUEUE_URL: '', OPERATOR_PASSWORD: '', MAIL_URL: '', MAIL_FROM: '', APP_URL: '' });
+    expect(config).toMatchObject({ mailFrom: 'Kanal <no-reply@localhost>' });
+    expect([config.mailUrl, config.appUrl]).toEqual([undefined, undefined]);
     expect(config.queueUrl).toBeUndefined();
     expect(config.operatorPassword).toBeUndefined();
   });

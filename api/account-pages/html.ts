@@ -1,0 +1,80 @@
+import { iconPath } from '../docs/docs.ts';
+
+type Field = { name: string; label: string; hint?: string; attributes: string };
+type Page = { title: string; lead: string; endpoint: string; fields: Field[]; choice?: string; action: string; done: string };
+
+/** `POST /v1/invitations/accept`: a new account, or by the choice one that exists. */
+export const invitationPage = (folder: string) =>
+  pageOf(folder, {
+    title: 'Accept your invitation',
+    lead: 'Tell us your name and choose a password. Your account is made at once.',
+    endpoint: 'v1/invitations/accept',
+    fields: [
+      { name: 'name', label: 'Your name', attributes: 'type="text" autocomplete="name" maxlength="200" required data-only-new' },
+      newPassword('password', 'Password'),
+    ],
+    choice: 'I already have an account',
+    action: 'Accept the invitation',
+    done: 'You have joined. You can sign in now.',
+  });
+
+/** `POST /v1/auth/password-reset/confirm`. */
+export const passwordPage = (folder: string) =>
+  pageOf(folder, {
+    title: 'Set a new password',
+    lead: 'Choose a new password for your account. Wherever you are signed in, you will be signed out.',
+    endpoint: 'v1/auth/password-reset/confirm',
+    fields: [newPassword('new_password', 'New password')],
+    action: 'Set the password',
+    done: 'Your password is set. You can sign in with it now.',
+  });
+
+/** The server decides which password will do; the length spares a round trip. */
+function newPassword(name: string, label: string): Field {
+  return {
+    name,
+    label,
+    hint: 'At least 12 characters, and not one that many others use.',
+    attributes: 'type="password" autocomplete="new-password" minlength="12" maxlength="128" required data-password',
+  };
+}
+
+const fieldOf = ({ name, label, hint, attributes }: Field) => `
+        <div class="field">
+          <label for="${name}">${label}</label>
+          <input id="${name}" name="${name}" ${attributes} aria-describedby="${name}-error${hint ? ` ${name}-hint` : ''}">
+          ${hint ? `<p class="hint" id="${name}-hint">${hint}</p>` : ''}
+          <p class="error" id="${name}-error" aria-live="polite"></p>
+        </div>`;
+
+const choiceOf = (choice: string | undefined) =>
+  choice ? `<p><label class="choice"><input type="checkbox" id="has-account"> ${choice}</label></p>` : '';
+
+const pageOf = (folder: string, { title, lead, endpoint, fields, choice, action, done }: Page) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <meta name="robots" content="noindex">
+    <title>${title} – Kanal</title>
+    <link rel="icon" type="image/svg+xml" href="${iconPath.slice(1)}">
+    <link rel="stylesheet" href="${folder}/page.css">
+    <script defer src="${folder}/page.js"></script>
+  </head>
+  <body>
+    <main>
+      <h1>${title}</h1>
+      <form method="post" data-endpoint="${endpoint}" hidden>
+        <p id="lead">${lead}</p>
+        ${choiceOf(choice)}${fields.map(fieldOf).join('')}
+        <p><label class="choice"><input type="checkbox" id="show-password"> Show the password</label></p>
+        <button type="submit">${action}</button>
+      </form>
+      <p class="error" id="problem" role="alert"></p>
+      <p id="done" role="status" tabindex="-1" data-text="${done}"></p>
+      <noscript>This page needs JavaScript.</noscript>
+    </main>
+  </body>
+</html>
+`;

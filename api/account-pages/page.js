@@ -1,0 +1,109 @@
+const find = (id) => document.getElementById(id);
+const form = document.querySelector('form');
+const lead = find('lead');
+const hasAccount = find('has-account');
+const inputs = [...form.querySelectorAll('.field input')];
+const password = form.querySelector('[data-password]');
+const button = form.querySelector('button');
+const texts = {
+  incomplete: 'This link is not complete, or it was opened before. Open the link in your mail once more.',
+  unreachable: 'The server cannot be reached. Please try again.',
+  isNew: { lead: lead.textContent, autocomplete: 'new-password' },
+  exists: { lead: 'Enter the password of your account: the invitation is added to it.', autocomplete: 'current-password' },
+};
+let token = '';
+
+/** The token leaves the address at once: no history, no screenshot and no shared address shall have it. */
+function takeToken() {
+  const given = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (location.hash) history.replaceState(null, '', location.pathname + location.search);
+  if (!given && token) return;
+  token = given ?? '';
+  form.reset();
+  form.hidden = !token;
+  password.type = 'password';
+  if (hasAccount) choose();
+  find('done').textContent = '';
+  tell(token ? '' : texts.incomplete);
+}
+
+function tell(problem) {
+  find('problem').textContent = problem;
+}
+
+function tellAt(input, problem) {
+  find(`${input.id}-error`).textContent = problem;
+  if (problem) input.setAttribute('aria-invalid', 'true');
+  else input.removeAttribute('aria-invalid');
+}
+
+/** With an account the password is that one's own, and its name is known. */
+function choose() {
+  const { lead: text, autocomplete } = hasAccount.checked ? texts.exists : texts.isNew;
+  lead.textContent = text;
+  password.autocomplete = autocomplete;
+  password.minLength = hasAccount.checked ? 1 : 12;
+  find(`${password.id}-hint`).hidden = hasAccount.checked;
+  for (const input of form.querySelectorAll('[data-only-new]')) {
+    input.disabled = hasAccount.checked;
+    input.closest('.field').hidden = hasAccount.checked;
+  }
+  for (const input of inputs) tellAt(input, '');
+  tell('');
+}
+
+/** What the server says of a field stands at the field, all else below the form. */
+function tellError(status, error) {
+  const rest = [];
+  for (const { field, message } of error?.details ?? []) {
+    const input = inputs.find(({ name, disabled }) => name === field && !disabled);
+    if (input) tellAt(input, message);
+    else rest.push(message);
+  }
+  const wrong = inputs.find((input) => input.getAttribute('aria-invalid'));
+  const whole = error?.message ?? `That did not work (${status}). Please try again later.`;
+  tell(rest.length > 0 ? rest.join(' ') : wrong ? '' : whole);
+  wrong?.focus();
+}
+
+async function send() {
+  const body = { token };
+  for (const { name, value, disabled } of inputs) if (!disabled) body[name] = value;
+  const response = await fetch(form.dataset.endpoint, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    // Whoever is signed in here already is not who the link is for.
+    credentials: 'omit',
+    body: JSON.stringify(body),
+  });
+  const reply = await response.json().catch(() => undefined);
+  if (!response.ok) return tellError(response.status, reply?.error);
+  token = '';
+  form.reset();
+  form.hidden = true;
+  find('done').textContent = find('done').dataset.text;
+  find('done').focus();
+}
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  if (button.disabled) return;
+  tell('');
+  for (const input of inputs) tellAt(input, '');
+  button.disabled = true;
+  form.setAttribute('aria-busy', 'true');
+  try {
+    await send();
+  } catch {
+    tell(texts.unreachable);
+  } finally {
+    button.disabled = false;
+    form.removeAttribute('aria-busy');
+  }
+});
+find('show-password').addEventListener('change', ({ target }) => {
+  password.type = target.checked ? 'text' : 'password';
+});
+hasAccount?.addEventListener('change', choose);
+addEventListener('hashchange', takeToken);
+takeToken();
