@@ -9,6 +9,7 @@ import type { Metrics } from '../src/metrics/metrics.ts';
 import type { Authenticate, Caller } from '../src/organizations/keys.ts';
 import type { Scope } from '../src/organizations/scopes.ts';
 import type { Providers } from '../src/providers/index.ts';
+import type { RequestLimits } from '../src/rate-limits/requests.ts';
 import type { Secrets } from '../src/secrets.ts';
 
 export type Deps = {
@@ -19,6 +20,8 @@ export type Deps = {
   providers: Providers;
   secrets: Secrets;
   authenticate: Authenticate;
+  /** None: there is no limit. */
+  limits?: RequestLimits;
   metrics: Metrics;
   log: Log;
 };
@@ -71,6 +74,8 @@ export type Endpoint<Body = unknown, Query = unknown> = {
   rawBodyBytes?: number;
   /** Asks for work that a client may wait for with `Prefer: wait`. */
   isOperation?: boolean;
+  /** Counts for nobody's rate limit: the provider decides how often it calls, and repeats what is refused. */
+  isUnlimited?: boolean;
   /** Takes an Idempotency-Key. */
   isIdempotent?: boolean;
   errorShape?: ErrorShape;

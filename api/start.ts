@@ -11,6 +11,7 @@ import type { Log } from '../src/log.ts';
 import { createMetrics } from '../src/metrics/metrics.ts';
 import { createAuthenticate } from '../src/organizations/keys.ts';
 import { createProviders } from '../src/providers/index.ts';
+import { createRequestLimits } from '../src/rate-limits/requests.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { createApp } from './app.ts';
 import type { Deps } from './endpoint.ts';
@@ -34,6 +35,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   const ledger = createLedger({ database, queues, log, awaitsQueue: true });
   const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
   const providers = createProviders(config, metrics.registry);
+  const limits = createRequestLimits({ perMinute: config.rateLimitPerMinute, redisUrl: config.queueUrl, log });
   const deps: Deps = {
     config,
     database,
@@ -42,6 +44,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     providers,
     secrets: createSecrets(config.secretKey),
     authenticate: createAuthenticate(database),
+    limits,
     metrics,
     log,
   };
@@ -66,6 +69,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
       heartbeat.stop();
       isStopping = true;
       await finishRequests(server, config.shutdownTimeoutMs);
+      await limits?.close();
       await queues.close();
       providers.close();
       await database.close();
