@@ -12,6 +12,7 @@ import type { Caller } from '../src/organizations/caller.ts';
 import type { Scope } from '../src/organizations/scopes.ts';
 import type { Providers } from '../src/providers/index.ts';
 import type { LoginLimits } from '../src/rate-limits/login.ts';
+import type { RequestLimits } from '../src/rate-limits/requests.ts';
 import type { Secrets } from '../src/secrets.ts';
 
 export type Deps = {
@@ -24,6 +25,8 @@ export type Deps = {
   authenticate: Authenticate;
   passwords: Passwords;
   loginLimits: LoginLimits;
+  /** None: there is no limit. */
+  limits?: RequestLimits;
   metrics: Metrics;
   log: Log;
 };
@@ -91,6 +94,8 @@ export type Endpoint<Body = unknown, Query = unknown> = {
   rawBodyBytes?: number;
   /** Asks for work that a client may wait for with `Prefer: wait`. */
   isOperation?: boolean;
+  /** Counts for nobody's rate limit: the provider decides how often it calls, and repeats what is refused. */
+  isUnlimited?: boolean;
   /** Takes an Idempotency-Key. */
   isIdempotent?: boolean;
   errorShape?: ErrorShape;

@@ -2,10 +2,11 @@ import { STATUS_CODES } from 'node:http';
 import Joi from 'joi';
 import { databaseAway, isOurOutage } from '../src/database.ts';
 import { AppError, errorCodes } from '../src/errors.ts';
-import type { ErrorShape } from './endpoint.ts';
+import type { Endpoint, ErrorShape } from './endpoint.ts';
 
 /** Given by every endpoint, whatever it declares. */
-export const commonErrors = [409, 413, 415, 429, 500, 503];
+export const commonErrors = ({ isUnlimited }: Pick<Endpoint, 'isUnlimited'>) =>
+  [409, 413, 415, 429, 500, 503].filter((status) => status !== 429 || !isUnlimited);
 
 const code = Joi.string().valid(...Object.keys(errorCodes));
 const detail = Joi.object({

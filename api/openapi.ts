@@ -18,6 +18,9 @@ Whatever has to talk to a provider happens after the reply: a message goes from 
 other work is an operation, named in \`Operation-Id\`. Every change is an event, and told to the webhook endpoints you create, signed
 after [Standard Webhooks](https://www.standardwebhooks.com). All events are listed under *Webhooks*, after the operations.
 
+Every reply says in \`RateLimit\` how many requests are left in this minute; beyond them the answer is 429, and \`Retry-After\` says how long
+to wait.
+
 A request with an \`Idempotency-Key\` may be repeated without harm. Lists are paged: \`meta.next_cursor\` is the \`cursor\` of the next page.
 `.trim();
 

@@ -10,6 +10,7 @@ import { renderError, toAppError } from './errors.ts';
 import { checkKey, hashOfBody, type IdempotencyKey, isStored, storedReply, storeRefusal, writeOnce } from './idempotency.ts';
 import { authenticated } from './middleware/authenticate.ts';
 import { checkStorable, jsonBody, rawBody } from './middleware/body.ts';
+import { limited, quotaOf } from './middleware/rate-limit.ts';
 import { logOf } from './middleware/request-log.ts';
 import { isSecure } from './middleware/session-cookie.ts';
 import { validated } from './middleware/validated.ts';
@@ -23,13 +24,19 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const { operationId, scope, subject, rawBodyBytes, errorShape } = definition;
   const takesBody = definition.method !== 'get' && definition.method !== 'delete';
   const authenticate = scope === 'public' ? undefined : authenticated(deps, scope);
+  const limit = definition.isUnlimited ? undefined : limited(deps.limits);
   const readBody = rawBodyBytes ? rawBody(rawBodyBytes) : takesBody ? jsonBody : undefined;
   const body = takesBody && !rawBodyBytes ? (definition.body ?? Joi.object({})) : undefined;
   const validate = validated({ ...definition, body });
   return async (req, res) => {
     res.locals.operationId = operationId;
     try {
-      await authenticate?.(req, res);
+      try {
+        await authenticate?.(req, res);
+      } finally {
+        // A request without a valid credential counts too, and once over it is told so instead.
+        await limit?.(res, quotaOf(req, res));
+      }
       await readBody?.(req, res);
       checkStorable(req, subject);
       validate(req);

@@ -13,6 +13,7 @@ import type { Log } from '../src/log.ts';
 import { createMetrics } from '../src/metrics/metrics.ts';
 import { createProviders } from '../src/providers/index.ts';
 import { createLoginLimits } from '../src/rate-limits/login.ts';
+import { createRequestLimits } from '../src/rate-limits/requests.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { createApp } from './app.ts';
 import type { Deps } from './endpoint.ts';
@@ -36,6 +37,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   const ledger = createLedger({ database, queues, log, awaitsQueue: true });
   const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
   const providers = createProviders(config, metrics.registry, log);
+  const limits = createRequestLimits({ perMinute: config.rateLimitPerMinute, redisUrl: config.queueUrl, log });
   const deps: Deps = {
     config,
     database,
@@ -46,6 +48,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     authenticate: createAuthenticate(database),
     passwords: createPasswords(),
     loginLimits: createLoginLimits(database),
+    limits,
     metrics,
     log,
   };
@@ -70,6 +73,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
       heartbeat.stop();
       isStopping = true;
       await finishRequests(server, config.shutdownTimeoutMs);
+      await limits?.close();
       await queues.close();
       providers.close();
       await Promise.all([deps.passwords.close(), deps.authenticate.settled()]);

@@ -68,6 +68,11 @@ export const configSchema = Joi.object({
     .custom(areOrigins)
     .description('Other origins whose pages may act with a session cookie, comma-separated: https://app.example.com'),
   TRUST_PROXY: whole.min(0).max(10).default(0).description('Proxies in front whose X-Forwarded-For is believed'),
+  RATE_LIMIT_PER_MINUTE: whole
+    .min(0)
+    .max(1_000_000_000)
+    .default(6_000)
+    .description('Requests a minute of one API key, token, session or address; 0: no limit'),
   OPERATOR_USER: Joi.string().default('operator').description('User of Bull Board'),
   OPERATOR_PASSWORD: Joi.string().min(12).empty('').description('Password of Bull Board; unset: no Bull Board'),
   METRICS_TOKEN: Joi.string()
@@ -142,9 +147,9 @@ export type Config = {
   queueUrl?: string;
   secretKey: string;
   publicUrl?: string;
-  mailUrl?: string;
   allowedOrigins: string[];
   trustProxy: number;
+  rateLimitPerMinute: number;
   operatorUser: string;
   operatorPassword?: string;
   metricsToken?: string;

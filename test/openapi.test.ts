@@ -93,7 +93,7 @@ describe.each(operations.map(({ path, method, operation }) => [operation.operati
         '409',
         '413',
         '415',
-        '429',
+        ...(endpoint.isUnlimited ? [] : ['429']),
         '500',
         '503',
       ];

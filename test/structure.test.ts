@@ -141,9 +141,9 @@ describe('house rules', () => {
     expect(talking).toEqual(expect.arrayContaining(['src/providers/messaging-app/client.ts', 'src/providers/mail/smtp.ts']));
   });
 
-  test('only the backends know what carries the queue', () => {
+  test('only the backends know what carries the queue; the rate limits share their counts by the same Redis', () => {
     const known = /from '(ioredis|bullmq)'/;
-    const allowed = ['src/ledger/backends/', 'workers/worker.ts'];
+    const allowed = ['src/ledger/backends/', 'workers/worker.ts', 'src/rate-limits/redis-counter.ts'];
     const others = having(product, known).filter((file) => !allowed.some((place) => file.startsWith(place)));
     expect(others).toEqual([]);
   });

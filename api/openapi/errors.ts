@@ -6,7 +6,7 @@ import { headers } from './headers.ts';
 import type { Json } from './json-schema.ts';
 
 type Of = Pick<Endpoint<unknown, unknown>, 'scope' | 'subject'>;
-type Status = { description: string; example(of: Of): AppError; mayTellWhen?: boolean };
+type Status = { description: string; example(of: Of): AppError; mayTellWhen?: boolean; tellsQuota?: boolean };
 
 const field = { field: 'type', location: 'body', code: 'any.required', message: 'type is required' };
 
@@ -42,6 +42,7 @@ const statuses: Record<number, Status> = {
     description: 'Too many requests',
     example: () => new AppError('rate_limited', 'Too many requests'),
     mayTellWhen: true,
+    tellsQuota: true,
   },
   500: { description: 'A fault on our side', example: () => new AppError('internal', 'Something went wrong on our side') },
   503: {
@@ -52,11 +53,11 @@ const statuses: Record<number, Status> = {
 };
 
 /** The example comes from the renderer that makes the real ones. */
-function responseOf(shape: ErrorShape, { description, example, mayTellWhen }: Status, of: Of): Json {
+function responseOf(shape: ErrorShape, { description, example, mayTellWhen, tellsQuota }: Status, of: Of): Json {
   const { body, contentType } = renderError(example(of), shape, exampleIds.request);
   return {
     description,
-    ...(mayTellWhen && { headers: headers('Retry-After') }),
+    ...(mayTellWhen && { headers: headers('Retry-After', tellsQuota && 'RateLimit-Policy', tellsQuota && 'RateLimit') }),
     content: { [contentType]: { schema: { $ref: `#/components/schemas/${shape}_error` }, example: body } },
   };
 }

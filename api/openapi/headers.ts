@@ -23,6 +23,16 @@ const known = {
     description: '`true`: the reply to the first request with this Idempotency-Key, once more',
     schema: { type: 'string', const: 'true' },
   },
+  'RateLimit-Policy': {
+    description: 'The quota of the API key, token, session or address: `q` requests in `w` seconds; not there when there is none',
+    schema: { type: 'string' },
+    example: '"default";q=6000;w=60',
+  },
+  RateLimit: {
+    description: 'What is left of the quota: `r` requests in the next `t` seconds',
+    schema: { type: 'string' },
+    example: '"default";r=5999;t=60',
+  },
   'Retry-After': { description: 'Seconds to wait before trying again', schema: { type: 'integer' }, example: 1 },
 };
 

@@ -9,13 +9,15 @@ import { type Json, schemaOf } from './json-schema.ts';
 type Definition = Endpoint<unknown, unknown>;
 
 function success(endpoint: Definition, status: number, schema: Joi.Schema | null): Json {
-  const { isOperation, isIdempotent, example } = endpoint;
+  const { isOperation, isIdempotent, isUnlimited, example } = endpoint;
   const own = headers(
     status === 201 && 'Location',
     isOperation && 'Operation-Id',
     isOperation && 'Link',
     isOperation && 'Preference-Applied',
     isIdempotent && 'Idempotent-Replayed',
+    !isUnlimited && 'RateLimit-Policy',
+    !isUnlimited && 'RateLimit',
   );
   const type = schema?.type === 'string' ? 'text/plain' : 'application/json';
   const reply = example?.reply !== undefined && { example: example.reply };
@@ -28,7 +30,7 @@ function success(endpoint: Definition, status: number, schema: Joi.Schema | null
 
 function responsesOf(endpoint: Definition): Json {
   const good = Object.entries(endpoint.responses).map(([status, schema]) => [status, success(endpoint, Number(status), schema)]);
-  const statuses = [...new Set([...endpoint.errors, ...commonErrors])].sort();
+  const statuses = [...new Set([...endpoint.errors, ...commonErrors(endpoint)])].sort();
   const bad = statuses.map((status) => [status, errorResponse(endpoint.errorShape ?? 'standard', status, endpoint)]);
   return Object.fromEntries([...good, ...bad]);
 }

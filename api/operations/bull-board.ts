@@ -25,12 +25,14 @@ const allowed: { method: string; path: RegExp; action: string }[] = [
 ];
 
 /** The operator's own credentials, asked for by the browser. It shows all tenants' jobs: nobody else gets in. */
-function operatorOnly({ config }: Deps): RequestHandler {
+function operatorOnly({ config, loginLimits }: Deps): RequestHandler {
   const expected = `${config.operatorUser}:${config.operatorPassword}`;
-  return (req, res, next) => {
+  return async (req, res, next) => {
     const [scheme, credentials] = (req.get('authorization') ?? '').split(' ');
     if (scheme === 'Basic' && equalsInConstantTime(Buffer.from(credentials ?? '', 'base64').toString('utf8'), expected))
       return next();
+    // Guesses count, the browser's first question without credentials does not; the right ones pass whatever others tried.
+    if (credentials) await loginLimits.work(req.ip);
     res.setHeader('WWW-Authenticate', 'Basic realm="Kanal operations", charset="UTF-8"');
     throw new AppError('unauthorized', "The operator's credentials are needed");
   };

@@ -95,7 +95,7 @@ export async function confirmReset(
       ...from,
     });
   });
-  await limits.succeeded(reset.email, from.address);
+  await limits.forgive(reset.email, from.address);
 }
 
 const usedLink = () => invalidField('token', 'The link has been used: ask for a new one', 'token.used');

@@ -65,6 +65,7 @@ export async function startStack({
     PROVIDER_TIMEOUT_MS: '1000',
     UNKNOWN_WINDOW: '4',
     SHUTDOWN_TIMEOUT_MS: '3000',
+    RATE_LIMIT_PER_MINUTE: '600000000',
     ...env,
   };
   const backendOf = createBackend({ databaseUrl: postgres.url(), queueUrl: redis?.url() }, log);

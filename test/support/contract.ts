@@ -40,7 +40,7 @@ export function checkReply(endpoint: Definition, { status, headers, text }: Rece
   const isText = schema?.type === 'string';
   const body = isText ? text : parse(text, fail);
   const shape = endpoint.errorShape ?? 'standard';
-  if (!schema && ![...endpoint.errors, ...commonErrors].includes(status)) fail('the status is not declared');
+  if (!schema && ![...endpoint.errors, ...commonErrors(endpoint)].includes(status)) fail('the status is not declared');
   const wanted = schema ? (isText ? 'text/plain' : 'application/json') : errorType(shape);
   if (type !== wanted) fail(`the content type is ${type}, not ${wanted}`);
   const { error } = (schema ?? errorBodies[shape]).validate(body, { convert: false, abortEarly: false, allowUnknown: false });

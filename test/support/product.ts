@@ -181,6 +181,8 @@ const defaults: Environment = {
   PROVIDER_TIMEOUT_MS: '2000',
   UNKNOWN_WINDOW: '2',
   WEBHOOK_TIMEOUT_MS: '2000',
+  // High, and not off: what a test of limits does not ask for shall not meet them, but pass through them.
+  RATE_LIMIT_PER_MINUTE: '600000000',
   SWEEP_INTERVAL_MS: '300',
   RUN_RETRY_DELAY_MS: '50',
   SHUTDOWN_TIMEOUT_MS: '2000',

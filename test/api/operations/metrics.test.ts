@@ -314,11 +314,16 @@ describe('the worker', () => {
   test('has what was deleted for its age, by table, from the start', () => {
     const deleted = counted(jobs, 'kanal_retention_rows_deleted_total', 'table');
     expect(Object.keys(deleted).sort()).toEqual([
+      'bearer_tokens',
       'events',
       'heartbeats',
       'idempotency_keys',
       'jobs',
+      'login_limits',
+      'mails',
+      'password_resets',
       'provider_webhooks',
+      'sessions',
       'unmatched_statuses',
       'webhook_attempts',
       'webhook_deliveries',

@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals';
+import { newCredential } from '../../../src/accounts/credentials.ts';
+import { type Reply, useApp } from '../../support/app.ts';
+import { definitions } from '../../support/contract.ts';
+
+const quota = 20;
+const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: String(quota), TRUST_PROXY: '1' } });
+
+/** What a reply says is left; checks that it says it in the one way. */
+function leftOf({ headers }: Reply): { left: number; seconds: number } {
+  expect(headers.get('ratelimit-policy')).toBe(`"default";q=${quota};w=60`);
+  const [, left, seconds] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? [];
+  return { left: Number(left), seconds: Number(seconds) };
+}
+
+const list = (key: string | null, address = '203.0.113.1') =>
+  app.raw('GET', '/v1/messages', { key, headers: { 'x-forwarded-for': address } });
+
+/** A fresh key, its quota spent up to `left`. */
+async function spentKey(left = 0) {
+  const { key } = await app.key(app.tenant.organizationId, ['messages:read', 'messages:write']);
+  for (let index = left; index < quota; index += 1) expect((await list(key)).status).toBe(200);
+  return key;
+}
+
+test('every reply says what is left, and it counts down', async () => {
+  const { key } = await app.key(app.tenant.organizationId, ['messages:read']);
+  const replies = [await list(key), await list(key), await list(key)];
+  expect(replies.map((reply) => leftOf(reply).left)).toEqual([19, 18, 17]);
+  for (const reply of replies) {
+    expect(leftOf(reply).seconds).toBeGreaterThan(0);
+    expect(leftOf(reply).seconds).toBeLessThanOrEqual(60);
+  }
+});
+
+test('a refusal of another kind counts and says it too: the scope, the body, the id', async () => {
+  const { key } = await app.key(app.tenant.organizationId, ['messages:read']);
+  const asked = (method: string, path: string) => app.raw(method, path, { key });
+  const replies = [
+    await asked('POST', '/v1/messages'),
+    await asked('GET', '/v1/messages?limit=0'),
+    await asked('GET', '/v1/messages/x'),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual([403, 422, 404]);
+  expect(replies.map((reply) => leftOf(reply).left)).toEqual([19, 18, 17]);
+});
+
+describe('over the quota', () => {
+  test('the answer is 429 with the seconds to wait, in the shape of the endpoint', async () => {
+    const key = await spentKey();
+    const refused = await list(key);
+    expect(refused.status).toBe(429);
+    const { left, seconds } = leftOf(refused);
+    expect([left, refused.headers.get('retry-after')]).toEqual([0, String(seconds)]);
+    expect(refused.body.error).toMatchObject({ code: 'rate_limited', details: null });
+
+    const problem = definitions.find(
+      ({ errorShape, method, scope }) => errorShape === 'problem' && method === 'get' && scope !== 'public',
+    )!;
+    const other = await app.call(problem.operationId, { key });
+    expect(other.status).toBe(429);
+    expect(other.headers.get('content-type')).toContain('application/problem+json');
+  });
+
+  test('nothing is changed, nor kept for its Idempotency-Key', async () => {
+    const channel = await app.connect();
+    const phone = app.phone();
+    await app.conversation(channel, phone);
+    const key = await spentKey();
+    const before = await app.counts();
+    const body = { channel_id: channel.id, to: `+${phone}`, type: 'text', text: { body: 'Hello' } };
+    const headers = { 'idempotency-key': 'once' };
+    expect((await app.call('messages.send', { key, body, headers })).status).toBe(429);
+    expect(await app.counts()).toEqual(before);
+    const other = await app.key(app.tenant.organizationId, ['messages:write']);
+    expect((await app.call('messages.send', { key: other.key, body, headers })).status).toBe(201);
+  });
+
+  test('another key of the same organization, from the same address, is free', async () => {
+    await spentKey();
+    const { key } = await app.key(app.tenant.organizationId, ['messages:read']);
+    expect(leftOf(await list(key)).left).toBe(quota - 1);
+  });
+});
+
+describe('without a valid credential', () => {
+  test('the address counts, and 401 becomes 429', async () => {
+    const address = '198.51.100.1';
+    for (let index = 0; index < quota; index += 1) {
+      const refused = await list(index % 2 ? null : newCredential('kk_'), address);
+      expect([refused.status, leftOf(refused).left]).toEqual([401, quota - 1 - index]);
+      expect(refused.headers.get('www-authenticate')).not.toBeNull();
+    }
+    const over = await list(newCredential('kk_'), address);
+    expect([over.status, over.headers.get('www-authenticate')]).toEqual([429, null]);
+    expect((await list(null, '198.51.100.2')).status).toBe(401);
+  });
+
+  test('a valid key from an address that is over is served', async () => {
+    const address = '198.51.100.3';
+    for (let index = 0; index <= quota; index += 1) await list(null, address);
+    expect((await list(null, address)).status).toBe(429);
+    const { key } = await app.key(app.tenant.organizationId, ['messages:read']);
+    expect((await list(key, address)).status).toBe(200);
+  });
+
+  test('hosts of one /64 are one address', async () => {
+    expect(leftOf(await list(null, '2001:db8:1:2::1')).left).toBe(19);
+    expect(leftOf(await list(null, '2001:db8:1:2:3::9')).left).toBe(18);
+    expect(leftOf(await list(null, '2001:db8:1:3::1')).left).toBe(19);
+    expect(leftOf(await list(null, '::ffff:198.51.100.4')).left).toBe(19);
+    expect(leftOf(await list(null, '198.51.100.4')).left).toBe(18);
+  });
+});
+
+test("the provider's webhooks have no limit and say nothing of one", async () => {
+  const unlimited = definitions.filter(({ isUnlimited }) => isUnlimited);
+  expect(unlimited.map(({ path }) => path.split('/')[2])).toEqual(['providers', 'providers', 'providers', 'providers']);
+  for (let index = 0; index < quota + 5; index += 1) {
+    const reply = await app.webhook({ entry: [] });
+    expect([reply.status, reply.headers.get('ratelimit'), reply.headers.get('ratelimit-policy')]).toEqual([200, null, null]);
+  }
+  for (let index = 0; index < quota + 5; index += 1)
+    expect((await app.webhook({ entry: [] }, { signature: 'sha256=00' })).status).toBe(401);
+});
