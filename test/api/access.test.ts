@@ -1,0 +1,283 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { newCredential, newSecretToken } from '../../src/accounts/credentials.ts';
+import { exampleIds } from '../../src/examples.ts';
+import { uuidv7 } from '../../src/ids.ts';
+import { type Role, roles, scopesOf } from '../../src/organizations/roles.ts';
+import { type Scope, scopes } from '../../src/organizations/scopes.ts';
+import { type Reply, useApp } from '../support/app.ts';
+import { type Definition, definitions } from '../support/contract.ts';
+import { bearerToken, person, sessionHeaders } from '../support/factories/person.ts';
+import { ownedRecords } from '../support/owned.ts';
+import { storedState } from '../support/stored.ts';
+
+/** Who may call what, for every endpoint there is: a new one is in here without a line more. */
+const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
+
+type Headers = Record<string, string>;
+/** What a caller sends, by a name that a failure shows. */
+type Credentials = Record<string, Headers>;
+
+let owned: Record<string, string>;
+let broken: Credentials;
+let ended: Credentials;
+let foreign: Credentials;
+/** A session in which no organization is active. */
+let homeless: Headers;
+/** A member of each role, of the first organization. */
+const members = new Map<Role, string>();
+
+const guarded = definitions
+  .filter(({ scope }) => scope !== 'public')
+  .map((endpoint) => [endpoint.operationId, endpoint] as const);
+const named = guarded.filter(([, { path }]) => path.includes(':'));
+const scoped = guarded.filter(([, { scope }]) => scope !== 'session' && scope !== 'user');
+const personal = guarded.filter(([, { scope }]) => scope === 'session' || scope === 'user');
+
+const paramsOf = ({ path }: Definition, valueFor: (name: string) => string) =>
+  Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, valueFor(name!)]));
+
+/** Its example; the organization in it is the caller's, every other id nobody's. */
+const bodyOf = ({ method, example }: Definition) =>
+  method === 'get' || method === 'delete'
+    ? undefined
+    : JSON.parse(JSON.stringify(example?.body ?? {}).replaceAll(exampleIds.organization, app.tenant.organizationId));
+
+const ask = (endpoint: Definition, headers: Headers, params: Record<string, string>) =>
+  app.call(endpoint.operationId, { key: null, headers, params, body: bodyOf(endpoint) });
+/** Of the first organization's records: whoever gets through does something to them. */
+const askForOwned = (endpoint: Definition, headers: Headers) =>
+  ask(
+    endpoint,
+    headers,
+    paramsOf(endpoint, (name) => owned[name] ?? uuidv7()),
+  );
+/** Of a record nobody has: whoever gets through does no harm, and gets a 404. */
+const askForNone = (endpoint: Definition, headers: Headers) => ask(endpoint, headers, paramsOf(endpoint, uuidv7));
+
+async function keyWith(granted: readonly Scope[]): Promise<Headers> {
+  return { 'x-api-key': (await app.key(app.tenant.organizationId, [...granted])).key };
+}
+const tokenWith = async (role: Role, granted: readonly Scope[]) =>
+  (await bearerToken(app.em(), app.tenant.organizationId, members.get(role)!, [...granted])).headers as Headers;
+const sessionOf = async (role: Role) => (await sessionHeaders(app.em(), members.get(role)!, app.base)).headers as Headers;
+
+const without = (scope: Definition['scope']) => scopes.filter((one) => one !== scope);
+const swapCase = (text: string) => text.replace(/[a-z]/gi, (c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase()));
+const otherEnd = (text: string) => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
+
+beforeAll(async () => {
+  const em = app.em();
+  const { organizationId, key } = app.tenant;
+  owned = await ownedRecords(app);
+  for (const role of roles) members.set(role, (await person(em, organizationId, role)).userId);
+  const owner = members.get('owner')!;
+
+  const { token } = await bearerToken(em, organizationId, owner);
+  const { token: session } = await sessionHeaders(em, owner, app.base);
+  const cookie = (value: string) => ({ cookie: `kanal_session=${value}`, origin: app.base });
+  const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
+  broken = {
+    nothing: {},
+    'an empty key': { 'x-api-key': '' },
+    'a word for a key': { 'x-api-key': 'secret' },
+    'the beginning of a key': { 'x-api-key': 'kk_wrong' },
+    'a key cut off': { 'x-api-key': key.slice(0, -1) },
+    'a key of another checksum': { 'x-api-key': otherEnd(key) },
+    'a key in other case': { 'x-api-key': `kk_${swapCase(key.slice(3))}` },
+    'a key in small letters': { 'x-api-key': key.toLowerCase() },
+    'a key nobody made': { 'x-api-key': newCredential('kk_') },
+    'two keys': { 'x-api-key': `${key}, ${key}` },
+    'a token for a key': { 'x-api-key': token },
+    'an empty Authorization': { authorization: '' },
+    'Bearer and nothing': { authorization: 'Bearer' },
+    'a token without its scheme': { authorization: token },
+    'a token of scheme Basic': { authorization: `Basic ${token}` },
+    'a token of scheme Token': { authorization: `Token ${token}` },
+    'a token and a word': { authorization: `Bearer ${token} more` },
+    'a key as bearer token': bearer(key),
+    'a word for a token': bearer('secret'),
+    'a token cut off': bearer(token.slice(0, -1)),
+    'a token of another checksum': bearer(otherEnd(token)),
+    'a token in other case': bearer(`kt_${swapCase(token.slice(3))}`),
+    'a token nobody made': bearer(newCredential('kt_')),
+    'a session for a token': bearer(session),
+    'an empty cookie': cookie(''),
+    'a word for a session': cookie('secret'),
+    'a session cut off': cookie(session.slice(0, -1)),
+    'a session in other case': cookie(swapCase(session)),
+    'a session nobody opened': cookie(newSecretToken()),
+    'a session of another name': { cookie: `session=${session}`, origin: app.base },
+    'a token for a session': cookie(token),
+    'a wrong key beside a right token': { ...bearer(token), 'x-api-key': otherEnd(key) },
+    'a wrong key beside a right session': { ...cookie(session), 'x-api-key': otherEnd(key) },
+    'a wrong token beside a right session': { ...cookie(session), ...bearer(otherEnd(token)) },
+  };
+
+  const past = `clock_timestamp() - interval '1 ms'`;
+  const [revokedKey, expiredKey] = [await app.key(organizationId, scopes), await app.key(organizationId, scopes)];
+  await app.rows('update api_keys set revoked_at = clock_timestamp() where id = $1', [revokedKey.keyId]);
+  await app.rows(`update api_keys set expires_at = ${past} where id = $1`, [expiredKey.keyId]);
+  const [deletedToken, expiredToken] = [
+    await bearerToken(em, organizationId, owner),
+    await bearerToken(em, organizationId, owner),
+  ];
+  await app.rows('delete from bearer_tokens where id = $1', [deletedToken.id]);
+  await app.rows(`update bearer_tokens set expires_at = ${past} where id = $1`, [expiredToken.id]);
+  const [endedSession, expiredSession] = [await sessionHeaders(em, owner, app.base), await sessionHeaders(em, owner, app.base)];
+  await app.rows('delete from sessions where id = $1', [endedSession.sessionId]);
+  await app.rows(`update sessions set expires_at = ${past} where id = $1`, [expiredSession.sessionId]);
+  const { userId: gone } = await person(em, organizationId);
+  const goneToken = await bearerToken(em, organizationId, gone);
+  await app.rows('delete from memberships where user_id = $1', [gone]);
+  ended = {
+    'a revoked key': { 'x-api-key': revokedKey.key },
+    'an expired key': { 'x-api-key': expiredKey.key },
+    'a deleted token': deletedToken.headers,
+    'an expired token': expiredToken.headers,
+    'a token of one who is a member no more': goneToken.headers,
+    'a session logged out of': endedSession.headers,
+    'an expired session': expiredSession.headers,
+  };
+
+  homeless = (await sessionHeaders(em, (await person(em)).userId, app.base)).headers;
+
+  const stranger = await app.organization();
+  const { userId: strange } = await person(em, stranger.organizationId);
+  const { userId: both } = await person(em, stranger.organizationId);
+  const inTheOther = await sessionHeaders(em, both, app.base);
+  await app.rows('insert into memberships (organization_id, user_id, role) values ($1, $2, $3)', [organizationId, both, 'owner']);
+  foreign = {
+    'a key': { 'x-api-key': stranger.key },
+    'a token': (await bearerToken(em, stranger.organizationId, strange)).headers,
+    'a session': (await sessionHeaders(em, strange, app.base)).headers,
+    'a session of a member of both': inTheOther.headers,
+    'a token of a member of both': (await bearerToken(em, stranger.organizationId, both)).headers,
+  };
+  await app.web.deps.authenticate.settled();
+});
+
+/** Every credential in turn; by its name what `see` makes of the reply. Nothing is stored by any of them. */
+async function refusedAll<Seen>(
+  endpoint: Definition,
+  credentials: Credentials,
+  see: (reply: Reply) => Seen,
+): Promise<Record<string, Seen>> {
+  const before = await storedState(app);
+  const seen = await Promise.all(
+    Object.entries(credentials).map(async ([name, headers]) => [name, see(await askForOwned(endpoint, headers))] as const),
+  );
+  expect(await storedState(app)).toBe(before);
+  return Object.fromEntries(seen);
+}
+const each = <Value>(credentials: Credentials, value: Value) =>
+  Object.fromEntries(Object.keys(credentials).map((name) => [name, value]));
+
+const codeOf = ({ body }: Reply): string => body.error?.code ?? body.code ?? body.title;
+/** Refused before its handler was asked: what a handler itself refuses names no scope as lacking. */
+const isKeptOut = ({ status, text }: Reply) =>
+  status === 401 ||
+  (status === 403 && /lacks the scope|session_required|origin_not_allowed|No organization is active/.test(text));
+
+/** A rule of what may be granted, whatever the scopes: a token has an end, and a key made with it must have one too. */
+const isOutliving = ({ status, text }: Reply) => status === 403 && text.includes('It would outlive');
+
+test('there is something to walk', () => {
+  expect(guarded.length).toBeGreaterThan(30);
+  for (const some of [named, scoped, personal]) expect(some.length).toBeGreaterThan(5);
+});
+
+describe('a credential that is missing, broken or has ended: 401', () => {
+  const challenged = ({ status, headers }: Reply) => {
+    const challenge = headers.get('www-authenticate') ?? '';
+    return [status, challenge.includes('ApiKey realm='), challenge.includes('Bearer realm=')];
+  };
+
+  test.each(guarded)('%s: broken', async (_name, endpoint) => {
+    expect(await refusedAll(endpoint, broken, challenged)).toEqual(each(broken, [401, true, true]));
+  });
+
+  test.each(guarded)('%s: ended', async (_name, endpoint) => {
+    expect(await refusedAll(endpoint, ended, challenged)).toEqual(each(ended, [401, true, true]));
+  });
+});
+
+describe("another organization's: 404, as if there were no such record", () => {
+  test.each(named)('%s', async (_name, endpoint) => {
+    const isTheirs = ([name]: [string, Headers]) => endpoint.scope !== 'session' || name.includes('session');
+    const theirs = Object.fromEntries(Object.entries(foreign).filter(isTheirs));
+    expect(await refusedAll(endpoint, theirs, ({ status }) => status)).toEqual(each(theirs, 404));
+    const nobodys = Object.values(await Promise.all(Object.values(theirs).map((headers) => askForNone(endpoint, headers))));
+    expect(new Set(nobodys.map(({ status }) => status))).toEqual(new Set([404]));
+  });
+});
+
+describe('the right credential', () => {
+  test.each(scoped)('%s: without the scope 403, which names it', async (_name, endpoint) => {
+    const scope = endpoint.scope as Scope;
+    const lacking: Credentials = {
+      'a key': await keyWith(without(scope)),
+      'a token': await tokenWith('owner', without(scope)),
+      'a session with no organization': homeless,
+    };
+    const seen = await refusedAll(endpoint, lacking, ({ status, text }) => [status, text.includes(scope)]);
+    expect(seen).toEqual(each(lacking, [403, true]));
+  });
+
+  test.each(scoped)('%s: with it alone', async (_name, endpoint) => {
+    const alone = [endpoint.scope as Scope];
+    for (const headers of [await keyWith(alone), await tokenWith('owner', alone)]) {
+      const reply = await askForNone(endpoint, headers);
+      expect([reply.status, isKeptOut(reply)]).toEqual([expect.any(Number), false]);
+      expect(reply.status).toBeLessThan(500);
+    }
+  });
+
+  test.each(scoped)('%s: with all of them', async (_name, endpoint) => {
+    for (const headers of [await keyWith(scopes), await tokenWith('owner', scopes), await sessionOf('owner')]) {
+      const reply = await askForNone(endpoint, headers);
+      if (!isOutliving(reply)) expect([401, 403]).not.toContain(reply.status);
+      expect(reply.status).toBeLessThan(500);
+    }
+  });
+
+  test.each(scoped)('%s: each role, by session and by token', async (_name, endpoint) => {
+    for (const role of roles) {
+      for (const headers of [await sessionOf(role), await tokenWith(role, scopes)]) {
+        const reply = await askForNone(endpoint, headers);
+        const isAllowed = scopesOf[role].has(endpoint.scope as Scope);
+        expect([role, isKeptOut(reply)]).toEqual([role, !isAllowed]);
+        expect([role, reply.status === 403 && !isOutliving(reply)]).toEqual([role, !isAllowed]);
+        if (!isAllowed) expect(reply.text).toContain(endpoint.scope);
+      }
+    }
+  });
+});
+
+describe('what only a person may do', () => {
+  test.each(personal)('%s: not with a key, and with a token only where no session is needed', async (_name, endpoint) => {
+    const programs: Credentials = { 'a key': await keyWith(scopes) };
+    if (endpoint.scope === 'session') programs['a token'] = await tokenWith('owner', scopes);
+    const seen = await refusedAll(endpoint, programs, (reply) => [reply.status, codeOf(reply)]);
+    expect(seen).toEqual(each(programs, [403, 'session_required']));
+  });
+
+  test.each(personal)('%s: whatever the role', async (_name, endpoint) => {
+    for (const role of roles) {
+      const people = [await sessionOf(role), ...(endpoint.scope === 'user' ? [await tokenWith(role, ['messages:read'])] : [])];
+      for (const headers of people) {
+        const reply = await askForNone(endpoint, headers);
+        expect([role, isKeptOut(reply)]).toEqual([role, false]);
+        expect(reply.status).toBeLessThan(500);
+      }
+    }
+  });
+});
+
+test('no credential that was sent is in the log', () => {
+  const log = JSON.stringify(app.log.lines);
+  const sent = [broken, ended, foreign].flatMap((some) => Object.values(some).flatMap((headers) => Object.entries(headers)));
+  for (const [name, value] of sent) {
+    const secret = value.split(/[ =]/).at(-1)!;
+    if (name !== 'origin' && secret.length > 30) expect(log).not.toContain(secret);
+  }
+});

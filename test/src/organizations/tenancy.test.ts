@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase } from '../../support/database.ts';
+
+/** A reference, its columns in the order of the ones they point to. */
+type Reference = { name: string; from: string; to: string; columns: string[]; targets: string[] };
+type Index = { table: string; columns: string[]; predicate: string | null };
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  client.on('error', () => undefined);
+  await client.connect();
+});
+afterAll(async () => {
+  await client?.end();
+  await database?.drop();
+});
+
+const rows = async <Row>(text: string): Promise<Row[]> => (await client.query(text)).rows as Row[];
+
+const namesOf = (key: string, table: string) =>
+  `array(select a.attname::text from unnest(c.${key}) with ordinality k(number, place)
+     join pg_attribute a on a.attrelid = c.${table} and a.attnum = k.number order by k.place)`;
+
+const references = () =>
+  rows<Reference>(
+    `select c.conname::text as name, f.relname::text as "from", t.relname::text as "to", ${namesOf('conkey', 'conrelid')} as columns,
+       ${namesOf('confkey', 'confrelid')} as targets
+     from pg_constraint c join pg_class f on f.oid = c.conrelid join pg_class t on t.oid = c.confrelid
+     where c.contype = 'f' and c.connamespace = 'public'::regnamespace order by f.relname, c.conname`,
+  );
+
+/** By table: those of its columns that hold a uuid, or all. */
+async function columnsOf(type?: string): Promise<Map<string, string[]>> {
+  const found = await rows<{ table: string; columns: string[] }>(
+    `select c.table_name::text as "table", array_agg(c.column_name::text) as columns from information_schema.columns c
+     join information_schema.tables t using (table_schema, table_name)
+     where c.table_schema = 'public' and t.table_type = 'BASE TABLE' ${type ? `and c.data_type = '${type}'` : ''} group by 1 order by 1`,
+  );
+  return new Map(found.map(({ table, columns }) => [table, columns]));
+}
+
+async function tenantTables(): Promise<Set<string>> {
+  const columns = await columnsOf();
+  return new Set([...columns].filter(([, names]) => names.includes('organization_id')).map(([table]) => table));
+}
+
+/** References by which a row of one tenant could name a row of another. */
+async function plainReferences(): Promise<string[]> {
+  const tenants = await tenantTables();
+  return (await references())
+    .filter(({ from, to }) => tenants.has(from) && tenants.has(to))
+    .filter(({ columns, targets }) => {
+      const place = columns.indexOf('organization_id');
+      return place < 0 || targets[place] !== 'organization_id';
+    })
+    .map(({ from, columns, to }) => `${from} (${columns.join(', ')}) -> ${to}`);
+}
+
+/** Columns that look like a reference and are none the database checks. */
+async function looseIds(): Promise<string[]> {
+  const [uuids, tenants, all] = [await columnsOf('uuid'), await tenantTables(), await references()];
+  const isChecked = (table: string, column: string) =>
+    all.some(({ from, columns }) => from === table && columns.includes(column) && columns.includes('organization_id'));
+  return [...uuids]
+    .filter(([table]) => tenants.has(table))
+    .flatMap(([table, columns]) =>
+      columns
+        .filter((column) => column.endsWith('_id') && column !== 'organization_id' && !isChecked(table, column))
+        .map((column) => `${table}.${column}`),
+    )
+    .sort();
+}
+
+/** Tenant tables whose organization need not be one. */
+async function withoutOrganization(): Promise<string[]> {
+  const all = await references();
+  return [...(await tenantTables())].filter((table) => {
+    const own = all.filter(({ from, columns }) => from === table && columns.includes('organization_id'));
+    return own.length === 0;
+  });
+}
+
+/**
+ * References that no index finds from the other side. Its leading columns are among the reference's, and have all but the organization: two
+ * tenants never share an id. One that is partial serves when it only leaves out rows that refer to nothing.
+ */
+async function unindexedReferences(): Promise<string[]> {
+  const indexes = await rows<Index>(
+    `select t.relname::text as "table", pg_get_expr(c.indpred, c.indrelid) as predicate,
+       array(select a.attname::text from unnest(c.indkey::int2[]) with ordinality k(number, place)
+         join pg_attribute a on a.attrelid = c.indrelid and a.attnum = k.number order by k.place) as columns
+     from pg_index c join pg_class t on t.oid = c.indrelid where t.relnamespace = 'public'::regnamespace and c.indisvalid`,
+  );
+  const serves = ({ from, columns }: Reference, index: Index) => {
+    if (index.table !== from) return false;
+    if (index.predicate && !columns.some((column) => index.predicate === `(${column} IS NOT NULL)`)) return false;
+    const stranger = index.columns.findIndex((column) => !columns.includes(column));
+    const leading = stranger < 0 ? index.columns : index.columns.slice(0, stranger);
+    const needed = columns.length > 1 ? columns.filter((column) => column !== 'organization_id') : columns;
+    return needed.every((column) => leading.includes(column));
+  };
+  return (await references())
+    .filter((reference) => !indexes.some((index) => serves(reference, index)))
+    .map(({ from, columns }) => `${from} (${columns.join(', ')})`);
+}
+
+test('there is something to look at', async () => {
+  expect((await tenantTables()).size).toBeGreaterThan(15);
+  const found = (await references()).map(({ from, columns, to }) => `${from} (${columns.join(', ')}) -> ${to}`);
+  expect(found).toContain('messages (organization_id, conversation_id) -> conversations');
+  expect(found).toContain('bearer_tokens (organization_id, user_id) -> memberships');
+});
+
+test('a reference between two tenant tables has the organization on both sides', async () => {
+  expect(await plainReferences()).toEqual([]);
+});
+
+test('every tenant table belongs to an organization that is there', async () => {
+  expect(await withoutOrganization()).toEqual([]);
+});
+
+test('every id in a tenant table is a checked reference, or has a reason', async () => {
+  const reasons: Record<string, string> = {
+    'bearer_tokens.session_id': 'a session belongs to a person, and its token goes on after a log-out that ends only the session',
+    'events.subject_id': 'of many types, and the event outlives its subject',
+    'jobs.subject_id': 'of many types; what it names is read within the organization of the job',
+    'memberships.user_id': 'a person is nobody’s: the membership is what ties one to an organization',
+  };
+  expect(await looseIds()).toEqual(Object.keys(reasons));
+});
+
+test('every reference is found by an index from its other side, or has a reason', async () => {
+  const reasons: Record<string, string> = {
+    'jobs (organization_id)': 'no organization is ever deleted, and the ledger has few indexes: it is written the most',
+    'provider_webhooks (organization_id, channel_id)': 'no channel is ever deleted, and the table is written for every webhook',
+  };
+  expect(await unindexedReferences()).toEqual(Object.keys(reasons));
+});
+
+test('a table that keeps none of this is found by the same looks', async () => {
+  await client.query(`create table drafts (id uuid primary key, organization_id uuid not null, author_id uuid,
+    contact_id uuid references contacts (id), channel_id uuid, conversation_id uuid,
+    foreign key (organization_id, channel_id) references channels (id, organization_id),
+    foreign key (organization_id, conversation_id) references conversations (organization_id, id))`);
+  await client.query('create index drafts_channel on drafts (channel_id) where author_id is not null');
+  await client.query('create index drafts_conversation on drafts (conversation_id, organization_id)');
+  await client.query('create table bookmarks (id uuid primary key, organization_id uuid not null)');
+  const ofDrafts = (found: string[]) => found.filter((one) => one.startsWith('drafts'));
+  expect(ofDrafts(await plainReferences())).toEqual([
+    'drafts (contact_id) -> contacts',
+    'drafts (organization_id, channel_id) -> channels',
+  ]);
+  expect(await withoutOrganization()).toEqual(['bookmarks']);
+  expect(ofDrafts(await looseIds())).toEqual(['drafts.author_id', 'drafts.contact_id']);
+  expect(ofDrafts(await unindexedReferences())).toEqual(['drafts (contact_id)', 'drafts (organization_id, channel_id)']);
+});

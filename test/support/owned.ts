@@ -1,0 +1,33 @@
+import type { App } from './app.ts';
+import { bearerToken, person, sessionHeaders } from './factories/person.ts';
+
+/** One record of each kind that the first organization has, by the name of the path's parameter. */
+export async function ownedRecords(app: App): Promise<Record<string, string>> {
+  const { organizationId } = app.tenant;
+  const channel = await app.connect();
+  await app.storeTemplates(channel);
+  const conversation = await app.conversation(channel);
+  const message = (await app.text(channel, conversation.phone)).body.data;
+  await app.rows(`update messages set status = 'failed' where id = $1`, [message.id]);
+  await app.rows(`update jobs set state = 'failed' where subject_id = $1`, [message.id]);
+  const endpoint = await app.call('webhooks.endpoints.create', {
+    body: { url: 'http://127.0.0.1:9/', event_types: ['message.sent'] },
+  });
+  const sync = await app.call('templates.sync', { params: { channelID: channel.id } });
+  const { userId } = await person(app.em(), organizationId);
+  await sessionHeaders(app.em(), userId, app.base);
+  const token = await bearerToken(app.em(), organizationId, userId);
+  const invitation = await app.call('invitations.create', { body: { email: 'invited@example.com', role: 'agent' } });
+  return {
+    channelID: channel.id,
+    messageID: message.id,
+    endpointID: endpoint.body.id,
+    operationID: sync.headers.get('operation-id')!,
+    conversationID: conversation.id,
+    contactID: conversation.contactId,
+    memberID: userId,
+    tokenID: token.id,
+    keyID: app.tenant.keyId,
+    invitationID: invitation.body.id,
+  };
+}
