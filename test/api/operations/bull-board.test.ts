@@ -10,7 +10,8 @@ const credentials = (user = 'operator', word = password) => `Basic ${Buffer.from
 const ask = (of: App, method: string, path: string, headers: Record<string, string> = {}) =>
   of.raw(method, `/ops/queues${path}`, { key: null, headers: { authorization: credentials(), ...headers } });
 const sameOrigin = { 'sec-fetch-site': 'same-origin' };
-const audit = () => app.rows('select actor, action, subject, address from audit_log order by created_at');
+const audit = () =>
+  app.rows('select organization_id, actor, action, subject, address, request_id from audit_log order by created_at');
 const open = () => waitFor('the board', async () => (await ask(app, 'GET', '/api/queues')).status === 200);
 
 test('without a password there is no board', async () => {
@@ -66,11 +67,17 @@ describe('what an operator may change', () => {
   ])('%s, with a row in the audit log', async (path, action) => {
     await open();
     const before = (await audit()).length;
-    const { status } = await ask(app, 'PUT', path, sameOrigin);
+    const { status, headers } = await ask(app, 'PUT', path, sameOrigin);
     expect(status).toBeLessThan(300);
     const rows = await audit();
     expect(rows.length).toBe(before + 1);
-    expect(rows.at(-1)).toMatchObject({ actor: 'operator:operator', action, subject: path });
+    expect(rows.at(-1)).toMatchObject({
+      organization_id: null,
+      actor: 'operator:operator',
+      action,
+      subject: path,
+      request_id: headers.get('x-request-id'),
+    });
     expect(rows.at(-1).address).toContain('127.0.0.1');
   });
 

@@ -1,0 +1,342 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Role } from '../../../src/organizations/roles.ts';
+import { type Act, actsOf } from '../../support/acts.ts';
+import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
+import { type Definition, definitions } from '../../support/contract.ts';
+import { bearerToken, type Person, person, sessionHeaders, testPassword } from '../../support/factories/person.ts';
+
+const app = useApp();
+type Headers = Record<string, string>;
+type Call = { params?: Record<string, string>; body?: unknown; headers?: Headers };
+
+let tenant: Tenant;
+let owner: Person;
+beforeAll(async () => {
+  tenant = app.tenant;
+  owner = await person(app.em(), tenant.organizationId, 'owner');
+});
+
+const as = ({ userId }: Person) => sessionHeaders(app.em(), userId, app.base);
+const member = (role: Role = 'viewer') => person(app.em(), tenant.organizationId, role);
+const newKey = async () => (await app.key(tenant.organizationId, ['messages:read'])).keyId;
+let made = 0;
+const email = () => {
+  made += 1;
+  return `guest-${made}@example.com`;
+};
+const invited = async (): Promise<Body> =>
+  (await app.call('invitations.create', { key: tenant.key, body: { email: email(), role: 'viewer' } })).body;
+
+/** What a call needs that the document's example has not: records that are there, bodies that are new. */
+const needs: Record<string, () => Promise<Call>> = {
+  'auth.session.active-organization': async () => ({ body: { organization_id: tenant.organizationId } }),
+  'auth.tokens.delete': async () => ({
+    params: { tokenID: (await bearerToken(app.em(), tenant.organizationId, owner.userId)).id },
+  }),
+  'members.update': async () => ({ params: { memberID: (await member()).userId } }),
+  'members.delete': async () => ({ params: { memberID: (await member()).userId } }),
+  'invitations.create': async () => ({ body: { email: email(), role: 'viewer' } }),
+  'invitations.delete': async () => ({ params: { invitationID: (await invited()).id } }),
+  'api-keys.rotate': async () => ({ params: { keyID: await newKey() } }),
+  'api-keys.delete': async () => ({ params: { keyID: await newKey() } }),
+  'channels.connect': async () => {
+    const { phoneNumberId, wabaId, accessToken } = await app.account();
+    return { body: { phone_number_id: phoneNumberId, waba_id: wabaId, access_token: accessToken } };
+  },
+  'channels.update': async () => ({ params: { channelID: (await app.connect()).id } }),
+  'messages.retry': async () => {
+    const channel = await app.connect();
+    const { phone } = await app.conversation(channel);
+    const { id } = (await app.text(channel, phone)).body.data;
+    await app.rows(`update messages set status = 'failed' where id = $1`, [id]);
+    await app.rows(`update jobs set state = 'failed' where subject_id = $1`, [id]);
+    return { params: { messageID: id } };
+  },
+};
+
+const audited = definitions.filter(({ audit }) => audit);
+
+/** A right call of an audited endpoint, by the owner's session: everything is open to it. */
+async function rightCall({ operationId, params, example, holdsSecret, isIdempotent }: Definition) {
+  if (params && !needs[operationId]) throw new Error(`Say in ${import.meta.filename} which record ${operationId} is called with`);
+  const session = await as(owner);
+  const call = { ...(example?.body !== undefined && { body: example.body }), ...(await needs[operationId]?.()) };
+  const headers = { ...session.headers, ...(isIdempotent && { 'idempotency-key': `once-${session.sessionId}` }) };
+  return { session, holdsSecret, ask: () => app.call(operationId, { ...call, key: null, headers }), call };
+}
+
+/** Every text in a value that is long enough to be a secret and no id or time. */
+const secretsIn = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? /^[\w+/=-]{12,}$/.test(value) && !/^[0-9a-f-]{36}$/.test(value)
+      ? [value]
+      : []
+    : value && typeof value === 'object'
+      ? Object.entries(value).flatMap(([name, inner]) => (/token|key|secret|password/.test(name) ? secretsIn(inner) : []))
+      : [];
+
+test('there are audited endpoints', () => {
+  expect(audited.map(({ operationId }) => operationId)).toEqual(
+    expect.arrayContaining([
+      'auth.logout',
+      'auth.tokens.create',
+      'organization.update',
+      'members.update',
+      'members.delete',
+      'invitations.create',
+      'api-keys.create',
+      'api-keys.rotate',
+      'messages.retry',
+    ]),
+  );
+});
+
+describe('every audited endpoint', () => {
+  const cases = audited.map((definition): [string, Definition] => [definition.operationId, definition]);
+
+  test.each(cases)(
+    '%s leaves one row that says who did what to which record, and from where',
+    async (operationId, definition) => {
+      const { session, ask, call } = await rightCall(definition);
+      const reply = await ask();
+      expect(reply.status).toBeLessThan(300);
+      const acts = await actsOf(app, reply);
+      expect(acts).toEqual([
+        {
+          organization_id: tenant.organizationId,
+          actor: `user:${owner.userId}`,
+          action: operationId,
+          subject: expect.stringMatching(new RegExp(`^${definition.audit}:[0-9a-f-]{36}$`)),
+          address: expect.stringContaining('127.0.0.1'),
+          details: acts[0]?.details,
+        },
+      ]);
+      const id = acts[0]!.subject.split(':')[1];
+      const shown = Object.values(call.params ?? {})[0] ?? reply.body?.id ?? reply.body?.data?.id;
+      expect([shown ?? id, tenant.organizationId, session.sessionId]).toContain(id);
+      for (const secret of [...secretsIn(reply.body), ...secretsIn(call.body), session.token])
+        expect(JSON.stringify(acts)).not.toContain(secret);
+      if (!definition.isIdempotent) return;
+      const again = await ask();
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([reply.status, 'true']);
+      expect(await actsOf(app, again)).toEqual([]);
+    },
+  );
+
+  test.each(cases)('%s is not done when its row cannot be written', async (_operationId, definition) => {
+    const { ask } = await rightCall(definition);
+    const before = await app.counts();
+    await app.rows('alter table audit_log add constraint closed check (false) not valid');
+    try {
+      expect((await ask()).status).toBe(500);
+      expect(await app.counts()).toEqual(before);
+    } finally {
+      await app.rows('alter table audit_log drop constraint closed');
+    }
+  });
+
+  test.each(cases.filter(([, { scope }]) => scope.includes(':')))('%s refused leaves none', async (_operationId, definition) => {
+    const { call } = await rightCall(definition);
+    const { key } = await app.key(tenant.organizationId, ['audit:read']);
+    const before = await app.counts();
+    const reply = await app.call(definition.operationId, { ...call, key });
+    expect(reply.status).toBe(403);
+    expect(await app.counts()).toEqual(before);
+  });
+});
+
+describe('what is kept besides', () => {
+  const last = (reply: Reply) => actsOf(app, reply);
+  const login = (password: string, who: Person) => app.call('auth.login', { key: null, body: { email: who.email, password } });
+
+  test('a login, where its session begins', async () => {
+    const reply = await login(testPassword, owner);
+    const { id } = await app.one('select id from sessions where user_id = $1 order by created_at desc limit 1', [owner.userId]);
+    expect(await last(reply)).toEqual([
+      expect.objectContaining({
+        organization_id: tenant.organizationId,
+        actor: `user:${owner.userId}`,
+        action: 'auth.login',
+        subject: `session:${id}`,
+      }),
+    ]);
+  });
+
+  test('a failed one, in each organization of the user; none of a user nobody knows', async () => {
+    const other = await app.organization();
+    const both = await member();
+    await app.rows(`insert into memberships (organization_id, user_id, role) values ($1, $2, 'viewer')`, [
+      other.organizationId,
+      both.userId,
+    ]);
+    const acts = await last(await login('not the right one', both));
+    expect(acts.map(({ organization_id: id }) => id).sort()).toEqual([tenant.organizationId, other.organizationId].sort());
+    for (const act of acts)
+      expect(act).toMatchObject({ action: 'auth.login-failed', actor: `user:${both.userId}`, details: null });
+    expect(JSON.stringify(acts)).not.toContain('not the right one');
+    const unknown = await app.call('auth.login', { key: null, body: { email: email(), password: testPassword } });
+    expect(await last(unknown)).toEqual([]);
+  });
+
+  test('a changed password', async () => {
+    const subject = await member();
+    const { headers } = await as(subject);
+    const change = (current: string) =>
+      app.call('auth.me.password', {
+        key: null,
+        headers,
+        body: { current_password: current, new_password: 'a garden of seven lamps' },
+      });
+    expect(await last(await change('not the right one'))).toEqual([]);
+    const acts = await last(await change(testPassword));
+    expect(acts).toEqual([
+      expect.objectContaining({
+        organization_id: tenant.organizationId,
+        action: 'auth.password.change',
+        subject: `user:${subject.userId}`,
+      }),
+    ]);
+    expect(JSON.stringify(acts)).not.toMatch(/lamps|staple/);
+  });
+
+  test('a password reset, asked for and done', async () => {
+    const subject = await member();
+    const asked = await app.call('auth.password-reset.request', { key: null, body: { email: subject.email } });
+    const mail = await app.one('select token from mails where recipient = $1', [subject.email]);
+    const token = app.web.deps.secrets.open(mail.token);
+    const done = await app.call('auth.password-reset.confirm', {
+      key: null,
+      body: { token, new_password: 'a garden of seven lamps' },
+    });
+    for (const [reply, action] of [
+      [asked, 'auth.password-reset.request'],
+      [done, 'auth.password-reset.confirm'],
+    ] as const) {
+      const acts = await last(reply);
+      expect(acts).toEqual([
+        expect.objectContaining({ organization_id: tenant.organizationId, action, subject: `user:${subject.userId}` }),
+      ]);
+      expect(JSON.stringify(acts)).not.toContain(token);
+    }
+    const unknown = await app.call('auth.password-reset.request', { key: null, body: { email: email() } });
+    expect(await last(unknown)).toEqual([]);
+  });
+
+  test('a key, a token and a session each have their own name', async () => {
+    const rename = async (headers: Headers) =>
+      (await last(await app.call('organization.update', { key: null, headers, body: { name: 'Test' } })))[0]?.actor;
+    expect(await rename({ 'x-api-key': tenant.key })).toBe(`key:${tenant.keyId}`);
+    const { headers: token } = await bearerToken(app.em(), tenant.organizationId, owner.userId);
+    expect(await rename(token)).toBe(`user:${owner.userId}`);
+    expect(await rename((await as(owner)).headers)).toBe(`user:${owner.userId}`);
+  });
+});
+
+describe('the list', () => {
+  let own: Tenant;
+  let acts: Body[];
+  const list = (query: Record<string, string | number | boolean> = {}, key = own.key) =>
+    app.call('audit-log.list', { key, query });
+  const rename = (name: string) => app.call('organization.update', { key: own.key, body: { name } });
+
+  beforeAll(async () => {
+    own = await app.organization();
+    await rename('One');
+    await app.call('api-keys.create', { key: own.key, body: { name: 'Till', scopes: ['messages:read'] } });
+    await app.rows(
+      `insert into audit_log (id, organization_id, actor, action, subject, address) values (uuidv7(), $1, 'cli', 'api-keys.create', 'api_key:x', '')`,
+      [own.organizationId],
+    );
+    await rename('Two');
+    acts = (await list()).body.items;
+  });
+
+  test('newest first, as it was done', () => {
+    expect(acts.map(({ actor, action }) => [actor, action])).toEqual([
+      [`key:${own.keyId}`, 'organization.update'],
+      ['cli', 'api-keys.create'],
+      [`key:${own.keyId}`, 'api-keys.create'],
+      [`key:${own.keyId}`, 'organization.update'],
+    ]);
+    expect(acts[2]).toEqual({
+      id: expect.any(String),
+      actor: `key:${own.keyId}`,
+      action: 'api-keys.create',
+      subject: expect.stringMatching(/^api_key:[0-9a-f-]{36}$/),
+      address: expect.stringContaining('127.0.0.1'),
+      request_id: expect.any(String),
+      details: { name: 'Till', scopes: ['messages:read'] },
+      created_at: expect.any(String),
+    });
+    expect(acts[1]).toMatchObject({ request_id: null, details: null, address: '' });
+  });
+
+  test.each([1, 2, 3])('in pages of %i', async (limit) => {
+    const seen: Body[] = [];
+    let cursor: string | undefined;
+    do {
+      const { body } = await list({ limit, include_total: true, ...(cursor && { cursor }) });
+      expect(body.meta.total).toBe(4);
+      seen.push(...body.items);
+      cursor = body.meta.next_cursor;
+    } while (cursor);
+    expect(seen).toEqual(acts);
+  });
+
+  test('by actor, by action, by both; a cursor is of one question', async () => {
+    const ask = async (query: Record<string, string | number>) => (await list(query)).body.items;
+    expect(await ask({ actor: 'cli' })).toEqual([acts[1]]);
+    expect(await ask({ action: 'organization.update' })).toEqual([acts[0], acts[3]]);
+    expect(await ask({ action: 'api-keys.create', actor: `key:${own.keyId}` })).toEqual([acts[2]]);
+    expect(await ask({ action: 'api-keys' })).toEqual([]);
+    const { body } = await list({ action: 'organization.update', limit: 1 });
+    const cursor = body.meta.next_cursor;
+    expect((await list({ action: 'organization.update', limit: 1, cursor })).body.items).toEqual([acts[3]]);
+    const others: Record<string, string>[] = [{}, { action: 'api-keys.create' }, { action: 'organization.update', actor: 'cli' }];
+    for (const other of others) expect((await list({ ...other, limit: 1, cursor })).status).toBe(400);
+  });
+
+  test.each([
+    ['actor', `user:${'x'.repeat(200)}`],
+    ['action', ''],
+    ['organization_id', 'x'],
+    ['since', '2026-01-01'],
+  ])('%s=%s is a 422', async (name, value) => {
+    const reply = await list({ [name]: value });
+    expect([reply.status, reply.body.error.details[0].field]).toEqual([422, name]);
+  });
+
+  test("never another organization's, nor the operator's", async () => {
+    await app.rows(
+      `insert into audit_log (id, organization_id, actor, action, subject, address) values (uuidv7(), null, 'operator:root', 'queues.pause-or-resume', '/', '')`,
+    );
+    const questions: Record<string, string>[] = [{}, { actor: `key:${tenant.keyId}` }, { actor: 'operator:root' }];
+    for (const query of questions) {
+      const { items } = (await list({ ...query, limit: 100 })).body;
+      expect(items).toEqual(Object.keys(query).length === 0 ? acts : []);
+    }
+    const { headers } = await as(await person(app.em()));
+    expect((await app.call('audit-log.list', { key: null, headers })).status).toBe(403);
+  });
+
+  test('is read by admins and owners, and reading leaves no row', async () => {
+    for (const [role, status] of [
+      ['owner', 200],
+      ['admin', 200],
+      ['agent', 403],
+      ['viewer', 403],
+    ] as const) {
+      const { headers } = await as(await person(app.em(), own.organizationId, role));
+      const reply = await app.call('audit-log.list', { key: null, headers });
+      expect([reply.status, await actsOf(app, reply)]).toEqual([status, []]);
+    }
+  });
+});
+
+test('no row of all these tests holds a secret', async () => {
+  const rows = await app.rows<Act>('select * from audit_log');
+  expect(rows.length).toBeGreaterThan(20);
+  const text = JSON.stringify(rows);
+  for (const pattern of [/k[kt]_[0-9A-Za-z]{38}/, /whsec_/, /argon2/, /staple|lamps/, /token-\d{10}/, /@example\.com/])
+    expect(text).not.toMatch(pattern);
+});
