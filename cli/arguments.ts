@@ -1,12 +1,51 @@
+import type Joi from 'joi';
+import { email, personName } from '../src/accounts/person.ts';
 import { isUuid } from '../src/ids.ts';
+import { type Role, roles } from '../src/organizations/roles.ts';
+import { type Scope, scopes } from '../src/organizations/scopes.ts';
 
+/** A key given in place of its id is not repeated: what stands on a screen is copied into tickets. */
 export function idArgument(text: string, subject: string): string {
-  if (!isUuid(text)) throw new Error(`${JSON.stringify(text)} is not the id of ${subject}`);
-  return text;
+  if (isUuid(text)) return text;
+  throw new Error(`${/^k[kt]_/.test(text) ? 'That' : JSON.stringify(text)} is not the id of ${subject}`);
 }
 
 export function nameArgument(text: string): string {
   const name = text.trim();
   if (name === '') throw new Error('The name is empty');
   return name;
+}
+
+export const emailArgument = (text: string): string => read(email, text, `${JSON.stringify(text)} is not an email`);
+export const personNameArgument = (text: string): string => read(personName, text, 'The name must have 1 to 200 characters');
+
+function read(schema: Joi.StringSchema, text: string, fault: string): string {
+  const { value, error } = schema.validate(text);
+  if (error) throw new Error(fault);
+  return value;
+}
+
+export function roleArgument(text: string): Role {
+  if (!roles.includes(text as Role)) throw new Error(`Not a role: ${text}. There are: ${roles.join(', ')}`);
+  return text as Role;
+}
+
+export function scopesArgument(text: string): Scope[] {
+  const names = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+  const unknown = names.filter((name) => !scopes.includes(name as Scope));
+  if (names.length === 0) throw new Error('No scope is named');
+  if (unknown.length > 0) throw new Error(`Not a scope: ${unknown.join(', ')}. There are: ${scopes.join(', ')}`);
+  return [...new Set(names)] as Scope[];
+}
+
+const mostDays = 3_650;
+
+/** So many days from now. */
+export function daysArgument(text: string): Date {
+  const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (days < 1 || days > mostDays) throw new Error(`The days must be a whole number from 1 to ${mostDays}`);
+  return new Date(Date.now() + days * 86_400_000);
 }

@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 import { configSchema, startSchema } from '../src/config.ts';
+import { columns } from './columns.ts';
 
 type Variable = { flags?: { default?: unknown; presence?: string; description?: string } };
 
@@ -23,12 +24,12 @@ const rowsOf = (schema: Joi.ObjectSchema, without: string[] = []): Row[] =>
     .filter(([name]) => !without.includes(name))
     .map(([name, { flags = {} }]) => ({ name, value: defaultOf(flags), description: flags.description ?? '' }));
 
-function columnsOf(rows: Row[]): string {
-  const all = [{ name: 'variable', value: 'default', description: 'description' }, ...rows];
-  const widest = (column: 'name' | 'value') => Math.max(...all.map((row) => row[column].length));
-  const [names, values] = [widest('name'), widest('value')];
-  return all.map(({ name, value, description }) => `${name.padEnd(names)}  ${value.padEnd(values)}  ${description}`).join('\n');
-}
+const columnsOf = (rows: Row[]): string =>
+  columns(rows, [
+    ['variable', ({ name }) => name],
+    ['default', ({ value }) => value],
+    ['description', ({ description }) => description],
+  ]);
 
 function markdownOf(rows: Row[]): string {
   const shown = (value: string) => (value === '-' ? '–' : value === 'required' ? value : `\`${value}\``);

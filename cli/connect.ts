@@ -5,6 +5,7 @@ import { withinMs } from '../src/ledger/backends/backend.ts';
 import { createBackend } from '../src/ledger/backends/index.ts';
 import { createLedger, type Ledger } from '../src/ledger/ledger.ts';
 import { openQueues } from '../src/ledger/queues.ts';
+import { createTransact, type Transact } from '../src/ledger/transact.ts';
 import { createLog } from '../src/log.ts';
 
 /** A command speaks in sentences: the log of what it uses stays silent. */
@@ -19,6 +20,10 @@ export async function withDatabase<Result>(work: (database: Database) => Promise
     await database.close();
   }
 }
+
+/** For what needs no queue. */
+export const withTransact = <Result>(work: (transact: Transact) => Promise<Result>): Promise<Result> =>
+  withDatabase((database) => work(createTransact(database, () => undefined)));
 
 /** How long a command waits for the queue; without it the work is written all the same and the sweeper hands it over. */
 const queueWaitMs = 3_000;

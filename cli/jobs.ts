@@ -1,5 +1,5 @@
 import { checkJobs } from '../src/ledger/check.ts';
-import { retryJob } from '../src/ledger/retry.ts';
+import { replayJob } from '../src/operator/replays.ts';
 import { idArgument } from './arguments.ts';
 import { withDatabase, withLedger } from './connect.ts';
 import { eachOf } from './each-of.ts';
@@ -15,7 +15,7 @@ export async function retryJobsCommand(texts: string[]) {
   const ids = texts.map((text) => idArgument(text, 'a job'));
   await withLedger((ledger) =>
     eachOf(ids, async (id) =>
-      (await retryJob(ledger.transact, id)) ? `Job ${id} runs again` : `Job ${id} has not failed: nothing to do`,
+      (await replayJob(ledger.transact, id)) ? `Job ${id} runs again` : `Job ${id} has not failed: nothing to do`,
     ),
   );
 }

@@ -1,23 +1,44 @@
-import { createKey } from '../src/organizations/keys.ts';
-import { type Scope, scopes } from '../src/organizations/scopes.ts';
-import { idArgument, nameArgument } from './arguments.ts';
-import { withDatabase } from './connect.ts';
+import { issueKey, listKeysOf, withdrawKey } from '../src/operator/keys.ts';
+import { scopes } from '../src/organizations/scopes.ts';
+import { daysArgument, idArgument, nameArgument, scopesArgument } from './arguments.ts';
+import { withDatabase, withTransact } from './connect.ts';
+import { type ListOptions, printList, time } from './print-list.ts';
 
-export async function createKeyCommand(organizationId: string, options: { name: string; scopes?: string }) {
+type Create = { name: string; scopes?: string; expiresInDays?: string };
+
+/** Prints the key and nothing else: it can go through a pipe. */
+export async function createKeyCommand(organizationId: string, options: Create) {
   const id = idArgument(organizationId, 'an organization');
-  const wanted = options.scopes === undefined ? scopes : scopesOf(options.scopes);
-  const name = nameArgument(options.name);
-  const { key } = await withDatabase((database) => createKey(database.em(), id, name, wanted));
+  const wanted = {
+    name: nameArgument(options.name),
+    scopes: options.scopes === undefined ? scopes : scopesArgument(options.scopes),
+    ...(options.expiresInDays !== undefined && { expiresAt: daysArgument(options.expiresInDays) }),
+  };
+  const { key } = await withTransact((transact) => issueKey(transact, id, wanted));
   console.log(key);
 }
 
-function scopesOf(text: string): Scope[] {
-  const names = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean);
-  const unknown = names.filter((name) => !scopes.includes(name as Scope));
-  if (names.length === 0) throw new Error('No scope is named');
-  if (unknown.length > 0) throw new Error(`Not a scope: ${unknown.join(', ')}. There are: ${scopes.join(', ')}`);
-  return [...new Set(names)] as Scope[];
+export async function listKeysCommand(organizationId: string, options: ListOptions) {
+  const id = idArgument(organizationId, 'an organization');
+  printList(
+    await withDatabase((database) => listKeysOf(database, id)),
+    [
+      ['id', (key) => key.id],
+      ['begins', (key) => key.hint || '-'],
+      ['name', (key) => key.name],
+      ['last used', (key) => time(key.last_used_at)],
+      ['expires', (key) => time(key.expires_at)],
+      ['revoked', (key) => time(key.revoked_at)],
+      ['scopes', (key) => (scopes.every((scope) => key.scopes.includes(scope)) ? 'all' : key.scopes.join(','))],
+    ],
+    options,
+  );
+}
+
+export async function revokeKeyCommand(keyId: string) {
+  const id = idArgument(keyId, 'an API key');
+  const isDone = await withTransact((transact) => withdrawKey(transact, id));
+  console.log(
+    isDone ? `Key ${id} is revoked: no process takes it after 5 seconds` : `Key ${id} was revoked before: nothing to do`,
+  );
 }

@@ -32,21 +32,61 @@ program
   .option('--write', 'write it to openapi.json')
   .action(async (options) => (await import('./openapi.ts')).openapi(options));
 
-program
-  .command('organization')
-  .description('organizations')
+const asJson = ['--json', 'as JSON, every field'] as const;
+const passwordStdin = [
+  '--password-stdin',
+  'take the password from standard input; without it one is made up and printed, this once',
+] as const;
+
+const organizations = program.command('organization').description('organizations');
+organizations
   .command('create <name>')
   .description('create an organization and print its id')
   .action(async (name) => (await import('./organization.ts')).createOrganizationCommand(name));
+organizations
+  .command('list')
+  .description('list all of them')
+  .option(...asJson)
+  .action(async (options) => (await import('./organization.ts')).listOrganizationsCommand(options));
 
-program
-  .command('key')
-  .description('API keys')
+const users = program.command('user').description('people who log in');
+users
+  .command('create <email>')
+  .description('create a user, or let one who is there into an organization')
+  .option('--name <name>', 'default: what stands before the @')
+  .option('--organization <id>', 'the organization to be a member of')
+  .option('--role <role>', 'owner, admin, agent or viewer; default: owner')
+  .option(...passwordStdin)
+  .action(async (email, options) => (await import('./user.ts')).createUserCommand(email, options));
+users
+  .command('password <email>')
+  .description('set a password; ends all sessions and bearer tokens of the user')
+  .option(...passwordStdin)
+  .action(async (email, options) => (await import('./user.ts')).setPasswordCommand(email, options));
+users
+  .command('list')
+  .description('list all of them, or the members of an organization')
+  .option('--organization <id>', 'members of this one, with their roles')
+  .option(...asJson)
+  .action(async (options) => (await import('./user.ts')).listUsersCommand(options));
+
+const keys = program.command('key').description('API keys');
+keys
   .command('create <organizationId>')
   .description('create an API key and print it, this once')
   .option('--name <name>', 'what the key is for', 'command line')
   .option('--scopes <scopes>', 'comma-separated; default: all')
+  .option('--expires-in-days <days>', 'default: never')
   .action(async (organizationId, options) => (await import('./key.ts')).createKeyCommand(organizationId, options));
+keys
+  .command('list <organizationId>')
+  .description('list the keys of an organization, revoked ones too')
+  .option(...asJson)
+  .action(async (organizationId, options) => (await import('./key.ts')).listKeysCommand(organizationId, options));
+keys
+  .command('revoke <keyId>')
+  .description('refuse a key from now on, on every process within 5 seconds')
+  .action(async (keyId) => (await import('./key.ts')).revokeKeyCommand(keyId));
 
 const jobs = program.command('jobs').description('the ledger of work');
 jobs

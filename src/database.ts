@@ -88,7 +88,11 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
       }),
     ping: async () => void (await pool.query('select 1')),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close: () => orm.close(),
+    async close() {
+      await orm.close();
+      // Kysely ends the pool only if it has used it itself: a command that only reads would stay for the 10 s of an idle connection.
+      if (!pool.ending) await pool.end();
+    },
   };
 }
 

@@ -7,8 +7,8 @@ import { id, iso, timestamp } from '../schemas.ts';
 
 export const tag = 'Accounts';
 
-export const personName = Joi.string().trim().min(1).max(200);
-export const email = Joi.string().trim().lowercase().email({ tlds: false }).max(254);
+export { email, personName } from '../../src/accounts/person.ts';
+
 export const role = Joi.string().valid(...roles);
 export const scopeList = Joi.array()
   .items(Joi.string().valid(...scopes))

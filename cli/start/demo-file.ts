@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Demo } from './demo.ts';
+import type { DemoUser } from './demo-user.ts';
 import { type Addresses, operatorUser } from './environment.ts';
 import { writePrivate } from './files.ts';
 import type { Home } from './home.ts';
@@ -9,24 +10,24 @@ export type DemoFile = Demo & {
   docs_url: string;
   sandbox_url: string;
   api_key: string;
-  user: null;
+  user: DemoUser;
   organization_id: string;
   bull_board: { url: string; user: string; password: string };
   database_url: string;
 };
 
-type Parts = { demo: Demo; addresses: Addresses; apiKey: string; organizationId: string; databaseUrl: string };
+type Parts = { demo: Demo; addresses: Addresses; apiKey: string; user: DemoUser; organizationId: string; databaseUrl: string };
 
 const fileOf = (home: Home) => home.file('demo.json');
 
 /** Written last: while it is there, all it names is there. */
-export function writeDemoFile(home: Home, { demo, addresses, apiKey, organizationId, databaseUrl }: Parts): DemoFile {
+export function writeDemoFile(home: Home, { demo, addresses, apiKey, user, organizationId, databaseUrl }: Parts): DemoFile {
   const content: DemoFile = {
     base_url: addresses.base,
     docs_url: `${addresses.base}/docs`,
     sandbox_url: addresses.sandbox,
     api_key: apiKey,
-    user: null,
+    user,
     organization_id: organizationId,
     ...demo,
     bull_board: { url: `${addresses.base}/ops/queues`, user: operatorUser, password: home.kept.operatorPassword },

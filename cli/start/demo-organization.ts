@@ -1,22 +1,28 @@
 import { createAuthenticate } from '../../src/accounts/authenticate.ts';
 import { type Database, query } from '../../src/database.ts';
-import { createKey } from '../../src/organizations/keys.ts';
-import { createOrganization } from '../../src/organizations/organizations.ts';
+import { createTransact } from '../../src/ledger/transact.ts';
+import { issueKey } from '../../src/operator/keys.ts';
+import { openOrganization } from '../../src/operator/organizations.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
+import { demoUser } from './demo-user.ts';
 import type { Home } from './home.ts';
 
 /**
- * The organization the demo lives in and a key to it, kept ones when they still hold. A number is connected once in a database, so with
- * a database of one's own the organization that has the demo's number is the one.
+ * The organization the demo lives in, its owner and a key to it, kept ones when they still hold. A number is connected once in a
+ * database, so with a database of one's own the organization that has the demo's number is the one.
  */
 export async function demoOrganization(database: Database, home: Home, phoneNumberId: string) {
-  const organizationId = (await existing(database, home.kept.organizationId, phoneNumberId)) ?? (await created(database));
+  const transact = createTransact(database, () => undefined);
+  const organizationId =
+    (await existing(database, home.kept.organizationId, phoneNumberId)) ?? (await openOrganization(transact, 'Demo'));
+  if (organizationId !== home.kept.organizationId) home.keep({ organizationId });
+  const user = await demoUser(database, home, organizationId);
   const { apiKey } = home.kept;
   const caller = apiKey ? await createAuthenticate(database).key(apiKey) : undefined;
-  if (apiKey && caller?.organizationId === organizationId) return { organizationId, apiKey };
-  const { key } = await createKey(database.em(), organizationId, 'npm start', scopes);
-  home.keep({ organizationId, apiKey: key });
-  return { organizationId, apiKey: key };
+  if (apiKey && caller?.organizationId === organizationId) return { organizationId, apiKey, user };
+  const { key } = await issueKey(transact, organizationId, { name: 'npm start', scopes });
+  home.keep({ apiKey: key });
+  return { organizationId, apiKey: key, user };
 }
 
 async function existing(database: Database, kept: string | undefined, phoneNumberId: string): Promise<string | undefined> {
@@ -28,5 +34,3 @@ async function existing(database: Database, kept: string | undefined, phoneNumbe
   );
   return row?.id;
 }
-
-const created = (database: Database) => createOrganization(database.em(), 'Demo');

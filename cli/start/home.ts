@@ -15,6 +15,8 @@ export type Kept = {
   serverDirectory?: string;
   organizationId?: string;
   apiKey?: string;
+  /** Of the demo organization's user. */
+  userPassword?: string;
 };
 
 export type Home = {

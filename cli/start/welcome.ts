@@ -1,7 +1,7 @@
 import type { DemoFile } from './demo-file.ts';
 
 export function welcome(demo: DemoFile, path: string): string {
-  const { base_url, sandbox_url, api_key, channel, contact, bull_board } = demo;
+  const { base_url, sandbox_url, api_key, user, channel, contact, bull_board } = demo;
   const key = `-H 'X-Api-Key: ${api_key}'`;
   const json = `-H 'Content-Type: application/json'`;
   const message = JSON.stringify({ channel_id: channel.id, to: contact.phone, type: 'text', text: { body: 'Hello from Kanal' } });
@@ -15,6 +15,7 @@ Kanal is up.
 
   API          ${base_url}
   API key      ${api_key}
+  Log in       ${user.email} / ${user.password}
   Reference    ${demo.docs_url}
   Queues       ${bull_board.url}  (${bull_board.user} / ${bull_board.password})
   Sandbox      ${sandbox_url}

@@ -15,9 +15,11 @@ const checksum = (body: string) => {
   return text;
 };
 
+const randomCharacters = (length: number) => Array.from({ length }, () => alphabet[randomInt(62)]).join('');
+
 /** The prefix + 32 random characters + 6 of checksum, so that a mistyped or truncated one costs no look-up and scanners know it. */
 export function newCredential(prefix: Prefix): string {
-  const body = Array.from({ length: 32 }, () => alphabet[randomInt(62)]).join('');
+  const body = randomCharacters(32);
   return `${prefix}${body}${checksum(body)}`;
 }
 
@@ -30,3 +32,6 @@ export const hintOf = (credential: string) => credential.slice(0, 8);
 /** 256 random bits, for a session or a one-time link. */
 export const newSecretToken = () => randomBytes(32).toString('base64url');
 export const looksLikeSecretToken = (text: string) => /^[A-Za-z0-9_-]{43}$/.test(text);
+
+/** For somebody who has given none: 142 random bits that survive a shell and a double click. */
+export const newPassword = () => randomCharacters(24);

@@ -49,10 +49,10 @@ export async function endSession(source: Source, id: string): Promise<void> {
   await query(source, 'delete from sessions where id = $1', [id]);
 }
 
-/** Ends all sessions of a user and the bearer tokens made in them, all but those of one session. */
+/** Ends all sessions and bearer tokens of a user, all but one session with those made in it. */
 export async function endSessions(source: Source, userId: string, exceptSessionId?: string): Promise<void> {
   await query(source, 'delete from sessions where user_id = $1 and id is distinct from $2', [userId, exceptSessionId ?? null]);
-  await query(source, 'delete from bearer_tokens where user_id = $1 and session_id is distinct from $2', [
+  await query(source, 'delete from bearer_tokens where user_id = $1 and ($2::uuid is null or session_id is distinct from $2)', [
     userId,
     exceptSessionId ?? null,
   ]);

@@ -5,16 +5,33 @@ import type { JobState } from './jobs.entity.ts';
 import { stateIs } from './states.ts';
 import type { Transact, Tx } from './transact.ts';
 
-type FailedRow = { name: string; payload: Record<string, string>; state: JobState; lane: string | null };
+type FailedRow = {
+  organization_id: string;
+  name: string;
+  payload: Record<string, string>;
+  state: JobState;
+  lane: string | null;
+};
 
 /**
  * Retry by hand, the one operation behind API, command line and Bull Board: a new run at the end of its lane, tries counted anew.
  * Asked twice it is done once: false when the row is no longer failed. `jobId` must be the organization's own, unless none is given.
+ * `record` runs in the transaction that does it, and only then.
  */
-export async function retryJob(transact: Transact, jobId: string, organizationId?: string): Promise<boolean> {
-  const lane = await transact({}, async (tx) => (await failedRow(tx.query, jobId, organizationId))?.lane);
+export async function retryJob(
+  transact: Transact,
+  jobId: string,
+  organizationId?: string,
+  record?: (tx: Tx, job: FailedRow) => Promise<void>,
+): Promise<boolean> {
+  const job = await transact({}, (tx) => failedRow(tx.query, jobId, organizationId));
+  if (!job) throw jobGone();
   // Without a lane the row's own lock: of two who ask at once the second must not revive a subject that is at work again, or done.
-  return transact({ locks: [lane ?? `job:${jobId}`] }, (tx) => reviveJob(tx, jobId, organizationId));
+  return transact({ locks: [job.lane ?? `job:${jobId}`] }, async (tx) => {
+    const isRevived = await reviveJob(tx, jobId, organizationId);
+    if (isRevived) await record?.(tx, job);
+    return isRevived;
+  });
 }
 
 /** The same in a transaction of the caller's, who holds the lane's lock. */
@@ -47,7 +64,7 @@ async function failedRow(
   organizationId?: string,
 ) {
   const [row] = await query<FailedRow>(
-    'select name, payload, state, lane from jobs where id = $1 and ($2::uuid is null or organization_id = $2)',
+    'select organization_id, name, payload, state, lane from jobs where id = $1 and ($2::uuid is null or organization_id = $2)',
     [jobId, organizationId ?? null],
   );
   return row;

@@ -15,9 +15,10 @@ export const cleanEnvironment = () =>
 
 export type Finished = { code: number | null; stdout: string; stderr: string };
 
-/** Runs `node cli/main.ts …` to its end. */
-export function command(args: string[], env: Record<string, string>): Promise<Finished> {
+/** Runs `node cli/main.ts …` to its end, with `input` on standard input. */
+export function command(args: string[], env: Record<string, string>, input = ''): Promise<Finished> {
   const child = spawn(process.execPath, ['cli/main.ts', ...args], { cwd: root, env: { ...cleanEnvironment(), ...env } });
+  child.stdin.end(input);
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {
     stdout += chunk;
@@ -30,6 +31,6 @@ export function command(args: string[], env: Record<string, string>): Promise<Fi
 
 /** SECRET_KEY only where it is asked for. */
 export const commandOn =
-  (url: string) =>
+  (url: string, input?: string) =>
   (...args: string[]) =>
-    command(args, { DATABASE_URL: url, ...(args[0] === 'migrate' && { SECRET_KEY: testSecretKey }) });
+    command(args, { DATABASE_URL: url, ...(args[0] === 'migrate' && { SECRET_KEY: testSecretKey }) }, input);

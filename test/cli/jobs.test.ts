@@ -42,6 +42,8 @@ async function failedJob(webhookId: string): Promise<string> {
 }
 
 const rowOf = async (table: string, id: string) => (await client.query(`select * from ${table} where id = $1`, [id])).rows[0];
+const actsOn = async (subject: string) =>
+  (await client.query('select organization_id, actor, action, details from audit_log where subject = $1', [subject])).rows;
 const handedOver = async () => (await client.query('select id from bullmq.job')).rows.map(({ id }) => id);
 
 test('a failed job is handed to the queue again, once', async () => {
@@ -52,15 +54,18 @@ test('a failed job is handed to the queue again, once', async () => {
   expect(await rowOf('provider_webhooks', webhookId)).toMatchObject({ state: 'received', errors: null });
   expect(await handedOver()).toContain(`${id}.2`);
   expect(await kanal('jobs', 'retry', id)).toMatchObject({ code: 0, stdout: `Job ${id} has not failed: nothing to do\n` });
+  const details = { name: 'provider-webhooks.apply', webhook_id: webhookId };
+  expect(await actsOn(`job:${id}`)).toEqual([{ organization_id: organizationId, actor: 'cli', action: 'jobs.retry', details }]);
 });
 
-test('a job nobody knows is said to be unknown', async () => {
+test('a job nobody knows is said to be unknown, and nothing to have been done', async () => {
   const id = uuidv7();
   expect(await kanal('jobs', 'retry', id)).toEqual({
     code: 1,
     stdout: '',
     stderr: `${id}: Job not found: it is done, or it failed so long ago that it was purged\n`,
   });
+  expect(await actsOn(`job:${id}`)).toEqual([]);
 });
 
 test('of several jobs one that is refused holds up no other', async () => {
@@ -85,6 +90,9 @@ test('a broken provider webhook is applied again', async () => {
     code: 1,
     stderr: expect.stringContaining('Provider webhook not found'),
   });
+  expect(await actsOn(`provider_webhook:${id}`)).toEqual([
+    { organization_id: organizationId, actor: 'cli', action: 'provider-webhooks.retry', details: null },
+  ]);
 });
 
 test('the check is clean, and names a subject whose job is gone', async () => {

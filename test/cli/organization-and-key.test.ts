@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAuthenticate } from '../../src/accounts/authenticate.ts';
-import { type Database, openDatabase } from '../../src/database.ts';
+import { type Database, openDatabase, query } from '../../src/database.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { collectingLog } from '../support/log.ts';
@@ -30,6 +30,14 @@ test('a new organization gets a key that opens the API with every scope', async 
   expect(key).toMatchObject({ code: 0, stderr: '' });
   const caller = await createAuthenticate(database).key(key.stdout.trim());
   expect(caller).toMatchObject({ organizationId, scopes: new Set(scopes) });
+  expect(
+    await query(database, 'select actor, action, subject from audit_log where organization_id = $1 order by id', [
+      organizationId,
+    ]),
+  ).toEqual([
+    { actor: 'cli', action: 'organizations.create', subject: `organization:${organizationId}` },
+    { actor: 'cli', action: 'api-keys.create', subject: `api_key:${caller!.id}` },
+  ]);
 });
 
 test('a key can have some scopes only', async () => {
@@ -39,8 +47,26 @@ test('a key can have some scopes only', async () => {
   expect(caller?.scopes).toEqual(new Set(['messages:read', 'messages:write']));
 });
 
+test('a key is listed by its beginning, revoked by its id, and refused from then on', async () => {
+  const organizationId = (await kanal('organization', 'create', 'Harbour Coffee')).stdout.trim();
+  const key = (await kanal('key', 'create', organizationId, '--name', 'till', '--expires-in-days', '2')).stdout.trim();
+  const { id, expiresAt } = (await createAuthenticate(database).key(key))!;
+  expect(Math.round((expiresAt!.getTime() - Date.now()) / 86_400_000)).toBe(2);
+
+  expect((await kanal('key', 'revoke', id)).stdout).toBe(`Key ${id} is revoked: no process takes it after 5 seconds\n`);
+  expect(await createAuthenticate(database).key(key)).toBeUndefined();
+  expect((await kanal('key', 'revoke', id)).stdout).toBe(`Key ${id} was revoked before: nothing to do\n`);
+  const revokes = await query(database, `select actor, subject from audit_log where action = 'api-keys.delete'`);
+  expect(revokes).toEqual([{ actor: 'cli', subject: `api_key:${id}` }]);
+
+  const { stdout } = await kanal('key', 'list', organizationId);
+  expect(stdout.split('\n')[1]).toMatch(new RegExp(`^${id}  ${key.slice(0, 8)}  till  \\S+Z +\\S+Z +\\S+Z +all$`));
+  expect(stdout).not.toContain(key);
+});
+
 test.each([
   [['organization', 'create', ' '], /^The name is empty\n$/],
+  [['key', 'revoke', '01932d5f-3a0e-7cc4-8f4e-0242ac120001'], /^API key not found\n$/],
   [['key', 'create', 'nobody'], /^"nobody" is not the id of an organization\n$/],
   [['key', 'create', '01932d5f-3a0e-7cc4-8f4e-0242ac120001'], /^Organization not found\n$/],
   [

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
@@ -32,7 +32,7 @@ test(
       docs_url: `${demo.base_url}/docs`,
       sandbox_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       api_key: expect.stringMatching(/^kk_/),
-      user: null,
+      user: { email: 'demo@kanal.test', password: expect.stringMatching(/^[0-9A-Za-z]{24}$/) },
       organization_id: expect.any(String),
       channel: {
         id: expect.any(String),
@@ -49,6 +49,8 @@ test(
     expect((await fetch(`${demo.base_url}/readyz`)).status).toBe(200);
     expect((await fetch(demo.docs_url)).headers.get('content-type')).toMatch(/^text\/html/);
     expect(started.output()).toContain(demo.docs_url);
+    expect(started.output()).toContain(`${demo.user.email} / ${demo.user.password}`);
+    expect(await logIn(demo)).toEqual([200, { organization_id: demo.organization_id, role: 'owner' }]);
     expect(started.output().match(/^ {2}curl /gm)).toHaveLength(3);
 
     const sent = await fetch(`${demo.base_url}/v1/messages`, {
@@ -78,9 +80,15 @@ test(
 test(
   'a killed start leaves processes that the next one ends, and a database that it uses',
   async () => {
+    // As a home of before there were people has it. The database knows the user with another password then.
+    const { userPassword: _, ...kept } = JSON.parse(readFileSync(join(home, 'kept.json'), 'utf8'));
+    writeFileSync(join(home, 'kept.json'), JSON.stringify(kept));
     const killed = startIn(home);
     const demo = await killed.demo();
     expect(demo).toMatchObject({ api_key: first.api_key, channel: first.channel, contact: first.contact });
+    expect(demo.user.password).not.toBe(first.user.password);
+    expect((await logIn({ ...demo, user: first.user }))[0]).toBe(401);
+    expect((await logIn(demo))[0]).toBe(200);
     const left = ['web', 'worker', 'sandbox'].map((name) => pidIn(home, name));
     const database = serverPid(home);
     killed.child.kill('SIGKILL');
@@ -88,7 +96,7 @@ test(
     expect(left.every(isAlive)).toBe(true);
 
     const next = startIn(home);
-    expect(await next.demo()).toMatchObject({ api_key: first.api_key, database_url: demo.database_url });
+    expect(await next.demo()).toMatchObject({ api_key: first.api_key, database_url: demo.database_url, user: demo.user });
     expect(left.filter(isAlive)).toEqual([]);
     expect(serverPid(home)).toBe(database);
 
@@ -154,6 +162,17 @@ test(
   },
   limitMs,
 );
+
+/** The status of a login, and where and what the user is then. */
+async function logIn({ base_url, user }: DemoFile): Promise<[number, object?]> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${base_url}/v1/auth/login`, { method: 'POST', headers, body: JSON.stringify(user) });
+  if (!answer.ok) return [answer.status];
+  const cookie = answer.headers.getSetCookie()[0]!.split(';')[0]!;
+  const me = await fetch(`${base_url}/v1/auth/me`, { headers: { cookie } });
+  const { organization_id, role } = ((await me.json()) as { data: { organization_id: string; role: string } }).data;
+  return [answer.status, { organization_id, role }];
+}
 
 const idOf = async (answer: Response) => ((await answer.json()) as { id?: string; data?: { id: string } }).data?.id;
 

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import {
+  daysArgument,
+  emailArgument,
+  idArgument,
+  personNameArgument,
+  roleArgument,
+  scopesArgument,
+} from '../../cli/arguments.ts';
+import { newCredential } from '../../src/accounts/credentials.ts';
+
+test('what is right is taken, folded and trimmed', () => {
+  expect(emailArgument(' Ada@Example.COM ')).toBe('ada@example.com');
+  expect(personNameArgument(' Ada Lovelace ')).toBe('Ada Lovelace');
+  expect(scopesArgument('messages:read, messages:read')).toEqual(['messages:read']);
+  expect(Math.round((daysArgument('30').getTime() - Date.now()) / 86_400_000)).toBe(30);
+});
+
+test.each([
+  [() => emailArgument('ada'), '"ada" is not an email'],
+  [() => personNameArgument(' '), 'The name must have 1 to 200 characters'],
+  [() => roleArgument('boss'), 'Not a role: boss. There are: owner, admin, agent, viewer'],
+  [() => scopesArgument(' , '), 'No scope is named'],
+  [() => idArgument('nobody', 'an organization'), '"nobody" is not the id of an organization'],
+  ...['0', '-1', '1.5', '3651', 'soon'].map((days) => [
+    () => daysArgument(days),
+    'The days must be a whole number from 1 to 3650',
+  ]),
+] as [() => unknown, string][])('%s: says what is wrong', (read, message) => {
+  expect(read).toThrow(new Error(message));
+});
+
+test('a key given in place of its id is not repeated', () => {
+  expect(() => idArgument(newCredential('kk_'), 'an API key')).toThrow(new Error('That is not the id of an API key'));
+});
