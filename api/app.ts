@@ -3,6 +3,7 @@ import { AppError } from '../src/errors.ts';
 import type { Deps } from './endpoint.ts';
 import { endpoints } from './index.ts';
 import { apiHeaders } from './middleware/api-headers.ts';
+import { crossOrigin } from './middleware/cross-origin.ts';
 import { requestEnd } from './middleware/request-end.ts';
 import { requestId } from './middleware/request-id.ts';
 import { requestLog } from './middleware/request-log.ts';
@@ -26,6 +27,8 @@ export function createApp(deps: Deps): Express {
   app.set('etag', false);
   const observed = requestEnd([requestMetrics(deps.metrics.registry), requestLog(deps.log)]);
   app.use(requestId);
+  const shared = crossOrigin(deps.config);
+  if (shared) app.use('/v1', shared);
   for (const endpoint of endpoints) app[endpoint.method](endpoint.path, observed, apiHeaders, routeOf(endpoint, deps));
   app.use(['/healthz', '/readyz'], unobserved);
   app.use(health(deps));

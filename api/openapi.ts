@@ -26,12 +26,12 @@ A request with an \`Idempotency-Key\` may be repeated without harm. Lists are pa
 
 /** The parts of the document, in the order a reader needs them. */
 const tags = [
-  { name: 'Accounts', description: 'Log in and out, your password, your bearer tokens' },
-  { name: 'Organization', description: 'Members and their roles, invitations, API keys, the audit log' },
   { name: 'Messages', description: 'Send, follow and retry messages' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },
   { name: 'Webhooks', description: 'Your servers that hear of events; the events themselves stand below' },
   { name: 'Operations', description: 'What became of work that a provider does' },
+  { name: 'Accounts', description: 'Log in and out, your password, your bearer tokens' },
+  { name: 'Organization', description: 'Members and their roles, invitations, API keys, the audit log' },
   { name: 'Provider webhooks', description: 'For the messaging provider, not for you' },
 ];
 

@@ -66,7 +66,9 @@ export const configSchema = Joi.object({
     .allow('')
     .default('')
     .custom(areOrigins)
-    .description('Other origins whose pages may act with a session cookie, comma-separated: https://app.example.com'),
+    .description(
+      'Other origins whose pages may call the API and act with a session cookie, comma-separated: https://app.example.com',
+    ),
   TRUST_PROXY: whole.min(0).max(10).default(0).description('Proxies in front whose X-Forwarded-For is believed'),
   RATE_LIMIT_PER_MINUTE: whole
     .min(0)

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { acceptInvitation } from '../../src/accounts/accept-invitation.ts';
 import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { linkOf } from '../../src/mails/links.ts';
 import { type InvitationRow, invite, listInvitations, revokeInvitation } from '../../src/organizations/invitations.ts';
 import type { Role } from '../../src/organizations/roles.ts';
 import { email, exampleToken, newPassword, oneTimeToken, personName, role } from '../auth/schemas.ts';
@@ -56,22 +57,28 @@ export const createInvitation = endpoint<InviteBody>({
   scope: 'members:write',
   summary: 'Invite somebody',
   description:
-    'Mails a link for one use, good for 7 days. An open invitation of the same email is replaced. The role may not be above yours. Where the installation sends no mail the reply has the `token` of the link, for you to hand over.',
+    'Mails a link for one use, good for 7 days. An open invitation of the same email is replaced. The role may not be above yours. Where the installation sends no mail the reply has the link and its `token`, for you to hand over.',
   isIdempotent: true,
   holdsSecret: true,
   audit: 'invitation',
   body: Joi.object<InviteBody, true>({ email: email.required(), role: role.required() }),
   responses: {
-    201: Joi.object({ ...fields, token: Joi.string().allow(null).required().description('null: it was mailed') }),
+    201: Joi.object({
+      ...fields,
+      token: Joi.string().allow(null).required().description('null: it was mailed'),
+      link: Joi.string().allow(null).required().description('Where the invited person accepts; null: it was mailed'),
+    }),
   },
   errors: [400, 401, 403, 422],
-  example: { body: { email: 'ada@example.com', role: 'agent' }, reply: { ...exampleInvitation, token: null } },
+  example: { body: { email: 'ada@example.com', role: 'agent' }, reply: { ...exampleInvitation, token: null, link: null } },
   handler: ({ body, caller, write }, { config, secrets }) =>
     write({ retryOn: ['invitations_open'] }, async (tx) => {
       const row = await invite(tx, caller, body, secrets);
+      const { token } = row;
+      const shown = config.mailUrl ? { token: null, link: null } : { token, link: linkOf(config, 'invitation', token) };
       return {
         status: 201,
-        body: { ...toView(row), token: config.mailUrl ? null : row.token },
+        body: { ...toView(row), ...shown },
         headers: { Location: `/v1/invitations/${row.id}` },
         audit: { details: { role: row.role } },
       };

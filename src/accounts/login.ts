@@ -27,10 +27,13 @@ export async function login(
   const isRight = await passwords.verify(found?.password_hash, password);
   if (!found || !isRight) {
     await recordFailure(database, found?.id, device);
-    throw new AppError('unauthorized', 'Email or password is wrong');
+    throw wrong();
   }
-  const { password_hash: _, ...user } = found;
+  const { password_hash: passwordHash, ...user } = found;
   const session = await transact({}, async (tx) => {
+    // A password set anew in the meantime ends all sessions: this one must not come after them.
+    const [still] = await tx.query('select 1 from users where id = $1 and password_hash = $2 for share', [user.id, passwordHash]);
+    if (!still) throw wrong();
     if (oldToken) await endSessionOf(tx.em, oldToken);
     const opened = await openSession(tx.em, user.id, device);
     await recordAct(tx.em, {
@@ -46,6 +49,8 @@ export async function login(
   await limits.succeeded(folded, device.address);
   return { user, token: session.token };
 }
+
+const wrong = () => new AppError('unauthorized', 'Email or password is wrong');
 
 /** In the log of each of the user's organizations; the same statement when there is no user. */
 async function recordFailure(database: Database, userId: string | undefined, device: Device & { requestId: string }) {

@@ -46,8 +46,8 @@ describeInBrowser('/docs', (visitor) => {
     const visit = await open();
     const { page, requests, complaints } = visit;
     await page.getByRole('button', { name: 'Authorize' }).click();
-    await page.locator('.auth-container input').fill(app.tenant.key);
-    await page.locator('.auth-container button[type=submit]').click();
+    await page.locator('.auth-container', { hasText: 'apiKeyAuth' }).locator('input').fill(app.tenant.key);
+    await page.locator('.auth-container', { hasText: 'apiKeyAuth' }).locator('button[type=submit]').click();
     await page.locator('.auth-btn-wrapper .btn-done').click();
     const list = operation(visit, 'get', '/v1/channels');
     await list.locator('.opblock-summary-control').click();

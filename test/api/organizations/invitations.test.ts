@@ -68,6 +68,7 @@ describe('made', () => {
       expires_at: expect.any(String),
       created_at: expect.any(String),
       token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      link: `http://localhost:0/invitation#token=${body.token}`,
     });
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBeCloseTo(7 * 24 * 3600 * 1000, -3);
     expect(reply.headers.get('location')).toBe(`/v1/invitations/${body.id}`);
