@@ -48,7 +48,7 @@ describeInBrowser('/docs', (visitor) => {
     await page.getByRole('button', { name: 'Authorize' }).click();
     await page.locator('.auth-container', { hasText: 'apiKeyAuth' }).locator('input').fill(app.tenant.key);
     await page.locator('.auth-container', { hasText: 'apiKeyAuth' }).locator('button[type=submit]').click();
-    await page.locator('.auth-btn-wrapper .btn-done').click();
+    await page.locator('.auth-btn-wrapper .btn-done').first().click();
     const list = operation(visit, 'get', '/v1/channels');
     await list.locator('.opblock-summary-control').click();
     await list.getByRole('button', { name: 'Try it out' }).click();
