@@ -18,18 +18,29 @@ describeInBrowser('/docs', (visitor) => {
       .locator('.opblock', { has: page.locator(`.opblock-summary-path[data-path="${path}"]`) })
       .and(page.locator(`.opblock-${method}`));
 
-  test('shows every operation and every event, opens each, and asks nobody but this server', async () => {
+  test('shows every operation and every event, opens one of each part, and asks nobody but this server', async () => {
     const visit = await open();
     const { page, requests, complaints } = visit;
     expect(await page.title()).toBe('Kanal API reference');
     const wanted = [
-      ...definitions.map(({ method, path, summary }) => ({ method, path: path.replace(/:(\w+)/g, '{$1}'), summary })),
-      ...catalogue.map(({ type, description }) => ({ method: 'post', path: type, summary: description })),
+      ...definitions.map(({ method, path, summary, tag }) => ({ tag, method, path: path.replace(/:(\w+)/g, '{$1}'), summary })),
+      ...catalogue.map(({ type, description }) => ({ tag: 'events', method: 'post', path: type, summary: description })),
     ];
-    expect(await page.locator('.opblock').count()).toBe(wanted.length);
-    for (const { method, path, summary } of wanted) {
+    const shown = await page
+      .locator('.opblock')
+      .evaluateAll((blocks) =>
+        blocks.map((block) =>
+          ['method', 'path', 'description'].map((part) =>
+            block.querySelector(`.opblock-summary-${part}`)?.textContent?.replace(/\u200b/g, ''),
+          ),
+        ),
+      );
+    const told = wanted.map(({ method, path, summary }) => [method.toUpperCase(), path, summary]);
+    expect(shown.map(String).sort()).toEqual(told.map(String).sort());
+    const oneOfEach = [...Map.groupBy(wanted, ({ tag }) => tag).values()].map(([first]) => first!);
+    expect(oneOfEach.length).toBeGreaterThan(6);
+    for (const { method, path } of oneOfEach) {
       const block = operation(visit, method, path);
-      expect(await block.locator('.opblock-summary-description').innerText()).toBe(summary);
       const control = block.locator('.opblock-summary-control');
       await control.dispatchEvent('click');
       await block.locator('.responses-table').first().waitFor();
