@@ -6,8 +6,8 @@ import type { Tx } from '../ledger/transact.ts';
 import { requestMail } from '../mails/request.ts';
 import { type Page, pageOfTable } from '../paging.ts';
 import { type Secrets, sha256 } from '../secrets.ts';
-import { actorOf, type Caller, mustReach } from './caller.ts';
-import { getOrganization, lockOrganization } from './organizations.ts';
+import { actorOf, type Caller, lockFor, mustReach } from './caller.ts';
+import { getOrganization } from './organizations.ts';
 import type { Role } from './roles.ts';
 
 export type InvitationRow = {
@@ -37,7 +37,7 @@ export async function invite(
 ): Promise<InvitationRow & { token: string }> {
   mustReach(caller, wanted.role);
   const { organizationId } = caller;
-  await lockOrganization(tx.em, organizationId);
+  await lockFor(tx, caller);
   const [member] = await tx.query(
     'select 1 from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2',
     [organizationId, wanted.email],

@@ -5,8 +5,7 @@ import { uuidv7 } from '../ids.ts';
 import type { Tx } from '../ledger/transact.ts';
 import { type Page, pageOfTable } from '../paging.ts';
 import { sha256 } from '../secrets.ts';
-import { actorOf, type Caller, mustHave, mustOutlive } from './caller.ts';
-import { lockOrganization } from './organizations.ts';
+import { actorOf, type Caller, lockFor, mustHave, mustOutlive } from './caller.ts';
 import { isAbove, type Role } from './roles.ts';
 import type { Scope } from './scopes.ts';
 
@@ -71,8 +70,8 @@ export async function createKey(
   return insertKey(source, organizationId, { name, scopes, role: 'owner', expiresAt, createdBy: 'cli' });
 }
 
+/** Under the organization's lock. */
 async function mustHaveRoom(tx: Tx, organizationId: string) {
-  await lockOrganization(tx.em, organizationId);
   const [count] = await tx.query<{ total: number }>(
     `select count(*)::int as total from api_keys where organization_id = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
     [organizationId],
@@ -84,6 +83,7 @@ async function mustHaveRoom(tx: Tx, organizationId: string) {
 export async function grantKey(tx: Tx, caller: Caller, wanted: { name: string; scopes: string[]; expiresAt: Date | null }) {
   mustHave(caller, wanted.scopes);
   mustOutlive(caller, wanted.expiresAt);
+  await lockFor(tx, caller);
   await mustHaveRoom(tx, caller.organizationId);
   return insertKey(tx.em, caller.organizationId, { ...wanted, role: caller.role, createdBy: actorOf(caller) });
 }
@@ -115,6 +115,7 @@ export async function revokeKey(source: Source, organizationId: string, id: stri
  * sees when nobody uses the old one any more. Only for those who could have made it.
  */
 export async function rotateKey(tx: Tx, caller: Caller, id: string, overlapHours: number) {
+  await lockFor(tx, caller);
   const [old] = await tx.query<KeyRow & { has_ended: boolean }>(
     `select ${columns}, revoked_at is not null or (expires_at is not null and expires_at <= clock_timestamp()) as has_ended
      from api_keys where organization_id = $1 and id = $2 for update`,

@@ -2,8 +2,7 @@ import { type Em, query, type Source } from '../database.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { Tx } from '../ledger/transact.ts';
 import { type Page, pageOfTable } from '../paging.ts';
-import { type Caller, mustReach } from './caller.ts';
-import { lockOrganization } from './organizations.ts';
+import { type Caller, lockFor, mustReach } from './caller.ts';
 import { isAbove, type Role } from './roles.ts';
 
 /** A member; its id is the user's. */
@@ -52,7 +51,7 @@ export async function removeMember(tx: Tx, caller: Caller, userId: string): Prom
 }
 
 async function lockedMember(tx: Tx, caller: Caller, userId: string): Promise<MemberRow> {
-  await lockOrganization(tx.em, caller.organizationId);
+  await lockFor(tx, caller);
   const member = await getMember(tx.em, caller.organizationId, userId);
   mustReach(caller, member.role);
   return member;

@@ -254,6 +254,30 @@ describe('revoked', () => {
   });
 });
 
+test.each([
+  ['revoked', 'revoked_at = clock_timestamp()'],
+  ['expired', 'expires_at = clock_timestamp()'],
+])('one that was %s elsewhere grants nothing in the seconds it is still remembered here', async (_what, change) => {
+  await person(app.em(), tenant.organizationId);
+  const subject = await person(app.em(), tenant.organizationId, 'viewer');
+  const { id, key } = await made({ scopes: [...scopes] });
+  const old = await made();
+  expect(await works(key)).toBe(true);
+  await set(id, change);
+  expect(await works(key)).toBe(true);
+  const headers = asKey(key);
+  for (const reply of [
+    await create({ name: 'Survivor', scopes: ['messages:read'] }, headers),
+    await rotate(old.id, {}, headers),
+    await rotate(id, {}, headers),
+    await app.call('invitations.create', { key, body: { email: 'back-door@example.com', role: 'owner' } }),
+    await app.call('members.update', { key, params: { memberID: subject.userId }, body: { role: 'owner' } }),
+    await app.call('members.delete', { key, params: { memberID: subject.userId } }),
+  ])
+    expect([reply.status, await actsOf(app, reply)]).toEqual([401, []]);
+  expect(await total()).toBe(3);
+});
+
 describe('expired', () => {
   test('it is nobody’s', async () => {
     const { id, key } = await made({ expires_at: inHours(1) });
