@@ -116,8 +116,9 @@ export async function revokeKey(source: Source, organizationId: string, id: stri
  */
 export async function rotateKey(tx: Tx, caller: Caller, id: string, overlapHours: number) {
   await lockFor(tx, caller);
-  const [old] = await tx.query<KeyRow & { has_ended: boolean }>(
-    `select ${columns}, revoked_at is not null or (expires_at is not null and expires_at <= clock_timestamp()) as has_ended
+  const [old] = await tx.query<KeyRow & { has_ended: boolean; is_replaced: boolean }>(
+    `select ${columns}, revoked_at is not null or (expires_at is not null and expires_at <= clock_timestamp()) as has_ended,
+       exists (select 1 from api_keys later where later.organization_id = $1 and later.replaces_id = $2) as is_replaced
      from api_keys where organization_id = $1 and id = $2 for update`,
     [caller.organizationId, id],
   );
@@ -127,6 +128,8 @@ export async function rotateKey(tx: Tx, caller: Caller, id: string, overlapHours
     throw new AppError('forbidden', `The key was made by an ${old.role}: your role is ${caller.role}`);
   mustOutlive(caller, old.expires_at === null ? null : new Date(old.expires_at));
   if (old.has_ended) throw new AppError('conflict', 'The API key was revoked or has expired: create a new one');
+  // Its end is the overlap's by now: a second successor would end with it.
+  if (old.is_replaced) throw new AppError('conflict', 'The API key was replaced already: rotate the one that replaces it');
   await mustHaveRoom(tx, caller.organizationId);
   const { name, scopes, role, expires_at: expiresAt } = old;
   await tx.query(

@@ -387,6 +387,17 @@ describe('rotated', () => {
     expect((await rotate(expiring.id, {}, asKey(expiring.key))).status).toBe(201);
   });
 
+  test('once: its successor is the one to rotate next', async () => {
+    const { id } = await made();
+    const replies = await Promise.all([rotate(id), rotate(id), rotate(id)]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    const next = replies.find(({ status }) => status === 201)!.body;
+    expect(next.expires_at).toBeNull();
+    const after = await rotate(next.id);
+    expect([after.status, after.body.replaces_id, after.body.expires_at]).toEqual([201, next.id, null]);
+    expect(await total()).toBe(4);
+  });
+
   test('by itself, and the new one goes on', async () => {
     const { id, key } = await made({ scopes: ['api_keys:write'] });
     const next = await rotate(id, { overlap_hours: 0 }, asKey(key));
