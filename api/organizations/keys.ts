@@ -162,7 +162,7 @@ export const revokeApiKey = endpoint({
   operationId: 'api-keys.delete',
   scope: 'api_keys:write',
   summary: 'Revoke an API key',
-  description: 'Within 5 seconds on every process, and for good.',
+  description: 'Within 5 seconds on every process, and for good. Its open invitations are taken back.',
   audit: 'api_key',
   responses: { 204: null },
   errors: [401, 403, 404, 422],

@@ -32,9 +32,13 @@ export function mustHave(caller: Caller, scopes: Iterable<string>): void {
     if (!caller.scopes.has(scope)) throw new AppError('forbidden', `You cannot grant the scope ${scope}: you do not have it`);
 }
 
+export function mustNotBeBelow(caller: Caller, role: Role): void {
+  if (isAbove(role, caller.role)) throw new AppError('forbidden', `The role ${role} is above yours (${caller.role})`);
+}
+
 /** A role may be given, changed or taken away by those who are not below it and have all it brings. */
 export function mustReach(caller: Caller, role: Role): void {
-  if (isAbove(role, caller.role)) throw new AppError('forbidden', `The role ${role} is above yours (${caller.role})`);
+  mustNotBeBelow(caller, role);
   mustHave(caller, scopesOf[role]);
 }
 

@@ -6,6 +6,8 @@ import type { Tx } from '../ledger/transact.ts';
 import { type Page, pageOfTable } from '../paging.ts';
 import { sha256 } from '../secrets.ts';
 import { actorOf, type Caller, lockFor, mustHave, mustOutlive } from './caller.ts';
+import { takeBackInvitations } from './invitations.ts';
+import { lockOrganization } from './organizations.ts';
 import { isAbove, type Role } from './roles.ts';
 import type { Scope } from './scopes.ts';
 
@@ -100,14 +102,16 @@ export async function getKey(source: Source, organizationId: string, id: string)
   return row;
 }
 
-/** Asked again it stays as it is. */
+/** With it go the invitations it has open. Asked again it stays as it is. */
 export async function revokeKey(source: Source, organizationId: string, id: string): Promise<void> {
+  await lockOrganization(source, organizationId);
   const rows = await query(
     source,
     `update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where organization_id = $1 and id = $2 returning id`,
     [organizationId, id],
   );
   if (rows.length === 0) throw notFound('API key');
+  await takeBackInvitations(source, organizationId, `key:${id}`);
 }
 
 /**
