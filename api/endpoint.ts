@@ -40,8 +40,8 @@ export type Reply = {
   headers?: Record<string, string>;
   /** The work asked for: named in the headers, and waited for when the client prefers. */
   operationId?: string;
-  /** What the audit log shall say beside the action, where the endpoint is audited. */
-  audit?: { subject?: string; details?: Record<string, unknown> };
+  /** What the audit log shall say beside the action, where the endpoint is audited. `organizationId`: when it concerns another than the caller's. */
+  audit?: { organizationId?: string; subject?: string; details?: Record<string, unknown> };
 };
 
 /** Where a request came from, for the audit log and the login limits. */

@@ -104,8 +104,9 @@ class RequestInput implements Input<unknown, unknown> {
     const { audit, ...reply } = await work(tx);
     const made = (reply.body ?? {}) as { id?: string; data?: { id?: string } };
     const id = Object.values(this.params)[0] ?? made.id ?? made.data?.id ?? this.caller.organizationId;
+    const organizationId = audit?.organizationId ?? this.caller.organizationId;
     await recordAct(tx.em, {
-      organizationId: this.caller.organizationId === noOrganization ? null : this.caller.organizationId,
+      organizationId: organizationId === noOrganization ? null : organizationId,
       actor: actorOf(this.caller),
       action: this.#definition.operationId,
       subject: audit?.subject ?? `${this.#definition.audit}:${id}`,
@@ -166,6 +167,9 @@ async function waited(
   }
 }
 
+/** A key or token that can do little must not be shown what another one of the same person was given. */
+const holderOf = (caller: Caller) => (caller.by === 'session' ? actorOf(caller) : `${caller.by}:${caller.id}`);
+
 /** The path as declared, its ids filled in: another spelling of the same path is the same request. */
 function idempotencyKey({ path, holdsSecret }: Definition, req: Request, caller: Caller): IdempotencyKey | undefined {
   const key = checkKey(req.get('idempotency-key'));
@@ -177,7 +181,7 @@ function idempotencyKey({ path, holdsSecret }: Definition, req: Request, caller:
         path: path.replace(/:([A-Za-z]+)/g, (_, name: string) => String(req.params[name])),
         key,
         // What was shown to one caller once is not shown to another who guesses the key.
-        bodyHash: hashOfBody(holdsSecret ? [actorOf(caller), req.body] : req.body),
+        bodyHash: hashOfBody(holdsSecret ? [holderOf(caller), req.body] : req.body),
       };
 }
 

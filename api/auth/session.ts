@@ -28,7 +28,9 @@ export const setActiveOrganization = endpoint<{ organization_id: string }>({
       const session = { id: caller.id, userId: caller.userId! };
       if (!(await switchOrganization(tx.em, session, body.organization_id)))
         throw new AppError('forbidden', 'You are not a member of this organization');
-      return { ...ok({ organization_id: body.organization_id }), audit: { subject: `organization:${body.organization_id}` } };
+      // The one he leaves need not know where he goes.
+      const audit = { organizationId: body.organization_id, subject: `organization:${body.organization_id}` };
+      return { ...ok({ organization_id: body.organization_id }), audit };
     }),
 });
 

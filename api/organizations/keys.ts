@@ -126,7 +126,7 @@ export const rotateApiKey = endpoint<{ overlap_hours: number }>({
   scope: 'api_keys:write',
   summary: 'Replace an API key by a new one',
   description:
-    'The new key has the name, scopes and expiry of the old one, which works on for `overlap_hours`. Only for those who have its scopes.',
+    'The new key has the name, scopes and expiry of the old one, which works on for `overlap_hours`. Once: then the new one is the one to rotate. Only for those who have its scopes.',
   isIdempotent: true,
   holdsSecret: true,
   audit: 'api_key',
@@ -162,7 +162,7 @@ export const revokeApiKey = endpoint({
   operationId: 'api-keys.delete',
   scope: 'api_keys:write',
   summary: 'Revoke an API key',
-  description: 'Within 5 seconds on every process, and for good.',
+  description: 'Within 5 seconds on every process, and for good. Its open invitations are taken back.',
   audit: 'api_key',
   responses: { 204: null },
   errors: [401, 403, 404, 422],

@@ -73,7 +73,8 @@ export const patchMember = endpoint<{ role: Role }>({
   operationId: 'members.update',
   scope: 'members:write',
   summary: "Change a member's role",
-  description: 'Neither his role nor the new one may be above yours. The last owner stays one: 409.',
+  description:
+    'Neither his role nor the new one may be above yours. Open invitations he could not make any more are taken back. The last owner stays one: 409.',
   audit: 'member',
   body: Joi.object({ role: role.required() }),
   responses: { 200: memberView },
@@ -97,7 +98,7 @@ export const deleteMember = endpoint({
   scope: 'members:write',
   summary: 'Remove a member',
   description:
-    'Ends his bearer tokens for the organization. API keys he made stay: they are the organization’s. The last owner stays: 409.',
+    'Ends his bearer tokens for the organization and takes his open invitations back. API keys he made stay: they are the organization’s. The last owner stays: 409.',
   audit: 'member',
   responses: { 204: null },
   errors: [401, 403, 404, 422],

@@ -4,6 +4,7 @@ import { AppError, invalidField } from '../errors.ts';
 import type { Transact } from '../ledger/transact.ts';
 import { openInvitation } from '../organizations/invitations.ts';
 import { addMember } from '../organizations/members.ts';
+import { lockOrganization } from '../organizations/organizations.ts';
 import type { Role } from '../organizations/roles.ts';
 import type { LoginLimits } from '../rate-limits/login.ts';
 import type { Passwords } from './password-hash.ts';
@@ -26,7 +27,7 @@ export async function acceptInvitation(
   isMailed: boolean,
 ): Promise<Accepted> {
   await limits.work(address);
-  const { email } = await openInvitation(database.em(), token);
+  const { email, organization_id: organizationId } = await openInvitation(database.em(), token);
   const known = await findByEmail(database, email);
   if (known) await limits.attempt(email, address);
   else await checkPassword('password', password, email);
@@ -35,6 +36,8 @@ export async function acceptInvitation(
   if (known && !(await passwords.verify(known.password_hash, password)))
     throw invalidField('password', 'There is an account of this email, and this is not its password', 'password.wrong');
   const accepted = await transact({}, async (tx) => {
+    // Before the invitation's own lock, as those who invite and remove take them.
+    await lockOrganization(tx.em, organizationId);
     const invitation = await openInvitation(tx.em, token, 'for update');
     const user = known ?? (await createUser(tx.em, { email, name: name!, passwordHash: hash!, emailVerified: isMailed }));
     // Somebody made the account in the meantime: its password is the one to show.

@@ -1,14 +1,14 @@
 import { newSecretToken } from '../accounts/credentials.ts';
-import { type Em, query } from '../database.ts';
+import { type Em, query, type Source } from '../database.ts';
 import { AppError, invalidField, notFound } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Tx } from '../ledger/transact.ts';
 import { requestMail } from '../mails/request.ts';
 import { type Page, pageOfTable } from '../paging.ts';
 import { type Secrets, sha256 } from '../secrets.ts';
-import { actorOf, type Caller, mustReach } from './caller.ts';
-import { getOrganization, lockOrganization } from './organizations.ts';
-import type { Role } from './roles.ts';
+import { actorOf, type Caller, lockFor, mustNotBeBelow, mustReach } from './caller.ts';
+import { getOrganization } from './organizations.ts';
+import { isAbove, type Role, roles, scopesOf } from './roles.ts';
 
 export type InvitationRow = {
   id: string;
@@ -37,16 +37,18 @@ export async function invite(
 ): Promise<InvitationRow & { token: string }> {
   mustReach(caller, wanted.role);
   const { organizationId } = caller;
-  await lockOrganization(tx.em, organizationId);
+  await lockFor(tx, caller);
   const [member] = await tx.query(
     'select 1 from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2',
     [organizationId, wanted.email],
   );
   if (member) throw new AppError('conflict', 'There is a member of that email already');
-  await tx.query(
-    `update invitations set revoked_at = clock_timestamp() where organization_id = $1 and email = $2 and accepted_at is null and revoked_at is null`,
+  const replaced = await tx.query<{ role: Role }>(
+    `update invitations set revoked_at = clock_timestamp() where organization_id = $1 and email = $2 and accepted_at is null and revoked_at is null
+     returning role`,
     [organizationId, wanted.email],
   );
+  for (const { role } of replaced) mustNotBeBelow(caller, role);
   const [count] = await tx.query<{ total: number }>(
     `select count(*)::int as total from invitations where organization_id = $1 and accepted_at is null and revoked_at is null and expires_at > clock_timestamp()`,
     [organizationId],
@@ -78,17 +80,32 @@ export async function invite(
 export const listInvitations = (em: Em, organizationId: string, page: Page) =>
   pageOfTable<InvitationRow>(em, `select ${columns} from invitations where organization_id = $1`, [organizationId], page);
 
-/** Asked again it stays as it is; one that was accepted cannot be taken back. */
+/** Asked again it stays as it is; one that was accepted cannot be taken back. Throws 403 when its role is above the caller's. */
 export async function revokeInvitation(tx: Tx, caller: Caller, id: string): Promise<void> {
   const [row] = await tx.query<InvitationRow>(
     `select ${columns} from invitations where organization_id = $1 and id = $2 for update`,
     [caller.organizationId, id],
   );
   if (!row) throw notFound('Invitation');
+  mustNotBeBelow(caller, row.role);
   if (row.accepted_at) throw new AppError('conflict', 'The invitation has been accepted: remove the member instead');
   await tx.query(
     'update invitations set revoked_at = coalesce(revoked_at, clock_timestamp()) where organization_id = $1 and id = $2',
     [caller.organizationId, id],
+  );
+}
+
+/**
+ * Takes back what somebody has open and could not make any more: as one of `left`, or, without it, at all. Whoever made an invitation may
+ * know its link, and would come back by it. Under the organization's lock.
+ */
+export async function takeBackInvitations(source: Source, organizationId: string, invitedBy: string, left?: Role): Promise<void> {
+  const mayInvite = left !== undefined && scopesOf[left].has('members:write');
+  await query(
+    source,
+    `update invitations set revoked_at = clock_timestamp()
+     where organization_id = $1 and invited_by = $2 and role = any ($3::text[]) and accepted_at is null and revoked_at is null`,
+    [organizationId, invitedBy, roles.filter((role) => !mayInvite || isAbove(role, left))],
   );
 }
 

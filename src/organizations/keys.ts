@@ -5,7 +5,8 @@ import { uuidv7 } from '../ids.ts';
 import type { Tx } from '../ledger/transact.ts';
 import { type Page, pageOfTable } from '../paging.ts';
 import { sha256 } from '../secrets.ts';
-import { actorOf, type Caller, mustHave, mustOutlive } from './caller.ts';
+import { actorOf, type Caller, lockFor, mustHave, mustOutlive } from './caller.ts';
+import { takeBackInvitations } from './invitations.ts';
 import { lockOrganization } from './organizations.ts';
 import { isAbove, type Role } from './roles.ts';
 import type { Scope } from './scopes.ts';
@@ -71,8 +72,8 @@ export async function createKey(
   return insertKey(source, organizationId, { name, scopes, role: 'owner', expiresAt, createdBy: 'cli' });
 }
 
+/** Under the organization's lock. */
 async function mustHaveRoom(tx: Tx, organizationId: string) {
-  await lockOrganization(tx.em, organizationId);
   const [count] = await tx.query<{ total: number }>(
     `select count(*)::int as total from api_keys where organization_id = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
     [organizationId],
@@ -84,6 +85,7 @@ async function mustHaveRoom(tx: Tx, organizationId: string) {
 export async function grantKey(tx: Tx, caller: Caller, wanted: { name: string; scopes: string[]; expiresAt: Date | null }) {
   mustHave(caller, wanted.scopes);
   mustOutlive(caller, wanted.expiresAt);
+  await lockFor(tx, caller);
   await mustHaveRoom(tx, caller.organizationId);
   return insertKey(tx.em, caller.organizationId, { ...wanted, role: caller.role, createdBy: actorOf(caller) });
 }
@@ -100,14 +102,16 @@ export async function getKey(source: Source, organizationId: string, id: string)
   return row;
 }
 
-/** Asked again it stays as it is. */
+/** With it go the invitations it has open. Asked again it stays as it is. */
 export async function revokeKey(source: Source, organizationId: string, id: string): Promise<void> {
+  await lockOrganization(source, organizationId);
   const rows = await query(
     source,
     `update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where organization_id = $1 and id = $2 returning id`,
     [organizationId, id],
   );
   if (rows.length === 0) throw notFound('API key');
+  await takeBackInvitations(source, organizationId, `key:${id}`);
 }
 
 /**
@@ -115,8 +119,10 @@ export async function revokeKey(source: Source, organizationId: string, id: stri
  * sees when nobody uses the old one any more. Only for those who could have made it.
  */
 export async function rotateKey(tx: Tx, caller: Caller, id: string, overlapHours: number) {
-  const [old] = await tx.query<KeyRow & { has_ended: boolean }>(
-    `select ${columns}, revoked_at is not null or (expires_at is not null and expires_at <= clock_timestamp()) as has_ended
+  await lockFor(tx, caller);
+  const [old] = await tx.query<KeyRow & { has_ended: boolean; is_replaced: boolean }>(
+    `select ${columns}, revoked_at is not null or (expires_at is not null and expires_at <= clock_timestamp()) as has_ended,
+       exists (select 1 from api_keys later where later.organization_id = $1 and later.replaces_id = $2) as is_replaced
      from api_keys where organization_id = $1 and id = $2 for update`,
     [caller.organizationId, id],
   );
@@ -126,6 +132,8 @@ export async function rotateKey(tx: Tx, caller: Caller, id: string, overlapHours
     throw new AppError('forbidden', `The key was made by an ${old.role}: your role is ${caller.role}`);
   mustOutlive(caller, old.expires_at === null ? null : new Date(old.expires_at));
   if (old.has_ended) throw new AppError('conflict', 'The API key was revoked or has expired: create a new one');
+  // Its end is the overlap's by now: a second successor would end with it.
+  if (old.is_replaced) throw new AppError('conflict', 'The API key was replaced already: rotate the one that replaces it');
   await mustHaveRoom(tx, caller.organizationId);
   const { name, scopes, role, expires_at: expiresAt } = old;
   await tx.query(

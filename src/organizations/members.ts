@@ -2,8 +2,8 @@ import { type Em, query, type Source } from '../database.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { Tx } from '../ledger/transact.ts';
 import { type Page, pageOfTable } from '../paging.ts';
-import { type Caller, mustReach } from './caller.ts';
-import { lockOrganization } from './organizations.ts';
+import { type Caller, lockFor, mustReach } from './caller.ts';
+import { takeBackInvitations } from './invitations.ts';
 import { isAbove, type Role } from './roles.ts';
 
 /** A member; its id is the user's. */
@@ -41,18 +41,20 @@ export async function changeRole(tx: Tx, caller: Caller, userId: string, role: R
     'update memberships set role = $3, updated_at = clock_timestamp() where organization_id = $1 and user_id = $2 and role <> $3',
     [organizationId, userId, role],
   );
+  if (isAbove(member.role, role)) await takeBackInvitations(tx.em, organizationId, `user:${userId}`, role);
   return getMember(tx.em, organizationId, userId);
 }
 
-/** His bearer tokens for the organization go with him, and his sessions have it active no more. */
+/** His bearer tokens for the organization and his open invitations go with him, and his sessions have it active no more. */
 export async function removeMember(tx: Tx, caller: Caller, userId: string): Promise<void> {
   const member = await lockedMember(tx, caller, userId);
   await mustNotBeLastOwner(tx, caller.organizationId, member);
   await tx.query('delete from memberships where organization_id = $1 and user_id = $2', [caller.organizationId, userId]);
+  await takeBackInvitations(tx.em, caller.organizationId, `user:${userId}`);
 }
 
 async function lockedMember(tx: Tx, caller: Caller, userId: string): Promise<MemberRow> {
-  await lockOrganization(tx.em, caller.organizationId);
+  await lockFor(tx, caller);
   const member = await getMember(tx.em, caller.organizationId, userId);
   mustReach(caller, member.role);
   return member;

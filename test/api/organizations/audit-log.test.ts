@@ -222,6 +222,33 @@ describe('what is kept besides', () => {
     expect(await last(unknown)).toEqual([]);
   });
 
+  test('a change of organization, in the one he comes to', async () => {
+    const other = await app.organization();
+    const both = await member('owner');
+    await app.rows(`insert into memberships (organization_id, user_id, role) values ($1, $2, 'viewer')`, [
+      other.organizationId,
+      both.userId,
+    ]);
+    const { headers, sessionId } = await as(both);
+    await app.rows('update sessions set organization_id = $2 where id = $1', [sessionId, tenant.organizationId]);
+    const body = { organization_id: other.organizationId };
+    const reply = await app.call('auth.session.active-organization', { key: null, headers, body });
+    expect(await last(reply)).toEqual([
+      expect.objectContaining({
+        organization_id: other.organizationId,
+        action: 'auth.session.active-organization',
+        subject: `organization:${other.organizationId}`,
+      }),
+    ]);
+    const stranger = await app.organization();
+    const refused = await app.call('auth.session.active-organization', {
+      key: null,
+      headers,
+      body: { organization_id: stranger.organizationId },
+    });
+    expect([refused.status, await last(refused)]).toEqual([403, []]);
+  });
+
   test('a key, a token and a session each have their own name', async () => {
     const rename = async (headers: Headers) =>
       (await last(await app.call('organization.update', { key: null, headers, body: { name: 'Test' } })))[0]?.actor;

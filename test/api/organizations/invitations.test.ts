@@ -1,11 +1,14 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { acceptInvitation } from '../../../src/accounts/accept-invitation.ts';
 import { createUser } from '../../../src/accounts/users.ts';
-import type { Role } from '../../../src/organizations/roles.ts';
+import { query } from '../../../src/database.ts';
+import { lockOrganization } from '../../../src/organizations/organizations.ts';
+import { type Role, scopesOf } from '../../../src/organizations/roles.ts';
 import { actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders, testPassword } from '../../support/factories/person.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 /** Each acceptance comes from an address of its own: how many one address may try is another test's affair. */
 const app = useApp({ env: { TRUST_PROXY: '1' } });
@@ -237,6 +240,73 @@ describe('taken back', () => {
     const last = replies.find(({ body }) => body.id === open[0].id)!;
     for (const { body } of replies) if (body.id !== last.body.id) expect(await statusOf(body.id)).toBe('revoked');
     expect((await accept(last.body.token)).status).toBe(200);
+  });
+});
+
+describe('who made it may know its link', () => {
+  const setRole = (memberID: string, role: Role) =>
+    app.call('members.update', { key: tenant.key, params: { memberID }, body: { role } });
+
+  test('it goes with the member who made it, and no other does', async () => {
+    const maker = await person(app.em(), tenant.organizationId, 'owner');
+    const [gone, accepted] = [
+      await invite(newEmail(), 'owner', await as(maker)),
+      await invite(newEmail(), 'viewer', await as(maker)),
+    ];
+    const stays = await invite(newEmail(), 'owner', await as(owner));
+    await accept(accepted.body.token);
+    expect((await app.call('members.delete', { key: tenant.key, params: { memberID: maker.userId } })).status).toBe(204);
+    await opensNothing(gone.body.token, 'token.revoked');
+    expect([await statusOf(stays.body.id), await statusOf(accepted.body.id)]).toEqual(['open', 'accepted']);
+  });
+
+  test('with a lower role go those he could not make any more', async () => {
+    const maker = await person(app.em(), tenant.organizationId, 'owner');
+    const headers = await as(maker);
+    const [high, low] = [await invite(newEmail(), 'owner', headers), await invite(newEmail(), 'admin', headers)];
+    const statuses = async () => [await statusOf(high.body.id), await statusOf(low.body.id)];
+    await setRole(maker.userId, 'owner');
+    expect(await statuses()).toEqual(['open', 'open']);
+    await setRole(maker.userId, 'admin');
+    expect(await statuses()).toEqual(['revoked', 'open']);
+    await setRole(maker.userId, 'agent');
+    expect(await statuses()).toEqual(['revoked', 'revoked']);
+  });
+
+  test('it goes with the key that made it when that is revoked, not when it is rotated', async () => {
+    const { keyId, key } = await app.key(tenant.organizationId, [...scopesOf.owner]);
+    const { body } = await invite(newEmail(), 'viewer', { 'x-api-key': key });
+    await app.call('api-keys.rotate', { key: tenant.key, params: { keyID: keyId }, body: {} });
+    expect(await statusOf(body.id)).toBe('open');
+    await app.call('api-keys.delete', { key: tenant.key, params: { keyID: keyId } });
+    await opensNothing(body.token, 'token.revoked');
+  });
+
+  test("an admin neither takes an owner's back nor replaces it", async () => {
+    const email = newEmail();
+    const { body } = await invite(email, 'owner');
+    const admin = await as(await person(app.em(), tenant.organizationId, 'admin'));
+    for (const reply of [await takeBack(body.id, admin), await invite(email, 'viewer', admin)]) {
+      expect([reply.status, reply.body.error.message]).toEqual([403, 'The role owner is above yours (admin)']);
+      expect(await actsOf(app, reply)).toEqual([]);
+    }
+    expect([(await list()).length, await statusOf(body.id)]).toEqual([1, 'open']);
+  });
+
+  test('it is not accepted in the midst of a change of who may what', async () => {
+    const { body } = await invite(newEmail());
+    const { database } = app.web.deps;
+    const { accepting } = await database.transaction(async (em) => {
+      await lockOrganization(em, tenant.organizationId);
+      const accepting = accept(body.token);
+      await waitFor('the acceptance to stand in line', async () => {
+        return (await app.rows('select 1 from pg_locks where not granted')).length > 0;
+      });
+      await query(em, 'update invitations set revoked_at = clock_timestamp() where id = $1', [body.id]);
+      return { accepting };
+    });
+    expect((await accepting).body.error.details[0].code).toBe('token.revoked');
+    expect(await members()).toHaveLength(1);
   });
 });
 

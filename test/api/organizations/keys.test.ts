@@ -168,8 +168,12 @@ describe('made', () => {
     const again = await ask(session);
     expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([201, first.body, 'true']);
     expect(await actsOf(app, again)).toEqual([]);
-    const other = await ask(asKey(tenant.key));
-    expect([other.status, other.body.error.code]).toEqual([422, 'idempotency_mismatch']);
+    // His own token that could not have made it is another caller too.
+    const token = await bearerToken(app.em(), tenant.organizationId, owner.userId, ['api_keys:write']);
+    for (const headers of [asKey(tenant.key), token.headers]) {
+      const other = await ask(headers);
+      expect([other.status, other.body.error.code]).toEqual([422, 'idempotency_mismatch']);
+    }
     expect(await total()).toBe(2);
   });
 });
@@ -252,6 +256,30 @@ describe('revoked', () => {
     expect((await revoke(id, asKey(key))).status).toBe(204);
     expect((await revoke(id, asKey(key))).status).toBe(401);
   });
+});
+
+test.each([
+  ['revoked', 'revoked_at = clock_timestamp()'],
+  ['expired', 'expires_at = clock_timestamp()'],
+])('one that was %s elsewhere grants nothing in the seconds it is still remembered here', async (_what, change) => {
+  await person(app.em(), tenant.organizationId);
+  const subject = await person(app.em(), tenant.organizationId, 'viewer');
+  const { id, key } = await made({ scopes: [...scopes] });
+  const old = await made();
+  expect(await works(key)).toBe(true);
+  await set(id, change);
+  expect(await works(key)).toBe(true);
+  const headers = asKey(key);
+  for (const reply of [
+    await create({ name: 'Survivor', scopes: ['messages:read'] }, headers),
+    await rotate(old.id, {}, headers),
+    await rotate(id, {}, headers),
+    await app.call('invitations.create', { key, body: { email: 'back-door@example.com', role: 'owner' } }),
+    await app.call('members.update', { key, params: { memberID: subject.userId }, body: { role: 'owner' } }),
+    await app.call('members.delete', { key, params: { memberID: subject.userId } }),
+  ])
+    expect([reply.status, await actsOf(app, reply)]).toEqual([401, []]);
+  expect(await total()).toBe(3);
 });
 
 describe('expired', () => {
@@ -361,6 +389,17 @@ describe('rotated', () => {
     const expiring = await made({ scopes: [...scopes], expires_at: inHours(24) });
     expect((await rotate(id, {}, asKey(expiring.key))).status).toBe(403);
     expect((await rotate(expiring.id, {}, asKey(expiring.key))).status).toBe(201);
+  });
+
+  test('once: its successor is the one to rotate next', async () => {
+    const { id } = await made();
+    const replies = await Promise.all([rotate(id), rotate(id), rotate(id)]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    const next = replies.find(({ status }) => status === 201)!.body;
+    expect(next.expires_at).toBeNull();
+    const after = await rotate(next.id);
+    expect([after.status, after.body.replaces_id, after.body.expires_at]).toEqual([201, next.id, null]);
+    expect(await total()).toBe(4);
   });
 
   test('by itself, and the new one goes on', async () => {

@@ -264,6 +264,28 @@ describe('whoever is removed', () => {
     for (const headers of [token, session]) expect((await ask(headers)).status).toBe(403);
   });
 
+  test('grants nothing with a token that another process still remembers', async () => {
+    await member('owner');
+    const [removed, demoted] = [await member('owner'), await member('owner')];
+    const tokens = [];
+    for (const { userId } of [removed, demoted])
+      tokens.push((await bearerToken(app.em(), tenant.organizationId, userId)).headers);
+    const list = (headers: Headers) => app.call('members.list', { key: null, headers });
+    for (const headers of tokens) expect((await list(headers)).status).toBe(200);
+    await app.rows('delete from memberships where user_id = $1', [removed.userId]);
+    await app.rows(`update memberships set role = 'admin' where user_id = $1`, [demoted.userId]);
+    for (const [headers, status] of [
+      [tokens[0]!, 401],
+      [tokens[1]!, 403],
+    ] as const) {
+      expect((await list(headers)).status).toBe(200);
+      const body = { email: 'back-door@example.com', role: 'owner' };
+      expect((await app.call('invitations.create', { key: null, headers, body })).status).toBe(status);
+      expect((await change(headers, demoted.userId, 'owner')).status).toBe(status);
+    }
+    expect(await roleOf(demoted.userId)).toBe('admin');
+  });
+
   test('with a row in the audit log; removed again, he is not there', async () => {
     await member('owner');
     const subject = await member('viewer');
