@@ -27,10 +27,13 @@ export async function login(
   const isRight = await passwords.verify(found?.password_hash, password);
   if (!found || !isRight) {
     await recordFailure(database, found?.id, device);
-    throw new AppError('unauthorized', 'Email or password is wrong');
+    throw wrongCredentials();
   }
-  const { password_hash: _, ...user } = found;
+  const { password_hash: stored, ...user } = found;
   const session = await transact({}, async (tx) => {
+    // A password changed in the meantime has ended every session: none of the old one begins after that.
+    const [row] = await tx.query('select 1 from users where id = $1 and password_hash = $2 for share', [user.id, stored]);
+    if (!row) throw wrongCredentials();
     if (oldToken) await endSessionOf(tx.em, oldToken);
     const opened = await openSession(tx.em, user.id, device);
     await recordAct(tx.em, {
@@ -46,6 +49,8 @@ export async function login(
   await limits.succeeded(folded, device.address);
   return { user, token: session.token };
 }
+
+const wrongCredentials = () => new AppError('unauthorized', 'Email or password is wrong');
 
 /** In the log of each of the user's organizations; the same statement when there is no user. */
 async function recordFailure(database: Database, userId: string | undefined, device: Device & { requestId: string }) {

@@ -52,7 +52,8 @@ export async function endSession(source: Source, id: string): Promise<void> {
 /** Ends all sessions of a user and the bearer tokens made in them, all but those of one session. */
 export async function endSessions(source: Source, userId: string, exceptSessionId?: string): Promise<void> {
   await query(source, 'delete from sessions where user_id = $1 and id is distinct from $2', [userId, exceptSessionId ?? null]);
-  await query(source, 'delete from bearer_tokens where user_id = $1 and session_id is distinct from $2', [
+  // Two nulls are not the same session: without an exception no token stays.
+  await query(source, 'delete from bearer_tokens where user_id = $1 and (session_id = $2) is not true', [
     userId,
     exceptSessionId ?? null,
   ]);
