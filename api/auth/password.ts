@@ -77,7 +77,7 @@ export const resetPassword = endpoint<ConfirmBody>({
     reply: { message: 'The password is changed' },
   },
   async handler({ body, from }, deps) {
-    await confirmReset(partsOf(deps), body, from);
+    deps.authenticate.forget(await confirmReset(partsOf(deps), body, from));
     return ok({ message: 'The password is changed' });
   },
 });

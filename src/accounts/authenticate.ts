@@ -47,6 +47,7 @@ const nothing: ReadonlySet<string> = new Set();
 export function createAuthenticate(database: Database): Authenticate {
   const cache = new Map<string, { caller: Caller; until: number }>();
   const noting = new Set<Promise<unknown>>();
+  let forgotten = 0;
 
   function note(table: string, { id, last_used_at }: Row) {
     if (last_used_at && Date.now() - new Date(last_used_at).getTime() < usedEveryMs) return;
@@ -64,10 +65,13 @@ export function createAuthenticate(database: Database): Authenticate {
     const hit = cache.get(name);
     if (hit && hit.until > Date.now()) return hit.caller;
     cache.delete(name);
+    const before = forgotten;
     const [row] = await query<Row>(database, statement, [Buffer.from(name, 'base64')]);
     if (!row) return undefined;
     note(table, row);
     const caller = toCaller(row);
+    // What was read before something was forgotten may be that very thing.
+    if (before !== forgotten) return caller;
     if (cache.size >= mostCached) cache.delete(cache.keys().next().value!);
     const until = Math.min(Date.now() + cacheMs, caller.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY);
     cache.set(name, { caller, until });
@@ -119,6 +123,7 @@ export function createAuthenticate(database: Database): Authenticate {
       return { caller, isExtended };
     },
     forget(id) {
+      forgotten += 1;
       for (const [name, { caller }] of cache) if (caller.id === id || caller.userId === id) cache.delete(name);
     },
     settled: () => Promise.all(noting),

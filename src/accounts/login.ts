@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { recordAct } from '../audit/record.ts';
 import { type Database, query } from '../database.ts';
 import { AppError } from '../errors.ts';
@@ -26,14 +27,14 @@ export async function login(
   const found = await findByEmail(database, folded);
   const isRight = await passwords.verify(found?.password_hash, password);
   if (!found || !isRight) {
-    await recordFailure(database, found?.id, device);
-    throw wrong();
+    await Promise.all([recordFailure(database, found?.id, device), sleep(evenMs)]);
+    throw wrongCredentials();
   }
-  const { password_hash: passwordHash, ...user } = found;
+  const { password_hash: stored, ...user } = found;
   const session = await transact({}, async (tx) => {
-    // A password set anew in the meantime ends all sessions: this one must not come after them.
-    const [still] = await tx.query('select 1 from users where id = $1 and password_hash = $2 for share', [user.id, passwordHash]);
-    if (!still) throw wrong();
+    // A password changed in the meantime has ended every session: none of the old one begins after that.
+    const [row] = await tx.query('select 1 from users where id = $1 and password_hash = $2 for share', [user.id, stored]);
+    if (!row) throw wrongCredentials();
     if (oldToken) await endSessionOf(tx.em, oldToken);
     const opened = await openSession(tx.em, user.id, device);
     await recordAct(tx.em, {
@@ -50,7 +51,10 @@ export async function login(
   return { user, token: session.token };
 }
 
-const wrong = () => new AppError('unauthorized', 'Email or password is wrong');
+/** Longer than a commit takes, which there is only for somebody's email: the time tells nothing. */
+const evenMs = 25;
+
+const wrongCredentials = () => new AppError('unauthorized', 'Email or password is wrong');
 
 /** In the log of each of the user's organizations; the same statement when there is no user. */
 async function recordFailure(database: Database, userId: string | undefined, device: Device & { requestId: string }) {

@@ -21,17 +21,19 @@ const hashBytes = 32;
 const mostThreads = 2;
 /** Beyond this a login would wait for seconds: refused at once instead. */
 const mostWaiting = 100;
-const idleMs = 10_000;
 
 type Waiting = { task: Omit<Task, 'number'>; resolve(hash: Buffer): void; reject(error: unknown): void };
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replace(/=+$/, '');
 
-/** Hashes passwords in at most two threads beside the event loop, each at the lowest priority. They end after a while without work. */
-export function createPasswords(): Passwords {
+const closed = () => new AppError('unavailable', 'The process is stopping; try again', { retryAfterSeconds: 1 });
+
+/** Hashes passwords in at most two threads beside the event loop, each at the lowest priority. They end after `idleMs` without work. */
+export function createPasswords({ idleMs = 10_000 } = {}): Passwords {
   const waiting: Waiting[] = [];
+  const running = new Map<Worker, Waiting>();
   const threads = new Set<Worker>();
-  let [idle, count]: [Worker[], number] = [[], 0];
+  let [idle, count, isClosed]: [Worker[], number, boolean] = [[], 0, false];
 
   function start(): Worker {
     const thread = new Worker(new URL('./password-hash-thread.ts', import.meta.url));
@@ -40,6 +42,12 @@ export function createPasswords(): Passwords {
     thread.once('exit', () => {
       threads.delete(thread);
       idle = idle.filter((one) => one !== thread);
+      clearTimeout(rests.get(thread));
+      rests.delete(thread);
+      running.get(thread)?.reject(closed());
+      running.delete(thread);
+      // What came while it was ending has waited for its place.
+      next();
     });
     return thread;
   }
@@ -53,12 +61,15 @@ export function createPasswords(): Passwords {
     run(thread, job);
   }
 
-  function run(thread: Worker, { task, resolve, reject }: Waiting) {
+  function run(thread: Worker, job: Waiting) {
+    const { task, resolve, reject } = job;
     const settle = (after: () => void) => {
       thread.removeAllListeners('message').removeAllListeners('error');
+      running.delete(thread);
       after();
       next();
     };
+    running.set(thread, job);
     thread.ref();
     thread.once('message', ({ hash }: { hash: Uint8Array }) =>
       settle(() => {
@@ -68,12 +79,7 @@ export function createPasswords(): Passwords {
         resolve(Buffer.from(hash));
       }),
     );
-    thread.once('error', (error) =>
-      settle(() => {
-        threads.delete(thread);
-        reject(error);
-      }),
-    );
+    thread.once('error', (error) => settle(() => reject(error)));
     count += 1;
     thread.postMessage({ number: count, ...task });
   }
@@ -92,6 +98,7 @@ export function createPasswords(): Passwords {
 
   const derive = (task: Omit<Task, 'number'>) =>
     new Promise<Buffer>((resolve, reject) => {
+      if (isClosed) return reject(closed());
       if (waiting.length >= mostWaiting)
         return reject(new AppError('unavailable', 'Too many logins at once; try again', { retryAfterSeconds: 1 }));
       waiting.push({ task, resolve, reject });
@@ -117,7 +124,8 @@ export function createPasswords(): Passwords {
     },
     count: () => count,
     async close() {
-      for (const timer of rests.values()) clearTimeout(timer);
+      isClosed = true;
+      for (const job of waiting.splice(0)) job.reject(closed());
       await Promise.all([...threads].map((thread) => thread.terminate()));
     },
   };

@@ -24,10 +24,11 @@ export async function requestReset({ transact, limits, secrets }: Parts, email: 
   if (!isMailed) return;
   const token = newSecretToken();
   await transact({}, async (tx) => {
-    // The mail's job belongs to an organization: the user's first. Who is in none has nothing to log in to.
+    // The mail's job belongs to an organization: the user's first. Who is in none has nothing to log in to. His row is locked, so that of
+    // two links asked for at once only one is the newest.
     const [user] = await tx.query<{ id: string; name: string; email: string; organization_id: string; expires_at: string }>(
       `select u.id, u.name, u.email, m.organization_id, (clock_timestamp() + ${linkMinutes} * interval '1 minute')::text as expires_at
-       from users u join memberships m on m.user_id = u.id where u.email = $1 order by m.created_at limit 1`,
+       from users u join memberships m on m.user_id = u.id where u.email = $1 order by m.created_at limit 1 for no key update of u`,
       [folded],
     );
     if (!user) return;
@@ -68,12 +69,12 @@ type Reset = {
   organization_id: string | null;
 };
 
-/** Sets the password by a one-time link: it proves the email, and ends every session and token. Throws 422 on `token` or `new_password`. */
+/** Sets the password by a one-time link: it proves the email, and ends every session and token. Returns whose. Throws 422 on `token` or `new_password`. */
 export async function confirmReset(
   { database, transact, passwords, limits }: Parts,
   request: { token: string; new_password: string },
   from: From,
-): Promise<void> {
+): Promise<string> {
   await limits.work(from.address);
   const reset = await usable(database, request.token);
   await checkPassword('new_password', request.new_password, reset.email);
@@ -96,6 +97,7 @@ export async function confirmReset(
     });
   });
   await limits.forgive(reset.email, from.address);
+  return reset.user_id;
 }
 
 const usedLink = () => invalidField('token', 'The link has been used: ask for a new one', 'token.used');

@@ -32,9 +32,8 @@ export async function openSession(source: Source, userId: string, device: Device
   const [row] = await query<{ id: string; organization_id: string | null }>(
     source,
     `insert into sessions (id, user_id, hash, organization_id, expires_at, address, user_agent, telemetry_id)
-     values ($1, $2, $3, (select m.organization_id from memberships m
-       left join lateral (select max(s.created_at) as at from sessions s where s.user_id = m.user_id and s.organization_id = m.organization_id) s on true
-       where m.user_id = $2 order by s.at desc nulls last, m.created_at limit 1), ${end}, $4, $5, $6) returning id, organization_id`,
+     values ($1, $2, $3, (select organization_id from memberships where user_id = $2 order by used_at desc nulls last, created_at limit 1),
+       ${end}, $4, $5, $6) returning id, organization_id`,
     [uuidv7(), userId, sha256(token), device.address, device.userAgent.slice(0, 500), device.telemetryId ?? null],
   );
   return { id: row!.id, organizationId: row!.organization_id, token };
@@ -52,13 +51,14 @@ export async function endSession(source: Source, id: string): Promise<void> {
 /** Ends all sessions and bearer tokens of a user, all but one session with those made in it. */
 export async function endSessions(source: Source, userId: string, exceptSessionId?: string): Promise<void> {
   await query(source, 'delete from sessions where user_id = $1 and id is distinct from $2', [userId, exceptSessionId ?? null]);
-  await query(source, 'delete from bearer_tokens where user_id = $1 and ($2::uuid is null or session_id is distinct from $2)', [
+  // Two nulls are not the same session: without an exception no token stays.
+  await query(source, 'delete from bearer_tokens where user_id = $1 and (session_id = $2) is not true', [
     userId,
     exceptSessionId ?? null,
   ]);
 }
 
-/** Returns false when the user is not a member of that organization, or there is none. */
+/** The next login begins there too. Returns false when the user is not a member of that organization, or there is none. */
 export async function switchOrganization(
   source: Source,
   session: { id: string; userId: string },
@@ -66,8 +66,8 @@ export async function switchOrganization(
 ): Promise<boolean> {
   const rows = await query(
     source,
-    `update sessions s set organization_id = m.organization_id from memberships m
-     where s.id = $1 and m.user_id = $2 and s.user_id = m.user_id and m.organization_id = $3 returning s.id`,
+    `with m as (update memberships set used_at = clock_timestamp() where organization_id = $3 and user_id = $2 returning organization_id)
+     update sessions s set organization_id = m.organization_id from m where s.id = $1 and s.user_id = $2 returning s.id`,
     [session.id, session.userId, organizationId],
   );
   return rows.length > 0;

@@ -38,6 +38,12 @@ export async function createToken(
   );
   if (!member) throw new AppError('forbidden', 'You are not a member of the organization any more');
   if (member.total >= mostTokens) throw new AppError('limit_reached', `A member has at most ${mostTokens} tokens`);
+  // A session that was ended after the request came in gives nothing any more: its tokens have been ended with it.
+  const [session] = await tx.query('select 1 from sessions where id = $1 and user_id = $2 for key share', [
+    caller.sessionId,
+    caller.userId,
+  ]);
+  if (!session) throw new AppError('unauthorized', 'The session has ended: log in again');
   const token = newCredential('kt_');
   const [row] = await tx.query<TokenRow>(
     `insert into bearer_tokens (id, organization_id, user_id, session_id, name, hash, scopes, expires_at)

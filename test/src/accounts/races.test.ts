@@ -1,0 +1,65 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { login } from '../../../src/accounts/login.ts';
+import type { Passwords } from '../../../src/accounts/password-hash.ts';
+import { endSession, endSessions, openSession } from '../../../src/accounts/sessions.ts';
+import { createToken } from '../../../src/accounts/tokens.ts';
+import { setPassword } from '../../../src/accounts/users.ts';
+import type { Caller } from '../../../src/organizations/caller.ts';
+import { scopesOf } from '../../../src/organizations/roles.ts';
+import { useApp } from '../../support/app.ts';
+import { bearerToken, type Person, person } from '../../support/factories/person.ts';
+
+/** What one request has looked at, another changes before it acts. */
+const app = useApp();
+const device = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' };
+let ada: Person;
+
+beforeEach(async () => {
+  ada = await person(app.em(), app.tenant.organizationId);
+});
+
+test('a login under way with the old password opens no session after the password has changed', async () => {
+  const { database, ledger, passwords, loginLimits } = app.web.deps;
+  const slow: Passwords = {
+    ...passwords,
+    async verify(stored, password) {
+      const isRight = await passwords.verify(stored, password);
+      await setPassword(database, ada.userId, await passwords.hash('the new password'));
+      await endSessions(database, ada.userId);
+      return isRight;
+    },
+  };
+  const parts = { database, transact: ledger.transact, passwords: slow, limits: loginLimits };
+  await expect(login(parts, ada, device, undefined)).rejects.toMatchObject({ code: 'unauthorized' });
+  expect(await app.rows('select 1 from sessions where user_id = $1', [ada.userId])).toEqual([]);
+});
+
+test('a session that has just ended makes no token', async () => {
+  const { id } = await openSession(app.em(), ada.userId, device);
+  const caller: Caller = {
+    by: 'session',
+    id,
+    organizationId: app.tenant.organizationId,
+    role: 'owner',
+    scopes: scopesOf.owner,
+    userId: ada.userId,
+    sessionId: id,
+  };
+  const make = () =>
+    app.web.deps.ledger.transact({}, (tx) => createToken(tx, caller, { name: 'Laptop', scopes: undefined, expiresInDays: 1 }));
+  expect((await make()).token).toMatch(/^kt_/);
+  await endSession(app.em(), id);
+  await expect(make()).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
+test('ending all sessions ends a token of no known session too', async () => {
+  await bearerToken(app.em(), app.tenant.organizationId, ada.userId);
+  await endSessions(app.em(), ada.userId);
+  expect(await app.rows('select 1 from bearer_tokens where user_id = $1', [ada.userId])).toEqual([]);
+});
+
+test('of two reset links asked for at once one holds', async () => {
+  const ask = () => app.call('auth.password-reset.request', { key: null, body: { email: ada.email } });
+  await Promise.all([ask(), ask(), ask()]);
+  expect(await app.rows('select 1 from password_resets where user_id = $1', [ada.userId])).toHaveLength(1);
+});
