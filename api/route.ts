@@ -169,8 +169,8 @@ function idempotencyKey({ path, holdsSecret }: Definition, req: Request, caller:
         method: req.method,
         path: path.replace(/:([A-Za-z]+)/g, (_, name: string) => String(req.params[name])),
         key,
-        // What was shown to one caller once is not shown to another who guesses the key.
-        bodyHash: hashOfBody(holdsSecret ? [actorOf(caller), req.body] : req.body),
+        // What one credential was shown once is shown to no other that guesses the key: a person's token may do less than his session.
+        bodyHash: hashOfBody(holdsSecret ? [caller.by, caller.id, req.body] : req.body),
       };
 }
 
