@@ -6,9 +6,9 @@ import type { Tx } from '../ledger/transact.ts';
 import { type Page, pageOfTable } from '../paging.ts';
 import { sha256 } from '../secrets.ts';
 import { actorOf, type Caller, mustHave, mustOutlive } from './caller.ts';
-import { lockOrganization } from './organizations.ts';
 import { isAbove, type Role } from './roles.ts';
 import type { Scope } from './scopes.ts';
+import { standing } from './standing.ts';
 
 export type KeyRow = {
   id: string;
@@ -71,8 +71,8 @@ export async function createKey(
   return insertKey(source, organizationId, { name, scopes, role: 'owner', expiresAt, createdBy: 'cli' });
 }
 
+/** The organization is locked. */
 async function mustHaveRoom(tx: Tx, organizationId: string) {
-  await lockOrganization(tx.em, organizationId);
   const [count] = await tx.query<{ total: number }>(
     `select count(*)::int as total from api_keys where organization_id = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
     [organizationId],
@@ -81,7 +81,8 @@ async function mustHaveRoom(tx: Tx, organizationId: string) {
 }
 
 /** Its scopes are among the caller's, it gives no higher role, and it does not outlive what it was made with. */
-export async function grantKey(tx: Tx, caller: Caller, wanted: { name: string; scopes: string[]; expiresAt: Date | null }) {
+export async function grantKey(tx: Tx, asked: Caller, wanted: { name: string; scopes: string[]; expiresAt: Date | null }) {
+  const caller = await standing(tx, asked, 'api_keys:write');
   mustHave(caller, wanted.scopes);
   mustOutlive(caller, wanted.expiresAt);
   await mustHaveRoom(tx, caller.organizationId);
@@ -114,7 +115,8 @@ export async function revokeKey(source: Source, organizationId: string, id: stri
  * A new key with the name, scopes and end of an old one, which goes on for so many hours: each has its own `last_used_at`, so that one
  * sees when nobody uses the old one any more. Only for those who could have made it.
  */
-export async function rotateKey(tx: Tx, caller: Caller, id: string, overlapHours: number) {
+export async function rotateKey(tx: Tx, asked: Caller, id: string, overlapHours: number) {
+  const caller = await standing(tx, asked, 'api_keys:write');
   const [old] = await tx.query<KeyRow & { has_ended: boolean }>(
     `select ${columns}, revoked_at is not null or (expires_at is not null and expires_at <= clock_timestamp()) as has_ended
      from api_keys where organization_id = $1 and id = $2 for update`,
