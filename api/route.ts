@@ -8,7 +8,7 @@ import { actorOf, type Caller, noOrganization } from '../src/organizations/calle
 import type { AnyEndpoint, Deps, Endpoint, From, Input, Reply } from './endpoint.ts';
 import { renderError, toAppError } from './errors.ts';
 import { checkKey, hashOfBody, type IdempotencyKey, isStored, storedReply, storeRefusal, writeOnce } from './idempotency.ts';
-import { authenticated } from './middleware/authenticate.ts';
+import { authenticated, challenge } from './middleware/authenticate.ts';
 import { checkStorable, jsonBody, rawBody } from './middleware/body.ts';
 import { limited, quotaOf } from './middleware/rate-limit.ts';
 import { logOf } from './middleware/request-log.ts';
@@ -42,6 +42,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
       validate(req);
       await answer(definition, deps, req, res);
     } catch (error) {
+      if (authenticate && error instanceof AppError && error.status === 401) challenge(res);
       answerError(error, errorShape, res);
     }
   };

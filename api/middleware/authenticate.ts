@@ -7,7 +7,7 @@ import { isAllowedOrigin } from './origin.ts';
 import { isSecure, sessionCookie, sessionTokenOf } from './session-cookie.ts';
 
 type Needed = Exclude<Endpoint['scope'], 'public'>;
-const challenge = 'ApiKey realm="kanal", Bearer realm="kanal"';
+const schemes = 'ApiKey realm="kanal", Bearer realm="kanal"';
 const whatIt = { key: 'The API key', token: 'The bearer token', session: 'Your role' };
 
 /** Who calls, and whether the endpoint is theirs: before anything of the body is read. A credential that is sent must be right. */
@@ -42,8 +42,13 @@ export function authenticated({ authenticate, config }: Deps, needed: Needed) {
 }
 
 function refused(res: Response, message: string, more = ''): never {
-  res.setHeader('WWW-Authenticate', challenge + more);
+  res.setHeader('WWW-Authenticate', schemes + more);
   throw new AppError('unauthorized', message);
+}
+
+/** A credential may end between the look at it and the work: that 401 names the schemes too. */
+export function challenge(res: Response): void {
+  if (!res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', schemes);
 }
 
 function isAllowed(caller: Caller, needed: Needed): boolean {

@@ -3,6 +3,7 @@ import { AppError, notFound } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Tx } from '../ledger/transact.ts';
 import { type Caller, mustHave, noOrganization } from '../organizations/caller.ts';
+import { standing } from '../organizations/standing.ts';
 import { type Page, pageOfTable } from '../paging.ts';
 import { sha256 } from '../secrets.ts';
 import { newCredential } from './credentials.ts';
@@ -24,10 +25,12 @@ const mostTokens = 50;
 /** A token of a session's user for the organization active in it, with some or all of what his role allows. Shown once. */
 export async function createToken(
   tx: Tx,
-  caller: Caller,
+  asked: Caller,
   wanted: { name: string; scopes?: string[]; expiresInDays: number },
 ): Promise<TokenRow & { token: string }> {
-  if (caller.organizationId === noOrganization) throw new AppError('forbidden', 'The session has no active organization');
+  if (asked.organizationId === noOrganization) throw new AppError('forbidden', 'The session has no active organization');
+  // A session that ends meanwhile, with all it made, leaves no token behind.
+  const caller = await standing(tx, asked);
   const scopes = [...new Set(wanted.scopes ?? caller.scopes)];
   mustHave(caller, scopes);
   // The membership's row is locked, so that two requests at once cannot both make the last one, nor one for a member just removed.

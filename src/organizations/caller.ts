@@ -1,6 +1,4 @@
 import { AppError } from '../errors.ts';
-import type { Tx } from '../ledger/transact.ts';
-import { lockOrganization } from './organizations.ts';
 import { isAbove, type Role, scopesOf } from './roles.ts';
 
 /** Who a request comes from: a program with a key, or a person with a bearer token or a session. */
@@ -46,24 +44,4 @@ export function mustReach(caller: Caller, role: Role): void {
 export function mustOutlive(caller: Caller, expiresAt: Date | null): void {
   if (!caller.expiresAt || (expiresAt && expiresAt <= caller.expiresAt)) return;
   throw new AppError('forbidden', `It would outlive what it is made with: give it an end by ${caller.expiresAt.toISOString()}`);
-}
-
-const standing: Record<Caller['by'], string> = {
-  key: `select role from api_keys where organization_id = $1 and id = $2 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())
-    for no key update`,
-  token: `select m.role from bearer_tokens t join memberships m on m.organization_id = t.organization_id and m.user_id = t.user_id
-    where t.organization_id = $1 and t.id = $2 and t.expires_at > clock_timestamp() for no key update of t`,
-  session: `select m.role from sessions s join memberships m on m.user_id = s.user_id and m.organization_id = $1
-    where s.id = $2 and s.expires_at > clock_timestamp() for no key update of s`,
-};
-
-/**
- * Locks the organization for who grants something in it, and looks again whether he still may: what a process remembers of a credential is
- * up to 5 s old, but what is granted stays. Throws 401 when it has ended, 403 when its role was lowered.
- */
-export async function lockFor(tx: Tx, { by, id, organizationId, role }: Caller): Promise<void> {
-  await lockOrganization(tx.em, organizationId);
-  const [now] = await tx.query<{ role: Role }>(standing[by], [organizationId, id]);
-  if (!now) throw new AppError('unauthorized', 'The credential has just ended');
-  if (isAbove(role, now.role)) throw new AppError('forbidden', `Your role has just become ${now.role}`);
 }

@@ -6,9 +6,10 @@ import type { Tx } from '../ledger/transact.ts';
 import { requestMail } from '../mails/request.ts';
 import { type Page, pageOfTable } from '../paging.ts';
 import { type Secrets, sha256 } from '../secrets.ts';
-import { actorOf, type Caller, lockFor, mustNotBeBelow, mustReach } from './caller.ts';
+import { actorOf, type Caller, mustNotBeBelow, mustReach } from './caller.ts';
 import { getOrganization } from './organizations.ts';
 import { isAbove, type Role, roles, scopesOf } from './roles.ts';
+import { standing } from './standing.ts';
 
 export type InvitationRow = {
   id: string;
@@ -31,13 +32,13 @@ const mostOpen = 200;
  */
 export async function invite(
   tx: Tx,
-  caller: Caller,
+  asked: Caller,
   wanted: { email: string; role: Role },
   secrets: Secrets,
 ): Promise<InvitationRow & { token: string }> {
+  const caller = await standing(tx, asked, 'members:write');
   mustReach(caller, wanted.role);
   const { organizationId } = caller;
-  await lockFor(tx, caller);
   const [member] = await tx.query(
     'select 1 from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2',
     [organizationId, wanted.email],

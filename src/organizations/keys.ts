@@ -5,11 +5,12 @@ import { uuidv7 } from '../ids.ts';
 import type { Tx } from '../ledger/transact.ts';
 import { type Page, pageOfTable } from '../paging.ts';
 import { sha256 } from '../secrets.ts';
-import { actorOf, type Caller, lockFor, mustHave, mustOutlive } from './caller.ts';
+import { actorOf, type Caller, mustHave, mustOutlive } from './caller.ts';
 import { takeBackInvitations } from './invitations.ts';
 import { lockOrganization } from './organizations.ts';
 import { isAbove, type Role } from './roles.ts';
 import type { Scope } from './scopes.ts';
+import { standing } from './standing.ts';
 
 export type KeyRow = {
   id: string;
@@ -82,10 +83,10 @@ async function mustHaveRoom(tx: Tx, organizationId: string) {
 }
 
 /** Its scopes are among the caller's, it gives no higher role, and it does not outlive what it was made with. */
-export async function grantKey(tx: Tx, caller: Caller, wanted: { name: string; scopes: string[]; expiresAt: Date | null }) {
+export async function grantKey(tx: Tx, asked: Caller, wanted: { name: string; scopes: string[]; expiresAt: Date | null }) {
+  const caller = await standing(tx, asked, 'api_keys:write');
   mustHave(caller, wanted.scopes);
   mustOutlive(caller, wanted.expiresAt);
-  await lockFor(tx, caller);
   await mustHaveRoom(tx, caller.organizationId);
   return insertKey(tx.em, caller.organizationId, { ...wanted, role: caller.role, createdBy: actorOf(caller) });
 }
@@ -118,8 +119,8 @@ export async function revokeKey(source: Source, organizationId: string, id: stri
  * A new key with the name, scopes and end of an old one, which goes on for so many hours: each has its own `last_used_at`, so that one
  * sees when nobody uses the old one any more. Only for those who could have made it.
  */
-export async function rotateKey(tx: Tx, caller: Caller, id: string, overlapHours: number) {
-  await lockFor(tx, caller);
+export async function rotateKey(tx: Tx, asked: Caller, id: string, overlapHours: number) {
+  const caller = await standing(tx, asked, 'api_keys:write');
   const [old] = await tx.query<KeyRow & { has_ended: boolean; is_replaced: boolean }>(
     `select ${columns}, revoked_at is not null or (expires_at is not null and expires_at <= clock_timestamp()) as has_ended,
        exists (select 1 from api_keys later where later.organization_id = $1 and later.replaces_id = $2) as is_replaced

@@ -2,9 +2,10 @@ import { type Em, query, type Source } from '../database.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { Tx } from '../ledger/transact.ts';
 import { type Page, pageOfTable } from '../paging.ts';
-import { type Caller, lockFor, mustReach } from './caller.ts';
+import { type Caller, mustReach } from './caller.ts';
 import { takeBackInvitations } from './invitations.ts';
 import { isAbove, type Role } from './roles.ts';
+import { standing } from './standing.ts';
 
 /** A member; its id is the user's. */
 export type MemberRow = { id: string; name: string; email: string; role: Role; created_at: string; updated_at: string };
@@ -32,9 +33,10 @@ export async function addMember(source: Source, organizationId: string, userId: 
 }
 
 /** Throws 403 when the present or the new role is above the caller's, 409 when it is the last owner's. */
-export async function changeRole(tx: Tx, caller: Caller, userId: string, role: Role): Promise<MemberRow> {
+export async function changeRole(tx: Tx, asked: Caller, userId: string, role: Role): Promise<MemberRow> {
+  const caller = await standing(tx, asked, 'members:write');
   const { organizationId } = caller;
-  const member = await lockedMember(tx, caller, userId);
+  const member = await reachedMember(tx, caller, userId);
   mustReach(caller, role);
   if (isAbove(member.role, role)) await mustNotBeLastOwner(tx, organizationId, member);
   await tx.query(
@@ -46,15 +48,15 @@ export async function changeRole(tx: Tx, caller: Caller, userId: string, role: R
 }
 
 /** His bearer tokens for the organization and his open invitations go with him, and his sessions have it active no more. */
-export async function removeMember(tx: Tx, caller: Caller, userId: string): Promise<void> {
-  const member = await lockedMember(tx, caller, userId);
+export async function removeMember(tx: Tx, asked: Caller, userId: string): Promise<void> {
+  const caller = await standing(tx, asked, 'members:write');
+  const member = await reachedMember(tx, caller, userId);
   await mustNotBeLastOwner(tx, caller.organizationId, member);
   await tx.query('delete from memberships where organization_id = $1 and user_id = $2', [caller.organizationId, userId]);
   await takeBackInvitations(tx.em, caller.organizationId, `user:${userId}`);
 }
 
-async function lockedMember(tx: Tx, caller: Caller, userId: string): Promise<MemberRow> {
-  await lockFor(tx, caller);
+async function reachedMember(tx: Tx, caller: Caller, userId: string): Promise<MemberRow> {
   const member = await getMember(tx.em, caller.organizationId, userId);
   mustReach(caller, member.role);
   return member;

@@ -1,0 +1,31 @@
+import { AppError } from '../errors.ts';
+import type { Tx } from '../ledger/transact.ts';
+import type { Caller } from './caller.ts';
+import { lockOrganization } from './organizations.ts';
+import { type Role, scopesOf } from './roles.ts';
+import type { Scope } from './scopes.ts';
+
+const isLive = (table: string) => `(${table}.expires_at is null or ${table}.expires_at > clock_timestamp())`;
+/** Held until the transaction ends: who takes the credential or the role away comes before it or after it. */
+const standings: Record<Caller['by'], string> = {
+  key: `select role from api_keys k where organization_id = $1 and id = $2 and revoked_at is null and ${isLive('k')} for share`,
+  token: `select m.role from bearer_tokens t join memberships m on m.organization_id = t.organization_id and m.user_id = t.user_id
+    where t.organization_id = $1 and t.id = $2 and ${isLive('t')} for share`,
+  session: `select m.role from sessions s join memberships m on m.organization_id = s.organization_id and m.user_id = s.user_id
+    where s.organization_id = $1 and s.id = $2 and ${isLive('s')} for share`,
+};
+
+/**
+ * The caller with what he may do at this moment, the organization locked. A request rests on what its process remembers of a credential for
+ * some seconds; what it grants would stay. Throws 401 when the credential has ended, 403 when `needed` is his no more.
+ */
+export async function standing(tx: Tx, caller: Caller, needed?: Scope): Promise<Caller> {
+  await lockOrganization(tx.em, caller.organizationId);
+  const [row] = await tx.query<{ role: Role }>(standings[caller.by], [caller.organizationId, caller.id]);
+  if (!row) throw new AppError('unauthorized', 'The credential has ended');
+  const brought: ReadonlySet<string> = scopesOf[row.role];
+  // A key's scopes are its own; a person has none that his role does not bring.
+  const scopes = new Set([...caller.scopes].filter((scope) => caller.by === 'key' || brought.has(scope)));
+  if (needed && !scopes.has(needed)) throw new AppError('forbidden', `Your role (${row.role}) lacks the scope ${needed}`);
+  return { ...caller, role: row.role, scopes };
+}
