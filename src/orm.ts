@@ -11,8 +11,6 @@ import { Pools } from './migrations/20261121000001-pools.ts';
 import { Retention } from './migrations/20261121000010-retention.ts';
 import { FillProbe } from './migrations/20261121000011-fill-probe.ts';
 import { Accounts } from './migrations/20261121000020-accounts.ts';
-import { LastUsedOrganization } from './migrations/20261121000024-last-used-organization.ts';
-import { MailFailures } from './migrations/20261121000025-mail-failures.ts';
 import { ApiKey, Organization } from './organizations/organization.entity.ts';
 import { Delivery, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
 
@@ -62,8 +60,6 @@ export const ormOptions = defineConfig({
       { name: '20261121000010-retention', class: Retention },
       { name: '20261121000011-fill-probe', class: FillProbe },
       { name: '20261121000020-accounts', class: Accounts },
-      { name: '20261121000024-last-used-organization', class: LastUsedOrganization },
-      { name: '20261121000025-mail-failures', class: MailFailures },
     ],
     snapshot: false,
     transactional: true,

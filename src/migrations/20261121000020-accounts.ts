@@ -26,7 +26,7 @@ const up = [
      password_hash text, password_changed_at timestamptz, ${times})`,
 
   `create table memberships (organization_id uuid not null references organizations (id), user_id uuid not null references users (id) on delete cascade,
-     ${role}, ${times}, primary key (organization_id, user_id))`,
+     ${role}, used_at timestamptz, ${times}, primary key (organization_id, user_id))`,
   'create index memberships_user on memberships (user_id)',
   'create index memberships_list on memberships (organization_id, created_at, user_id)',
 
@@ -57,7 +57,7 @@ const up = [
 
   // The one-time token stands sealed for the time the mail takes, and is taken away once it has gone.
   `create table mails (${tenant}, kind text not null check (kind in ('invitation', 'password_reset')), recipient text not null, data jsonb not null,
-     token text, sent_at timestamptz, ${created})`,
+     token text, sent_at timestamptz, failed_at timestamptz, ${created})`,
   'create index mails_age on mails (created_at)',
 
   // `role` is the highest a key may give: its maker's. Keys made before there were people came from the command line.
