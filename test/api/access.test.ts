@@ -273,6 +273,17 @@ describe('what only a person may do', () => {
   });
 });
 
+/** A webhook's secret is not among them: it is the organization's, and opens nothing here. */
+test('a reply that shows a credential of ours is replayed to nobody else', () => {
+  const secrets = ['key', 'token'];
+  const showing = definitions.filter(({ isIdempotent, example }) => {
+    const reply = Object.keys((example?.reply ?? {}) as object);
+    return isIdempotent && secrets.some((name) => reply.includes(name));
+  });
+  expect(showing.length).toBeGreaterThan(2);
+  for (const { operationId, holdsSecret } of showing) expect([operationId, holdsSecret]).toEqual([operationId, true]);
+});
+
 test('no credential that was sent is in the log', () => {
   const log = JSON.stringify(app.log.lines);
   const sent = [broken, ended, foreign].flatMap((some) => Object.values(some).flatMap((headers) => Object.entries(headers)));
