@@ -11,6 +11,7 @@ import { Pools } from './migrations/20261121000001-pools.ts';
 import { Retention } from './migrations/20261121000010-retention.ts';
 import { FillProbe } from './migrations/20261121000011-fill-probe.ts';
 import { Accounts } from './migrations/20261121000020-accounts.ts';
+import { InvitationMail } from './migrations/20261121000022-invitation-mail.ts';
 import { ApiKey, Organization } from './organizations/organization.entity.ts';
 import { Delivery, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
 
@@ -60,6 +61,7 @@ export const ormOptions = defineConfig({
       { name: '20261121000010-retention', class: Retention },
       { name: '20261121000011-fill-probe', class: FillProbe },
       { name: '20261121000020-accounts', class: Accounts },
+      { name: '20261121000022-invitation-mail', class: InvitationMail },
     ],
     snapshot: false,
     transactional: true,
