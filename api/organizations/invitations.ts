@@ -57,7 +57,7 @@ export const createInvitation = endpoint<InviteBody>({
   scope: 'members:write',
   summary: 'Invite somebody',
   description:
-    'Mails a link for one use, good for 7 days. An open invitation of the same email is replaced. The role may not be above yours. Where the installation sends no mail the reply has the link and its `token`, for you to hand over.',
+    'Mails a link for one use, good for 7 days. An open invitation of the same email is replaced. The role may not be above yours. At most 20 a day of one email. Where the installation sends no mail the reply has the link and its `token`, for you to hand over.',
   isIdempotent: true,
   holdsSecret: true,
   audit: 'invitation',
@@ -73,7 +73,7 @@ export const createInvitation = endpoint<InviteBody>({
   example: { body: { email: 'ada@example.com', role: 'agent' }, reply: { ...exampleInvitation, token: null, link: null } },
   handler: ({ body, caller, write }, { config, secrets }) =>
     write({ retryOn: ['invitations_open'] }, async (tx) => {
-      const row = await invite(tx, caller, body, secrets);
+      const row = await invite(tx, caller, body, secrets, config.mailUrl !== undefined);
       const { token } = row;
       const shown = config.mailUrl ? { token: null, link: null } : { token, link: linkOf(config, 'invitation', token) };
       return {
@@ -144,8 +144,8 @@ export const acceptAnInvitation = endpoint<AcceptBody>({
     body: { token: exampleToken, name: 'Ada Lovelace', password: 'correct horse battery' },
     reply: { organization_id: exampleIds.organization, user_id: exampleIds.user, role: 'agent' },
   },
-  async handler({ body, from }, { config, database, ledger, passwords, loginLimits }) {
+  async handler({ body, from }, { database, ledger, passwords, loginLimits }) {
     const parts = { database, transact: ledger.transact, passwords, limits: loginLimits };
-    return ok(await acceptInvitation(parts, body, from, config.mailUrl !== undefined));
+    return ok(await acceptInvitation(parts, body, from));
   },
 });

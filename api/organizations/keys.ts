@@ -71,7 +71,11 @@ export const createApiKey = endpoint<CreateBody>({
   body: Joi.object<CreateBody>({
     name: personName.required(),
     scopes: scopeList.required(),
-    expires_at: Joi.date().iso().greater('now').allow(null).description('ISO 8601; default: never'),
+    expires_at: Joi.date()
+      .iso()
+      .greater('now')
+      .allow(null)
+      .description('ISO 8601; default: never, or when what it is made with ends'),
   }),
   responses: { 201: made },
   errors: [400, 401, 403, 422],
@@ -81,7 +85,8 @@ export const createApiKey = endpoint<CreateBody>({
   },
   handler: ({ body, caller, write }) =>
     write({}, async (tx) => {
-      const row = await grantKey(tx, caller, { name: body.name, scopes: body.scopes, expiresAt: body.expires_at ?? null });
+      const expiresAt = body.expires_at === undefined ? (caller.expiresAt ?? null) : body.expires_at;
+      const row = await grantKey(tx, caller, { name: body.name, scopes: body.scopes, expiresAt });
       return {
         status: 201,
         body: { ...toView(row), key: row.key },

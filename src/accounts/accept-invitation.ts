@@ -17,14 +17,13 @@ type From = { address: string; requestId: string };
 export type Accepted = { organization_id: string; user_id: string; role: Role };
 
 /**
- * Lets the invited person in. Without an account of that email one is made, which `isMailed` proves; whoever has one shows its password: a
+ * Lets the invited person in. Without an account of that email one is made, which a mailed link proves; whoever has one shows its password: a
  * link alone makes nobody act for an account. Throws 422 on `token`, `name` or `password`, 409 for a member, 429.
  */
 export async function acceptInvitation(
   { database, transact, passwords, limits }: Parts,
   { token, name, password }: Request,
   { address, requestId }: From,
-  isMailed: boolean,
 ): Promise<Accepted> {
   await limits.work(address);
   const { email, organization_id: organizationId } = await openInvitation(database.em(), token);
@@ -39,10 +38,11 @@ export async function acceptInvitation(
     // Before the invitation's own lock, as those who invite and remove take them.
     await lockOrganization(tx.em, organizationId);
     const invitation = await openInvitation(tx.em, token, 'for update');
-    const user = known ?? (await createUser(tx.em, { email, name: name!, passwordHash: hash!, emailVerified: isMailed }));
+    const user =
+      known ?? (await createUser(tx.em, { email, name: name!, passwordHash: hash!, emailVerified: invitation.is_mailed }));
     // Somebody made the account in the meantime: its password is the one to show.
     if (!user) throw new AppError('conflict', 'An account of this email was made just now: try again with its password');
-    if (known && isMailed && !known.email_verified)
+    if (known && invitation.is_mailed && !known.email_verified)
       await tx.query('update users set email_verified = true, updated_at = clock_timestamp() where id = $1', [known.id]);
     if (!(await addMember(tx.em, invitation.organization_id, user.id, invitation.role)))
       throw new AppError('conflict', 'You are a member of this organization already');

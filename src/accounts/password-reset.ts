@@ -16,6 +16,7 @@ type Parts = { database: Database; transact: Transact; passwords: Passwords; lim
 type From = { address: string; requestId: string };
 
 const linkMinutes = 60;
+type Asker = { id: string; name: string; email: string; organization_id: string; is_member: boolean; expires_at: string };
 
 /** Mails a one-time link to the owner of the email, if there is one. Nothing tells the asker which. Throws 429 by address. */
 export async function requestReset({ transact, limits, secrets }: Parts, email: string, from: From): Promise<void> {
@@ -24,11 +25,14 @@ export async function requestReset({ transact, limits, secrets }: Parts, email: 
   if (!isMailed) return;
   const token = newSecretToken();
   await transact({}, async (tx) => {
-    // The mail's job belongs to an organization: the user's first. Who is in none has nothing to log in to. His row is locked, so that of
-    // two links asked for at once only one is the newest.
-    const [user] = await tx.query<{ id: string; name: string; email: string; organization_id: string; expires_at: string }>(
-      `select u.id, u.name, u.email, m.organization_id, (clock_timestamp() + ${linkMinutes} * interval '1 minute')::text as expires_at
-       from users u join memberships m on m.user_id = u.id where u.email = $1 order by m.created_at limit 1 for no key update of u`,
+    // The mail's job belongs to an organization: the user's first, else one that has invited him and asks for his password. Who is in
+    // none and invited to none has nothing to log in to. His row is locked, so that of two links asked for at once only one is the newest.
+    const [user] = await tx.query<Asker>(
+      `select u.id, u.name, u.email, coalesce(m.organization_id, i.organization_id) as organization_id, m.organization_id is not null as is_member,
+         (clock_timestamp() + ${linkMinutes} * interval '1 minute')::text as expires_at
+       from users u left join memberships m on m.user_id = u.id
+       left join invitations i on i.email = u.email and i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()
+       where u.email = $1 and (m.user_id is not null or i.id is not null) order by m.created_at, i.created_at limit 1 for no key update of u`,
       [folded],
     );
     if (!user) return;
@@ -41,7 +45,8 @@ export async function requestReset({ transact, limits, secrets }: Parts, email: 
       token,
     });
     await recordAct(tx.em, {
-      organizationId: user.organization_id,
+      // Who has only invited him must not learn from it that there is an account.
+      organizationId: user.is_member ? user.organization_id : null,
       actor: `user:${user.id}`,
       action: 'auth.password-reset.request',
       subject: `user:${user.id}`,

@@ -51,9 +51,10 @@ const up = [
   'create index password_resets_expiry on password_resets (expires_at)',
 
   `create table invitations (${tenant}, email text not null check (email = lower(email)), ${role}, hash bytea not null constraint invitations_hash unique,
-     invited_by text not null, expires_at timestamptz not null, accepted_at timestamptz, revoked_at timestamptz, ${created})`,
+     invited_by text not null, is_mailed boolean not null default false, expires_at timestamptz not null, accepted_at timestamptz, revoked_at timestamptz, ${created})`,
   'create index invitations_list on invitations (organization_id, created_at, id)',
   `create unique index invitations_open on invitations (organization_id, email) where accepted_at is null and revoked_at is null`,
+  'create index invitations_email on invitations (email) where accepted_at is null and revoked_at is null',
 
   // The one-time token stands sealed for the time the mail takes, and is taken away once it has gone.
   `create table mails (${tenant}, kind text not null check (kind in ('invitation', 'password_reset')), recipient text not null, data jsonb not null,

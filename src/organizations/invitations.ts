@@ -25,16 +25,19 @@ export type InvitationRow = {
 const columns = 'id, email, role, invited_by, expires_at, accepted_at, revoked_at, created_at';
 const validDays = 7;
 const mostOpen = 200;
+/** Replaced and taken back ones too: nobody's mailbox is filled by inviting him again and again. */
+const mostADay = { ofOneEmail: 20, ofAll: 1_000 };
 
 /**
  * Mails a one-time link. An open invitation of the same email is replaced by the new one. Throws 403 for a role above the caller's, 409
- * for a member. `token` is for those who carry the link themselves, where no mail is sent.
+ * for a member, 429 for too many. `token` is for those who carry the link themselves, where no mail is sent: `isMailed` false.
  */
 export async function invite(
   tx: Tx,
   asked: Caller,
   wanted: { email: string; role: Role },
   secrets: Secrets,
+  isMailed = false,
 ): Promise<InvitationRow & { token: string }> {
   const caller = await standing(tx, asked, 'members:write');
   mustReach(caller, wanted.role);
@@ -55,11 +58,12 @@ export async function invite(
     [organizationId],
   );
   if (count!.total >= mostOpen) throw new AppError('limit_reached', `An organization has at most ${mostOpen} open invitations`);
+  await mustNotFlood(tx, organizationId, wanted.email);
   const token = newSecretToken();
   const [row] = await tx.query<InvitationRow>(
-    `insert into invitations (id, organization_id, email, role, hash, invited_by, expires_at)
-     values ($1, $2, $3, $4, $5, $6, clock_timestamp() + ${validDays} * interval '1 day') returning ${columns}`,
-    [uuidv7(), organizationId, wanted.email, wanted.role, sha256(token), actorOf(caller)],
+    `insert into invitations (id, organization_id, email, role, hash, invited_by, is_mailed, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + ${validDays} * interval '1 day') returning ${columns}`,
+    [uuidv7(), organizationId, wanted.email, wanted.role, sha256(token), actorOf(caller), isMailed],
   );
   const [by] = caller.userId ? await tx.query<{ name: string }>('select name from users where id = $1', [caller.userId]) : [];
   const { name: organization } = await getOrganization(tx.em, organizationId);
@@ -76,6 +80,21 @@ export async function invite(
     token,
   });
   return { ...row!, token };
+}
+
+async function mustNotFlood(tx: Tx, organizationId: string, email: string) {
+  const [made] = await tx.query<{ of_one: number; of_all: number; wait: number }>(
+    `select count(*) filter (where email = $2)::int as of_one, count(*)::int as of_all,
+       ceil(extract(epoch from coalesce(min(created_at) filter (where email = $2), min(created_at)) + interval '1 day' - clock_timestamp()))::int as wait
+     from invitations where organization_id = $1 and created_at > clock_timestamp() - interval '1 day'`,
+    [organizationId, email],
+  );
+  if (made!.of_one < mostADay.ofOneEmail && made!.of_all < mostADay.ofAll) return;
+  const what =
+    made!.of_one < mostADay.ofOneEmail ? `${mostADay.ofAll} invitations` : `${mostADay.ofOneEmail} invitations of one email`;
+  throw new AppError('rate_limited', `An organization sends at most ${what} a day`, {
+    retryAfterSeconds: Math.max(1, made!.wait),
+  });
 }
 
 export const listInvitations = (em: Em, organizationId: string, page: Page) =>
@@ -110,13 +129,13 @@ export async function takeBackInvitations(source: Source, organizationId: string
   );
 }
 
-export type OpenInvitation = { id: string; organization_id: string; email: string; role: Role };
+export type OpenInvitation = { id: string; organization_id: string; email: string; role: Role; is_mailed: boolean };
 
 /** The invitation a token opens. Throws 422 on `token`, saying whether it never was, was used, taken back or is too old. */
 export async function openInvitation(em: Em, token: string, lock = ''): Promise<OpenInvitation> {
   const [row] = await query<OpenInvitation & { accepted: boolean; revoked: boolean; expired: boolean }>(
     em,
-    `select id, organization_id, email, role, accepted_at is not null as accepted, revoked_at is not null as revoked,
+    `select id, organization_id, email, role, is_mailed, accepted_at is not null as accepted, revoked_at is not null as revoked,
        expires_at <= clock_timestamp() as expired from invitations where hash = $1 ${lock}`,
     [sha256(token)],
   );

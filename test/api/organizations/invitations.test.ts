@@ -159,6 +159,25 @@ describe('made', () => {
   });
 });
 
+test('nobody is invited more than twenty times a day, however often it is taken back', async () => {
+  const email = newEmail();
+  await app.rows(
+    `insert into invitations (id, organization_id, email, role, hash, invited_by, expires_at, revoked_at, created_at)
+     select uuidv7(), $1, $3, 'viewer', sha256(($2 || 'day' || n)::bytea), 'cli', clock_timestamp(), clock_timestamp(),
+       clock_timestamp() - n * interval '1 hour' from generate_series(1, 20) n`,
+    [tenant.organizationId, tenant.keyId, email],
+  );
+  const reply = await invite(email);
+  expect([reply.status, reply.body.error.code, await actsOf(app, reply)]).toEqual([429, 'rate_limited', []]);
+  const wait = Number(reply.headers.get('retry-after'));
+  expect([wait > 3.9 * 3600, wait <= 4 * 3600]).toEqual([true, true]);
+  expect(await app.rows('select 1 from mails where recipient = $1', [email])).toEqual([]);
+  expect((await invite(newEmail())).status).toBe(201);
+  expect((await invite(email, 'viewer', { 'x-api-key': (await app.organization()).key })).status).toBe(201);
+  await app.rows(`update invitations set created_at = created_at - interval '4 hours' where email = $1`, [email]);
+  expect((await invite(email)).status).toBe(201);
+});
+
 describe('the list', () => {
   test('shows what became of each, newest first, and no token', async () => {
     const made = [];
@@ -428,7 +447,7 @@ describe('accepted', () => {
     };
     const parts = { database, transact: ledger.transact, passwords: slow, limits: loginLimits };
     const from = { address: address(), requestId: 'second' };
-    await expect(acceptInvitation(parts, { token: body.token, name: 'Second', password }, from, false)).rejects.toMatchObject({
+    await expect(acceptInvitation(parts, { token: body.token, name: 'Second', password }, from)).rejects.toMatchObject({
       code: 'conflict',
     });
     expect([(await account(email)).name, await statusOf(body.id)]).toEqual(['First', 'open']);
