@@ -96,7 +96,7 @@ async function accepted(token: string): Promise<string> {
   const { database, ledger, loginLimits: limits } = app.web.deps;
   const parts = { database, transact: ledger.transact, passwords: quickPasswords, limits };
   const from = { address: '127.0.0.1', requestId: 'test' };
-  return (await acceptInvitation(parts, { token, name: 'Invited', password: 'a better staple for it' }, from, false)).user_id;
+  return (await acceptInvitation(parts, { token, name: 'Invited', password: 'a better staple for it' }, from)).user_id;
 }
 
 const within = (made: Iterable<string>, power: Power) => [...made].filter((scope) => !power.scopes.has(scope));
