@@ -20,10 +20,11 @@ export const newPassword = Joi.string().max(1000).required().description('12 to 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 export const weekStart = Joi.string().valid(...weekdays);
 
-/** A zone name the runtime knows. */
+/** A zone name the runtime knows, which takes offsets too: they know no summer time and are no names. */
 export const timezone = Joi.string()
   .max(64)
   .custom((text: string, { error }) => {
+    if (/^[+-]/.test(text)) return error('any.invalid');
     try {
       return Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone && text;
     } catch {

@@ -34,13 +34,18 @@ export async function createToken(
   const scopes = [...new Set(wanted.scopes ?? caller.scopes)];
   mustHave(caller, scopes);
   // The membership's row is locked, so that two requests at once cannot both make the last one, nor one for a member just removed.
-  const [member] = await tx.query<{ total: number }>(
-    `select (select count(*)::int from bearer_tokens t where t.organization_id = $1 and t.user_id = $2 and t.expires_at > clock_timestamp()) as total
-     from memberships where organization_id = $1 and user_id = $2 for no key update`,
-    [caller.organizationId, caller.userId],
+  // Counted in a statement of its own: that of the lock sees what was there before it waited.
+  const whose = [caller.organizationId, caller.userId];
+  const [member] = await tx.query(
+    'select 1 from memberships where organization_id = $1 and user_id = $2 for no key update',
+    whose,
   );
   if (!member) throw new AppError('forbidden', 'You are not a member of the organization any more');
-  if (member.total >= mostTokens) throw new AppError('limit_reached', `A member has at most ${mostTokens} tokens`);
+  const [count] = await tx.query<{ total: number }>(
+    'select count(*)::int as total from bearer_tokens where organization_id = $1 and user_id = $2 and expires_at > clock_timestamp()',
+    whose,
+  );
+  if (count!.total >= mostTokens) throw new AppError('limit_reached', `A member has at most ${mostTokens} tokens`);
   // A session that was ended after the request came in gives nothing any more: its tokens have been ended with it.
   const [session] = await tx.query('select 1 from sessions where id = $1 and user_id = $2 for key share', [
     caller.sessionId,
