@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
 import helmet from 'helmet';
 import { linkPaths } from '../../src/mails/links.ts';
+import { fingerprintOf, serveAssets } from '../assets.ts';
 import { invitationPage, passwordPage } from './html.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name));
@@ -29,9 +29,7 @@ export function accountPages(): Router {
     { name: 'page.css', type: 'text/css', bytes: own('page.css') },
     { name: 'page.js', type: 'text/javascript', bytes: own('page.js') },
   ];
-  const fingerprint = createHash('sha256');
-  for (const { bytes } of assets) fingerprint.update(bytes);
-  const folder = `account-pages/${fingerprint.digest('hex').slice(0, 12)}`;
+  const folder = `account-pages/${fingerprintOf(assets)}`;
   const pages = [
     { path: linkPaths.invitation, html: invitationPage(folder) },
     { path: linkPaths.password_reset, html: passwordPage(folder) },
@@ -40,9 +38,6 @@ export function accountPages(): Router {
   const router = Router({ strict: true });
   for (const { path, html } of pages)
     router.get(`/${path}`, policy, (_req, res) => void res.set('Cache-Control', 'no-cache').type('html').send(html));
-  for (const { name, type, bytes } of assets)
-    router.get(`/${folder}/${name}`, (_req, res) => {
-      res.set('Cache-Control', 'public, max-age=31536000, immutable').type(type).send(bytes);
-    });
+  serveAssets(router, `/${folder}`, assets);
   return router;
 }

@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Router } from 'express';
 import helmet from 'helmet';
 import type { Config } from '../../src/config.ts';
+import { type Asset, fingerprintOf, serveAssets } from '../assets.ts';
 
 export const docsPath = '/docs';
 export const iconPath = `${docsPath}/icon.svg`;
-
-type Asset = { name: string; type: string; bytes: Buffer };
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name));
 const ofPackage = (name: string) => readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
@@ -61,17 +59,12 @@ const policyFor = ({ publicUrl }: Config) =>
 /** The API reference for people. Its files have their content in their address, so that browsers may keep them. */
 export function docs(config: Config): Router {
   const assets = readAssets();
-  const fingerprint = createHash('sha256');
-  for (const { bytes } of assets) fingerprint.update(bytes);
-  const folder = `${docsPath}/${fingerprint.digest('hex').slice(0, 12)}`;
+  const folder = `${docsPath}/${fingerprintOf(assets)}`;
   const page = pageOf(folder);
   const icon = own('icon.svg');
   const router = Router();
   router.get(docsPath, policyFor(config), (_req, res) => void res.set('Cache-Control', 'no-cache').type('html').send(page));
   router.get(iconPath, (_req, res) => void res.set('Cache-Control', 'public, max-age=86400').type('svg').send(icon));
-  for (const { name, type, bytes } of assets)
-    router.get(`${folder}/${name}`, (_req, res) => {
-      res.set('Cache-Control', 'public, max-age=31536000, immutable').type(type).send(bytes);
-    });
+  serveAssets(router, folder, assets);
   return router;
 }
