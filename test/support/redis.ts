@@ -18,5 +18,31 @@ export async function flushTestRedis(): Promise<void> {
   await client.quit();
 }
 
+/** Every key of the file's Redis database with all it holds, as text. */
+export async function redisTexts(): Promise<{ place: string; text: string }[]> {
+  const url = testRedisUrl();
+  if (!url) return [];
+  const client = new Redis(url);
+  try {
+    const read: Record<string, (key: string) => Promise<unknown>> = {
+      string: (key) => client.get(key),
+      hash: (key) => client.hgetall(key),
+      list: (key) => client.lrange(key, 0, -1),
+      set: (key) => client.smembers(key),
+      zset: (key) => client.zrange(key, 0, '-1'),
+      stream: (key) => client.xrange(key, '-', '+'),
+    };
+    const keys = await client.keys('*');
+    return await Promise.all(
+      keys.map(async (key) => ({
+        place: `Redis ${key}`,
+        text: JSON.stringify([key, await read[await client.type(key)]?.(key)]),
+      })),
+    );
+  } finally {
+    await client.quit();
+  }
+}
+
 // What the file before this one left in the worker's database is gone before the first test.
 await flushTestRedis();
