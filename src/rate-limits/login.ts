@@ -15,6 +15,9 @@ export type LoginLimits = {
   mail(email: string, address: string | undefined): Promise<boolean>;
   /** For what costs a password hash and names no email. */
   work(address: string | undefined): Promise<void>;
+  /** Whether this address may have the operator's password looked at: beyond its guesses the right one is refused too, or they would go on. */
+  mayGuess(address: string | undefined): Promise<void>;
+  guessedWrong(address: string | undefined): Promise<void>;
 };
 
 const minute = 60;
@@ -45,6 +48,7 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
   const mailAddresses = limiter('mail-address', 30, hour);
   const mailEmails = limiter('mail-email', 5, hour);
   const workAddresses = limiter('work', 60, quarter);
+  const operatorAddresses = limiter('operator', 60, quarter);
 
   return {
     async attempt(email, from) {
@@ -75,6 +79,11 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
       return (await take(mailEmails, person)) === true;
     },
     work: (from) => orThrow(workAddresses, keysOf('', from).address),
+    async mayGuess(from) {
+      const spent = await operatorAddresses.get(keysOf('', from).address);
+      if (spent && spent.consumedPoints >= operatorAddresses.points) throw tooMany(spent);
+    },
+    guessedWrong: (from) => orThrow(operatorAddresses, keysOf('', from).address),
   };
 }
 
