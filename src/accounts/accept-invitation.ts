@@ -32,7 +32,8 @@ export async function acceptInvitation(
   else await checkPassword('password', password, email);
   if (!known && !name) throw invalidField('name', 'name is required: there is no account of this email yet', 'any.required');
   const hash = known ? undefined : await passwords.hash(password);
-  if (known && !(await passwords.verify(known.password_hash, password))) throw wrongPassword();
+  if (known && !(await passwords.verify(known.password_hash, password).catch(limits.giveBack(email, address))))
+    throw wrongPassword();
   const accepted = await transact({}, async (tx) => {
     // Before the invitation's own lock, as those who invite and remove take them.
     await lockOrganization(tx.em, organizationId);

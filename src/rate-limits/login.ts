@@ -9,6 +9,8 @@ export type LoginLimits = {
   attempt(email: string, address: string | undefined): Promise<void>;
   /** The password was right: what the attempt cost is given back, and the pair begins anew. */
   succeeded(email: string, address: string | undefined): Promise<void>;
+  /** For a `catch` behind the hash: nobody has looked at the password, and what the attempt cost is given back. Throws the error on. */
+  giveBack(email: string, address: string | undefined): (error: unknown) => Promise<never>;
   /** Who has proved by mail whose account it is may log in from here at once. */
   forgive(email: string, address: string | undefined): Promise<void>;
   /** Whether a mail may go to this person. Throws only for the address: the reply must not tell what was asked for an email before. */
@@ -68,6 +70,11 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
     async succeeded(email, from) {
       const { pair, address, person } = keysOf(email, from);
       await Promise.all([pairs.delete(pair), onceAMinute.delete(pair), addresses.reward(address), emails.reward(person)]);
+    },
+    giveBack: (email, from) => async (error) => {
+      const { pair, address, person } = keysOf(email, from);
+      await Promise.all([pairs.reward(pair), onceAMinute.delete(pair), addresses.reward(address), emails.reward(person)]);
+      throw error;
     },
     async forgive(email, from) {
       const { pair } = keysOf(email, from);
