@@ -18,6 +18,8 @@ export const endedCookie = (secure: boolean) => cookie('', 0, secure);
 
 /** A browser keeps a Secure cookie of localhost only in part; anywhere else it never travels in the clear. */
 export function isSecure(req: Request, { publicUrl }: Pick<Config, 'publicUrl'>): boolean {
+  // Whatever the host is called: some proxies ask for us by our own local name.
+  if (req.secure) return true;
   const host = publicUrl ? new URL(publicUrl).hostname : (req.hostname ?? '');
   return !/^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
 }

@@ -3,7 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { UIConfig } from '@bull-board/api/typings/app';
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { recordAct } from '../../src/audit/record.ts';
-import { query } from '../../src/database.ts';
+import { isOurOutage, query } from '../../src/database.ts';
 import { AppError } from '../../src/errors.ts';
 import { stateIs } from '../../src/ledger/states.ts';
 import { equalsInConstantTime } from '../../src/secrets.ts';
@@ -29,13 +29,20 @@ function operatorOnly({ config, loginLimits }: Deps): RequestHandler {
   const expected = `${config.operatorUser}:${config.operatorPassword}`;
   return async (req, res, next) => {
     const [scheme, credentials] = (req.get('authorization') ?? '').split(' ');
-    if (scheme === 'Basic' && equalsInConstantTime(Buffer.from(credentials ?? '', 'base64').toString('utf8'), expected))
-      return next();
-    // Guesses count, the browser's first question without credentials does not; the right ones pass whatever others tried.
-    if (credentials) await loginLimits.work(req.ip);
+    const isRight =
+      scheme === 'Basic' && equalsInConstantTime(Buffer.from(credentials ?? '', 'base64').toString('utf8'), expected);
+    // Without the database nobody can count, and the operator needs the board the more.
+    if (isRight) await loginLimits.mayGuess(req.ip).catch(unlessAway);
+    if (isRight) return next();
+    // Guesses count, the browser's first question without credentials does not.
+    if (credentials) await loginLimits.guessedWrong(req.ip);
     res.setHeader('WWW-Authenticate', 'Basic realm="Kanal operations", charset="UTF-8"');
     throw new AppError('unauthorized', "The operator's credentials are needed");
   };
+}
+
+function unlessAway(error: unknown) {
+  if (!isOurOutage(error)) throw error;
 }
 
 function guarded(deps: Deps): RequestHandler {
@@ -81,6 +88,7 @@ async function promoteQueue({ database }: Deps, queue: string) {
 const boardError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
   if (!(error instanceof AppError) || error.code === 'unauthorized') return next(error);
   res.locals.errorCode = error.code;
+  if (error.retryAfterSeconds) res.set('Retry-After', String(error.retryAfterSeconds));
   res.status(error.status).json({ error: 'Not done', message: error.message });
 };
 

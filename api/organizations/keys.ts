@@ -131,7 +131,7 @@ export const rotateApiKey = endpoint<{ overlap_hours: number }>({
   scope: 'api_keys:write',
   summary: 'Replace an API key by a new one',
   description:
-    'The new key has the name, scopes and expiry of the old one, which works on for `overlap_hours`. Once: then the new one is the one to rotate. Only for those who have its scopes.',
+    'The new key has the name, scopes and expiry of the old one, which works on for `overlap_hours`; 0 ends it at once and takes its open invitations back. Once: then the new one is the one to rotate. Only for those who have its scopes.',
   isIdempotent: true,
   holdsSecret: true,
   audit: 'api_key',

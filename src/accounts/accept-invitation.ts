@@ -32,12 +32,16 @@ export async function acceptInvitation(
   else await checkPassword('password', password, email);
   if (!known && !name) throw invalidField('name', 'name is required: there is no account of this email yet', 'any.required');
   const hash = known ? undefined : await passwords.hash(password);
-  if (known && !(await passwords.verify(known.password_hash, password)))
-    throw invalidField('password', 'There is an account of this email, and this is not its password', 'password.wrong');
+  if (known && !(await passwords.verify(known.password_hash, password).catch(limits.giveBack(email, address))))
+    throw wrongPassword();
   const accepted = await transact({}, async (tx) => {
     // Before the invitation's own lock, as those who invite and remove take them.
     await lockOrganization(tx.em, organizationId);
     const invitation = await openInvitation(tx.em, token, 'for update');
+    // A password changed in the meantime opens nothing any more, as at a login.
+    const isStill = known && [known.id, known.password_hash];
+    if (isStill && (await tx.query('select 1 from users where id = $1 and password_hash = $2 for update', isStill)).length === 0)
+      throw wrongPassword();
     const user =
       known ?? (await createUser(tx.em, { email, name: name!, passwordHash: hash!, emailVerified: invitation.is_mailed }));
     // Somebody made the account in the meantime: its password is the one to show.
@@ -61,3 +65,6 @@ export async function acceptInvitation(
   if (known) await limits.succeeded(email, address);
   return accepted;
 }
+
+const wrongPassword = () =>
+  invalidField('password', 'There is an account of this email, and this is not its password', 'password.wrong');

@@ -23,7 +23,7 @@ export async function changePassword(
   const { email, password_hash: stored } = await passwordHashOf(database, userId);
   await checkPassword('new_password', request.new_password, email);
   await limits.attempt(email, address);
-  if (!(await passwords.verify(stored, request.current_password)))
+  if (!(await passwords.verify(stored, request.current_password).catch(limits.giveBack(email, address))))
     throw invalidField('current_password', 'current_password is not right', 'password.wrong');
   const hash = await passwords.hash(request.new_password);
   await transact({}, async (tx) => {

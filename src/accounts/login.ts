@@ -25,7 +25,7 @@ export async function login(
   const folded = foldEmail(email);
   await limits.attempt(folded, device.address);
   const found = await findByEmail(database, folded);
-  const isRight = await passwords.verify(found?.password_hash, password);
+  const isRight = await passwords.verify(found?.password_hash, password).catch(limits.giveBack(folded, device.address));
   if (!found || !isRight) {
     await Promise.all([recordFailure(database, found?.id, device), sleep(evenMs)]);
     throw wrongCredentials();

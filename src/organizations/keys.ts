@@ -141,6 +141,8 @@ export async function rotateKey(tx: Tx, asked: Caller, id: string, overlapHours:
     `update api_keys set expires_at = least(expires_at, clock_timestamp() + $3::float8 * interval '1 hour') where organization_id = $1 and id = $2`,
     [caller.organizationId, id, overlapHours],
   );
+  // At once: as if it were revoked, since that is what is done with a key that has leaked.
+  if (overlapHours === 0) await takeBackInvitations(tx.em, caller.organizationId, `key:${id}`);
   return insertKey(tx.em, caller.organizationId, {
     name,
     scopes,

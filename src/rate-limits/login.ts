@@ -9,12 +9,17 @@ export type LoginLimits = {
   attempt(email: string, address: string | undefined): Promise<void>;
   /** The password was right: what the attempt cost is given back, and the pair begins anew. */
   succeeded(email: string, address: string | undefined): Promise<void>;
+  /** For a `catch` behind the hash: nobody has looked at the password, and what the attempt cost is given back. Throws the error on. */
+  giveBack(email: string, address: string | undefined): (error: unknown) => Promise<never>;
   /** Who has proved by mail whose account it is may log in from here at once. */
   forgive(email: string, address: string | undefined): Promise<void>;
   /** Whether a mail may go to this person. Throws only for the address: the reply must not tell what was asked for an email before. */
   mail(email: string, address: string | undefined): Promise<boolean>;
   /** For what costs a password hash and names no email. */
   work(address: string | undefined): Promise<void>;
+  /** Whether this address may have the operator's password looked at: beyond its guesses the right one is refused too, or they would go on. */
+  mayGuess(address: string | undefined): Promise<void>;
+  guessedWrong(address: string | undefined): Promise<void>;
 };
 
 const minute = 60;
@@ -45,6 +50,7 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
   const mailAddresses = limiter('mail-address', 30, hour);
   const mailEmails = limiter('mail-email', 5, hour);
   const workAddresses = limiter('work', 60, quarter);
+  const operatorAddresses = limiter('operator', 60, quarter);
 
   return {
     async attempt(email, from) {
@@ -65,6 +71,11 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
       const { pair, address, person } = keysOf(email, from);
       await Promise.all([pairs.delete(pair), onceAMinute.delete(pair), addresses.reward(address), emails.reward(person)]);
     },
+    giveBack: (email, from) => async (error) => {
+      const { pair, address, person } = keysOf(email, from);
+      await Promise.all([pairs.reward(pair), onceAMinute.delete(pair), addresses.reward(address), emails.reward(person)]);
+      throw error;
+    },
     async forgive(email, from) {
       const { pair } = keysOf(email, from);
       await Promise.all([pairs.delete(pair), onceAMinute.delete(pair)]);
@@ -75,6 +86,11 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
       return (await take(mailEmails, person)) === true;
     },
     work: (from) => orThrow(workAddresses, keysOf('', from).address),
+    async mayGuess(from) {
+      const spent = await operatorAddresses.get(keysOf('', from).address);
+      if (spent && spent.consumedPoints >= operatorAddresses.points) throw tooMany(spent);
+    },
+    guessedWrong: (from) => orThrow(operatorAddresses, keysOf('', from).address),
   };
 }
 

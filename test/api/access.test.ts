@@ -183,6 +183,17 @@ test('there is something to walk', () => {
   for (const some of [named, scoped, personal]) expect(some.length).toBeGreaterThan(5);
 });
 
+/** Nothing asks for a credential at these: one more is a decision, and stands here. */
+test('what is open to everybody', () => {
+  const open = definitions.filter(({ scope }) => scope === 'public').map(({ operationId }) => operationId);
+  expect(open.filter((name) => !name.startsWith('provider-webhooks.'))).toEqual([
+    'auth.login',
+    'auth.password-reset.request',
+    'auth.password-reset.confirm',
+    'invitations.accept',
+  ]);
+});
+
 describe('a credential that is missing, broken or has ended: 401', () => {
   const challenged = ({ status, headers }: Reply) => {
     const challenge = headers.get('www-authenticate') ?? '';

@@ -29,6 +29,14 @@ describe('what is secret', () => {
     expect(line.access_token).toBe('tok-1');
   });
 
+  test.each([
+    ...['authorization', 'x-api-key', 'cookie', 'set-cookie', 'access_token', 'accessToken', 'password', 'current_password'],
+    ...['new_password', 'secret', 'token', 'phone', 'to', 'body'],
+  ])('%s is never said', (name) => {
+    const text = written((log) => log.info({ [name]: 'value-1', request: { [name]: 'value-2' } }, 'said'));
+    expect(text).not.toMatch(/value-[12]/);
+  });
+
   test('an error says what it is, and nothing of what it was given', () => {
     const login = Object.assign(new Error('WRONGPASS'), {
       code: 'WRONGPASS',

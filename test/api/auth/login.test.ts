@@ -131,6 +131,7 @@ describe('the cookie', () => {
     ['on a name below it', undefined, { 'x-forwarded-host': 'app.localhost' }, plain],
     ['on a loopback address', undefined, {}, plain],
     ['on ::1', undefined, { 'x-forwarded-host': '[::1]:3000' }, plain],
+    ['on localhost by TLS, as a proxy asks that keeps the name to itself', undefined, { 'x-forwarded-proto': 'https' }, secure],
     ['on another host', undefined, { 'x-forwarded-host': 'kanal.example.com' }, secure],
     ['on a name that only begins like it', undefined, { 'x-forwarded-host': 'localhost.example.com' }, secure],
     ['on an address that only begins like it', undefined, { 'x-forwarded-host': '127.0.0.1.example.com' }, secure],

@@ -159,7 +159,9 @@ describe('the active organization', () => {
 
   test('403 for a foreign and for no organization, in the same words, and nothing is changed', async () => {
     const { headers } = await open();
-    const foreign = await setTo(headers, (await app.organization()).organizationId);
+    const { organizationId } = await app.organization();
+    await person(app.em(), organizationId);
+    const foreign = await setTo(headers, organizationId);
     const unknown = await setTo(headers, '0192f0c0-0000-7000-8000-000000000000');
     const said = ({ status, body }: typeof foreign) => [status, { ...body.error, request_id: '' }];
     expect(foreign.status).toBe(403);

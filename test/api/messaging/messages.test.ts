@@ -30,6 +30,29 @@ describe('get', () => {
     expect(body.data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
+  test('costs one statement with a hot key: neither the credential nor the limit asks the database', async () => {
+    const id = await sent();
+    const get = () => app.call('messages.get', { params: { messageID: id } });
+    await get();
+    await app.web.deps.authenticate.settled();
+    const { pool } = app.web.deps.database;
+    const { query } = pool;
+    const statements: unknown[] = [];
+    pool.query = ((...args: Parameters<typeof query>) => {
+      statements.push(args[0]);
+      return query.apply(pool, args);
+    }) as typeof query;
+    try {
+      expect((await get()).status).toBe(200);
+    } finally {
+      pool.query = query;
+    }
+    expect(statements.filter((text) => /messages/.test(String(text)))).toHaveLength(1);
+    expect(statements.filter((text) => /api_keys|bearer_tokens|sessions|memberships|login_limits/.test(String(text)))).toEqual(
+      [],
+    );
+  });
+
   test.each([
     ['01932d5f-3a0e-7cc4-8f4e-0242ac120005', 'a message nobody has'],
     ['not-a-uuid', 'a malformed id'],

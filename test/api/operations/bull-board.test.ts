@@ -3,7 +3,7 @@ import { type App, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const password = 'operator-password';
-const app = useApp({ env: { OPERATOR_PASSWORD: password } });
+const app = useApp({ env: { OPERATOR_PASSWORD: password, TRUST_PROXY: '1' } });
 const closed = useApp();
 
 const credentials = (user = 'operator', word = password) => `Basic ${Buffer.from(`${user}:${word}`).toString('base64')}`;
@@ -40,6 +40,23 @@ test.each([
       'Basic realm="Kanal operations", charset="UTF-8"',
     ]);
   }
+});
+
+test('whoever has guessed sixty times from an address is not told by the right one either, for a quarter of an hour', async () => {
+  const guess = (word: string, address: string) =>
+    app.raw('GET', '/ops/queues/', {
+      key: null,
+      headers: { authorization: credentials('operator', word), 'x-forwarded-for': address },
+    });
+  const replies = await Promise.all(Array.from({ length: 60 }, (_, n) => guess(`guess-number-${n}`, '203.0.113.7')));
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401]));
+  for (const word of ['guess-number-61', password]) {
+    const { status, headers } = await guess(word, '203.0.113.7');
+    expect([status, Number(headers.get('retry-after')) > 800]).toEqual([429, true]);
+  }
+  expect((await guess(password, '203.0.113.8')).status).not.toBe(429);
+  await app.rows(`update login_limits set expire = expire - 901000 where key like 'operator:%'`);
+  expect((await guess(password, '203.0.113.7')).status).not.toBe(429);
 });
 
 test('with them it shows the four queues', async () => {

@@ -292,13 +292,22 @@ describe('who made it may know its link', () => {
     expect(await statuses()).toEqual(['revoked', 'revoked']);
   });
 
-  test('it goes with the key that made it when that is revoked, not when it is rotated', async () => {
+  test('it goes with the key that made it when that is revoked, not when it is rotated and goes on', async () => {
     const { keyId, key } = await app.key(tenant.organizationId, [...scopesOf.owner]);
     const { body } = await invite(newEmail(), 'viewer', { 'x-api-key': key });
     await app.call('api-keys.rotate', { key: tenant.key, params: { keyID: keyId }, body: {} });
     expect(await statusOf(body.id)).toBe('open');
     await app.call('api-keys.delete', { key: tenant.key, params: { keyID: keyId } });
     await opensNothing(body.token, 'token.revoked');
+  });
+
+  test('it goes with a key that is rotated and ends at once, as is done with one that has leaked', async () => {
+    const { keyId, key } = await app.key(tenant.organizationId, [...scopesOf.owner]);
+    const { body } = await invite(newEmail(), 'owner', { 'x-api-key': key });
+    const other = await invite(newEmail());
+    await app.call('api-keys.rotate', { key: tenant.key, params: { keyID: keyId }, body: { overlap_hours: 0 } });
+    await opensNothing(body.token, 'token.revoked');
+    expect(await statusOf(other.body.id)).toBe('open');
   });
 
   test("an admin neither takes an owner's back nor replaces it", async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { acceptInvitation } from '../../../src/accounts/accept-invitation.ts';
 import { login } from '../../../src/accounts/login.ts';
 import type { Passwords } from '../../../src/accounts/password-hash.ts';
 import { endSession, endSessions, openSession } from '../../../src/accounts/sessions.ts';
@@ -32,6 +33,24 @@ test('a login under way with the old password opens no session after the passwor
   const parts = { database, transact: ledger.transact, passwords: slow, limits: loginLimits };
   await expect(login(parts, ada, device, undefined)).rejects.toMatchObject({ code: 'unauthorized' });
   expect(await app.rows('select 1 from sessions where user_id = $1', [ada.userId])).toEqual([]);
+});
+
+test('an invitation accepted with the old password lets nobody in after the password has changed', async () => {
+  const { organizationId, key } = await app.organization();
+  const { body } = await app.call('invitations.create', { key, body: { email: ada.email, role: 'owner' } });
+  const { database, ledger, passwords, loginLimits } = app.web.deps;
+  const slow: Passwords = {
+    ...passwords,
+    async verify(stored, password) {
+      const isRight = await passwords.verify(stored, password);
+      await setPassword(database, ada.userId, await passwords.hash('the new password'));
+      return isRight;
+    },
+  };
+  const parts = { database, transact: ledger.transact, passwords: slow, limits: loginLimits };
+  const accepting = acceptInvitation(parts, { token: body.token, password: ada.password }, device);
+  await expect(accepting).rejects.toMatchObject({ details: [{ field: 'password', code: 'password.wrong' }] });
+  expect(await app.rows('select 1 from memberships where organization_id = $1', [organizationId])).toEqual([]);
 });
 
 test('a session that has just ended makes no token', async () => {
