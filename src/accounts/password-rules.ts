@@ -3,12 +3,12 @@ import { invalidField } from '../errors.ts';
 const [least, most] = [12, 128];
 let common: Set<string> | undefined;
 
-/** The 10,000 most common ones, those that are long enough to matter; read when the first password is set. */
+/** The common ones that are long enough to matter, those beyond the first 10,000 too; read when the first password is set. */
 async function commonPasswords(): Promise<Set<string>> {
   if (!common) {
     const { dictionary } = await import('@zxcvbn-ts/language-common');
     const list = dictionary['passwords-common'] as string[];
-    common = new Set(list.slice(0, 10_000).filter((password) => password.length >= least));
+    common = new Set(list.filter((password) => password.length >= least));
   }
   return common;
 }
