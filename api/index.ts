@@ -14,8 +14,24 @@ import { getOwnOrganization, patchOrganization } from './organizations/organizat
 import { receiveChannelWebhook, receiveWebhook, verifyChannelWebhook, verifyWebhook } from './provider-webhooks/messaging-app.ts';
 import { createWebhookEndpoint, testWebhookEndpoint } from './webhooks/endpoints.ts';
 
-/** Every endpoint, in the order of the document. */
+/** Every endpoint, in the order of the document. A request is held against them from the top: what is called most stands first. */
 export const endpoints: AnyEndpoint[] = [
+  sendMessage,
+  listOfMessages,
+  getMessage,
+  retryOfMessage,
+  connect,
+  listOfChannels,
+  getChannel,
+  patchChannel,
+  syncTemplates,
+  createWebhookEndpoint,
+  testWebhookEndpoint,
+  getOperation,
+  verifyWebhook,
+  receiveWebhook,
+  verifyChannelWebhook,
+  receiveChannelWebhook,
   logIn,
   logOut,
   getMe,
@@ -43,20 +59,4 @@ export const endpoints: AnyEndpoint[] = [
   rotateApiKey,
   revokeApiKey,
   listOfActs,
-  sendMessage,
-  listOfMessages,
-  getMessage,
-  retryOfMessage,
-  connect,
-  listOfChannels,
-  getChannel,
-  patchChannel,
-  syncTemplates,
-  createWebhookEndpoint,
-  testWebhookEndpoint,
-  getOperation,
-  verifyWebhook,
-  receiveWebhook,
-  verifyChannelWebhook,
-  receiveChannelWebhook,
 ];

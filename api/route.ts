@@ -32,12 +32,14 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
     res.locals.operationId = operationId;
     try {
       try {
-        await authenticate?.(req, res);
+        const admitted = authenticate?.(req, res);
+        if (admitted) await admitted;
       } finally {
         // A request without a valid credential counts too, and once over it is told so instead.
-        await limit?.(res, quotaOf(req, res));
+        const counted = limit?.(res, quotaOf(req, res));
+        if (counted) await counted;
       }
-      await readBody?.(req, res);
+      if (readBody) await readBody(req, res);
       checkStorable(req, subject);
       validate(req);
       await answer(definition, deps, req, res);

@@ -57,7 +57,8 @@ function tellError(status, error) {
   const rest = [];
   for (const { field, message } of error?.details ?? []) {
     const input = inputs.find(({ name, disabled }) => name === field && !disabled);
-    if (input) tellAt(input, message);
+    // The API's name of the field is not the person's.
+    if (input) tellAt(input, message.startsWith(field) ? `This${message.slice(field.length)}` : message);
     else rest.push(message);
   }
   const wrong = inputs.find((input) => input.getAttribute('aria-invalid'));

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { Told } from '../../src/accounts/authenticate.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Caller } from '../../src/organizations/caller.ts';
 import { noOrganization } from '../../src/organizations/caller.ts';
@@ -12,34 +13,48 @@ const whatIt = { key: 'The API key', token: 'The bearer token', session: 'Your r
 
 /** Who calls, and whether the endpoint is theirs: before anything of the body is read. A credential that is sent must be right. */
 export function authenticated({ authenticate, config }: Deps, needed: Needed) {
-  async function callerOf(req: Request, res: Response): Promise<Caller> {
+  function callerOf(req: Request, res: Response): Told<Caller> {
     const { 'x-api-key': key, authorization, cookie } = req.headers;
-    if (typeof key === 'string' && key !== '') return (await authenticate.key(key)) ?? refused(res, 'The API key is not valid');
+    if (typeof key === 'string' && key !== '') {
+      const hint = key.startsWith('kt_') ? ': a bearer token is sent as Authorization: Bearer' : '';
+      return orRefused(authenticate.key(key), res, `The API key is not valid${hint}`);
+    }
     if (authorization) {
       const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
       if (!token) refused(res, 'The header Authorization must be: Bearer, and a token');
       if (token.startsWith('kk_')) refused(res, 'An API key is sent in the header X-Api-Key');
-      return (await authenticate.token(token)) ?? refused(res, 'The bearer token is not valid', ', error="invalid_token"');
+      return orRefused(authenticate.token(token), res, 'The bearer token is not valid', ', error="invalid_token"');
     }
     const token = sessionTokenOf(cookie);
-    if (!token) return refused(res, 'A credential is needed: X-Api-Key, or Authorization: Bearer');
+    if (!token) refused(res, 'A credential is needed: X-Api-Key, Authorization: Bearer, or the cookie of a session');
+    return ofSession(token, req, res);
+  }
+
+  async function ofSession(token: string, req: Request, res: Response): Promise<Caller> {
     const session = await authenticate.session(token);
     if (!session) return refused(res, 'The session has ended: log in again');
     if (session.isExtended) res.setHeader('Set-Cookie', sessionCookie(token, isSecure(req, config)));
     return session.caller;
   }
 
-  return async (req: Request, res: Response): Promise<void> => {
-    const caller = await callerOf(req, res);
+  function admit(caller: Caller, req: Request, res: Response): void {
     res.locals.caller = caller;
     if (caller.by === 'session' && req.method !== 'GET' && req.method !== 'HEAD' && !isAllowedOrigin(req, config))
-      throw new AppError(
-        'origin_not_allowed',
-        'A session cookie alone changes nothing from here: the Origin is not an allowed one',
-      );
+      throw new AppError('origin_not_allowed', originNeeded);
     if (!isAllowed(caller, needed)) throw refusal(caller, needed);
+  }
+
+  return (req: Request, res: Response): void | Promise<void> => {
+    const caller = callerOf(req, res);
+    return caller instanceof Promise ? caller.then((known) => admit(known, req, res)) : admit(caller, req, res);
   };
 }
+
+const originNeeded =
+  'A session cookie alone changes nothing from elsewhere: the header Origin must be the scheme and host of this API, or one of ALLOWED_ORIGINS';
+
+const orRefused = (found: Told<Caller | undefined>, res: Response, ...why: [string, string?]): Told<Caller> =>
+  found instanceof Promise ? found.then((caller) => caller ?? refused(res, ...why)) : (found ?? refused(res, ...why));
 
 function refused(res: Response, message: string, more = ''): never {
   res.setHeader('WWW-Authenticate', schemes + more);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type Database, query } from '../database.ts';
 import { type Caller, noOrganization } from '../organizations/caller.ts';
 import { type Role, scopesOf } from '../organizations/roles.ts';
-import { looksLike, looksLikeSecretToken } from './credentials.ts';
+import { looksLike, looksLikeSecretToken, type Prefix } from './credentials.ts';
 import { extendSession, isStale } from './sessions.ts';
 
 /** A revoked key or token is refused on every process within this time. */
@@ -11,10 +11,13 @@ const mostCached = 10_000;
 /** `last_used_at` is written this often at most. */
 const usedEveryMs = 60_000;
 
+/** An answer, or the promise of one: what is known already costs the request no turn of the queue of promises. */
+export type Told<Answer> = Answer | Promise<Answer>;
+
 export type Authenticate = {
-  /** Who a key or bearer token is; undefined: nobody's. A hot one costs no query. */
-  key(text: string): Promise<Caller | undefined>;
-  token(text: string): Promise<Caller | undefined>;
+  /** Who a key or bearer token is; undefined: nobody's. A hot one costs no query, and is told at once. */
+  key(text: string): Told<Caller | undefined>;
+  token(text: string): Told<Caller | undefined>;
   /** Asked of the database each time: a session that was ended or has changed its organization is so at once. */
   session(text: string): Promise<{ caller: Caller; isExtended: boolean } | undefined>;
   /** Forgets what this process remembers of a key, token or user; the others do within 5 seconds. */
@@ -34,18 +37,48 @@ type Row = {
   session_id?: string | null;
 };
 
-const keys = `select id, organization_id, scopes, role, expires_at, last_used_at from api_keys
-  where hash = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
+type Kind = { prefix: Prefix; table: string; statement: string; toCaller(row: Row): Caller };
+
+const keys: Kind = {
+  prefix: 'kk_',
+  table: 'api_keys',
+  statement: `select id, organization_id, scopes, role, expires_at, last_used_at from api_keys
+    where hash = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
+  toCaller: (row) => ({
+    by: 'key',
+    id: row.id,
+    organizationId: row.organization_id,
+    role: row.role,
+    scopes: new Set(row.scopes),
+    ...(row.expires_at && { expiresAt: new Date(row.expires_at) }),
+  }),
+};
+
 /** Bound to its organization: with the membership it is gone, and a lower role takes from it at once. */
-const tokens = `select t.id, t.organization_id, t.scopes, t.expires_at, t.last_used_at, t.user_id, t.session_id, m.role from bearer_tokens t
-  join memberships m on m.organization_id = t.organization_id and m.user_id = t.user_id where t.hash = $1 and t.expires_at > clock_timestamp()`;
+const tokens: Kind = {
+  prefix: 'kt_',
+  table: 'bearer_tokens',
+  statement: `select t.id, t.organization_id, t.scopes, t.expires_at, t.last_used_at, t.user_id, t.session_id, m.role from bearer_tokens t
+    join memberships m on m.organization_id = t.organization_id and m.user_id = t.user_id where t.hash = $1 and t.expires_at > clock_timestamp()`,
+  toCaller: (row) => ({
+    by: 'token',
+    id: row.id,
+    organizationId: row.organization_id,
+    role: row.role,
+    scopes: new Set(row.scopes.filter((scope) => (scopesOf[row.role] as ReadonlySet<string>).has(scope))),
+    userId: row.user_id,
+    ...(row.session_id && { sessionId: row.session_id }),
+    expiresAt: new Date(row.expires_at!),
+  }),
+};
+
 const sessions = `select s.id, s.user_id, s.organization_id, s.expires_at, m.role from sessions s
   left join memberships m on m.organization_id = s.organization_id and m.user_id = s.user_id where s.hash = $1 and s.expires_at > clock_timestamp()`;
 
 const nothing: ReadonlySet<string> = new Set();
 
 export function createAuthenticate(database: Database): Authenticate {
-  const cache = new Map<string, { caller: Caller; until: number }>();
+  const cache = new Map<string, { prefix: Prefix; caller: Caller; until: number }>();
   const noting = new Set<Promise<unknown>>();
   let forgotten = 0;
 
@@ -60,10 +93,14 @@ export function createAuthenticate(database: Database): Authenticate {
     void work.finally(() => noting.delete(work));
   }
 
-  async function found(table: string, text: string, statement: string, toCaller: (row: Row) => Caller) {
+  function find(kind: Kind, text: string): Told<Caller | undefined> {
     const name = hash('sha256', text, 'base64');
     const hit = cache.get(name);
-    if (hit && hit.until > Date.now()) return hit.caller;
+    if (hit?.prefix === kind.prefix && hit.until > Date.now()) return hit.caller;
+    return looksLike(kind.prefix, text) ? lookUp(kind, name) : undefined;
+  }
+
+  async function lookUp({ prefix, table, statement, toCaller }: Kind, name: string): Promise<Caller | undefined> {
     cache.delete(name);
     const before = forgotten;
     const [row] = await query<Row>(database, statement, [Buffer.from(name, 'base64')]);
@@ -74,35 +111,13 @@ export function createAuthenticate(database: Database): Authenticate {
     if (before !== forgotten) return caller;
     if (cache.size >= mostCached) cache.delete(cache.keys().next().value!);
     const until = Math.min(Date.now() + cacheMs, caller.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY);
-    cache.set(name, { caller, until });
+    cache.set(name, { prefix, caller, until });
     return caller;
   }
 
   return {
-    async key(text) {
-      if (!looksLike('kk_', text)) return undefined;
-      return found('api_keys', text, keys, (row) => ({
-        by: 'key',
-        id: row.id,
-        organizationId: row.organization_id,
-        role: row.role,
-        scopes: new Set(row.scopes),
-        ...(row.expires_at && { expiresAt: new Date(row.expires_at) }),
-      }));
-    },
-    async token(text) {
-      if (!looksLike('kt_', text)) return undefined;
-      return found('bearer_tokens', text, tokens, (row) => ({
-        by: 'token',
-        id: row.id,
-        organizationId: row.organization_id,
-        role: row.role,
-        scopes: new Set(row.scopes.filter((scope) => (scopesOf[row.role] as ReadonlySet<string>).has(scope))),
-        userId: row.user_id,
-        ...(row.session_id && { sessionId: row.session_id }),
-        expiresAt: new Date(row.expires_at!),
-      }));
-    },
+    key: (text) => find(keys, text),
+    token: (text) => find(tokens, text),
     async session(text) {
       if (!looksLikeSecretToken(text)) return undefined;
       const [row] = await query<Omit<Row, 'role'> & { role: Role | null; organization_id: string | null }>(database, sessions, [

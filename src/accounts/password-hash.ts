@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import type { Task } from './password-hash-thread.ts';
@@ -18,7 +19,8 @@ type Cost = Pick<Task, 'memory' | 'passes' | 'parallelism'>;
 /** OWASP's least for argon2id: 19 MiB, 2 passes. A hash says its own cost, so that this may rise later. */
 const cost: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const hashBytes = 32;
-const mostThreads = 2;
+/** A core stays with the event loop and the database, where there are two. */
+const defaultThreads = Math.max(1, Math.min(2, availableParallelism() - 1));
 /** Beyond this a login would wait for seconds: refused at once instead. */
 const mostWaiting = 100;
 
@@ -28,8 +30,8 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').repl
 
 const closed = () => new AppError('unavailable', 'The process is stopping; try again', { retryAfterSeconds: 1 });
 
-/** Hashes passwords in at most two threads beside the event loop, each at the lowest priority. They end after `idleMs` without work. */
-export function createPasswords({ idleMs = 10_000 } = {}): Passwords {
+/** Hashes passwords in at most `mostThreads` threads beside the event loop, each at the lowest priority. They end after `idleMs` without work. */
+export function createPasswords({ idleMs = 10_000, mostThreads = defaultThreads } = {}): Passwords {
   const waiting: Waiting[] = [];
   const running = new Map<Worker, Waiting>();
   const threads = new Set<Worker>();

@@ -9,6 +9,7 @@ import type { Transact, Tx } from '../ledger/transact.ts';
 import { addMember, getMember } from '../organizations/members.ts';
 import { getOrganization } from '../organizations/organizations.ts';
 import type { Role } from '../organizations/roles.ts';
+import { forgetTries } from '../rate-limits/login.ts';
 import { record } from './record.ts';
 
 type Parts = { transact: Transact; passwords: Passwords };
@@ -55,8 +56,8 @@ async function letIn(tx: Tx, organizationId: string, userId: string, role: Role)
 }
 
 /**
- * Sets a user's password, a given one or one made up here, and ends all his sessions, tokens and reset links. It is in the log of each of
- * his organizations. Throws 404, 422 on `password`.
+ * Sets a user's password, a given one or one made up here, ends all his sessions, tokens and reset links, and forgets his failed logins. It is
+ * in the log of each of his organizations. Throws 404, 422 on `password`.
  */
 export async function renewPassword({ transact, passwords }: Parts, email: string, given?: string): Promise<string> {
   const { password } = await chosen(given, email);
@@ -67,6 +68,7 @@ export async function renewPassword({ transact, passwords }: Parts, email: strin
     await setPassword(tx.em, user.id, hash);
     await endSessions(tx.em, user.id);
     await tx.query('delete from password_resets where user_id = $1', [user.id]);
+    await forgetTries(tx.em, email);
     const own = await organizationsOf(tx.em, user.id);
     for (const organizationId of own.length > 0 ? own.map(({ id }) => id) : [null])
       await record(tx, { organizationId, action: 'users.set-password', subject: `user:${user.id}` });

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Database } from '../database.ts';
+import { type Database, query, type Source } from '../database.ts';
 import { AppError } from '../errors.ts';
 import { countedAddress } from './address.ts';
 
@@ -94,10 +94,20 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
   };
 }
 
+/** Whoever this person is let in anew, from everywhere: what was tried for the email is forgotten. */
+export async function forgetTries(source: Source, email: string): Promise<void> {
+  const { person } = keysOf(email, undefined);
+  await query(
+    source,
+    `delete from login_limits where key = 'email:' || $1 or starts_with(key, 'pair:' || $1 || '.') or starts_with(key, 'once:' || $1 || '.')`,
+    [person],
+  );
+}
+
 /** The table says neither who tried nor from where. */
 function keysOf(email: string, from: string | undefined) {
   const [person, address] = [email.toLowerCase(), countedAddress(from).toLowerCase()];
-  return { pair: keyOf(`${person}\n${address}`), address: keyOf(address), person: keyOf(person) };
+  return { pair: `${keyOf(person)}.${keyOf(address)}`, address: keyOf(address), person: keyOf(person) };
 }
 
 const keyOf = (text: string) => hash('sha256', text, 'base64url');
@@ -118,7 +128,7 @@ async function orThrow(limiter: RateLimiterPostgres, key: string): Promise<void>
   if (answer !== true) throw tooMany(answer);
 }
 
-const tooMany = ({ msBeforeNext }: RateLimiterRes) =>
-  new AppError('rate_limited', 'Too many attempts; try again later', {
-    retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
-  });
+function tooMany({ msBeforeNext }: RateLimiterRes): AppError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+  return new AppError('rate_limited', `Too many attempts; try again in ${retryAfterSeconds} seconds`, { retryAfterSeconds });
+}

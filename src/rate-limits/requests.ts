@@ -8,8 +8,8 @@ export type Taken = { isAllowed: boolean; remaining: number; resetSeconds: numbe
 export type RequestLimits = {
   /** The header RateLimit-Policy. */
   policy: string;
-  /** One request of `key`: an API key, token, session or address. */
-  take(key: string): Promise<Taken>;
+  /** One request of `key`: an API key, token, session or address. At once while there is a lease. */
+  take(key: string): Taken | Promise<Taken>;
   close(): Promise<void>;
 };
 
@@ -73,21 +73,27 @@ export function createRequestLimits({
     return asking;
   }
 
+  /** What the lease at hand gives; undefined when the next one must be asked for. */
+  function takeAtHand(key: string): Taken | undefined {
+    const lease = leases.get(key);
+    const ms = lease ? lease.endsAt - performance.now() : 0;
+    if (!lease || ms <= 0 || (lease.left === 0 && lease.beyond > 0)) return undefined;
+    const isAllowed = lease.left > 0;
+    if (isAllowed) lease.left -= 1;
+    return { isAllowed, remaining: lease.left + lease.beyond, resetSeconds: Math.ceil(ms / 1000) };
+  }
+
+  async function takeLater(key: string): Promise<Taken> {
+    for (;;) {
+      await nextLease(key);
+      const taken = takeAtHand(key);
+      if (taken) return taken;
+    }
+  }
+
   return {
     policy: `"default";q=${perMinute};w=${windowSeconds}`,
-    async take(key) {
-      for (;;) {
-        const lease = leases.get(key);
-        const ms = lease ? lease.endsAt - performance.now() : 0;
-        if (!lease || ms <= 0 || (lease.left === 0 && lease.beyond > 0)) {
-          await nextLease(key);
-          continue;
-        }
-        const isAllowed = lease.left > 0;
-        if (isAllowed) lease.left -= 1;
-        return { isAllowed, remaining: lease.left + lease.beyond, resetSeconds: Math.ceil(ms / 1000) };
-      }
-    },
+    take: (key) => takeAtHand(key) ?? takeLater(key),
     close: async () => counter.close(),
   };
 }

@@ -93,8 +93,9 @@ describeInBrowser('Bull Board', (visitor) => {
           .waitFor();
         expect(await page.locator('a[href$="status=failed"]').last().innerText()).not.toMatch(/\d/);
 
-        const [{ actor, action }] = await app.rows('select actor, action from audit_log');
-        expect([actor, action]).toEqual(['operator:operator', 'queue.job.retry']);
+        expect(await app.rows(`select actor from audit_log where action = 'queue.job.retry'`)).toEqual([
+          { actor: 'operator:operator' },
+        ]);
         expect(new Set(requests.map((url) => new URL(url).origin))).toEqual(new Set([app.base]));
         expect(complaints).toEqual([]);
       }, 60_000);

@@ -3,6 +3,7 @@ import { createPasswords } from '../../src/accounts/password-hash.ts';
 import { findByEmail } from '../../src/accounts/users.ts';
 import { type Database, openDatabase, query } from '../../src/database.ts';
 import { createOrganization } from '../../src/organizations/organizations.ts';
+import { createLoginLimits } from '../../src/rate-limits/login.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { bearerToken, sessionHeaders } from '../support/factories/person.ts';
 import { collectingLog } from '../support/log.ts';
@@ -84,6 +85,7 @@ test('a new password ends every session and token', async () => {
   const { id } = (await findByEmail(database, 'ada@example.com'))!;
   await sessionHeaders(database.em(), id, 'http://127.0.0.1');
   await bearerToken(database.em(), harbour, id);
+  await createLoginLimits(database).attempt('ada@example.com', '203.0.113.7');
   const before = (await acts()).length;
 
   expect(await withInput(`${given}\r\n`)('user', 'password', 'ada@example.com', '--password-stdin')).toEqual({
@@ -94,6 +96,8 @@ test('a new password ends every session and token', async () => {
   expect(await isPassword('ada@example.com', given)).toBe(true);
   const left = 'select id from sessions where user_id = $1 union all select id from bearer_tokens where user_id = $1';
   expect(await query(database, left, [id])).toEqual([]);
+  const tries = await query<{ kind: string }>(database, `select split_part(key, ':', 1) as kind from login_limits`);
+  expect(tries).toEqual([{ kind: 'address' }]);
   const subject = `user:${id}`;
   expect((await acts()).slice(before)).toEqual(
     [harbour, market].map((organization_id) => ({ organization_id, actor: 'cli', action: 'users.set-password', subject })),

@@ -53,7 +53,7 @@ if (!(await hasRedis())) {
       const other = await organizationWithKey(database.em());
       await waitFor('a count in Redis', async () => {
         await statuses(base, other.key, 1);
-        return (await client.exists(`kanal:limits:key:${other.keyId}`)) === 1;
+        return (await client.exists(`kanal:limits:${other.keyId}`)) === 1;
       });
       return base;
     };

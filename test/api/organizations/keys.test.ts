@@ -250,7 +250,7 @@ describe('revoked', () => {
     expect(caller?.id).toBe(id);
     await revoke(id);
     expect(await elsewhere.key(key)).toBe(caller);
-    expect(await later(5_001, () => elsewhere.key(key))).toBeUndefined();
+    expect(await later(5_001, async () => elsewhere.key(key))).toBeUndefined();
   });
 
   test('itself, by a key that may', async () => {
@@ -298,7 +298,7 @@ describe('expired', () => {
     const elsewhere = createAuthenticate(app.web.deps.database);
     expect((await elsewhere.key(key))?.id).toBe(id);
     await set(id, 'expires_at = clock_timestamp()');
-    expect(await later(2_001, () => elsewhere.key(key))).toBeUndefined();
+    expect(await later(2_001, async () => elsewhere.key(key))).toBeUndefined();
   });
 });
 

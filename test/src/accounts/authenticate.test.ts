@@ -52,7 +52,7 @@ describe('a hot credential', () => {
     const before = process.statements.length;
     for (let n = 0; n < 50; n += 1) expect([await process.key(key), await process.token(token)]).toEqual(first);
     expect(process.statements.length).toBe(before);
-    await later(5_001, () => process.key(key));
+    await later(5_001, async () => process.key(key));
     expect(process.statements.length).toBe(before + 1);
   });
 
@@ -65,12 +65,12 @@ describe('a hot credential', () => {
     await process.settled();
     const first = await used();
     expect(first).not.toBeNull();
-    await later(6_000, () => process.key(key));
+    await later(6_000, async () => process.key(key));
     await process.settled();
     expect(await used()).toEqual(first);
     expect(process.statements.filter((text) => text.startsWith('update'))).toHaveLength(1);
     await app.rows(`update api_keys set last_used_at = last_used_at - interval '61 seconds' where id = $1`, [id]);
-    await Promise.all([later(12_000, () => process.key(key)), later(12_000, () => anotherProcess().key(key))]);
+    await Promise.all([later(12_000, async () => process.key(key)), later(12_000, async () => anotherProcess().key(key))]);
     await process.settled();
     expect((await used()) > first).toBe(true);
   });
@@ -125,7 +125,7 @@ describe('nobody is', () => {
     expect(await process.key(soon.key)).toMatchObject({ by: 'key' });
     await app.rows(`update api_keys set expires_at = clock_timestamp() where id = $1`, [soon.id]);
     // The clock is past its end, and its five seconds are not over.
-    expect(await later(2_001, () => process.key(soon.key))).toBeUndefined();
+    expect(await later(2_001, async () => process.key(soon.key))).toBeUndefined();
   });
 });
 
@@ -137,8 +137,8 @@ describe('revoking', () => {
     await revokeKey(app.em(), app.tenant.organizationId, id);
     here.forget(id);
     expect(await here.key(key)).toBeUndefined();
-    expect(await later(4_900, () => there.key(key))).toMatchObject({ id });
-    expect(await later(5_000, () => there.key(key))).toBeUndefined();
+    expect(await later(4_900, async () => there.key(key))).toMatchObject({ id });
+    expect(await later(5_000, async () => there.key(key))).toBeUndefined();
   });
 
   test('a key that is being looked up just then is not remembered', async () => {

@@ -1,13 +1,14 @@
 import { argon2Sync } from 'node:crypto';
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from '@jest/globals';
 import { createPasswords, type Passwords } from '../../../src/accounts/password-hash.ts';
 
 const opened: Passwords[] = [];
-const passwordsOf = (options?: { idleMs?: number }) => {
-  const passwords = createPasswords(options);
+const passwordsOf = (options: { idleMs?: number; mostThreads?: number } = {}) => {
+  const passwords = createPasswords({ mostThreads: 2, ...options });
   opened.push(passwords);
   return passwords;
 };
@@ -94,6 +95,13 @@ test('a storm runs in two threads, and the event loop goes on', async () => {
   expect(threads.size).toBe(2);
   // On the event loop itself they would be 600 ms and more.
   expect(delay.max / 1e6).toBeLessThan(300);
+});
+
+test('never more than two by itself, and none of the cores there are is left to them alone', async () => {
+  const passwords = createPasswords();
+  opened.push(passwords);
+  const threads = await threadsOf(() => Promise.all(Array.from({ length: 6 }, (_, n) => passwords.hash(`password ${n}`))));
+  expect(threads.size).toBe(availableParallelism() > 2 ? 2 : 1);
 });
 
 test('beyond 100 in the queue a hash is refused at once, and closing refuses those that wait', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Database, isOurOutage, openDatabase, query } from '../../../src/database.ts';
 import { AppError } from '../../../src/errors.ts';
-import { createLoginLimits, type LoginLimits } from '../../../src/rate-limits/login.ts';
+import { createLoginLimits, forgetTries, type LoginLimits } from '../../../src/rate-limits/login.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { collectingLog } from '../../support/log.ts';
 
@@ -208,7 +208,7 @@ test('the table holds neither email nor address', async () => {
   expect(new Set(kept.map(({ key }) => key.split(':')[0]))).toEqual(
     new Set(['pair', 'address', 'email', 'once', 'mail-address', 'mail-email', 'work']),
   );
-  for (const { key } of kept) expect(key).toMatch(/^[a-z-]+:[\w-]{43}$/);
+  for (const { key } of kept) expect(key).toMatch(/^[a-z-]+:[\w-]{43}(\.[\w-]{43})?$/);
   const text = JSON.stringify(kept).toLowerCase();
   for (const told of ['ada', 'example', '203.0', '198.51']) expect(text).not.toContain(told);
 });
@@ -223,6 +223,24 @@ test('an operator finds the row of an address and of an email, as docs/operation
     );
   expect(await found(['address', '2001:db8:1:2::/64'])).toEqual([{ points: 1 }]);
   expect(await found(['email', owner])).toEqual([{ points: 1 }]);
+});
+
+test('what was tried for one email, from everywhere, is forgotten; for others and from an address it is not', async () => {
+  const grace = 'grace@example.com';
+  await attempts(60, owner, from);
+  for (const email of [owner, grace]) await attempts(11, email, () => home);
+  const before = (await rows()).map(({ key }) => key);
+
+  await forgetTries(databases[0]!, 'Ada@Example.com');
+
+  expect([await attempt(owner, from(61)), await attempt(owner, home)]).toEqual(['passed', 'passed']);
+  expect(await attempt(grace, home)).toEqual(expect.any(Number));
+  const kept = (await rows()).map(({ key }) => key);
+  expect(kept.filter((key) => key.startsWith('pair:'))).toHaveLength(3);
+  expect(kept.filter((key) => key.startsWith('once:'))).toEqual([]);
+  const addresses = before.filter((key) => key.startsWith('address:'));
+  expect(addresses).toHaveLength(61);
+  expect(kept).toEqual(expect.arrayContaining(addresses));
 });
 
 test('with the database away nobody is let through', async () => {
