@@ -3,6 +3,8 @@ import { askForReset, changeMyPassword, resetPassword } from './auth/password.ts
 import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
 import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
+import { createContact, deleteContact, getContactByPhone, getOneContact, patchOneContact } from './contacts/contacts.ts';
+import { lookUp } from './contacts/lookup.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getOperation } from './operations/operations.ts';
@@ -20,6 +22,12 @@ export const endpoints: AnyEndpoint[] = [
   listOfMessages,
   getMessage,
   retryOfMessage,
+  createContact,
+  lookUp,
+  getContactByPhone,
+  getOneContact,
+  patchOneContact,
+  deleteContact,
   connect,
   listOfChannels,
   getChannel,

@@ -27,6 +27,7 @@ A request with an \`Idempotency-Key\` may be repeated without harm. Lists are pa
 /** The parts of the document, in the order a reader needs them. */
 const tags = [
   { name: 'Messages', description: 'Send, follow and retry messages' },
+  { name: 'Contacts', description: 'The people you talk to: who they are, what they allow, what you know of them' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },
   { name: 'Webhooks', description: 'Your servers that hear of events; the events themselves stand below' },
   { name: 'Operations', description: 'What became of work that a provider does' },

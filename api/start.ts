@@ -44,7 +44,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     ledger,
     queues,
     providers,
-    secrets: createSecrets(config.secretKey),
+    secrets: createSecrets(config),
     authenticate: createAuthenticate(database),
     passwords: createPasswords(),
     loginLimits: createLoginLimits(database),

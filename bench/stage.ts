@@ -103,9 +103,9 @@ async function openSide(
 ): Promise<Side> {
   await migrate(databaseUrl);
   const sql = new pg.Pool({ connectionString: databaseUrl, max: 4 });
-  const secretKey = randomBytes(32).toString('base64');
+  const [secretKey, hashKey] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
   const tenant = await seedTenant(sql, {
-    secretKey: name === 'kanal' ? secretKey : undefined,
+    keys: name === 'kanal' ? { secretKey, hashKey } : undefined,
     accessToken,
     phoneNumberId,
     receiverUrl,
@@ -114,6 +114,7 @@ async function openSide(
     DATABASE_URL: databaseUrl,
     ...(queueUrl && { QUEUE_URL: queueUrl }),
     SECRET_KEY: secretKey,
+    HASH_KEY: hashKey,
     HOST: '127.0.0.1',
     MESSAGING_APP_URL: sandboxUrl,
     MESSAGING_APP_SECRET: appSecret,

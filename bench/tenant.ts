@@ -3,7 +3,7 @@ import { newCredential } from '../src/accounts/credentials.ts';
 import { uuidv7 } from '../src/ids.ts';
 import { channelPool, endpointPool } from '../src/ledger/pools.ts';
 import { scopes } from '../src/organizations/scopes.ts';
-import { createSecrets, sha256 } from '../src/secrets.ts';
+import { createSecrets, type SecretKeys, sha256 } from '../src/secrets.ts';
 import { newSecret } from '../src/webhooks/signature.ts';
 
 export const appSecret = 'bench-app-secret';
@@ -23,11 +23,11 @@ export type Tenant = {
   messageIds: string[];
 };
 
-type Options = { secretKey?: string; accessToken: string; phoneNumberId: string; receiverUrl: string };
+type Options = { keys?: SecretKeys; accessToken: string; phoneNumberId: string; receiverUrl: string };
 
-/** One organization with a channel and a webhook endpoint that have no rate, people and a history. Without `secretKey` secrets lie open. */
-export async function seedTenant(sql: pg.Pool, { secretKey, accessToken, phoneNumberId, receiverUrl }: Options): Promise<Tenant> {
-  const seal = secretKey ? createSecrets(secretKey).seal : (text: string) => text;
+/** One organization with a channel and a webhook endpoint that have no rate, people and a history. Without `keys` secrets lie open. */
+export async function seedTenant(sql: pg.Pool, { keys, accessToken, phoneNumberId, receiverUrl }: Options): Promise<Tenant> {
+  const seal = keys ? createSecrets(keys).seal : (text: string) => text;
   const [organizationId, channelId, endpointId] = [uuidv7(), uuidv7(), uuidv7()];
   const apiKey = newCredential('kk_');
   const endpointSecret = newSecret();

@@ -12,6 +12,9 @@ const isSecretKey = (text: string, { message }: Joi.CustomHelpers) => {
   }
 };
 
+const isHashKey = (text: string, { message }: Joi.CustomHelpers) =>
+  Buffer.from(text, 'base64').length === 32 ? text : message({ custom: 'HASH_KEY is not base64 of 32 bytes' });
+
 const isMailUrl = (text: string, { message }: Joi.CustomHelpers) => {
   try {
     parseMailUrl(text);
@@ -58,6 +61,10 @@ export const configSchema = Joi.object({
     .required()
     .custom(isSecretKey)
     .description('Key that seals secrets: base64 of 32 bytes; newest first, comma-separated, to rotate'),
+  HASH_KEY: Joi.string()
+    .required()
+    .custom(isHashKey)
+    .description('Key under which forgotten addresses stay suppressed: base64 of 32 bytes; never changed'),
   PUBLIC_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
     .empty('')
@@ -148,6 +155,7 @@ export type Config = {
   databasePoolMax: number;
   queueUrl?: string;
   secretKey: string;
+  hashKey: string;
   publicUrl?: string;
   allowedOrigins: string[];
   trustProxy: number;

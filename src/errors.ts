@@ -14,6 +14,8 @@ export const errorCodes = {
   idempotency_mismatch: 422,
   window_closed: 422,
   template_unknown: 422,
+  suppressed: 422,
+  consent_required: 422,
   provider_refused: 422,
   limit_reached: 422,
   endpoint_disabled: 422,

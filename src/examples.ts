@@ -14,6 +14,12 @@ export const exampleIds = {
   token: '01932d5f-3a0e-7cc4-8f4e-0242ac12000c',
   invitation: '01932d5f-3a0e-7cc4-8f4e-0242ac12000d',
   act: '01932d5f-3a0e-7cc4-8f4e-0242ac12000e',
+  identity: '01932d5f-3a0e-7cc4-8f4e-0242ac12000f',
+  note: '01932d5f-3a0e-7cc4-8f4e-0242ac120010',
+  tag: '01932d5f-3a0e-7cc4-8f4e-0242ac120011',
+  suppression: '01932d5f-3a0e-7cc4-8f4e-0242ac120012',
+  otherContact: '01932d5f-3a0e-7cc4-8f4e-0242ac120013',
+  import: '01932d5f-3a0e-7cc4-8f4e-0242ac120014',
 };
 
 export const exampleTime = '2026-11-21T10:00:00.000Z';

@@ -11,6 +11,7 @@ import { Pools } from './migrations/20261121000001-pools.ts';
 import { Retention } from './migrations/20261121000010-retention.ts';
 import { FillProbe } from './migrations/20261121000011-fill-probe.ts';
 import { Accounts } from './migrations/20261121000020-accounts.ts';
+import { Contacts } from './migrations/20261121000030-contacts.ts';
 import { ApiKey, Organization } from './organizations/organization.entity.ts';
 import { Delivery, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
 
@@ -47,6 +48,20 @@ const withoutEntity = [
   'invitations',
   'mails',
   'login_limits',
+  'contact_notes',
+  'tags',
+  'contact_tags',
+  'contact_consents',
+  'contact_suppressions',
+  'contact_permission_history',
+  'suppressed_addresses',
+  'contact_merges',
+  'contact_duplicates',
+  'contact_blocks',
+  'contact_imports',
+  'contact_import_chunks',
+  'contact_import_errors',
+  'contact_erasures',
 ];
 
 /** Everything MikroORM knows that does not come from the environment. The queue's schema is BullMQ's own affair. */
@@ -60,6 +75,7 @@ export const ormOptions = defineConfig({
       { name: '20261121000010-retention', class: Retention },
       { name: '20261121000011-fill-probe', class: FillProbe },
       { name: '20261121000020-accounts', class: Accounts },
+      { name: '20261121000030-contacts', class: Contacts },
     ],
     snapshot: false,
     transactional: true,

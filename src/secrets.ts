@@ -1,6 +1,13 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-export type Secrets = { seal(text: string): string; open(sealed: string): string };
+export type Secrets = {
+  seal(text: string): string;
+  open(sealed: string): string;
+  /** HMAC-SHA-256 under HASH_KEY: the same text is known again, and nobody without the key can tell which it was. */
+  hash(text: string): Buffer;
+};
+
+export type SecretKeys = { secretKey: string; hashKey: string };
 
 /** Parses `base64,…`; the first key seals, all open. A key's id is its own fingerprint. Throws with no key in the message. */
 export function parseSecretKey(secretKey: string) {
@@ -12,10 +19,12 @@ export function parseSecretKey(secretKey: string) {
 }
 
 /** AES-256-GCM with the key's id in front: `id.iv.tag.text`, each part base64url. */
-export function createSecrets(secretKey: string): Secrets {
+export function createSecrets({ secretKey, hashKey }: SecretKeys): Secrets {
+  const hmacKey = Buffer.from(hashKey, 'base64');
   const keys = parseSecretKey(secretKey);
   const newest = keys[0]!;
   return {
+    hash: (text) => createHmac('sha256', hmacKey).update(text).digest(),
     seal(text) {
       const iv = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', newest.key, iv);

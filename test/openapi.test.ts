@@ -123,7 +123,7 @@ describe.each(operations.map(({ path, method, operation }) => [operation.operati
 
     test('shows the reply to it, one that it may give', () => {
       const replies = Object.entries(endpoint.responses);
-      expect([operationId, replies.length]).toEqual([operationId, 1]);
+      expect([operationId, replies.length > 0]).toEqual([operationId, true]);
       for (const [status, schema] of replies) {
         const reply = endpoint.example?.reply;
         expect([operationId, reply !== undefined]).toEqual([operationId, schema !== null]);

@@ -52,7 +52,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     database,
     ledger,
     providers,
-    secrets: createSecrets(config.secretKey),
+    secrets: createSecrets(config),
     sender,
     jobMetrics: createJobMetrics(registry),
     log,

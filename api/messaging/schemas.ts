@@ -61,7 +61,7 @@ export const messageView = Joi.object({
   updated_at: timestamp.required(),
   direction: Joi.string().valid('inbound', 'outbound').required(),
   conversation_id: id.required(),
-  contact_id: id.required(),
+  contact_id: id.allow(null).required().description('null: the person was forgotten'),
   content: Joi.object().unknown().required(),
   failure: failure.allow(null).required(),
 });

@@ -24,6 +24,7 @@ export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, datab
   PUBLIC_URL: addresses.base,
   DATABASE_URL: databaseUrl,
   SECRET_KEY: kept.secretKey,
+  HASH_KEY: kept.hashKey,
   OPERATOR_USER: operatorUser,
   OPERATOR_PASSWORD: kept.operatorPassword,
   MESSAGING_APP_URL: addresses.sandbox,

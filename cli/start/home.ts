@@ -6,6 +6,7 @@ import { readIfThere, writePrivate } from './files.ts';
 /** What the first start makes up and every later one finds again. */
 export type Kept = {
   secretKey: string;
+  hashKey: string;
   appSecret: string;
   verifyToken: string;
   operatorPassword: string;
@@ -40,12 +41,13 @@ export function openHome(name: string): Home {
   if (text === undefined && readdirSync(path).length > 0)
     throw new Error(`${path} holds something else: choose another KANAL_HOME`);
   chmodSync(path, 0o700);
-  let kept: Kept = text ? JSON.parse(text) : freshSecrets();
+  // A home of an older version lacks what came since.
+  let kept: Kept = { ...freshSecrets(), ...(text && JSON.parse(text)) };
   const keep = (changes: Partial<Kept>) => {
     kept = { ...kept, ...changes };
     writePrivate(file(keptName), `${JSON.stringify(kept, null, 2)}\n`);
   };
-  if (!text) keep({});
+  if (!text || !JSON.parse(text).hashKey) keep({});
   for (const folder of folders) mkdirSync(file(folder), { recursive: true, mode: 0o700 });
   return {
     path,
@@ -59,6 +61,7 @@ export function openHome(name: string): Home {
 
 const freshSecrets = (): Kept => ({
   secretKey: randomBytes(32).toString('base64'),
+  hashKey: randomBytes(32).toString('base64'),
   appSecret: word(),
   verifyToken: word(),
   operatorPassword: word(),

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 export type IdentityType = 'phone' | 'messaging_app' | 'messaging_app_id' | 'email' | 'external_id';
+export const identityTypes: IdentityType[] = ['phone', 'messaging_app', 'messaging_app_id', 'email', 'external_id'];
 
 export const Contact = defineEntity({
   name: 'Contact',
@@ -10,6 +11,12 @@ export const Contact = defineEntity({
     organizationId: p.uuid(),
     name: p.string().default(''),
     phoneNumber: p.string().default(''),
+    email: p.string().default(''),
+    externalSource: p.string().default(''),
+    externalId: p.string().default(''),
+    customFields: p.json().$type<Record<string, unknown>>(),
+    /** Phones and emails beside the two above, each after a line break, for the search. */
+    otherAddresses: p.string().default(''),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p.datetime().onCreate(() => new Date()),
   },

@@ -1,8 +1,8 @@
 import { type Em, query } from '../database.ts';
-import { contactCreated, contactUpdated } from '../events/catalogue.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Tx } from '../ledger/transact.ts';
 import type { IdentityType } from './contact.entity.ts';
+import { emitCreated } from './events.ts';
 
 /** How a person is known to a messaging app: a phone (E.164 with +), the app's id of that phone (digits), the app's own user id. */
 export type Person = { phone?: string; phoneId?: string; userId?: string; name?: string };
@@ -55,23 +55,23 @@ export async function resolveContact(tx: Tx, organizationId: string, person: Per
   const found = await findContact(tx.em, organizationId, person);
   const contactId = found ?? uuidv7();
   if (!found) {
-    await tx.lockNew('contact', contactId);
-    const phone = person.phone ?? (person.phoneId ? `+${person.phoneId}` : '');
+    tx.isNew('contact', contactId);
     await tx.query('insert into contacts (id, organization_id, name, phone_number) values ($1, $2, $3, $4)', [
       contactId,
       organizationId,
       person.name ?? '',
-      phone,
+      phoneOf(person),
     ]);
   }
   await addIdentities(tx, organizationId, contactId, person, found === undefined);
   if (!found) {
-    const data = { contact_id: contactId, name: person.name ?? '', organization_id: organizationId };
-    tx.emit(contactCreated, data, { organizationId });
-    tx.emit(contactUpdated, data, { organizationId });
+    const changed = [...(person.name ? ['name'] : []), ...(phoneOf(person) ? ['phone_number'] : [])];
+    emitCreated(tx, organizationId, { id: contactId, name: person.name ?? '' }, changed);
   }
   return contactId;
 }
+
+const phoneOf = ({ phone, phoneId }: Person) => phone ?? (phoneId ? `+${phoneId}` : '');
 
 /** What a provider's answer calls a person becomes an identity of that contact, unless it is another's already. */
 export async function addIdentities(tx: Tx, organizationId: string, contactId: string, person: Person, mustBeFree = false) {

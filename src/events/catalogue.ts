@@ -95,11 +95,9 @@ export const conversationUpdated = event({
 });
 
 const contactSubject = { type: 'contact', id: 'contact_id' as const };
-const contactData = Joi.object({
-  contact_id: id('The contact'),
-  name: text('Its name'),
-  organization_id: id('Its organization'),
-});
+const contact = { contact_id: id('The contact'), organization_id: id('Its organization') };
+const changed = Joi.array().items(Joi.string()).required().description('The fields that changed, by their names in the API');
+const contactData = Joi.object({ ...contact, name: text('Its name'), changed });
 const contactExample = { contact_id: ids.contact, name: 'Sheena Nelson', organization_id: ids.organization };
 
 export const contactCreated = event({
@@ -107,14 +105,21 @@ export const contactCreated = event({
   description: 'A contact was created',
   subject: contactSubject,
   data: contactData,
-  example: contactExample,
+  example: { ...contactExample, changed: ['name', 'phone_number'] },
 });
 export const contactUpdated = event({
   type: 'contact.updated',
-  description: 'A contact was updated; fires on create too',
+  description: 'A contact was updated: its fields, identities, tags, consent, suppressions or blocks; fires on create too',
   subject: contactSubject,
   data: contactData,
-  example: contactExample,
+  example: { ...contactExample, changed: ['email'] },
+});
+export const contactDeleted = event({
+  type: 'contact.deleted',
+  description: 'A contact was deleted and forgotten, or became part of another',
+  subject: contactSubject,
+  data: Joi.object({ ...contact, merged_into: text('The contact it became part of; empty when it was forgotten') }),
+  example: { contact_id: ids.contact, organization_id: ids.organization, merged_into: '' },
 });
 
 export const templateStatusUpdate = event({
@@ -190,6 +195,7 @@ export const catalogue: EventContract[] = [
   conversationUpdated,
   contactCreated,
   contactUpdated,
+  contactDeleted,
   templateStatusUpdate,
   orderUpdated,
   channelStatusUpdate,

@@ -25,6 +25,8 @@ export type Tx = {
   emit<Data extends Record<string, unknown>>(event: EventContract<Data>, data: Data, options: EmitOptions): string;
   /** Takes the lock of a subject this transaction has just made: nobody else can hold it, so its late place in the order waits for no one. */
   lockNew(type: string, id: string): Promise<void>;
+  /** A subject this transaction makes and nobody can know of before it commits: its events need no lock, and its order waits for no one. */
+  isNew(type: string, id: string): void;
   /** Ends a row with the transaction; release.ts knows how. */
   end(end: End): void;
   /** Writes what no one needs the result of, in the ledger's own statement. */
@@ -144,6 +146,7 @@ function txOf(given: Em | undefined, held: Set<string>, entries: Entries, handed
       held.add(subjectLock(type, id));
       await takeLocks(opened(), [subjectLock(type, id)]);
     },
+    isNew: (type, id) => void held.add(subjectLock(type, id)),
     end: (end) => void entries.ends.push(end),
     include: (part) => void entries.parts.push(part),
     hand: (more) => void joined(handed, more),

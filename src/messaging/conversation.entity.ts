@@ -10,7 +10,8 @@ export const Conversation = defineEntity({
     id: p.uuid().primary(),
     organizationId: p.uuid(),
     channelId: p.uuid(),
-    contactId: p.uuid(),
+    /** None: the person was forgotten. */
+    contactId: p.uuid().nullable(),
     status: p.string().$type<ConversationStatus>(),
     lastInboundAt: p.datetime().nullable(),
     lastMessageAt: p.datetime().nullable(),

@@ -12,7 +12,8 @@ export const Message = defineEntity({
     organizationId: p.uuid(),
     channelId: p.uuid(),
     conversationId: p.uuid(),
-    contactId: p.uuid(),
+    /** None: the person was forgotten. */
+    contactId: p.uuid().nullable(),
     direction: p.string().$type<Direction>(),
     type: p.string(),
     status: p.string().$type<MessageStatus>(),

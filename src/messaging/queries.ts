@@ -6,7 +6,7 @@ export type MessageRow = {
   id: string;
   channel_id: string;
   conversation_id: string;
-  contact_id: string;
+  contact_id: string | null;
   direction: Direction;
   type: string;
   status: MessageStatus;

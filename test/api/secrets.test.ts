@@ -10,7 +10,7 @@ import { person, testPassword } from '../support/factories/person.ts';
 import { everythingLeftBy, leaks, type Text } from '../support/leaks.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { testRedisUrl } from '../support/redis.ts';
-import { testSecretKey } from '../support/secrets.ts';
+import { testHashKey, testSecretKey } from '../support/secrets.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** With a character that a URL escapes, and none that a header may not hold. */
@@ -20,7 +20,16 @@ type Options = NonNullable<Parameters<App['call']>[1]>;
 
 /** Somebody uses the product whole, well and badly; keeps each secret that is sent or shown. */
 class Journey {
-  readonly secrets = new Set([testSecretKey, appSecret, verifyToken, operatorPassword, metricsToken, mailPassword, testPassword]);
+  readonly secrets = new Set([
+    testSecretKey,
+    testHashKey,
+    appSecret,
+    verifyToken,
+    operatorPassword,
+    metricsToken,
+    mailPassword,
+    testPassword,
+  ]);
   readonly refusals: Text[] = [];
   readonly app: App;
   readonly receiver: Receiver;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { inheritedEnvironment } from '../../src/config.ts';
-import { testSecretKey } from '../support/secrets.ts';
+import { testHashKey, testSecretKey } from '../support/secrets.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -9,7 +9,7 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 export const cleanEnvironment = () =>
   Object.fromEntries(
     Object.entries(inheritedEnvironment()).filter(
-      ([name]) => !/^(KANAL|JEST|NODE_OPTIONS|DATABASE_URL|QUEUE_URL|SECRET_KEY|.*PORT$)/.test(name),
+      ([name]) => !/^(KANAL|JEST|NODE_OPTIONS|DATABASE_URL|QUEUE_URL|SECRET_KEY|HASH_KEY|.*PORT$)/.test(name),
     ),
   );
 
@@ -29,8 +29,12 @@ export function command(args: string[], env: Record<string, string>, input = '')
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
 }
 
-/** SECRET_KEY only where it is asked for. */
+/** The keys only where they are asked for. */
 export const commandOn =
   (url: string, input?: string) =>
   (...args: string[]) =>
-    command(args, { DATABASE_URL: url, ...(args[0] === 'migrate' && { SECRET_KEY: testSecretKey }) }, input);
+    command(
+      args,
+      { DATABASE_URL: url, ...(args[0] === 'migrate' && { SECRET_KEY: testSecretKey, HASH_KEY: testHashKey }) },
+      input,
+    );

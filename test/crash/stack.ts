@@ -52,6 +52,7 @@ export async function startStack({
     DATABASE_URL: postgres.url(),
     ...(redis && { QUEUE_URL: redis.url() }),
     SECRET_KEY: randomBytes(32).toString('base64'),
+    HASH_KEY: randomBytes(32).toString('base64'),
     PORT: String(webPort),
     HOST: '127.0.0.1',
     MESSAGING_APP_URL: sandboxUrl,

@@ -3,13 +3,13 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { configSchema, readConfig } from '../../src/config.ts';
-import { testSecretKey } from '../support/secrets.ts';
+import { testHashKey, testSecretKey } from '../support/secrets.ts';
 import { compose, dockerStages, finalStage, interpolated, procfile, root, type Service, textOf } from './files.ts';
 
 const { services } = compose;
 const own = Object.entries(services).filter(([, { image }]) => image === 'kanal');
 const product = own.filter(([name]) => name !== 'sandbox');
-const given = { POSTGRES_PASSWORD: 'letters1', SECRET_KEY: testSecretKey };
+const given = { POSTGRES_PASSWORD: 'letters1', SECRET_KEY: testSecretKey, HASH_KEY: testHashKey };
 const environmentOf = ({ environment = {} }: Service, set: Record<string, string> = given) =>
   Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, interpolated(value, set)]));
 const seconds = (text = '') => Number(text.replace(/m$/, '') === text ? text.replace('s', '') : Number(text.slice(0, -1)) * 60);

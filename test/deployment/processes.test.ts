@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { spawnNode, startPostgres, startRedis } from '../support/processes.ts';
-import { testSecretKey } from '../support/secrets.ts';
+import { testHashKey, testSecretKey } from '../support/secrets.ts';
 import { freePort } from '../support/servers/child.ts';
 import { hasRedis } from '../support/servers/redis.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -22,6 +22,7 @@ async function environments() {
     DATABASE_URL: (await startPostgres()).url(),
     ...(redis && { QUEUE_URL: redis.url() }),
     SECRET_KEY: testSecretKey,
+    HASH_KEY: testHashKey,
     PORT: String(webPort),
     MESSAGING_APP_URL: `http://127.0.0.1:${sandboxPort}`,
     MESSAGING_APP_SECRET: 'both sides know it',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError, configSchema, readConfig } from '../../src/config.ts';
-import { testSecretKey } from '../support/secrets.ts';
+import { testHashKey, testSecretKey } from '../support/secrets.ts';
 
-const least = { DATABASE_URL: 'postgresql://kanal@127.0.0.1/kanal', SECRET_KEY: testSecretKey };
+const least = { DATABASE_URL: 'postgresql://kanal@127.0.0.1/kanal', SECRET_KEY: testSecretKey, HASH_KEY: testHashKey };
 
 const faultsOf = (env: Record<string, string>) => {
   try {
@@ -35,9 +35,9 @@ describe('the configuration', () => {
 
   test('names every fault at once', () => {
     const faults = faultsOf({ PORT: 'x', LOG_LEVEL: 'loud', QUEUE_URL: 'http://redis' });
-    for (const name of ['PORT', 'LOG_LEVEL', 'QUEUE_URL', 'DATABASE_URL', 'SECRET_KEY'])
+    for (const name of ['PORT', 'LOG_LEVEL', 'QUEUE_URL', 'DATABASE_URL', 'SECRET_KEY', 'HASH_KEY'])
       expect(faults.filter((fault) => fault.includes(name))).toHaveLength(1);
-    expect(faults).toHaveLength(5);
+    expect(faults).toHaveLength(6);
   });
 
   test.each([

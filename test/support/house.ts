@@ -18,7 +18,7 @@ import { startWorker } from '../../workers/worker.ts';
 import type { MakeBackend } from './backends.ts';
 import { createTestDatabase } from './database.ts';
 import { collectingLog, type LogLine } from './log.ts';
-import { testSecretKey, testSecrets } from './secrets.ts';
+import { testHashKey, testSecretKey, testSecrets } from './secrets.ts';
 import { makeToyBox, newToy, playJob, type ToyPayload } from './toys.ts';
 
 /** A row of `jobs` as a test reads it. */
@@ -123,6 +123,7 @@ export async function openHouse(
   const config = readConfig({
     DATABASE_URL: url,
     SECRET_KEY: testSecretKey,
+    HASH_KEY: testHashKey,
     LOCK_DURATION_MS: '500',
     STALLED_INTERVAL_MS: '200',
     RUN_RETRY_DELAY_MS: '100',

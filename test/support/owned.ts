@@ -25,6 +25,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     operationID: sync.headers.get('operation-id')!,
     conversationID: conversation.id,
     contactID: conversation.contactId,
+    phone: conversation.phone,
     memberID: userId,
     tokenID: token.id,
     keyID: app.tenant.keyId,

@@ -10,7 +10,7 @@ import { checkReply, definitionOf, endpointAt } from './contract.ts';
 import { createTestDatabase } from './database.ts';
 import { organizationWithKey } from './factories/organization.ts';
 import { collectingLog } from './log.ts';
-import { testSecretKey } from './secrets.ts';
+import { testHashKey, testSecretKey } from './secrets.ts';
 import { waitFor } from './wait-for.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads a body that its contract has checked
@@ -174,6 +174,7 @@ const defaults: Environment = {
   HOST: '127.0.0.1',
   PORT: '0',
   SECRET_KEY: testSecretKey,
+  HASH_KEY: testHashKey,
   MESSAGING_APP_SECRET: appSecret,
   MESSAGING_APP_VERIFY_TOKEN: verifyToken,
   WEBHOOK_ALLOW_HTTP: 'true',

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../support/database.ts';
 import { organizationWithKey } from '../../support/factories/organization.ts';
 import { collectingLog } from '../../support/log.ts';
 import { spawnNode, startRedis } from '../../support/processes.ts';
-import { testSecretKey } from '../../support/secrets.ts';
+import { testHashKey, testSecretKey } from '../../support/secrets.ts';
 import { freePort } from '../../support/servers/child.ts';
 import { hasRedis } from '../../support/servers/redis.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -45,7 +45,8 @@ if (!(await hasRedis())) {
     endings.push(async () => client.disconnect());
     const start = async () => {
       const port = await freePort();
-      const settings = { DATABASE_URL: made.url, QUEUE_URL: redis.url(), SECRET_KEY: testSecretKey, HOST: '127.0.0.1' };
+      const keys = { SECRET_KEY: testSecretKey, HASH_KEY: testHashKey };
+      const settings = { ...keys, DATABASE_URL: made.url, QUEUE_URL: redis.url(), HOST: '127.0.0.1' };
       const web = await spawnNode('api/main.ts', { ...settings, PORT: String(port), RATE_LIMIT_PER_MINUTE: String(quota) });
       endings.push(() => web.end('SIGTERM'));
       const base = `http://127.0.0.1:${port}`;

@@ -4,7 +4,7 @@ import { runId } from '../../../src/ledger/queues.ts';
 import { describeEachBackend } from '../../support/backends.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { spawnNode } from '../../support/processes.ts';
-import { testSecretKey } from '../../support/secrets.ts';
+import { testHashKey, testSecretKey } from '../../support/secrets.ts';
 import { playJob, throwJob } from '../../support/toys.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -23,6 +23,7 @@ describeEachBackend('rule 5: a worker that is killed', (makeBackend) => {
         DATABASE_URL: house.url,
         QUEUE_URL: makeBackend.queueUrl ?? '',
         SECRET_KEY: testSecretKey,
+        HASH_KEY: testHashKey,
         LOCK_DURATION_MS: '500',
         STALLED_INTERVAL_MS: '150',
         RUN_RETRY_DELAY_MS: '100',

@@ -127,7 +127,10 @@ test('every tenant table belongs to an organization that is there', async () => 
 test('every id in a tenant table is a checked reference, or has a reason', async () => {
   const reasons: Record<string, string> = {
     'bearer_tokens.session_id': 'a session belongs to a person, and its token goes on after a log-out that ends only the session',
+    'contact_erasures.erased_id': 'the contact is no more',
+    'contact_merges.merged_id': 'the contact is no more',
     'events.subject_id': 'of many types, and the event outlives its subject',
+    'idempotency_keys.contact_id': 'a stored reply outlives the contact it speaks of, withdrawn',
     'jobs.subject_id': 'of many types; what it names is read within the organization of the job',
     'memberships.user_id': 'a person is nobody’s: the membership is what ties one to an organization',
   };

@@ -1,0 +1,126 @@
+import Joi from 'joi';
+import { eraseContact } from '../../src/contacts/erase.ts';
+import { contactLock } from '../../src/contacts/events.ts';
+import { contactEmail, contactName, customFields, externalId, externalSource } from '../../src/contacts/fields.ts';
+import { findByPhone } from '../../src/contacts/lookup.ts';
+import { type ContactPatch, patchContact } from '../../src/contacts/patch.ts';
+import { phoneNumber } from '../../src/contacts/phone.ts';
+import { getContact } from '../../src/contacts/queries.ts';
+import { type ContactFields, upsertContact } from '../../src/contacts/upsert.ts';
+import { endpoint } from '../endpoint.ts';
+import { aboutContact, contactParams, contactView, data, exampleContact, tag, toContactView, wrapped } from './schemas.ts';
+
+const reply = { data: exampleContact };
+
+export const createContact = endpoint<ContactFields>({
+  method: 'post',
+  path: '/v1/contacts',
+  operationId: 'contacts.create',
+  tag,
+  scope: 'contacts:write',
+  summary: 'Create or update a contact',
+  description:
+    'The identities in the body decide: phone_number, email, external_id with its external_source. Nobody has one of them: 201 and a new contact. They are one contact’s: it is updated, given fields only, and what is new becomes another identity of it. They are of two contacts: 409 with both ids.',
+  isIdempotent: true,
+  body: Joi.object<ContactFields>({
+    phone_number: phoneNumber.allow(''),
+    name: contactName.allow(''),
+    email: contactEmail.allow(''),
+    external_source: externalSource.allow(''),
+    external_id: externalId.allow(''),
+    custom_fields: customFields,
+  })
+    .custom((fields: ContactFields, { error }) =>
+      Boolean(fields.external_id) === Boolean(fields.external_source) ? fields : error('object.and.external'),
+    )
+    .messages({ 'object.and.external': 'external_id and external_source must be given together' }),
+  responses: { 200: wrapped(contactView), 201: wrapped(contactView) },
+  errors: [400, 401, 403, 422],
+  example: {
+    body: {
+      phone_number: '+16505551234',
+      name: 'Sheena Nelson',
+      email: 'sheena@example.com',
+      external_source: 'shop',
+      external_id: 'C-1001',
+      custom_fields: { tier: 'gold' },
+    },
+    reply,
+  },
+  handler: ({ body, caller, em, write }, { secrets }) =>
+    upsertContact(em, secrets, caller.organizationId, body, write, ({ row, isNew }) => ({
+      status: isNew ? 201 : 200,
+      body: { data: toContactView(row) },
+      ...(isNew && { headers: { Location: `/v1/contacts/${row.id}` } }),
+    })),
+});
+
+export const getOneContact = endpoint({
+  ...aboutContact,
+  method: 'get',
+  path: '/v1/contacts/:contactID',
+  operationId: 'contacts.get',
+  scope: 'contacts:read',
+  summary: 'Get one contact',
+  description: 'One that became part of another is a 404 whose `details` name the survivor.',
+  responses: { 200: wrapped(contactView) },
+  errors: [401, 403, 404, 422],
+  example: { params: contactParams, reply },
+  handler: async ({ params, caller }, { database }) =>
+    data(toContactView(await getContact(database, caller.organizationId, params.contactID!))),
+});
+
+export const getContactByPhone = endpoint({
+  method: 'get',
+  path: '/v1/contacts/phone/:phone',
+  operationId: 'contacts.get-by-phone',
+  tag,
+  scope: 'contacts:read',
+  summary: 'Get one contact by phone number',
+  subject: 'Contact',
+  params: { phone: Joi.string().max(64).description('International format, with or without +') },
+  responses: { 200: wrapped(contactView) },
+  errors: [401, 403, 404, 422],
+  example: { params: { phone: '+16505551234' }, reply },
+  handler: async ({ params, caller }, { database }) =>
+    data(toContactView(await findByPhone(database, caller.organizationId, params.phone!))),
+});
+
+export const patchOneContact = endpoint<ContactPatch>({
+  ...aboutContact,
+  method: 'patch',
+  path: '/v1/contacts/:contactID',
+  operationId: 'contacts.update',
+  scope: 'contacts:write',
+  summary: 'Update a contact',
+  description:
+    'Given fields only; an empty text empties. An email that is replaced is no identity of the contact any more. Phones and other identities have endpoints of their own.',
+  body: Joi.object<ContactPatch>({ name: contactName.allow(''), email: contactEmail.allow(''), custom_fields: customFields }).min(
+    1,
+  ),
+  responses: { 200: wrapped(contactView) },
+  errors: [400, 401, 403, 404, 422],
+  example: { params: contactParams, body: { name: 'Sheena Nelson' }, reply },
+  handler: ({ params, body, caller, write }, { secrets }) =>
+    write({ locks: [contactLock(params.contactID!)] }, async (tx) =>
+      data(toContactView(await patchContact(tx, secrets, caller.organizationId, params.contactID!, body))),
+    ),
+});
+
+export const deleteContact = endpoint({
+  ...aboutContact,
+  method: 'delete',
+  path: '/v1/contacts/:contactID',
+  operationId: 'contacts.delete',
+  scope: 'contacts:write',
+  summary: 'Delete a contact and forget the person',
+  audit: 'contact',
+  responses: { 204: null },
+  errors: [401, 403, 404, 422],
+  example: { params: contactParams },
+  handler: ({ params, caller, write }) =>
+    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
+      await eraseContact(tx, caller.organizationId, params.contactID!);
+      return { status: 204 };
+    }),
+});

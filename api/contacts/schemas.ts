@@ -1,0 +1,73 @@
+import Joi from 'joi';
+import type { ContactRow } from '../../src/contacts/queries.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import type { PageRows } from '../../src/paging.ts';
+import { ok, type Reply } from '../endpoint.ts';
+import { keysetOf, type PageQuery, pageMeta, pageOf } from '../paging.ts';
+import { id, iso, pathId, timestamp } from '../schemas.ts';
+
+export const tag = 'Contacts';
+
+export const contactView = Joi.object({
+  id: id.required(),
+  phone_number: Joi.string().allow('').required().description('International format with +; empty when the person shows none'),
+  name: Joi.string().allow('').required(),
+  email: Joi.string().allow('').required(),
+  external_source: Joi.string().allow('').required(),
+  external_id: Joi.string().allow('').required(),
+  custom_fields: Joi.object().unknown().required(),
+  tags: Joi.array().items(Joi.string()).required(),
+  created_at: timestamp.required(),
+  updated_at: timestamp.required(),
+});
+
+export const toContactView = (row: ContactRow) => ({
+  id: row.id,
+  phone_number: row.phone_number,
+  name: row.name,
+  email: row.email,
+  external_source: row.external_source,
+  external_id: row.external_id,
+  custom_fields: row.custom_fields,
+  tags: row.tags,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+export const exampleContact = {
+  id: exampleIds.contact,
+  phone_number: '+16505551234',
+  name: 'Sheena Nelson',
+  email: 'sheena@example.com',
+  external_source: 'shop',
+  external_id: 'C-1001',
+  custom_fields: { tier: 'gold' },
+  tags: ['vip'],
+  created_at: exampleTime,
+  updated_at: exampleTime,
+};
+
+/** The contact endpoints wrap what they give. */
+export const wrapped = (view: Joi.Schema) => Joi.object({ data: view.required() });
+export const data = (value: unknown): Reply => ok({ data: value });
+
+/** What the endpoints of one contact share. */
+export const aboutContact = { tag, subject: 'Contact', params: { contactID: pathId } };
+export const contactParams = { contactID: exampleIds.contact };
+
+/** The lists of the contact endpoints. */
+export const dataList = (view: Joi.Schema) => Joi.object({ data: Joi.array().items(view).required(), meta: pageMeta });
+export const exampleMeta = { has_more: false, limit: 25 };
+
+/** The whole of a plain list's reply, newest first, as `listed` of paging.ts gives it elsewhere. */
+export async function listedData<Row extends { id: string; created_at: string }>(
+  scope: string,
+  filters: object,
+  query: PageQuery,
+  read: (page: ReturnType<typeof keysetOf> & { includeTotal: boolean }) => Promise<PageRows<Row>>,
+  toView: (row: Row) => object,
+): Promise<Reply> {
+  const { rows, total } = await read({ ...keysetOf(scope, filters, query), includeTotal: query.include_total });
+  const page = pageOf(scope, filters, query, rows, total);
+  return ok({ data: page.rows.map(toView), meta: page.meta });
+}

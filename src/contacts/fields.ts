@@ -1,0 +1,41 @@
+import Joi from 'joi';
+
+/** What a contact's own fields may hold, wherever they come from. `phoneNumber` stands in phone.ts. */
+export const contactName = Joi.string().trim().max(200).description('As people call the contact');
+export const contactEmail = Joi.string()
+  .trim()
+  .email({ tlds: false })
+  .max(254)
+  .description('Case does not matter for finding it');
+export const externalSource = Joi.string().trim().max(100).description('The system the external id is of');
+export const externalId = Joi.string().trim().max(255).description('The id the contact has there');
+
+/** Bytes of all custom fields of a contact together, as JSON. */
+export const mostCustomBytes = 16_384;
+const mostKeys = 200;
+const longestKey = 128;
+/** Every object has these: code that copies field by field would change them instead. */
+const reserved = new Set(['__proto__', 'constructor', 'prototype']);
+
+export const customFieldKey = /^\P{Cc}{1,128}$/u;
+
+export const customFields = Joi.object()
+  .unknown()
+  .custom((fields: Record<string, unknown>, { error }) => {
+    const keys = Object.keys(fields);
+    const bad = keys.find((key) => reserved.has(key));
+    if (bad) return error('custom.reserved', { bad });
+    if (keys.some((key) => !customFieldKey.test(key))) return error('custom.key', { longestKey });
+    if (keys.length > mostKeys) return error('custom.many', { mostKeys });
+    return Buffer.byteLength(JSON.stringify(fields)) > mostCustomBytes ? error('custom.size', { mostCustomBytes }) : fields;
+  })
+  .messages({
+    'custom.reserved': '{{#label}} must not have a field named {{#bad}}',
+    'custom.key': '{{#label}} must have names of 1 to {{#longestKey}} characters, none of them a control character',
+    'custom.many': '{{#label}} must not have more than {{#mostKeys}} fields',
+    'custom.size': '{{#label}} must not be larger than {{#mostCustomBytes}} bytes as JSON',
+  })
+  .description('Fields of your own, any JSON; merged by name, and null removes one');
+
+/** An email as identities hold it. */
+export const foldedEmail = (email: string) => email.toLowerCase();

@@ -1,0 +1,58 @@
+import { query, type Source } from '../database.ts';
+import { AppError, notFound } from '../errors.ts';
+import { foldedEmail } from './fields.ts';
+import { toE164 } from './phone.ts';
+import { type ContactRow, contactColumns, type Identity } from './queries.ts';
+
+export type IdentifierType = 'contact_id' | Identity['type'];
+export type Identifier = { type: IdentifierType; value: string; source?: string };
+
+/** A phone as identities hold it: as people write it, else the digits as a provider gave them. */
+const phoneValue = (text: string) => toE164(text) ?? `+${text.replace(/\D/g, '')}`;
+
+const spelling: Record<Identity['type'], (text: string) => string> = {
+  phone: phoneValue,
+  messaging_app: (text) => text.replace(/\D/g, ''),
+  messaging_app_id: (text) => text,
+  email: foldedEmail,
+  external_id: (text) => text,
+};
+
+/** As identities hold it, whoever writes it. */
+export const toIdentity = (type: Identity['type'], text: string, source = ''): Identity => ({
+  type,
+  source: type === 'external_id' ? source : '',
+  value: spelling[type](text.trim()),
+});
+
+/** The one contact that identifiers name; those that nobody has are passed over. Throws 404 when none is left, 409 for several contacts. */
+export async function lookUpContact(source: Source, organizationId: string, identifiers: Identifier[]): Promise<ContactRow> {
+  const ids = identifiers.flatMap(({ type, value }) => (type === 'contact_id' ? [value] : []));
+  const identities = identifiers.flatMap(({ type, value, source: of }) =>
+    type === 'contact_id' ? [] : [toIdentity(type, value, of)],
+  );
+  const rows = await query<ContactRow>(
+    source,
+    `with found as (
+       select k.id from unnest($2::uuid[]) as x(id) join contacts k on k.organization_id = $1 and k.id = x.id
+       union
+       select i.contact_id from unnest($3::text[], $4::text[], $5::text[]) as x(type, source, value)
+         join contact_identities i on i.organization_id = $1 and i.type = x.type and i.source = x.source and i.value = x.value)
+     select ${contactColumns} from found f join contacts k on k.organization_id = $1 and k.id = f.id limit 2`,
+    [
+      organizationId,
+      ids,
+      identities.map(({ type }) => type),
+      identities.map(({ source: of }) => of),
+      identities.map(({ value }) => value),
+    ],
+  );
+  if (rows.length > 1) throw new AppError('conflict', 'The identifiers belong to different contacts');
+  if (!rows[0]) throw notFound('Contact');
+  return rows[0];
+}
+
+/** By phone, with or without +. Throws 404. */
+export function findByPhone(source: Source, organizationId: string, phone: string): Promise<ContactRow> {
+  return lookUpContact(source, organizationId, [{ type: 'phone', value: phone }]);
+}

@@ -1,0 +1,76 @@
+import { query, type Source } from '../database.ts';
+import { AppError, notFound } from '../errors.ts';
+import type { IdentityType } from './contact.entity.ts';
+
+export type ContactRow = {
+  id: string;
+  phone_number: string;
+  name: string;
+  email: string;
+  external_source: string;
+  external_id: string;
+  custom_fields: Record<string, unknown>;
+  tags: string[];
+  created_at: string;
+  updated_at: string;
+};
+
+/** What the wire shows of a contact, from a table or CTE called `k`. */
+export const contactColumns = `k.id, k.phone_number, k.name, k.email, k.external_source, k.external_id, k.custom_fields, k.created_at, k.updated_at,
+  array(select t.name from contact_tags a join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
+         where a.organization_id = k.organization_id and a.contact_id = k.id order by t.name) as tags`;
+
+export async function findContactById(source: Source, organizationId: string, id: string): Promise<ContactRow | undefined> {
+  const [row] = await query<ContactRow>(
+    source,
+    `select ${contactColumns} from contacts k where k.organization_id = $1 and k.id = $2`,
+    [organizationId, id],
+  );
+  return row;
+}
+
+/** Throws 404, which names the survivor when the contact became part of another. */
+export async function getContact(source: Source, organizationId: string, id: string): Promise<ContactRow> {
+  const row = await findContactById(source, organizationId, id);
+  if (row) return row;
+  throw await contactNotFound(source, organizationId, id);
+}
+
+/** Throws 404 as getContact. For what only needs to know that it is there. */
+export async function mustBeContact(source: Source, organizationId: string, id: string): Promise<void> {
+  const found = await query(source, 'select 1 from contacts where organization_id = $1 and id = $2', [organizationId, id]);
+  if (found.length === 0) throw await contactNotFound(source, organizationId, id);
+}
+
+export async function contactNotFound(source: Source, organizationId: string, id: string): Promise<AppError> {
+  const [merge] = await query<{ contact_id: string }>(
+    source,
+    'select contact_id from contact_merges where organization_id = $1 and merged_id = $2',
+    [organizationId, id],
+  );
+  if (!merge) return notFound('Contact');
+  const message = 'The contact was merged into another one';
+  return new AppError('not_found', message, {
+    details: [{ field: 'contactID', location: 'path', code: 'merged', message, value: merge.contact_id }],
+  });
+}
+
+export type Identity = { type: IdentityType; source: string; value: string };
+
+/** The contacts that identities belong to, each once; the oldest first. */
+export async function ownersOf(source: Source, organizationId: string, identities: Identity[]): Promise<string[]> {
+  const rows = await query<{ contact_id: string }>(
+    source,
+    `select distinct i.contact_id from unnest($2::text[], $3::text[], $4::text[]) as x(type, source, value)
+       join contact_identities i on i.organization_id = $1 and i.type = x.type and i.source = x.source and i.value = x.value order by 1`,
+    [organizationId, ...columnsOf(identities)],
+  );
+  return rows.map(({ contact_id }) => contact_id);
+}
+
+/** Identities as the three arrays that statements unnest. */
+export const columnsOf = (identities: Identity[]) => [
+  identities.map(({ type }) => type),
+  identities.map(({ source }) => source),
+  identities.map(({ value }) => value),
+];

@@ -1,0 +1,39 @@
+import type { Tx } from '../ledger/transact.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Identity } from './queries.ts';
+
+/**
+ * What an address is known by after its person was forgotten. A phone and the messaging app's id of it are one address; an id in another
+ * system is none: nobody can be written to at it.
+ */
+export function addressesOf(identities: Identity[]): string[] {
+  const texts = identities.flatMap(({ type, value }) => {
+    if (type === 'phone' || type === 'messaging_app') return [`phone:${value.replace(/\D/g, '')}`];
+    if (type === 'external_id') return [];
+    return [`${type}:${value}`];
+  });
+  return [...new Set(texts)];
+}
+
+export const hashesOf = (secrets: Secrets, organizationId: string, identities: Identity[]) =>
+  addressesOf(identities).map((text) => secrets.hash(`${organizationId}\n${text}`));
+
+/** Who was forgotten and comes back stays suppressed: with the transaction that gives a contact these identities. */
+export function suppressAgain(tx: Tx, secrets: Secrets, organizationId: string, contactId: string, identities: Identity[]) {
+  const hashes = hashesOf(secrets, organizationId, identities);
+  if (hashes.length === 0) return;
+  tx.include({
+    text: `remembered as (
+      select distinct on (s.channel) s.channel, s.reason, s.expires_at from suppressed_addresses s
+       where s.organization_id = $1 and s.hash = any($3::bytea[]) and (s.expires_at is null or s.expires_at > clock_timestamp())
+       order by s.channel, s.expires_at desc nulls first),
+    resuppressed as (
+      insert into contact_suppressions (id, organization_id, contact_id, channel, reason, expires_at)
+      select uuidv7(), $1, $2, r.channel, r.reason, r.expires_at from remembered r
+      on conflict on constraint contact_suppressions_channel do nothing returning channel, reason, expires_at),
+    resuppressions as (
+      insert into contact_permission_history (id, organization_id, contact_id, kind, channel, state, reason, source, expires_at, actor)
+      select uuidv7(), $1, $2, 'suppression', channel, 'suppressed', reason, 'forgotten before', expires_at, 'system' from resuppressed)`,
+    params: [organizationId, contactId, hashes],
+  });
+}

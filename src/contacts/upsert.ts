@@ -1,0 +1,161 @@
+import { type Em, query } from '../database.ts';
+import { AppError, invalidField } from '../errors.ts';
+import { uuidv7 } from '../ids.ts';
+import type { TransactOptions, Tx } from '../ledger/transact.ts';
+import type { Secrets } from '../secrets.ts';
+import { changedFields, mergedFields, refreshAddresses, updateContact } from './change.ts';
+import { contactLock, emitCreated, emitUpdated } from './events.ts';
+import { foldedEmail } from './fields.ts';
+import { type ContactRow, columnsOf, contactColumns, type Identity, ownersOf } from './queries.ts';
+import { identitiesOf } from './resolve.ts';
+import { suppressAgain } from './suppressed-addresses.ts';
+
+/** What a caller says of a contact; an empty text says nothing. A null in `custom_fields` removes. */
+export type ContactFields = {
+  phone_number?: string;
+  name?: string;
+  email?: string;
+  external_source?: string;
+  external_id?: string;
+  custom_fields?: Record<string, unknown>;
+};
+
+/** By what the contact is known; `phone_number` is E.164. */
+export function identitiesOfFields({ phone_number, email, external_source = '', external_id }: ContactFields): Identity[] {
+  const spelled = phone_number ? identitiesOf({ phone: phone_number }) : [];
+  return [
+    ...spelled.map((identity) => ({ ...identity, source: '' })),
+    ...(email ? [{ type: 'email' as const, source: '', value: foldedEmail(email) }] : []),
+    ...(external_id ? [{ type: 'external_id' as const, source: external_source, value: external_id }] : []),
+  ];
+}
+
+export type Upserted = { row: ContactRow; isNew: boolean };
+
+/** Somebody was faster with one of the identities: look again. */
+class Taken extends Error {}
+/** Each look has lost against another writer of the same person; more than these, and something else is wrong. */
+const mostLooks = 20;
+
+/**
+ * Creates the contact that the identities in `fields` belong to, or updates it: given fields only. Two of the same person at once end
+ * as one contact, for the database refuses the second identity. `write` runs the transaction. Throws 409 with both ids when the
+ * identities are of several contacts, 422 without any.
+ */
+export async function upsertContact<Result>(
+  em: Em,
+  secrets: Secrets,
+  organizationId: string,
+  fields: ContactFields,
+  write: (options: TransactOptions, work: (tx: Tx) => Promise<Result>) => Promise<Result>,
+  answer: (upserted: Upserted) => Result,
+): Promise<Result> {
+  const identities = identitiesOfFields(fields);
+  if (identities.length === 0)
+    throw invalidField('phone_number', 'A contact needs a phone_number, an email or an external_id', 'object.missing');
+  for (let look = 1; ; look += 1) {
+    const [owner, ...others] = await ownersOf(em, organizationId, identities);
+    if (owner && others.length > 0) throw severalContacts([owner, ...others]);
+    try {
+      return await (owner
+        ? write({ locks: [contactLock(owner)] }, async (tx) =>
+            answer(await change(tx, secrets, organizationId, owner, identities, fields)),
+          )
+        : write({}, async (tx) => answer(await create(tx, secrets, organizationId, identities, fields))));
+    } catch (error) {
+      if (!(error instanceof Taken) || look === mostLooks) throw error;
+    }
+  }
+}
+
+export const severalContacts = (ids: string[]) =>
+  new AppError('conflict', 'The identities belong to different contacts', {
+    details: ids.map((value) => ({ code: 'contact', message: 'One of the identities belongs to this contact', value })),
+  });
+
+const insertContact = `with k as (
+    insert into contacts (id, organization_id, name, phone_number, email, external_source, external_id, custom_fields)
+    values ($1, $2, $3, $4, $5, $6, $7, $8) returning *),
+  i as (
+    insert into contact_identities (id, organization_id, contact_id, type, source, value)
+    select uuidv7(), $2, $1, x.type, x.source, x.value from unnest($9::text[], $10::text[], $11::text[]) as x(type, source, value)
+    on conflict on constraint contact_identities_value do nothing returning 1)
+  select ${contactColumns}, (select count(*)::int from i) as identities from k`;
+
+async function create(
+  tx: Tx,
+  secrets: Secrets,
+  organizationId: string,
+  identities: Identity[],
+  fields: ContactFields,
+): Promise<Upserted> {
+  const id = uuidv7();
+  const { name = '', phone_number = '', email = '', external_source = '', external_id = '', custom_fields = {} } = fields;
+  const [made] = await tx.query<ContactRow & { identities: number }>(insertContact, [
+    id,
+    organizationId,
+    name,
+    phone_number,
+    email,
+    external_id ? external_source : '',
+    external_id,
+    JSON.stringify(withoutNulls(custom_fields)),
+    ...columnsOf(identities),
+  ]);
+  const { identities: inserted, ...row } = made!;
+  if (inserted < identities.length) throw new Taken();
+  tx.isNew('contact', id);
+  suppressAgain(tx, secrets, organizationId, id, identities);
+  emitCreated(
+    tx,
+    organizationId,
+    row,
+    Object.keys(fields).filter((field) => fields[field as keyof ContactFields]),
+  );
+  return { row, isNew: true };
+}
+
+const withoutNulls = (fields: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+
+async function change(
+  tx: Tx,
+  secrets: Secrets,
+  organizationId: string,
+  id: string,
+  identities: Identity[],
+  fields: ContactFields,
+): Promise<Upserted> {
+  // What was seen before the lock may have changed until it was had.
+  const owners = await ownersOf(tx.em, organizationId, identities);
+  if (owners.length !== 1 || owners[0] !== id) throw new Taken();
+  const added = await addIdentities(tx, organizationId, id, identities);
+  const changed = await updateContact(tx, organizationId, id, mergedFields(fields));
+  if (!changed) throw new Taken();
+  if (added.length > 0) suppressAgain(tx, secrets, organizationId, id, added);
+  const { row, before } = changed;
+  // The address it had in its column is one of its others now.
+  if ((before.phone_number && before.phone_number !== row.phone_number) || (before.email && before.email !== row.email))
+    await refreshAddresses(tx, organizationId, id);
+  const names = changedFields(changed, added);
+  if (names.length > 0) emitUpdated(tx, organizationId, row, names);
+  return { row, isNew: false };
+}
+
+/** Those that were not the contact's before. Throws Taken when somebody else has just got one. */
+async function addIdentities(tx: Tx, organizationId: string, id: string, identities: Identity[]): Promise<Identity[]> {
+  const rows = await query<Identity & { contact_id: string; is_new: boolean }>(
+    tx.em,
+    `with i as (
+       insert into contact_identities (id, organization_id, contact_id, type, source, value)
+       select uuidv7(), $1, $2, x.type, x.source, x.value from unnest($3::text[], $4::text[], $5::text[]) as x(type, source, value)
+       on conflict on constraint contact_identities_value do nothing returning type, source, value, contact_id)
+     select type, source, value, contact_id, true as is_new from i
+     union all
+     select i.type, i.source, i.value, i.contact_id, false from unnest($3::text[], $4::text[], $5::text[]) as x(type, source, value)
+       join contact_identities i on i.organization_id = $1 and i.type = x.type and i.source = x.source and i.value = x.value`,
+    [organizationId, id, ...columnsOf(identities)],
+  );
+  if (rows.length < identities.length || rows.some(({ contact_id }) => contact_id !== id)) throw new Taken();
+  return rows.filter(({ is_new }) => is_new).map(({ type, source, value }) => ({ type, source, value }));
+}
