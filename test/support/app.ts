@@ -123,7 +123,7 @@ export class App extends Product {
   }
 
   /** No work is due any more. */
-  async idle(withinMs = 8_000): Promise<void> {
+  async idle(withinMs = 20_000): Promise<void> {
     await waitFor(
       'the jobs to end',
       async () =>

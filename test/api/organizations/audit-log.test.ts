@@ -3,6 +3,7 @@ import type { Role } from '../../../src/organizations/roles.ts';
 import { type Act, actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { type Definition, definitions } from '../../support/contract.ts';
+import { contact } from '../../support/factories/contact.ts';
 import { bearerToken, type Person, person, sessionHeaders, testPassword } from '../../support/factories/person.ts';
 
 const app = useApp();
@@ -43,6 +44,7 @@ const needs: Record<string, () => Promise<Call>> = {
     const { phoneNumberId, wabaId, accessToken } = await app.account();
     return { body: { phone_number_id: phoneNumberId, waba_id: wabaId, access_token: accessToken } };
   },
+  'contacts.delete': async () => ({ params: { contactID: (await contact(app.em(), tenant.organizationId)).id } }),
   'channels.update': async () => ({ params: { channelID: (await app.connect()).id } }),
   'messages.retry': async () => {
     const channel = await app.connect();
