@@ -6,7 +6,10 @@ type Query = Record<string, string | number | boolean>;
 const list = (query: Query = {}) => app.call('contacts.list', { query });
 const filtered = (filters: unknown, more: Query = {}) => list({ filters: JSON.stringify(filters), limit: 100, ...more });
 const refsOf = ({ body }: Reply): string[] => body.data.map(({ external_id }: Body) => external_id);
-const found = (reply: Reply) => (expect(reply.status).toBe(200), refsOf(reply).sort().join(' '));
+const found = (reply: Reply) => {
+  expect(reply.status).toBe(200);
+  return refsOf(reply).sort().join(' ');
+};
 
 const people: Record<string, object> = {
   jose: {

@@ -30,7 +30,7 @@ describe('which operator fits which field', () => {
   const equality = ['eq', 'neq', 'in', 'not_in'];
   const emptiness = ['is_empty', 'is_not_empty'];
   const parts = ['contains', 'not_contains', 'starts_with', 'ends_with'];
-  const valueOf = (operator: string, scalar: string) => {
+  const valueFor = (operator: string, scalar: string) => {
     if (emptiness.includes(operator)) return undefined;
     return operator === 'between' ? [scalar, scalar] : /in$/.test(operator) ? [scalar] : scalar;
   };
@@ -44,7 +44,7 @@ describe('which operator fits which field', () => {
     ['custom_fields.tier', 'gold', [...operators]],
   ])('%s', (field, scalar, fitting) => {
     for (const operator of operators) {
-      const filters = [{ field, operator, value: operator === 'contains' ? scalar : valueOf(operator, scalar) }];
+      const filters = [{ field, operator, value: operator === 'contains' ? scalar : valueFor(operator, scalar) }];
       if (fitting.includes(operator)) expect(read(filters)).toHaveLength(1);
       else expect([operator, faultOf(filters)]).toMatchObject([operator, { status: 422, fields: ['filters[0].operator'] }]);
     }
