@@ -4,6 +4,7 @@ import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
 import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
 import { createContact, deleteContact, getContactByPhone, getOneContact, patchOneContact } from './contacts/contacts.ts';
+import { listOfContacts } from './contacts/list.ts';
 import { lookUp } from './contacts/lookup.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
@@ -23,6 +24,7 @@ export const endpoints: AnyEndpoint[] = [
   getMessage,
   retryOfMessage,
   createContact,
+  listOfContacts,
   lookUp,
   getContactByPhone,
   getOneContact,

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { AppError } from '../src/errors.ts';
 import { isUuid } from '../src/ids.ts';
+import { isMoment } from '../src/moment.ts';
 import type { Page, PageRows } from '../src/paging.ts';
 import { sha256 } from '../src/secrets.ts';
 import { ok, type Reply } from './endpoint.ts';
@@ -26,14 +27,6 @@ const bindingOf = (scope: string, filters: object) =>
   sha256(JSON.stringify([scope, filters]))
     .toString('base64url')
     .slice(0, 12);
-
-const moment = /^([1-9]\d{3}-\d\d-\d\d)[ T]([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?(Z|[+-](0\d|1[0-4])(:[0-5]\d)?)$/;
-
-/** A time as the database writes it. Only what the database reads too may pass: a day that no calendar has would be its error. */
-function isMoment(text: string): boolean {
-  const day = moment.exec(text)?.[1];
-  return day !== undefined && new Date(day).toISOString().startsWith(day);
-}
 
 /** Where a page begins. A cursor of another list or other filters, or one we never gave, is a 400. */
 export function keysetOf(scope: string, filters: object, { limit, cursor }: PageQuery): Keyset {

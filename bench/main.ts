@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
+import { contactsReport, contactsScale } from './contacts/scale.ts';
 import { loginStorm, loginStormReport } from './login-storm.ts';
 import { describeRun } from './machine.ts';
 import { paths } from './paths/index.ts';
@@ -8,22 +9,32 @@ import { type Measured, summaryOf, tableOf } from './report.ts';
 import { soak, soakReport } from './soak.ts';
 import { type BackendName, openStage } from './stage.ts';
 
-type Flags = { backend: string; rounds: string; seconds: string; count: string; messages: string; profile?: string };
+type Flags = {
+  backend: string;
+  rounds: string;
+  seconds: string;
+  count: string;
+  messages: string;
+  contacts: string;
+  profile?: string;
+};
 
 const soakName = 'memory';
 const stormName = 'login-storm';
+const scaleName = 'contacts';
 
 /** `npm run bench -- get post`: ours and its floor alternately, medians of the rounds. */
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: ${soakName}, over many messages; ${stormName}, GET beside many logins`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: ${soakName}, over many messages; ${stormName}, GET beside many logins; ${scaleName}, reads of an organization of a million and one of ten thousand`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
   .option('--seconds <n>', 'length of a round under load', '5')
   .option('--count <n>', 'messages or webhooks of a round of one worker', '4000')
   .option('--messages <n>', `messages of ${soakName}`, '100000')
+  .option('--contacts <n>', `contacts of the large organization of ${scaleName}`, '1000000')
   .option('--profile <directory>', "writes our processes' CPU profiles there")
   .parse();
 
@@ -37,6 +48,15 @@ if (flags.profile) {
 
 console.log(describeRun());
 const title = (backend: BackendName) => `\n## ${backend === 'redis' ? 'Redis' : 'PostgreSQL'} backend\n`;
+
+if (command.args.includes(scaleName)) {
+  // What carries the jobs has no part in it.
+  const stage = await openStage('postgres');
+  const scale = await contactsScale(stage, Number(flags.contacts)).finally(() => stage.close());
+  console.log(`\n## Contacts\n\n${contactsReport(scale)}`);
+  if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
+  process.exit();
+}
 
 for (const backend of (flags.backend === 'both' ? ['redis', 'postgres'] : [flags.backend]) as BackendName[]) {
   const stage = await openStage(backend);

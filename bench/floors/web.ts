@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import express from 'express';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { contactRoutes } from './contacts.ts';
 import { openQueue } from './queue.ts';
 
 /** The floor of the HTTP paths: the same rows and replies by Express and prepared statements, and nothing that is not needed for them. */
@@ -113,5 +114,7 @@ app.post('/v1/providers/messaging-app/webhook', express.raw({ type: () => true }
     client.release();
   }
 });
+
+contactRoutes(app, pool, organizations);
 
 app.listen(Number(env.PORT), '127.0.0.1');

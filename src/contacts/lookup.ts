@@ -34,7 +34,7 @@ export async function lookUpContact(source: Source, organizationId: string, iden
   const rows = await query<ContactRow>(
     source,
     `with found as (
-       select k.id from unnest($2::uuid[]) as x(id) join contacts k on k.organization_id = $1 and k.id = x.id
+       select k.id from contacts k where k.organization_id = $1 and k.id = any($2::uuid[])
        union
        select i.contact_id from unnest($3::text[], $4::text[], $5::text[]) as x(type, source, value)
          join contact_identities i on i.organization_id = $1 and i.type = x.type and i.source = x.source and i.value = x.value)

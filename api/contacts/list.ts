@@ -1,0 +1,29 @@
+import Joi from 'joi';
+import { contactFields, listContacts, readContactListing } from '../../src/contacts/list.ts';
+import { endpoint, ok } from '../endpoint.ts';
+import { type ListQuery, listQuery, pageOfListing } from '../listing.ts';
+import { contactView, dataList, exampleContact, exampleMeta, tag, toContactView } from './schemas.ts';
+
+export const listOfContacts = endpoint<unknown, ListQuery>({
+  method: 'get',
+  path: '/v1/contacts',
+  operationId: 'contacts.list',
+  tag,
+  scope: 'contacts:read',
+  summary: 'List contacts: search, filter, sort',
+  description:
+    'A word of the search is found anywhere in the name, one of less than three characters at the beginning of a name’s word; phones and emails by how they begin. A search that looks like a phone, `+1 (650) 555-12`, is one. `eq` compares exactly; `contains`, `starts_with` and `ends_with` whatever the case. `neq`, `not_in` and `not_contains` hold for a contact that has no such field too. `custom_fields.<key>` compares values of the JSON type given; everything after the first dot is the key.',
+  query: Joi.object(listQuery(contactFields)),
+  responses: { 200: dataList(contactView) },
+  errors: [400, 401, 403, 422],
+  example: {
+    query: { sort: '-created_at', filters: '[{"field":"custom_fields.tier","operator":"in","value":["gold","silver"]}]' },
+    reply: { data: [exampleContact], meta: exampleMeta },
+  },
+  async handler({ query, caller }, { database }) {
+    const listing = readContactListing(query);
+    const read = (page: Parameters<typeof listContacts>[3]) => listContacts(database, caller.organizationId, listing, page);
+    const { rows, meta } = await pageOfListing(listing, query, read, toContactView);
+    return ok({ data: rows, meta });
+  },
+});

@@ -1,0 +1,60 @@
+import Joi from 'joi';
+import { type Fields, fieldNames, sortableNames } from '../src/listing/fields.ts';
+import { operators } from '../src/listing/filters.ts';
+import { cursorOf, type Position, positionIn, positionOf } from '../src/listing/keyset.ts';
+import type { Listing, ListRequest } from '../src/listing/listing.ts';
+import { longestSearch } from '../src/listing/search.ts';
+import type { PageRows } from '../src/paging.ts';
+import { type PageQuery, pageQuery } from './paging.ts';
+
+export type ListQuery = PageQuery & ListRequest;
+
+/** The query of a list that is searched, filtered and sorted. */
+export const listQuery = (fields: Fields) => ({
+  ...pageQuery,
+  // It holds the values of the sort keys, names among them.
+  cursor: pageQuery.cursor.max(8_192),
+  sort: Joi.string()
+    .trim()
+    .max(200)
+    .description(
+      `Up to three of ${sortableNames(fields)
+        .map((name) => `\`${name}\``)
+        .join(', ')}, with \`-\` for descending; the default is \`-created_at\``,
+    ),
+  filters: Joi.string().description(
+    `A JSON array of \`{field, operator, value}\`, all of which must hold, up to 20 in 4 KB. Fields: ${fieldNames(fields)
+      .map((name) => `\`${name}\``)
+      .join(', ')}. Operators: ${operators
+      .map((name) => `\`${name}\``)
+      .join(', ')}; the default is \`eq\`. \`in\` and \`not_in\` take an array, \`between\` an array of two`,
+  ),
+  search: Joi.string()
+    .trim()
+    .allow('')
+    .max(longestSearch)
+    .description('Words, all of which must match; case and accents do not matter'),
+});
+
+/** A page of a listing as the wire shows it. `read` gives one row more than asked for. */
+export async function pageOfListing<Row extends object>(
+  listing: Listing,
+  { limit, cursor, include_total }: PageQuery,
+  read: (page: { limit: number; after?: Position; includeTotal: boolean }) => Promise<PageRows<Row>>,
+  toView: (row: Row) => object,
+) {
+  const after = cursor === undefined ? undefined : positionIn(cursor, listing.binding, listing.keys);
+  const { rows, total } = await read({ limit, after, includeTotal: include_total });
+  const shown = rows.slice(0, limit);
+  const hasMore = rows.length > limit;
+  return {
+    rows: shown.map(toView),
+    meta: {
+      has_more: hasMore,
+      limit,
+      ...(cursor && { cursor }),
+      ...(hasMore && { next_cursor: cursorOf(listing.binding, positionOf(listing.keys, shown.at(-1)!)) }),
+      ...(total !== undefined && { total }),
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { queryPlanned, type Source } from '../database.ts';
+import type { Fields } from '../listing/fields.ts';
+import { type Position, positionOf } from '../listing/keyset.ts';
+import { type Listing, type ListRequest, listingSql, readListing } from '../listing/listing.ts';
+import type { PageRows } from '../paging.ts';
+import { type ContactRow, contactColumns } from './queries.ts';
+
+/** What contacts are filtered and sorted by. */
+export const contactFields: Fields = {
+  columns: {
+    id: { sql: 'k.id', type: 'id' },
+    name: { sql: 'k.name', type: 'text', isSortable: true },
+    phone_number: { sql: 'k.phone_number', type: 'text' },
+    email: { sql: 'k.email', type: 'text' },
+    external_source: { sql: 'k.external_source', type: 'text' },
+    external_id: { sql: 'k.external_id', type: 'text' },
+    created_at: { sql: 'k.created_at', type: 'time', isSortable: true },
+    updated_at: { sql: 'k.updated_at', type: 'time', isSortable: true },
+  },
+  objects: { custom_fields: 'k.custom_fields' },
+  names: {
+    tags: {
+      from: `contact_tags a join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
+        where a.organization_id = k.organization_id and a.contact_id = k.id`,
+      name: 't.name',
+    },
+  },
+  search: { text: 'k.search', words: 'k.name' },
+};
+
+/** Throws 400 for filters that are no JSON array, 422 for what is read and not valid. */
+export const readContactListing = (request: ListRequest): Listing => readListing('contacts', contactFields, request);
+
+export type ContactPage = { limit: number; after?: Position; includeTotal?: boolean };
+
+/** A page of an organization's contacts, one row more than asked for. */
+export async function listContacts(
+  source: Source,
+  organizationId: string,
+  listing: Listing,
+  { limit, after, includeTotal = false }: ContactPage,
+): Promise<PageRows<ContactRow>> {
+  const { text, params } = listStatement(organizationId, listing, { limit, after });
+  const rows = await queryPlanned<ContactRow>(source, text, params);
+  return includeTotal ? { rows, total: await countContacts(source, organizationId, listing) } : { rows };
+}
+
+/** One statement: how many contacts there are and how frequent a value is decides its plan, so it is planned each time. */
+export function listStatement(organizationId: string, listing: Listing, { limit, after }: ContactPage) {
+  const params: unknown[] = [organizationId];
+  const bind = (value: unknown) => `$${params.push(value)}`;
+  const { where, orderBy } = listingSql(contactFields, listing, bind, after);
+  const text = `select ${contactColumns} from contacts k where k.organization_id = $1${where} order by ${orderBy} limit ${bind(limit + 1)}`;
+  return { text, params };
+}
+
+export async function countContacts(source: Source, organizationId: string, listing: Listing): Promise<number> {
+  const params: unknown[] = [organizationId];
+  const { where } = listingSql(contactFields, listing, (value) => `$${params.push(value)}`);
+  const text = `select count(*)::int as total from contacts k where k.organization_id = $1${where}`;
+  const [counted] = await queryPlanned<{ total: number }>(source, text, params);
+  return counted?.total ?? 0;
+}
+
+/** Every contact of a listing, `size` at a time; no more than a page is in memory. Each page is a statement of its own. */
+export async function* contactPages(
+  source: Source,
+  organizationId: string,
+  listing: Listing,
+  size = 500,
+): AsyncGenerator<ContactRow[]> {
+  for (let after: Position | undefined; ; ) {
+    const { rows } = await listContacts(source, organizationId, listing, { limit: size, after });
+    const page = rows.slice(0, size);
+    if (page.length > 0) yield page;
+    if (rows.length <= size) return;
+    after = positionOf(listing.keys, page.at(-1)!);
+  }
+}

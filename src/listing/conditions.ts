@@ -1,0 +1,73 @@
+import type { Bind, Field } from './fields.ts';
+import type { Condition, Operator, Scalar } from './filters.ts';
+
+const symbols = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+/** What an operator says no to: its condition is the other's, negated, so that a record is in one of the two lists. */
+const opposites: Partial<Record<Operator, Operator>> = {
+  neq: 'eq',
+  not_in: 'in',
+  not_contains: 'contains',
+  is_not_empty: 'is_empty',
+};
+
+/** A filter as SQL that is true or false, never null. */
+export function conditionSql({ field, operator, values }: Condition, bind: Bind): string {
+  const opposite = opposites[operator];
+  return opposite ? `not (${plainSql(field, opposite, values, bind)})` : plainSql(field, operator, values, bind);
+}
+
+function plainSql(field: Field, operator: Operator, values: Scalar[], bind: Bind): string {
+  if (field.type === 'time') return timeSql(field.sql, operator, values as string[], bind);
+  if (field.type === 'json') return jsonSql(field, operator, values, bind);
+  if (field.type === 'name') {
+    const named = operator === 'is_empty' ? 'true' : textSql(field.name!, 'text', operator, values as string[], bind);
+    return `${operator === 'is_empty' ? 'not ' : ''}exists (select 1 from ${field.sql} and ${named})`;
+  }
+  return textSql(field.sql, field.type === 'id' ? 'uuid' : 'text', operator, values as string[], bind);
+}
+
+function textSql(sql: string, type: string, operator: Operator, values: string[], bind: Bind): string {
+  const [first, second] = values as [string, string];
+  if (operator === 'is_empty') return `${sql} = ''`;
+  if (operator === 'in') return `${sql} = any(${bind(values)}::${type}[])`;
+  if (operator === 'eq') return `${sql} = ${bind(first)}::${type}`;
+  if (operator === 'between') return `${sql} between ${bind(first)}::text and ${bind(second)}::text`;
+  if (operator in symbols) return `${sql} ${symbols[operator as keyof typeof symbols]} ${bind(first)}::text`;
+  return likeSql(sql, operator, first, bind);
+}
+
+/** Case does not matter, in any script, whatever the database's locale; the client's wildcards are plain characters. */
+function likeSql(sql: string, operator: Operator, value: string, bind: Bind): string {
+  const plain = value.replace(/[\\%_]/g, '\\$&');
+  const pattern = `${operator === 'starts_with' ? '' : '%'}${plain}${operator === 'ends_with' ? '' : '%'}`;
+  const folded = (text: string) => `casefold(${text} collate pg_unicode_fast)`;
+  return `${folded(sql)} like ${folded(`${bind(pattern)}::text`)}`;
+}
+
+/** The API shows milliseconds: a time of three digits is that whole millisecond, one of more digits a microsecond. */
+function timeSql(sql: string, operator: Operator, values: string[], bind: Bind): string {
+  const from = (text: string) => `${bind(text)}::timestamptz`;
+  const until = (text: string) => `${from(text)} + interval '1 ${/\.\d{4,6}/.test(text) ? 'microsecond' : 'millisecond'}'`;
+  const within = (first: string, last: string) => `(${sql} >= ${from(first)} and ${sql} < ${until(last)})`;
+  const [first, second] = values as [string, string];
+  if (operator === 'gt') return `${sql} >= ${until(first)}`;
+  if (operator === 'gte') return `${sql} >= ${from(first)}`;
+  if (operator === 'lt') return `${sql} < ${from(first)}`;
+  if (operator === 'lte') return `${sql} < ${until(first)}`;
+  if (operator === 'between') return within(first, second);
+  return `(${values.map((value) => within(value, value)).join(' or ')})`;
+}
+
+function jsonSql({ sql, key }: Field, operator: Operator, values: Scalar[], bind: Bind): string {
+  const own = (value: Scalar) => `${bind(JSON.stringify({ [key!]: value }))}::jsonb`;
+  // Contained, one by one: what the GIN index of the objects answers.
+  if (operator === 'eq' || operator === 'in') return `(${values.map((value) => `${sql} @> ${own(value)}`).join(' or ')})`;
+  const field = `${sql} -> ${bind(key)}::text`;
+  if (operator === 'is_empty') return `coalesce(${field}, 'null') in ('null', '""')`;
+  // Not `and`: the planner multiplies its guesses, takes the records for few and sorts them all.
+  const ofType = (condition: string) => `case jsonb_typeof(${field}) when '${typeof values[0]}' then ${condition} else false end`;
+  const json = (value: Scalar) => `${bind(JSON.stringify(value))}::jsonb`;
+  if (operator === 'between') return ofType(`${field} between ${json(values[0]!)} and ${json(values[1]!)}`);
+  if (operator in symbols) return ofType(`${field} ${symbols[operator as keyof typeof symbols]} ${json(values[0]!)}`);
+  return ofType(likeSql(`(${sql} ->> ${bind(key)}::text)`, operator, values[0] as string, bind));
+}

@@ -1,0 +1,44 @@
+/** What a list can be filtered and sorted by; the SQL is ours, never a client's. */
+export type Fields = {
+  /** Columns, never null, by the names of the API; the rows of the list have them by the same names. */
+  columns: Record<string, Column>;
+  /** JSON objects, whose own fields follow a dot. */
+  objects: Record<string, string>;
+  /** Names a record has in another table: what follows `select 1 from`, up to a condition on the name. */
+  names: Record<string, { from: string; name: string }>;
+  search: Search;
+};
+
+/** The column that a search reads, and the one among what it was made of whose words are found from within. */
+export type Search = { text: string; words: string };
+
+export type ColumnType = 'id' | 'text' | 'time';
+/** Sortable is what has an index in that order. */
+export type Column = { sql: string; type: ColumnType; isSortable?: boolean };
+
+export type FieldType = ColumnType | 'json' | 'name';
+export type Field = { type: FieldType; sql: string; key?: string; name?: string };
+
+const ownKey = /^\P{Cc}{1,128}$/u;
+
+/** A field by the name a client gave; the key of a JSON field is everything after the first dot. */
+export function fieldOf({ columns, objects, names }: Fields, given: string): Field | undefined {
+  if (Object.hasOwn(columns, given)) return columns[given];
+  if (Object.hasOwn(names, given)) return { type: 'name', sql: names[given]!.from, name: names[given]!.name };
+  const dot = given.indexOf('.');
+  const object = given.slice(0, dot);
+  const key = given.slice(dot + 1);
+  if (dot < 0 || !Object.hasOwn(objects, object) || !ownKey.test(key) || !key.isWellFormed()) return undefined;
+  return { type: 'json', sql: objects[object]!, key };
+}
+
+export const fieldNames = ({ columns, objects, names }: Fields) => [
+  ...Object.keys(columns),
+  ...Object.keys(names),
+  ...Object.keys(objects).map((name) => `${name}.<key>`),
+];
+
+export const sortableNames = ({ columns }: Fields) => Object.keys(columns).filter((name) => columns[name]!.isSortable);
+
+/** Takes a value of a statement and gives its placeholder. */
+export type Bind = (value: unknown) => string;

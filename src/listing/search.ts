@@ -1,0 +1,28 @@
+import type { Bind, Search } from './fields.ts';
+
+export const longestSearch = 200;
+/** Shorter words would be found in nearly every name, and have no trigram of their own. */
+const shortestWithin = 3;
+const phone = /^\+?[\d\s()./-]*\d[\d\s()./-]*$/;
+
+/** The words of a search, each once. One that looks like a phone as a whole is a single word of digits, however it is spelled. */
+export function wordsOf(search: string): string[] {
+  if (phone.test(search)) return [search.replace(/\D/g, '')];
+  return [...new Set(search.split(/\s+/).filter(Boolean))];
+}
+
+/**
+ * A record whose words or addresses hold this one: from three characters anywhere in the words, shorter at the beginning of one; an
+ * address by how it begins. `text` has what `words` has, a space before each word, and then each address after a line break, all of it as
+ * `searchable()` writes it.
+ */
+export function wordSql({ text, words }: Search, word: string, bind: Bind): string {
+  const given = `${bind(word)}::text`;
+  const sought = `searchable(${given})`;
+  const plain = `regexp_replace(${sought}, '([\\\\%_])', '\\\\\\1', 'g')`;
+  if ([...word.normalize('NFKC')].length < shortestWithin)
+    return `(${text} like '% ' || ${plain} || '%' or ${text} like E'%\\n' || ${plain} || '%')`;
+  // The first condition is the index's and the planner's; the second leaves out what stands within an address or an encoded letter.
+  return `${text} like '%' || ${plain} || '%'
+    and case when strpos(${text}, E'\\n' || ${sought}) > 0 then true else strpos(fold(${words}), fold(${given})) > 0 end`;
+}

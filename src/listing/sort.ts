@@ -1,0 +1,23 @@
+import { invalidField } from '../errors.ts';
+import { type ColumnType, type Fields, sortableNames } from './fields.ts';
+
+export type SortKey = { name: string; sql: string; type: ColumnType; isDescending: boolean };
+
+const mostKeys = 3;
+
+/** The keys of `-updated_at,name`, and the id after them, in the direction of the last. Throws 422. */
+export function readSort(fields: Fields, text: string): SortKey[] {
+  const refused = (message: string, code = 'any.only') => invalidField('sort', message, code, 'query');
+  const given = text.split(',').map((key) => key.trim());
+  if (given.length > mostKeys) throw refused(`sort must not have more than ${mostKeys} keys`, 'array.max');
+  const names = sortableNames(fields);
+  const keys = given.map((key) => {
+    const name = key.replace(/^-/, '');
+    if (!names.includes(name)) throw refused(`sort must be made of ${names.join(', ')}, each with - for descending`);
+    return { name, sql: fields.columns[name]!.sql, type: fields.columns[name]!.type, isDescending: key.startsWith('-') };
+  });
+  if (new Set(keys.map(({ name }) => name)).size < keys.length) throw refused('sort must name each field once', 'array.unique');
+  return [...keys, { name: 'id', sql: fields.columns.id!.sql, type: 'id', isDescending: keys.at(-1)!.isDescending }];
+}
+
+export const orderSql = (keys: SortKey[]) => keys.map(({ sql, isDescending }) => (isDescending ? `${sql} desc` : sql)).join(', ');
