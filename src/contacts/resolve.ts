@@ -2,7 +2,7 @@ import { type Em, query } from '../database.ts';
 import { uuidv7 } from '../ids.ts';
 import { LocksOutdated, type Tx } from '../ledger/transact.ts';
 import type { Secrets } from '../secrets.ts';
-import { refreshAddresses } from './change.ts';
+import { changedFields, refreshAddresses, updateContact } from './change.ts';
 import { listDuplicate } from './duplicates.ts';
 import { emitCreated, emitUpdated } from './events.ts';
 import { columnsOf, type Identity } from './queries.ts';
@@ -115,10 +115,10 @@ async function add(tx: Tx, secrets: Secrets, organizationId: string, contactId: 
   );
   if (unknown.length === 0) return;
   await tx.lockFound('contact', contactId);
-  const [contact] = await tx.query<{ name: string }>('select name from contacts where organization_id = $1 and id = $2', [
-    organizationId,
-    contactId,
-  ]);
+  const [contact] = await tx.query<{ name: string; phone_number: string }>(
+    'select name, phone_number from contacts where organization_id = $1 and id = $2',
+    [organizationId, contactId],
+  );
   if (!contact) throw new LocksOutdated();
   const added = await tx.query<Identity>(insert(`on conflict on constraint ${identityTaken} do nothing`), [
     organizationId,
@@ -126,7 +126,9 @@ async function add(tx: Tx, secrets: Secrets, organizationId: string, contactId: 
     ...columnsOf(unknown),
   ]);
   if (added.length === 0) return;
+  const phone = contact.phone_number ? undefined : added.find(({ type }) => type === 'phone')?.value;
+  const changed = await updateContact(tx, organizationId, contactId, { phone_number: phone });
   await refreshAddresses(tx, organizationId, contactId);
   suppressAgain(tx, secrets, organizationId, contactId, added);
-  emitUpdated(tx, organizationId, { id: contactId, name: contact.name }, ['identities']);
+  emitUpdated(tx, organizationId, { id: contactId, name: contact.name }, changedFields(changed!, added));
 }

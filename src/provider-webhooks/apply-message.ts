@@ -10,18 +10,22 @@ import type { Secrets } from '../secrets.ts';
 
 export type ChannelRef = { id: string; organizationId: string };
 
-/** A person wrote, or the owner did from the phone app. The provider's id is unique in the channel: a repeat changes nothing. */
+/**
+ * A person wrote, or the owner did from the phone app. The provider's id is unique in the channel: a repeat changes nothing. `who`: as the
+ * person is known by now.
+ */
 export async function applyMessage(
   transact: Transact,
   secrets: Secrets,
   channel: ChannelRef,
   message: InboundMessage,
+  who: InboundMessage['from'] = message.from,
 ): Promise<'new' | 'repeat'> {
   const { organizationId } = channel;
   let conversation: ConversationRef;
   const locks = async () => {
     conversation = await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
-      resolveConversation(tx, secrets, channel, message.from),
+      resolveConversation(tx, secrets, channel, who),
     );
     return [conversationLane(conversation.id)];
   };
