@@ -5,7 +5,10 @@ import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
 import { createContact, deleteContact, getContactByPhone, getOneContact, patchOneContact } from './contacts/contacts.ts';
 import { listOfContacts } from './contacts/list.ts';
+import { listOfDuplicates } from './contacts/duplicates.ts';
+import { createIdentity, deleteIdentity, listOfIdentities } from './contacts/identities.ts';
 import { lookUp } from './contacts/lookup.ts';
+import { mergeTwoContacts } from './contacts/merge.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getOperation } from './operations/operations.ts';
@@ -27,9 +30,14 @@ export const endpoints: AnyEndpoint[] = [
   listOfContacts,
   lookUp,
   getContactByPhone,
+  listOfDuplicates,
   getOneContact,
   patchOneContact,
   deleteContact,
+  listOfIdentities,
+  createIdentity,
+  deleteIdentity,
+  mergeTwoContacts,
   connect,
   listOfChannels,
   getChannel,

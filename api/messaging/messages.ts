@@ -4,7 +4,7 @@ import { exampleIds } from '../../src/examples.ts';
 import type { MessageStatus } from '../../src/messaging/message.entity.ts';
 import { countMessages, findMessage, listMessages } from '../../src/messaging/queries.ts';
 import { retryLocks, retryMessage } from '../../src/messaging/retry.ts';
-import { acceptLocks, acceptMessage, prepareMessage, type SendRequest } from '../../src/messaging/send.ts';
+import { acceptLocks, acceptMessage, type Prepared, prepareMessage, type SendRequest } from '../../src/messaging/send.ts';
 import { endpoint, ok } from '../endpoint.ts';
 import { keysetOf, type PageQuery, pageMeta, pageOf, pageQuery } from '../paging.ts';
 import { id, pathId } from '../schemas.ts';
@@ -31,9 +31,13 @@ export const sendMessage = endpoint<SendBody>({
     body: { channel_id: exampleIds.channel, to: '+16505551234', type: 'text', text: { body: 'Your order is on its way' } },
     reply: { data: exampleMessage },
   },
-  async handler({ body, caller, em, write }, { ledger }) {
-    const prepared = await prepareMessage(em, ledger.transact, caller.organizationId, toRequest(body));
-    return write({ locks: acceptLocks(prepared) }, async (tx) => {
+  async handler({ body, caller, em, write }, { ledger, secrets }) {
+    let prepared: Prepared;
+    const locks = async () => {
+      prepared = await prepareMessage(em, ledger.transact, secrets, caller.organizationId, toRequest(body));
+      return acceptLocks(prepared);
+    };
+    return write({ locks }, async (tx) => {
       const row = await acceptMessage(tx, prepared);
       return { status: 201, body: { data: toMessageView(row) }, headers: { Location: `/v1/messages/${row.id}` } };
     });
@@ -124,7 +128,7 @@ export const retryOfMessage = endpoint<{ force: boolean }>({
   errors: [400, 401, 403, 404, 422],
   example: { params, body: { force: false }, reply: { data: exampleMessage } },
   async handler({ params, body, caller, em, write }) {
-    const locks = await retryLocks(em, caller.organizationId, params.messageID!);
+    const locks = () => retryLocks(em, caller.organizationId, params.messageID!);
     return write({ locks }, async (tx) => {
       await retryMessage(tx, caller.organizationId, params.messageID!, body.force);
       const row = await findMessage(tx.em, caller.organizationId, params.messageID!);

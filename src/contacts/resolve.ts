@@ -1,17 +1,19 @@
 import { type Em, query } from '../database.ts';
 import { uuidv7 } from '../ids.ts';
-import type { Tx } from '../ledger/transact.ts';
-import type { IdentityType } from './contact.entity.ts';
-import { emitCreated } from './events.ts';
+import { LocksOutdated, type Tx } from '../ledger/transact.ts';
+import type { Secrets } from '../secrets.ts';
+import { changedFields, refreshAddresses, updateContact } from './change.ts';
+import { listDuplicate } from './duplicates.ts';
+import { emitCreated, emitUpdated } from './events.ts';
+import { columnsOf, type Identity } from './queries.ts';
+import { suppressAgain } from './suppressed-addresses.ts';
 
 /** How a person is known to a messaging app: a phone (E.164 with +), the app's id of that phone (digits), the app's own user id. */
 export type Person = { phone?: string; phoneId?: string; userId?: string; name?: string };
 
-type Identity = { type: IdentityType; value: string };
-
 /** A phone and the app's id of it are two spellings of one address until the provider says otherwise; either finds the person. */
-export function identitiesOf({ phone, phoneId, userId }: Person): Identity[] {
-  const spelled: Identity[] = [];
+export function identitiesOf({ phone, phoneId, userId }: Person): Pick<Identity, 'type' | 'value'>[] {
+  const spelled: Pick<Identity, 'type' | 'value'>[] = [];
   if (phone) spelled.push({ type: 'phone', value: phone }, { type: 'messaging_app', value: phone.replace(/\D/g, '') });
   if (phoneId) spelled.push({ type: 'messaging_app', value: phoneId }, { type: 'phone', value: `+${phoneId}` });
   if (userId) spelled.push({ type: 'messaging_app_id', value: userId });
@@ -20,6 +22,9 @@ export function identitiesOf({ phone, phoneId, userId }: Person): Identity[] {
   );
 }
 
+/** As the table holds them. */
+export const sourced = (person: Person): Identity[] => identitiesOf(person).map((identity) => ({ ...identity, source: '' }));
+
 /** The constraint that says somebody was faster: look again. */
 export const identityTaken = 'contact_identities_value';
 
@@ -27,14 +32,17 @@ export const identityTaken = 'contact_identities_value';
 const mostIdentities = 5;
 
 /**
- * A select of the contact that addresses belong to, the oldest when they are of several. Its ten parameters begin at `$first`
- * (`ownerParams`); `$organization` is the organization's. Fixed in number, and looked up one by one: with arrays the planner would plan
- * each time, for lack of knowing their length.
+ * A select of the contact of each address that is anybody's. Its ten parameters begin at `$first` (`ownerParams`); `$organization` is
+ * the organization's. Fixed in number, and looked up one by one: with arrays the planner would plan each time, for lack of knowing
+ * their length.
  */
-export const oldestOwner = (organization: number, first: number) => `
-  select o.contact_id from (values ${Array.from({ length: mostIdentities }, (_, index) => `($${first + index * 2}::text, $${first + index * 2 + 1}::text)`).join(', ')}) as x(type, value),
-    lateral (select i.contact_id from contact_identities i where i.organization_id = $${organization} and i.type = x.type and i.source = '' and i.value = x.value limit 1) o
-   order by o.contact_id limit 1`;
+const ownerOfEach = (organization: number, first: number) => `
+  select x.type, x.value, o.contact_id from (values ${Array.from({ length: mostIdentities }, (_, index) => `($${first + index * 2}::text, $${first + index * 2 + 1}::text)`).join(', ')}) as x(type, value),
+    lateral (select i.contact_id from contact_identities i where i.organization_id = $${organization} and i.type = x.type and i.source = '' and i.value = x.value limit 1) o`;
+
+/** A select of the contact that addresses belong to, the oldest when they are of several. Parameters as `ownerOfEach`. */
+export const oldestOwner = (organization: number, first: number) =>
+  `select e.contact_id from (${ownerOfEach(organization, first)}) e order by e.contact_id limit 1`;
 
 export function ownerParams(person: Person): (string | null)[] {
   const identities = identitiesOf(person);
@@ -50,36 +58,77 @@ export async function findContact(em: Em, organizationId: string, person: Person
   return row?.contact_id;
 }
 
-/** Finds or makes the contact and adds what is newly known of it. Run with `retryOn: [identityTaken]`. */
-export async function resolveContact(tx: Tx, organizationId: string, person: Person): Promise<string> {
-  const found = await findContact(tx.em, organizationId, person);
-  const contactId = found ?? uuidv7();
-  if (!found) {
-    tx.isNew('contact', contactId);
-    await tx.query('insert into contacts (id, organization_id, name, phone_number) values ($1, $2, $3, $4)', [
-      contactId,
-      organizationId,
-      person.name ?? '',
-      phoneOf(person),
-    ]);
-  }
-  await addIdentities(tx, organizationId, contactId, person, found === undefined);
-  if (!found) {
-    const changed = [...(person.name ? ['name'] : []), ...(phoneOf(person) ? ['phone_number'] : [])];
-    emitCreated(tx, organizationId, { id: contactId, name: person.name ?? '' }, changed);
-  }
-  return contactId;
+type Owned = Pick<Identity, 'type' | 'value'> & { contact_id: string };
+const ownedOf = (em: Em, organizationId: string, person: Person) =>
+  query<Owned>(em, ownerOfEach(1, 2), [organizationId, ...ownerParams(person)]);
+
+/**
+ * Finds or makes the contact and adds what is newly known of it. Addresses of several contacts: the oldest, and the others are listed as
+ * its duplicates. Run with `retryOn: [identityTaken]`, and with no lock.
+ */
+export async function resolveContact(tx: Tx, secrets: Secrets, organizationId: string, person: Person): Promise<string> {
+  const owned = await ownedOf(tx.em, organizationId, person);
+  const [found, ...others] = [...new Set(owned.map(({ contact_id }) => contact_id))].sort();
+  if (!found) return makeContact(tx, secrets, organizationId, person);
+  for (const other of others) await listDuplicate(tx, organizationId, found, other, 'same_person');
+  await add(tx, secrets, organizationId, found, person, owned);
+  return found;
 }
 
 const phoneOf = ({ phone, phoneId }: Person) => phone ?? (phoneId ? `+${phoneId}` : '');
 
-/** What a provider's answer calls a person becomes an identity of that contact, unless it is another's already. */
-export async function addIdentities(tx: Tx, organizationId: string, contactId: string, person: Person, mustBeFree = false) {
-  const identities = identitiesOf(person);
-  if (identities.length === 0) return;
-  await tx.query(
-    `insert into contact_identities (id, organization_id, contact_id, type, value) select uuidv7(), $1, $2, x.type, x.value from unnest($3::text[], $4::text[]) as x(type, value)
-     ${mustBeFree ? '' : `on conflict on constraint ${identityTaken} do nothing`}`,
-    [organizationId, contactId, identities.map(({ type }) => type), identities.map(({ value }) => value)],
+async function makeContact(tx: Tx, secrets: Secrets, organizationId: string, person: Person): Promise<string> {
+  const id = uuidv7();
+  const { name = '' } = person;
+  const identities = sourced(person);
+  tx.isNew('contact', id);
+  await tx.query('insert into contacts (id, organization_id, name, phone_number) values ($1, $2, $3, $4)', [
+    id,
+    organizationId,
+    name,
+    phoneOf(person),
+  ]);
+  await tx.query(insert(''), [organizationId, id, ...columnsOf(identities)]);
+  // The app's spelling of the phone may be another number than the one in its column.
+  if (identities.filter(({ type }) => type === 'phone').length > 1) await refreshAddresses(tx, organizationId, id);
+  suppressAgain(tx, secrets, organizationId, id, identities);
+  emitCreated(tx, organizationId, { id, name }, [...(name ? ['name'] : []), ...(phoneOf(person) ? ['phone_number'] : [])]);
+  return id;
+}
+
+const insert = (onConflict: string) => `
+  insert into contact_identities (id, organization_id, contact_id, type, source, value)
+  select uuidv7(), $1, $2, x.type, x.source, x.value from unnest($3::text[], $4::text[], $5::text[]) as x(type, source, value)
+  ${onConflict} returning type, source, value`;
+
+/**
+ * What a provider's answer calls a person becomes an identity of that contact, unless it is another's already. Takes the contact's lock
+ * when there is something to add: run with no lock, or with its conversation's. Throws LocksOutdated when the contact has gone.
+ */
+export async function addIdentities(tx: Tx, secrets: Secrets, organizationId: string, contactId: string, person: Person) {
+  await add(tx, secrets, organizationId, contactId, person, await ownedOf(tx.em, organizationId, person));
+}
+
+async function add(tx: Tx, secrets: Secrets, organizationId: string, contactId: string, person: Person, owned: Owned[]) {
+  const unknown = sourced(person).filter(
+    ({ type, value }) => !owned.some((identity) => identity.type === type && identity.value === value),
   );
+  if (unknown.length === 0) return;
+  await tx.lockFound('contact', contactId);
+  const [contact] = await tx.query<{ name: string; phone_number: string }>(
+    'select name, phone_number from contacts where organization_id = $1 and id = $2',
+    [organizationId, contactId],
+  );
+  if (!contact) throw new LocksOutdated();
+  const added = await tx.query<Identity>(insert(`on conflict on constraint ${identityTaken} do nothing`), [
+    organizationId,
+    contactId,
+    ...columnsOf(unknown),
+  ]);
+  if (added.length === 0) return;
+  const phone = contact.phone_number ? undefined : added.find(({ type }) => type === 'phone')?.value;
+  const changed = await updateContact(tx, organizationId, contactId, { phone_number: phone });
+  await refreshAddresses(tx, organizationId, contactId);
+  suppressAgain(tx, secrets, organizationId, contactId, added);
+  emitUpdated(tx, organizationId, { id: contactId, name: contact.name }, changedFields(changed!, added));
 }

@@ -24,10 +24,16 @@ export async function retryJob(
   organizationId?: string,
   record?: (tx: Tx, job: FailedRow) => Promise<void>,
 ): Promise<boolean> {
-  const job = await transact({}, (tx) => failedRow(tx.query, jobId, organizationId));
-  if (!job) throw jobGone();
+  let job: FailedRow;
   // Without a lane the row's own lock: of two who ask at once the second must not revive a subject that is at work again, or done.
-  return transact({ locks: [job.lane ?? `job:${jobId}`] }, async (tx) => {
+  const lockOfJob = ({ lane }: FailedRow) => lane ?? `job:${jobId}`;
+  const locks = async () => {
+    const found = await transact({}, (tx) => failedRow(tx.query, jobId, organizationId));
+    if (!found) throw jobGone();
+    job = found;
+    return [lockOfJob(job)];
+  };
+  return transact({ locks }, async (tx) => {
     const isRevived = await reviveJob(tx, jobId, organizationId);
     if (isRevived) await record?.(tx, job);
     return isRevived;
@@ -39,6 +45,8 @@ export async function reviveJob(tx: Tx, jobId: string, organizationId?: string):
   const row = await failedRow(tx.query, jobId, organizationId);
   if (!row) throw jobGone();
   if (row.state !== 'failed') return false;
+  // Its conversation may have become part of another.
+  if (row.lane) tx.needs(row.lane);
   const contract = contractOf(row.name);
   if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
   await contract.revived(tx, row.payload);

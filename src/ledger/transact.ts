@@ -1,4 +1,5 @@
 import { type Database, databaseAway, type Em, isDatabaseAway, isTransient, query, violatedConstraint } from '../database.ts';
+import { AppError } from '../errors.ts';
 import type { EventContract } from '../events/event.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Handed } from './accept.ts';
@@ -27,6 +28,10 @@ export type Tx = {
   lockNew(type: string, id: string): Promise<void>;
   /** A subject this transaction makes and nobody can know of before it commits: its events need no lock, and its order waits for no one. */
   isNew(type: string, id: string): void;
+  /** Takes the lock of a subject this transaction has found. It holds no row yet, and of locks only a conversation's, or two might wait for each other. */
+  lockFound(type: string, id: string): Promise<void>;
+  /** Throws LocksOutdated unless the lock is held: what the locks were named by has changed before they were had. */
+  needs(lock: string): void;
   /** Ends a row with the transaction; release.ts knows how. */
   end(end: End): void;
   /** Writes what no one needs the result of, in the ledger's own statement. */
@@ -36,8 +41,8 @@ export type Tx = {
 };
 
 export type TransactOptions = {
-  /** Subjects and lanes whose order this transaction touches. */
-  locks?: string[];
+  /** Subjects and lanes whose order this transaction touches; a function names them anew at each try. */
+  locks?: string[] | (() => Promise<string[]>);
   /** Unique constraints whose violation means: somebody was faster, look again. */
   retryOn?: string[];
   /** `work` only enqueues, emits, ends and includes: one statement is the whole transaction, without begin and commit. */
@@ -48,7 +53,15 @@ export type TransactOptions = {
 
 export type Transact = <Result>(options: TransactOptions, work: (tx: Tx) => Promise<Result>) => Promise<Result>;
 
+/** What the locks were named by has become another's meanwhile, as in a merge of contacts: named anew, and tried again. */
+export class LocksOutdated extends AppError {
+  constructor() {
+    super('conflict', 'It was changed at the same time; try again', { retryAfterSeconds: 1 });
+  }
+}
+
 const maxTries = 3;
+const mostNamings = 20;
 
 /**
  * The one way to write: rows, jobs and events commit together or not at all. Repeats serialization failures, deadlocks and the named
@@ -58,10 +71,13 @@ export function createTransact(database: Database, after: (handed: Handed) => Pr
   return async (options, work) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const { result, handed } = await once(database, options, work);
+        const isNamedAnew = typeof options.locks === 'function';
+        const locks = typeof options.locks === 'function' ? await options.locks() : options.locks;
+        const { result, handed } = await once(database, { ...options, locks, isNamedAnew }, work);
         if (handed.rows.length > 0 || handed.pools.length > 0) await after(handed);
         return result;
       } catch (error) {
+        if (error instanceof LocksOutdated && attempt < mostNamings) continue;
         const again = isTransient(error) || options.retryOn?.includes(violatedConstraint(error) ?? '');
         if (again && attempt < maxTries) continue;
         throw isDatabaseAway(error) ? databaseAway(error) : error;
@@ -70,18 +86,20 @@ export function createTransact(database: Database, after: (handed: Handed) => Pr
   };
 }
 
-async function once<Result>(database: Database, options: TransactOptions, work: (tx: Tx) => Promise<Result>) {
+type Once = TransactOptions & { locks?: string[]; isNamedAnew: boolean };
+
+async function once<Result>(database: Database, options: Once, work: (tx: Tx) => Promise<Result>) {
   const entries: Entries = { ends: [], jobs: [], events: [], parts: [] };
   const handed: Handed = { rows: [], pools: [] };
   const held = new Set((options.locks ?? []).map(lockOf));
   if (options.isOneStatement) {
-    const result = await work(txOf(undefined, held, entries, handed));
+    const result = await work(txOf(undefined, held, false, entries, handed));
     if (!fitsOneStatement(entries) || held.size > 0 || options.beforeCommit)
       throw new Error('The transaction is not one statement');
     return { result, handed: joined(handed, await writeLedger(database, entries)) };
   }
   const result = await database.transaction(async (em) => {
-    const value = await work(txOf(em, held, entries, handed));
+    const value = await work(txOf(em, held, options.isNamedAnew, entries, handed));
     await em.flush();
     joined(handed, await writeLedger(em, entries));
     await options.beforeCommit?.(em);
@@ -96,13 +114,18 @@ function joined(handed: Handed, { rows, pools }: Handed): Handed {
   return handed;
 }
 
-function txOf(given: Em | undefined, held: Set<string>, entries: Entries, handed: Handed): Tx {
+function txOf(given: Em | undefined, held: Set<string>, isNamedAnew: boolean, entries: Entries, handed: Handed): Tx {
   const opened = () => {
     if (!given) throw new Error('A transaction of one statement runs no other');
     return given;
   };
   const mustHold = (lock: string) => {
+    if (!held.has(lock) && isNamedAnew) throw new LocksOutdated();
     if (!held.has(lock)) throw new Error(`The transaction needs the lock ${lock}: name it in locks`);
+  };
+  const take = async (lock: string) => {
+    held.add(lock);
+    await takeLocks(opened(), [lock]);
   };
   return {
     em: given as Em,
@@ -142,9 +165,10 @@ function txOf(given: Em | undefined, held: Set<string>, entries: Entries, handed
       });
       return id;
     },
-    async lockNew(type, id) {
-      held.add(subjectLock(type, id));
-      await takeLocks(opened(), [subjectLock(type, id)]);
+    lockNew: (type, id) => take(subjectLock(type, id)),
+    lockFound: (type, id) => take(subjectLock(type, id)),
+    needs(lock) {
+      if (!held.has(lockOf(lock))) throw new LocksOutdated();
     },
     isNew: (type, id) => void held.add(subjectLock(type, id)),
     end: (end) => void entries.ends.push(end),

@@ -1,7 +1,9 @@
+import { mustBeContact } from '../contacts/queries.ts';
 import { type Person, resolveContact } from '../contacts/resolve.ts';
 import { conversationCreated } from '../events/catalogue.ts';
 import { uuidv7 } from '../ids.ts';
-import type { Tx } from '../ledger/transact.ts';
+import { LocksOutdated, type Tx } from '../ledger/transact.ts';
+import type { Secrets } from '../secrets.ts';
 
 export type ConversationRef = { id: string; contactId: string };
 
@@ -10,10 +12,11 @@ export const conversationTaken = 'conversations_pair';
 /** Exactly one conversation a channel and contact. Run with `retryOn: [conversationTaken, identityTaken]`. */
 export async function resolveConversation(
   tx: Tx,
+  secrets: Secrets,
   channel: { id: string; organizationId: string },
   who: Person | { contactId: string },
 ): Promise<ConversationRef> {
-  const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx, channel.organizationId, who);
+  const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx, secrets, channel.organizationId, who);
   const [found] = await tx.query<{ id: string }>('select id from conversations where channel_id = $1 and contact_id = $2', [
     channel.id,
     contactId,
@@ -21,10 +24,16 @@ export async function resolveConversation(
   if (found) return { id: found.id, contactId };
   const id = uuidv7();
   await tx.lockNew('conversation', id);
-  await tx.query(
-    `insert into conversations (id, organization_id, channel_id, contact_id, status) values ($1, $2, $3, $4, 'open')`,
+  const made = await tx.query(
+    `insert into conversations (id, organization_id, channel_id, contact_id, status)
+     select $1, $2, $3, k.id, 'open' from contacts k where k.organization_id = $2 and k.id = $4 for key share returning id`,
     [id, channel.organizationId, channel.id, contactId],
   );
+  if (made.length === 0) {
+    // Merged or forgotten since it was found: whoever named it by its id is told, any other address is somebody's by now.
+    if ('contactId' in who) await mustBeContact(tx.em, channel.organizationId, contactId);
+    throw new LocksOutdated();
+  }
   tx.emit(
     conversationCreated,
     { conversation_id: id, contact_id: contactId, channel_id: channel.id, status: 'open' },

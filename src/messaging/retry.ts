@@ -38,6 +38,7 @@ export async function retryMessage(tx: Tx, organizationId: string, id: string, f
     [organizationId, id],
   );
   if (!row) throw notFound('Message');
+  tx.needs(conversationLane(row.conversation_id));
   if (row.status === 'queued' || row.status === 'sending') return;
   if (row.status !== 'failed') throw new AppError('conflict', `The message is ${row.status}: only a failed one can be retried`);
   const mayHaveArrived = row.provider_message_id !== null || row.code === 'outcome_unknown';

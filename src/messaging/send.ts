@@ -5,7 +5,8 @@ import { conversationUpdated } from '../events/catalogue.ts';
 import { uuidv7 } from '../ids.ts';
 import { conversationLane } from '../ledger/locks.ts';
 import { channelPool } from '../ledger/pools.ts';
-import type { Transact, Tx } from '../ledger/transact.ts';
+import { LocksOutdated, type Transact, type Tx } from '../ledger/transact.ts';
+import type { Secrets } from '../secrets.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
 import { sendMessageJob } from './jobs.ts';
 import { type MessageRow, messageColumns } from './queries.ts';
@@ -45,6 +46,7 @@ export type Prepared = {
 export async function prepareMessage(
   em: Em,
   transact: Transact,
+  secrets: Secrets,
   organizationId: string,
   request: SendRequest,
 ): Promise<Prepared> {
@@ -66,7 +68,7 @@ export async function prepareMessage(
     target.conversation_id && contactId
       ? { id: target.conversation_id, contactId }
       : await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
-          resolveConversation(tx, { id: request.channelId, organizationId }, contactId ? { contactId } : person),
+          resolveConversation(tx, secrets, { id: request.channelId, organizationId }, contactId ? { contactId } : person),
         );
   return {
     organizationId,
@@ -82,24 +84,23 @@ export async function prepareMessage(
 /** The lock `acceptMessage` needs. */
 export const acceptLocks = ({ conversation }: Prepared) => [conversationLane(conversation.id)];
 
-/** Message, job and event in the caller's transaction. The provider is the worker's. */
+/** Message, job and event in the caller's transaction. The provider is the worker's. Throws LocksOutdated when the conversation became part of another. */
 export async function acceptMessage(tx: Tx, prepared: Prepared): Promise<MessageRow> {
   const { organizationId, channelId, conversation, request } = prepared;
   const id = uuidv7();
   const [row] = await tx.query<MessageRow & { conversation_status: string }>(
     `with c as (
-       update conversations set status = case when status = 'resolved' then 'open' else status end, preview = $9, last_message_at = clock_timestamp(), updated_at = clock_timestamp()
-        where id = $4 and organization_id = $2 returning status),
+       update conversations set status = case when status = 'resolved' then 'open' else status end, preview = $8, last_message_at = clock_timestamp(), updated_at = clock_timestamp()
+        where id = $4 and organization_id = $2 and contact_id is not null returning status, contact_id),
      m as (
        insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, to_phone, to_user_id, content, context_id)
-       values ($1, $2, $3, $4, $5, 'outbound', $6, 'queued', $7, $8, $10, $11) returning *)
+       select $1, $2, $3, $4, c.contact_id, 'outbound', $5, 'queued', $6, $7, $9, $10 from c returning *)
      select ${messageColumns}, c.status as conversation_status from m, c`,
     [
       id,
       organizationId,
       channelId,
       conversation.id,
-      conversation.contactId,
       request.type,
       prepared.toPhone,
       prepared.toUserId,
@@ -108,7 +109,7 @@ export async function acceptMessage(tx: Tx, prepared: Prepared): Promise<Message
       prepared.contextId,
     ],
   );
-  if (!row) throw notFound('Conversation');
+  if (!row) throw new LocksOutdated();
   tx.enqueue(
     sendMessageJob,
     organizationId,

@@ -1,31 +1,47 @@
 import { identityTaken } from '../contacts/resolve.ts';
+import { query, type Source } from '../database.ts';
 import { conversationUpdated, messageNew } from '../events/catalogue.ts';
 import { uuidv7 } from '../ids.ts';
 import { conversationLane } from '../ledger/locks.ts';
-import type { Transact } from '../ledger/transact.ts';
-import { conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
+import { LocksOutdated, type Transact } from '../ledger/transact.ts';
+import { type ConversationRef, conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
+import type { Secrets } from '../secrets.ts';
 
 export type ChannelRef = { id: string; organizationId: string };
 
-/** A person wrote, or the owner did from the phone app. The provider's id is unique in the channel: a repeat changes nothing. */
-export async function applyMessage(transact: Transact, channel: ChannelRef, message: InboundMessage): Promise<'new' | 'repeat'> {
+/**
+ * A person wrote, or the owner did from the phone app. The provider's id is unique in the channel: a repeat changes nothing. `who`: as the
+ * person is known by now.
+ */
+export async function applyMessage(
+  transact: Transact,
+  secrets: Secrets,
+  channel: ChannelRef,
+  message: InboundMessage,
+  who: InboundMessage['from'] = message.from,
+): Promise<'new' | 'repeat'> {
   const { organizationId } = channel;
-  const conversation = await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
-    resolveConversation(tx, channel, message.from),
-  );
-  return transact({ locks: [conversationLane(conversation.id)] }, async (tx) => {
+  let conversation: ConversationRef;
+  const locks = async () => {
+    conversation = await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
+      resolveConversation(tx, secrets, channel, who),
+    );
+    return [conversationLane(conversation.id)];
+  };
+  return transact({ locks }, async (tx) => {
     const id = uuidv7();
     const isInbound = message.direction === 'inbound';
-    const inserted = await tx.query(
+    const [inserted] = await tx.query<{ contact_id: string }>(
       `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, from_phone, to_phone, to_user_id, content, context_id, provider_message_id, provider_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict on constraint messages_provider_message_id do nothing returning id`,
+       select $1, $2, $3, v.id, v.contact_id, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 from conversations v
+        where v.organization_id = $2 and v.id = $4 and v.contact_id is not null
+       on conflict on constraint messages_provider_message_id do nothing returning contact_id`,
       [
         id,
         organizationId,
         channel.id,
         conversation.id,
-        conversation.contactId,
         message.direction,
         message.type,
         isInbound ? 'received' : 'sent',
@@ -38,7 +54,11 @@ export async function applyMessage(transact: Transact, channel: ChannelRef, mess
         message.at,
       ],
     );
-    if (inserted.length === 0) return 'repeat';
+    if (!inserted) {
+      if (await isStored(tx.em, channel, message.providerMessageId)) return 'repeat';
+      // The conversation became part of another, or lost its person, before its lane was had.
+      throw new LocksOutdated();
+    }
     const [row] = await tx.query<{ status: string }>(
       `update conversations set status = case when status = 'resolved' then 'open' else status end, preview = $3, last_message_at = clock_timestamp(), updated_at = clock_timestamp(),
               last_inbound_at = case when $4 then greatest(last_inbound_at, least($5::timestamptz, clock_timestamp())) else last_inbound_at end
@@ -50,7 +70,7 @@ export async function applyMessage(transact: Transact, channel: ChannelRef, mess
       {
         message_id: id,
         conversation_id: conversation.id,
-        contact_id: conversation.contactId,
+        contact_id: inserted.contact_id,
         channel_id: channel.id,
         direction: message.direction,
         from_phone: isInbound ? (message.from.phoneId ?? '') : '',
@@ -61,6 +81,15 @@ export async function applyMessage(transact: Transact, channel: ChannelRef, mess
     tx.emit(conversationUpdated, { conversation_id: conversation.id, status: row?.status ?? 'open' }, { organizationId });
     return 'new';
   });
+}
+
+export async function isStored(source: Source, { id, organizationId }: ChannelRef, providerMessageId: string): Promise<boolean> {
+  const found = await query(
+    source,
+    'select 1 from messages where organization_id = $1 and channel_id = $2 and provider_message_id = $3',
+    [organizationId, id, providerMessageId],
+  );
+  return found.length > 0;
 }
 
 /** jsonb and text refuse NUL; a person can still write one. It becomes the sign for an unknown character. */

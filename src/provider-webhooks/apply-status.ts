@@ -10,17 +10,26 @@ import { matchStatusJob } from './jobs.ts';
 /** Matched by the provider's id, else by ours in the callback data. False: no message of the channel is meant, yet. */
 export async function matchStatus(em: Em, transact: Transact, channel: ChannelRef, status: InboundStatus): Promise<boolean> {
   const ours = status.callbackData && isUuid(status.callbackData) ? status.callbackData : null;
-  const [message] = await query<{ id: string; conversation_id: string }>(
-    em,
-    `select id, conversation_id from messages where organization_id = $1 and channel_id = $2 and direction = 'outbound' and (provider_message_id = $3 or id = $4::uuid) and $3 <> all(superseded_ids)
+  const find = async () => {
+    const [row] = await query<{ id: string; conversation_id: string }>(
+      em,
+      `select id, conversation_id from messages where organization_id = $1 and channel_id = $2 and direction = 'outbound' and (provider_message_id = $3 or id = $4::uuid) and $3 <> all(superseded_ids)
       order by provider_message_id = $3 desc nulls last limit 1`,
-    [channel.organizationId, channel.id, status.providerMessageId, ours],
-  );
+      [channel.organizationId, channel.id, status.providerMessageId, ours],
+    );
+    return row;
+  };
+  let message = await find();
   if (!message) return false;
   const failure = status.error && { code: 'provider_refused', provider_code: status.error.code, message: status.error.message };
-  await transact({ locks: [conversationLane(message.conversation_id)] }, (tx) =>
-    applyStatus(tx, message.id, status.status, status.providerMessageId, failure),
-  );
+  let looks = 0;
+  const locks = async () => {
+    looks += 1;
+    // Its conversation may have become part of another since.
+    if (looks > 1) message = (await find()) ?? message;
+    return [conversationLane(message!.conversation_id)];
+  };
+  await transact({ locks }, (tx) => applyStatus(tx, message!.id, status.status, status.providerMessageId, failure));
   return true;
 }
 

@@ -37,6 +37,8 @@ beforeAll(async () => {
     },
     'contacts.create': { external_source: 'shop', external_id: 'C-1', name: 'Own' },
     'contacts.update': { name: 'Stolen' },
+    'contacts.identities.create': { type: 'email', value: 'stolen@example.com' },
+    'contacts.merge': { contact_id: owned.contactID },
     'contacts.lookup': { identifiers: [{ type: 'contact_id', value: owned.contactID }] },
     'channels.update': { name: 'Stolen', rate: 7 },
     // Its own: what two organizations may both ask for, each for itself.

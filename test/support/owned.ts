@@ -18,6 +18,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
   await sessionHeaders(app.em(), userId, app.base);
   const token = await bearerToken(app.em(), organizationId, userId);
   const invitation = await app.call('invitations.create', { body: { email: 'invited@example.com', role: 'agent' } });
+  const identity = await app.one('select id from contact_identities where contact_id = $1 limit 1', [conversation.contactId]);
   return {
     channelID: channel.id,
     messageID: message.id,
@@ -25,6 +26,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     operationID: sync.headers.get('operation-id')!,
     conversationID: conversation.id,
     contactID: conversation.contactId,
+    identityID: identity.id,
     phone: conversation.phone,
     memberID: userId,
     tokenID: token.id,

@@ -83,8 +83,12 @@ function settleAccepted(context: Context, claim: Claim, { providerMessageId, pho
   return context.settle(async (tx) => {
     await recordAccepted(tx, claim.message_id, providerMessageId);
     endDoneOfSubject(tx, sendMessageJob.name, claim.message_id);
-    if (userId || (phoneId && phoneId !== claim.to_phone))
-      await addIdentities(tx, context.row.organization_id, claim.contact_id, { phoneId, userId });
+    if (!userId && (!phoneId || phoneId === claim.to_phone)) return;
+    // Whose it is by now: the contact may have become part of another, or have been forgotten.
+    const [to] = await tx.query<{ contact_id: string | null }>('select contact_id from messages where id = $1', [
+      claim.message_id,
+    ]);
+    if (to?.contact_id) await addIdentities(tx, context.secrets, context.row.organization_id, to.contact_id, { phoneId, userId });
   });
 }
 

@@ -1,8 +1,10 @@
+import { applyIdentityChange } from '../../src/contacts/identity-change.ts';
 import { type Database, type Em, isOurOutage, query } from '../../src/database.ts';
 import type { RunRef } from '../../src/ledger/release.ts';
 import { mayRunNow, type RunRow, runColumns } from '../../src/ledger/run.ts';
 import { reasonOf } from '../../src/log.ts';
 import { applyTemplateStatus } from '../../src/messaging/templates.ts';
+import { applyChangeMessage } from '../../src/provider-webhooks/apply-identity-change.ts';
 import { applyMessage, type ChannelRef } from '../../src/provider-webhooks/apply-message.ts';
 import { keepUnmatched, matchStatus } from '../../src/provider-webhooks/apply-status.ts';
 import { applyProviderWebhookJob } from '../../src/provider-webhooks/jobs.ts';
@@ -106,7 +108,15 @@ async function applyPart(context: RunContext<unknown>, organizationId: string, o
       return;
     case 'message': {
       const channel = await channelOf(em, organizationId, onlyChannelId, part.phoneNumberId);
-      if (channel) await applyMessage(ledger.transact, channel, part);
+      if (channel && part.identityChange)
+        await applyChangeMessage(em, ledger.transact, context.secrets, channel, part, part.identityChange);
+      else if (channel) await applyMessage(ledger.transact, context.secrets, channel, part);
+      return;
+    }
+    case 'identity_change': {
+      const { phoneNumberId, change } = part;
+      const isOurs = !phoneNumberId || (await channelOf(em, organizationId, onlyChannelId, phoneNumberId));
+      if (isOurs) await applyIdentityChange(ledger.transact, context.secrets, organizationId, change);
       return;
     }
     case 'status': {

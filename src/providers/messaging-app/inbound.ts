@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { changeIn, changesIn, type IdentityChange, type InboundIdentityChange } from './identity-change.ts';
 
 /** A provider's webhook in our words. Every part keeps what it was read from. */
 export type InboundMessage = {
@@ -11,6 +12,7 @@ export type InboundMessage = {
   contextId?: string;
   from: { phoneId?: string; userId?: string; name?: string };
   direction: 'inbound' | 'outbound';
+  identityChange?: IdentityChange;
 };
 export type InboundStatus = {
   kind: 'status';
@@ -30,7 +32,7 @@ export type InboundTemplateStatus = {
   status: string;
 };
 export type InboundIgnored = { kind: 'ignored'; what: string };
-export type InboundPart = InboundMessage | InboundStatus | InboundTemplateStatus | InboundIgnored;
+export type InboundPart = InboundMessage | InboundStatus | InboundTemplateStatus | InboundIdentityChange | InboundIgnored;
 
 /** One change of a body, with the account it came for. */
 export type RawChange = { entryId: string; change: Record<string, unknown> };
@@ -128,6 +130,11 @@ export function partsOf(raw: RawChange): (InboundPart | { kind: 'broken'; error:
         ];
   }
   if (field === 'message_template_status_update') return guarded([value], (item) => toTemplateStatus(object(item), raw.entryId));
+  if (field === 'user_id_update') {
+    const phoneNumberId = phoneNumberIdOf(raw);
+    const changes = changesIn(value).map((change) => ({ kind: 'identity_change' as const, phoneNumberId, change }));
+    return changes.length > 0 ? changes : [{ kind: 'broken', error: 'Not understood: no user ids', raw: raw.change }];
+  }
   return [{ kind: 'ignored', what: field }];
 }
 
@@ -152,6 +159,7 @@ function toMessage(item: unknown, value: Json, phoneNumberId: string, isEcho: bo
   if (!from.phoneId && !from.userId) throw new Error('Not understood: nobody it is from');
   const contextId = object(message.context).id;
   const isKnown = known.has(type);
+  const identityChange = type === 'system' && !isEcho ? changeIn(message) : undefined;
   const content = isKnown && type in message ? message[type] : undefined;
   return {
     kind: 'message',
@@ -163,6 +171,7 @@ function toMessage(item: unknown, value: Json, phoneNumberId: string, isEcho: bo
     ...(typeof contextId === 'string' && { contextId }),
     from,
     direction: isEcho ? 'outbound' : 'inbound',
+    ...(identityChange && { identityChange }),
   };
 }
 

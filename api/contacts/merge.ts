@@ -1,0 +1,31 @@
+import Joi from 'joi';
+import { mergeContacts, mergeLocks } from '../../src/contacts/merge.ts';
+import { exampleIds } from '../../src/examples.ts';
+import { actorOf } from '../../src/organizations/caller.ts';
+import { endpoint } from '../endpoint.ts';
+import { id } from '../schemas.ts';
+import { aboutContact, contactParams, contactView, data, exampleContact, toContactView, wrapped } from './schemas.ts';
+
+export const mergeTwoContacts = endpoint<{ contact_id: string }>({
+  ...aboutContact,
+  method: 'post',
+  path: '/v1/contacts/:contactID/merge',
+  operationId: 'contacts.merge',
+  scope: 'contacts:write',
+  summary: 'Merge two contacts that are one person',
+  description:
+    'The older one stays, whichever stands in the path, and takes over all the other has: identities, notes, tags, consents (per channel the later decision), suppressions (per channel the longer one), blocks, conversations and messages. What it lacks it takes from the other, custom_fields by name. The other id answers 404 from then on, and `details` name the survivor. Asked again: 200 and the survivor. While a message is being sent in a conversation that would become part of another: 409 with `Retry-After`.',
+  audit: 'contact',
+  body: Joi.object({ contact_id: id.required().description('The other one') }),
+  responses: { 200: wrapped(contactView) },
+  errors: [400, 401, 403, 404, 422],
+  example: { params: contactParams, body: { contact_id: exampleIds.otherContact }, reply: { data: exampleContact } },
+  handler({ params, body, caller, em, write }) {
+    // The one spelling of an id that locks and records are named by.
+    const asked = { id: params.contactID!.toLowerCase(), otherId: body.contact_id.toLowerCase() };
+    return write({ locks: () => mergeLocks(em, caller.organizationId, asked) }, async (tx) => ({
+      ...data(toContactView(await mergeContacts(tx, caller.organizationId, actorOf(caller), asked))),
+      audit: { details: { contact_id: asked.otherId } },
+    }));
+  },
+});

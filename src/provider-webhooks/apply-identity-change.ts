@@ -1,0 +1,33 @@
+import { applyIdentityChange } from '../contacts/identity-change.ts';
+import type { Em } from '../database.ts';
+import type { Transact } from '../ledger/transact.ts';
+import type { IdentityChange } from '../providers/messaging-app/identity-change.ts';
+import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
+import type { Secrets } from '../secrets.ts';
+import { applyMessage, type ChannelRef, isStored } from './apply-message.ts';
+
+type From = InboundMessage['from'];
+
+/**
+ * A message of the provider's own that says a person's address is another now. A message that is stored already is passed over with what
+ * it says: by then the old address may be another person's.
+ */
+export async function applyChangeMessage(
+  em: Em,
+  transact: Transact,
+  secrets: Secrets,
+  channel: ChannelRef,
+  message: InboundMessage,
+  change: IdentityChange,
+): Promise<void> {
+  if (await isStored(em, channel, message.providerMessageId)) return;
+  const outcome = await applyIdentityChange(transact, secrets, channel.organizationId, change);
+  await applyMessage(transact, secrets, channel, message, outcome === 'taken' ? message.from : fromNow(message.from, change));
+}
+
+/** By the new addresses, or the old ones would be learnt again. */
+const fromNow = (from: From, change: IdentityChange): From => ({
+  ...from,
+  ...(from.userId === change.old.userId && { userId: undefined }),
+  ...change.new,
+});

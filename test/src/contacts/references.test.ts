@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { mergeContacts, mergeLocks } from '../../../src/contacts/merge.ts';
+import { contactReferences } from '../../../src/contacts/references.ts';
+import { channel } from '../../support/factories/channel.ts';
+import { contact } from '../../support/factories/contact.ts';
+import { conversation } from '../../support/factories/conversation.ts';
+import { message } from '../../support/factories/message.ts';
+import { type House, openHouse } from '../../support/house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+/** Every column that holds the id of a row of a table, from the catalogue, with what the database does when that row goes. */
+const referencesTo = (table: string) =>
+  house.sql<{ name: string; on_delete: string }>(
+    `select c.conrelid::regclass || '.' || a.attname as name, case c.confdeltype when 'c' then 'cascade' when 'n' then 'set null' else 'no action' end as on_delete
+       from pg_constraint c, unnest(c.conkey) k join pg_attribute a on a.attnum = k
+      where c.contype = 'f' and c.confrelid = $1::regclass and a.attrelid = c.conrelid and a.attname <> 'organization_id' order by 1`,
+    [table],
+  );
+const nameOf = ({ table, column }: { table: string; column: string }) => `${table}.${column}`;
+
+test('every foreign key to contacts has its line, and the database does what it says', async () => {
+  const listed = contactReferences
+    .filter(({ erase }) => erase !== 'withdraw')
+    .map((reference) => ({ name: nameOf(reference), on_delete: reference.erase }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  expect(await referencesTo('contacts')).toEqual(listed);
+  const columns = await house.sql<{ name: string }>(
+    `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public' and column_name = 'contact_id'`,
+  );
+  for (const { name } of columns) expect([name, contactReferences.map(nameOf).includes(name)]).toEqual([name, true]);
+});
+
+test('only messages hang on a conversation: a merge moves nothing else', async () => {
+  expect((await referencesTo('conversations')).map(({ name }) => name)).toEqual(['messages.conversation_id']);
+});
+
+/** A row through each reference: of the contact, about the third one, on the channel. */
+const rows: Record<string, string> = {
+  'contact_notes.contact_id': `insert into contact_notes (id, organization_id, contact_id, body, author) values (uuidv7(), :organization, :contact, 'Note', 'cli')`,
+  'contact_tags.contact_id': `with t as (insert into tags (id, organization_id, name) values (uuidv7(), :organization, 'vip') returning id) insert into contact_tags (organization_id, contact_id, tag_id) select :organization, :contact, id from t`,
+  'contact_consents.contact_id': `insert into contact_consents (id, organization_id, contact_id, channel, status) values (uuidv7(), :organization, :contact, 'email', 'granted')`,
+  'contact_suppressions.contact_id': `insert into contact_suppressions (id, organization_id, contact_id, channel, reason) values (uuidv7(), :organization, :contact, 'sms', 'manual')`,
+  'contact_permission_history.contact_id': `insert into contact_permission_history (id, organization_id, contact_id, kind, channel, state, actor) values (uuidv7(), :organization, :contact, 'consent', 'email', 'granted', 'cli')`,
+  'contact_blocks.contact_id': `insert into contact_blocks (id, organization_id, channel_id, contact_id, address, status) values (uuidv7(), :organization, :channel, :contact, '1650', 'blocked')`,
+  'contact_merges.contact_id': `insert into contact_merges (organization_id, merged_id, contact_id, actor) values (:organization, uuidv7(), :contact, 'cli')`,
+  'contact_duplicates.contact_id': `insert into contact_duplicates (id, organization_id, contact_id, other_id, reason) values (uuidv7(), :organization, :contact, :third, 'same_person')`,
+  'idempotency_keys.contact_id': `insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply, contact_id) values (:organization, 'POST', '/', 'k', '', 201, '', :contact)`,
+};
+/** These the factories write. The pair is stood in for by its other column. */
+const factoryMade = [
+  'contact_identities.contact_id',
+  'conversations.contact_id',
+  'messages.contact_id',
+  'contact_duplicates.other_id',
+];
+
+test('a row through each of them is the survivor’s after a merge', async () => {
+  const { organizationId } = house;
+  const survivor = await contact(house.em(), organizationId, { phone: '+16505550001' });
+  const merged = await contact(house.em(), organizationId, { phone: '+16505550002' });
+  const third = await contact(house.em(), organizationId, { phone: '+16505550003' });
+  const made = await channel(house.em(), organizationId);
+  const talk = await conversation(house.em(), organizationId, { channel: made, contact: merged });
+  await message(house.em(), organizationId, talk, { direction: 'inbound' });
+  const ids: Record<string, string> = { organization: organizationId, contact: merged.id, third: third.id, channel: made.id };
+  for (const statement of Object.values(rows)) await house.sql(statement.replace(/:([a-z]+)/g, (_, name) => `'${ids[name]}'`));
+  expect(contactReferences.map(nameOf).sort()).toEqual([...Object.keys(rows), ...factoryMade].sort());
+  const asked = { id: merged.id, otherId: survivor.id };
+  await house.ledger.transact({ locks: () => mergeLocks(house.em(), organizationId, asked) }, (tx) =>
+    mergeContacts(tx, organizationId, 'cli', asked),
+  );
+  const countOf = async ({ table, column }: { table: string; column: string }, id: string) =>
+    (await house.sql<{ n: number }>(`select count(*)::int as n from ${table} where ${column} = $1`, [id]))[0]!.n;
+  for (const reference of contactReferences) {
+    expect([nameOf(reference), await countOf(reference, merged.id)]).toEqual([nameOf(reference), 0]);
+    if (reference.column === 'other_id') continue;
+    expect([nameOf(reference), await countOf(reference, survivor.id)]).toEqual([nameOf(reference), expect.any(Number)]);
+    expect([nameOf(reference), (await countOf(reference, survivor.id)) > 0]).toEqual([nameOf(reference), true]);
+  }
+  expect(await countOf({ table: 'contact_duplicates', column: 'other_id' }, third.id)).toBe(1);
+});
