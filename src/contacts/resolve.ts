@@ -73,12 +73,13 @@ export async function resolveContact(tx: Tx, organizationId: string, person: Per
 
 const phoneOf = ({ phone, phoneId }: Person) => phone ?? (phoneId ? `+${phoneId}` : '');
 
-/** What a provider's answer calls a person becomes an identity of that contact, unless it is another's already. */
+/** What a provider's answer calls a person becomes an identity of that contact, unless it is another's already, or he was forgotten meanwhile. */
 export async function addIdentities(tx: Tx, organizationId: string, contactId: string, person: Person, mustBeFree = false) {
   const identities = identitiesOf(person);
   if (identities.length === 0) return;
   await tx.query(
-    `insert into contact_identities (id, organization_id, contact_id, type, value) select uuidv7(), $1, $2, x.type, x.value from unnest($3::text[], $4::text[]) as x(type, value)
+    `insert into contact_identities (id, organization_id, contact_id, type, value) select uuidv7(), $1, k.id, x.type, x.value from unnest($3::text[], $4::text[]) as x(type, value), contacts k
+      where k.organization_id = $1 and k.id = $2 for key share of k
      ${mustBeFree ? '' : `on conflict on constraint ${identityTaken} do nothing`}`,
     [organizationId, contactId, identities.map(({ type }) => type), identities.map(({ value }) => value)],
   );

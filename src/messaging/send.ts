@@ -1,3 +1,4 @@
+import { refuseGone } from '../contacts/gone.ts';
 import { identityTaken, oldestOwner, ownerParams, type Person } from '../contacts/resolve.ts';
 import { type Em, query } from '../database.ts';
 import { AppError, invalidField, notFound } from '../errors.ts';
@@ -67,7 +68,7 @@ export async function prepareMessage(
       ? { id: target.conversation_id, contactId }
       : await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
           resolveConversation(tx, { id: request.channelId, organizationId }, contactId ? { contactId } : person),
-        );
+        ).catch(refuseGone);
   return {
     organizationId,
     channelId: request.channelId,
@@ -82,8 +83,10 @@ export async function prepareMessage(
 /** The lock `acceptMessage` needs. */
 export const acceptLocks = ({ conversation }: Prepared) => [conversationLane(conversation.id)];
 
-/** Message, job and event in the caller's transaction. The provider is the worker's. */
-export async function acceptMessage(tx: Tx, prepared: Prepared): Promise<MessageRow> {
+/** Message, job and event in the caller's transaction. The provider is the worker's. Throws 404 when the contact has just gone. */
+export const acceptMessage = (tx: Tx, prepared: Prepared): Promise<MessageRow> => accept(tx, prepared).catch(refuseGone);
+
+async function accept(tx: Tx, prepared: Prepared): Promise<MessageRow> {
   const { organizationId, channelId, conversation, request } = prepared;
   const id = uuidv7();
   const [row] = await tx.query<MessageRow & { conversation_status: string }>(

@@ -1,3 +1,4 @@
+import { isContactGone } from '../contacts/gone.ts';
 import { identityTaken } from '../contacts/resolve.ts';
 import { conversationUpdated, messageNew } from '../events/catalogue.ts';
 import { uuidv7 } from '../ids.ts';
@@ -8,8 +9,23 @@ import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
 
 export type ChannelRef = { id: string; organizationId: string };
 
-/** A person wrote, or the owner did from the phone app. The provider's id is unique in the channel: a repeat changes nothing. */
+/**
+ * A person wrote, or the owner did from the phone app. The provider's id is unique in the channel: a repeat changes nothing. One who is
+ * forgotten at this very moment is somebody new.
+ */
 export async function applyMessage(transact: Transact, channel: ChannelRef, message: InboundMessage): Promise<'new' | 'repeat'> {
+  for (let look = 1; ; look += 1) {
+    try {
+      return await applyOnce(transact, channel, message);
+    } catch (error) {
+      if (!isContactGone(error) || look === mostLooks) throw error;
+    }
+  }
+}
+
+const mostLooks = 5;
+
+async function applyOnce(transact: Transact, channel: ChannelRef, message: InboundMessage): Promise<'new' | 'repeat'> {
   const { organizationId } = channel;
   const conversation = await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
     resolveConversation(tx, channel, message.from),
