@@ -1,10 +1,18 @@
 import { type Database, type Em, query, type Source } from '../src/database.ts';
-import { AppError } from '../src/errors.ts';
+import { AppError, notFound } from '../src/errors.ts';
 import type { Transact, TransactOptions, Tx } from '../src/ledger/transact.ts';
 import { type Secrets, sha256 } from '../src/secrets.ts';
 import type { Reply } from './endpoint.ts';
+import { renderError } from './errors.ts';
 
-export type IdempotencyKey = { organizationId: string; method: string; path: string; key: string; bodyHash: Buffer };
+export type IdempotencyKey = {
+  organizationId: string;
+  method: string;
+  path: string;
+  key: string;
+  bodyHash: Buffer;
+  contactId?: string;
+};
 
 /** Thrown inside a transaction to leave it: the reply is there already. */
 class Replayed extends Error {
@@ -42,8 +50,8 @@ export async function storedReply(source: Source, secrets: Secrets, key: Idempot
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
 }
 
-const store = `insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply) values ($1, $2, $3, $4, $5, $6, $7)
-  on conflict (organization_id, method, path, key) do update set body_hash = excluded.body_hash, status = excluded.status, reply = excluded.reply, created_at = clock_timestamp()
+const store = `insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply, contact_id) values ($1, $2, $3, $4, $5, $6, $7, $8)
+  on conflict (organization_id, method, path, key) do update set body_hash = excluded.body_hash, status = excluded.status, reply = excluded.reply, contact_id = excluded.contact_id, created_at = clock_timestamp()
   where idempotency_keys.created_at <= clock_timestamp() - interval '24 hours'`;
 
 const storeParams = (secrets: Secrets, key: IdempotencyKey, reply: Reply) => [
@@ -51,7 +59,24 @@ const storeParams = (secrets: Secrets, key: IdempotencyKey, reply: Reply) => [
   key.bodyHash,
   reply.status,
   secrets.seal(JSON.stringify(reply)),
+  contactIn(reply) ?? key.contactId ?? null,
 ];
+
+/** Whom a reply shows: a message names its contact, and a contact is known by its custom fields. */
+function contactIn({ body }: Reply): string | undefined {
+  const { data } = (body ?? {}) as { data?: { id?: string; contact_id?: string | null; custom_fields?: object } };
+  return data?.contact_id ?? (data?.custom_fields && data.id);
+}
+
+/** The stored replies about a forgotten contact become the 404 that asking anew would give: a repeat neither shows him nor makes him again. */
+export async function withdrawReplies(tx: Tx, secrets: Secrets, organizationId: string, contactIds: string[], requestId: string) {
+  const { body, contentType } = renderError(notFound('Contact'), 'standard', requestId);
+  const reply: Reply = { status: 404, body, headers: { 'Content-Type': contentType } };
+  await tx.query(
+    'update idempotency_keys set status = $3, reply = $4 where organization_id = $1 and contact_id = any($2::uuid[])',
+    [organizationId, contactIds, reply.status, secrets.seal(JSON.stringify(reply))],
+  );
+}
 
 /**
  * The transaction that has the effect also writes the key's row. "Still running" is an advisory lock inside it, tried and never waited

@@ -3,12 +3,16 @@ import { askForReset, changeMyPassword, resetPassword } from './auth/password.ts
 import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
 import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
+import { campaignHistory } from './contacts/campaign-history.ts';
 import { createContact, deleteContact, getContactByPhone, getOneContact, patchOneContact } from './contacts/contacts.ts';
-import { listOfContacts } from './contacts/list.ts';
 import { listOfDuplicates } from './contacts/duplicates.ts';
 import { createIdentity, deleteIdentity, listOfIdentities } from './contacts/identities.ts';
+import { listOfContacts } from './contacts/list.ts';
 import { lookUp } from './contacts/lookup.ts';
 import { mergeTwoContacts } from './contacts/merge.ts';
+import { createNote, deleteNote, listOfNotes, patchNote } from './contacts/notes.ts';
+import { createTag, deleteOneTag, listOfTags, patchTag } from './contacts/tag-catalogue.ts';
+import { assignContactTag, listOfContactTags, unassignContactTag } from './contacts/tags.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getOperation } from './operations/operations.ts';
@@ -38,6 +42,18 @@ export const endpoints: AnyEndpoint[] = [
   createIdentity,
   deleteIdentity,
   mergeTwoContacts,
+  listOfNotes,
+  createNote,
+  patchNote,
+  deleteNote,
+  listOfContactTags,
+  assignContactTag,
+  unassignContactTag,
+  campaignHistory,
+  listOfTags,
+  createTag,
+  patchTag,
+  deleteOneTag,
   connect,
   listOfChannels,
   getChannel,

@@ -185,6 +185,7 @@ function idempotencyKey({ path, holdsSecret }: Definition, req: Request, caller:
         key,
         // What was shown to one caller once is not shown to another who guesses the key.
         bodyHash: hashOfBody(holdsSecret ? [holderOf(caller), req.body] : req.body),
+        contactId: req.params.contactID as string | undefined,
       };
 }
 

@@ -133,6 +133,12 @@ export function violatedConstraint(error: unknown): string | undefined {
   return code === '23505' ? constraint : undefined;
 }
 
+/** The foreign key an error violated: what was referred to is not there, or not any more. */
+export function brokenReference(error: unknown): string | undefined {
+  const { code, constraint } = stateOf(error);
+  return code === '23503' ? constraint : undefined;
+}
+
 /** Serialization failure or deadlock: the same transaction may well succeed now. */
 export const isTransient = (error: unknown) => ['40001', '40P01'].includes(stateOf(error).code ?? '');
 

@@ -8,6 +8,7 @@ import { phoneNumber } from '../../src/contacts/phone.ts';
 import { getContact } from '../../src/contacts/queries.ts';
 import { type ContactFields, upsertContact } from '../../src/contacts/upsert.ts';
 import { endpoint } from '../endpoint.ts';
+import { withdrawReplies } from '../idempotency.ts';
 import { aboutContact, contactParams, contactView, data, exampleContact, tag, toContactView, wrapped } from './schemas.ts';
 
 const reply = { data: exampleContact };
@@ -20,7 +21,7 @@ export const createContact = endpoint<ContactFields>({
   scope: 'contacts:write',
   summary: 'Create or update a contact',
   description:
-    'The identities in the body decide: phone_number, email, external_id with its external_source. Nobody has one of them: 201 and a new contact. They are one contact’s: it is updated, given fields only, and what is new becomes another identity of it. They are of two contacts: 409 with both ids.',
+    'The identities in the body decide: phone_number, email, external_id with its external_source. Nobody has one of them: 201 and a new contact. They are one contact’s: it is updated, given fields only, and what is new becomes another identity of it. They are of two contacts: 409 with both ids. 404 only for a repeat, with its Idempotency-Key, for a contact that was forgotten meanwhile.',
   isIdempotent: true,
   body: Joi.object<ContactFields>({
     phone_number: phoneNumber.allow(''),
@@ -35,7 +36,7 @@ export const createContact = endpoint<ContactFields>({
     )
     .messages({ 'object.and.external': 'external_id and external_source must be given together' }),
   responses: { 200: wrapped(contactView), 201: wrapped(contactView) },
-  errors: [400, 401, 403, 422],
+  errors: [400, 401, 403, 404, 422],
   example: {
     body: {
       phone_number: '+16505551234',
@@ -114,13 +115,15 @@ export const deleteContact = endpoint({
   operationId: 'contacts.delete',
   scope: 'contacts:write',
   summary: 'Delete a contact and forget the person',
+  description:
+    'The contact goes with its identities, notes, tags, consents and their history. What was said stays, without the person; a message of his that still waits is not sent. Who was suppressed or blocked stays so, by a keyed hash of his addresses. A request about him that is repeated with its Idempotency-Key is a 404 from now on. A job then takes him out of events, stored answers of webhooks and what the provider sent.',
   audit: 'contact',
   responses: { 204: null },
   errors: [401, 403, 404, 422],
   example: { params: contactParams },
-  handler: ({ params, caller, write }) =>
-    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
-      await eraseContact(tx, caller.organizationId, params.contactID!);
+  handler: ({ params, caller, em, write, from }, { secrets }) =>
+    eraseContact(em, secrets, caller.organizationId, params.contactID!, write, async (tx, ids) => {
+      await withdrawReplies(tx, secrets, caller.organizationId, ids, from.requestId);
       return { status: 204 };
     }),
 });

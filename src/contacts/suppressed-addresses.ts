@@ -37,3 +37,27 @@ export function suppressAgain(tx: Tx, secrets: Secrets, organizationId: string, 
     params: [organizationId, contactId, hashes],
   });
 }
+
+/** Who is suppressed or blocked now must not be written to once he is forgotten: for his addresses, as hashes. The longest counts. */
+export async function rememberSuppressed(
+  tx: Tx,
+  secrets: Secrets,
+  organizationId: string,
+  contactId: string,
+  identities: Identity[],
+): Promise<void> {
+  await tx.query(
+    `with live as (
+       select channel, reason, expires_at from contact_suppressions
+        where organization_id = $1 and contact_id = $2 and (expires_at is null or expires_at > clock_timestamp())
+       union all
+       select 'messaging_app', 'blocked', null from contact_blocks
+        where organization_id = $1 and contact_id = $2 and status in ('pending', 'blocked')),
+     longest as (select distinct on (channel) channel, reason, expires_at from live order by channel, expires_at desc nulls first)
+     insert into suppressed_addresses (organization_id, hash, channel, reason, expires_at)
+     select $1, h.hash, l.channel, l.reason, l.expires_at from longest l, unnest($3::bytea[]) as h(hash)
+     on conflict on constraint suppressed_addresses_pkey do update set reason = excluded.reason, expires_at = excluded.expires_at
+      where coalesce(excluded.expires_at, 'infinity') >= coalesce(suppressed_addresses.expires_at, 'infinity')`,
+    [organizationId, contactId, hashesOf(secrets, organizationId, identities)],
+  );
+}

@@ -1,3 +1,4 @@
+import { refuseGone } from '../contacts/gone.ts';
 import { identityTaken, oldestOwner, ownerParams, type Person } from '../contacts/resolve.ts';
 import { type Em, query } from '../database.ts';
 import { AppError, invalidField, notFound } from '../errors.ts';
@@ -69,7 +70,7 @@ export async function prepareMessage(
       ? { id: target.conversation_id, contactId }
       : await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
           resolveConversation(tx, secrets, { id: request.channelId, organizationId }, contactId ? { contactId } : person),
-        );
+        ).catch(refuseGone);
   return {
     organizationId,
     channelId: request.channelId,

@@ -7,6 +7,9 @@ import type { Failure, MessageStatus } from './message.entity.ts';
 export type Subject = { id: string; organization_id: string; channel_id: string; conversation_id: string };
 export const subjectColumns = 'm.id, m.organization_id, m.channel_id, m.conversation_id';
 
+/** The provider's id is made of the person's address: of one who was forgotten it is not kept. */
+const remembered = (providerMessageId: string) => `case when m.contact_id is null then null else ${providerMessageId} end`;
+
 type Settled = Subject & { was: MessageStatus };
 
 /**
@@ -15,7 +18,7 @@ type Settled = Subject & { was: MessageStatus };
  */
 export async function recordAccepted(tx: Tx, messageId: string, providerMessageId: string): Promise<void> {
   const [row] = await tx.query<Settled>(
-    `update messages m set status = case when m.status in ('queued', 'sending') then 'sent' else m.status end, provider_message_id = $2, updated_at = clock_timestamp()
+    `update messages m set status = case when m.status in ('queued', 'sending') then 'sent' else m.status end, provider_message_id = ${remembered('$2')}, updated_at = clock_timestamp()
       where m.id = $1 returning ${subjectColumns}, old.status as was`,
     [messageId, providerMessageId],
   );
@@ -39,7 +42,7 @@ export async function applyStatus(
   const lower =
     status === 'failed' ? ['queued', 'sending', 'sent'] : Object.keys(ranks).filter((name) => ranks[name]! < ranks[status]!);
   const [row] = await tx.query<Settled>(
-    `update messages m set status = $2, provider_message_id = coalesce(m.provider_message_id, $3), failure = $4::jsonb, updated_at = clock_timestamp()
+    `update messages m set status = $2, provider_message_id = ${remembered('coalesce(m.provider_message_id, $3)')}, failure = $4::jsonb, updated_at = clock_timestamp()
       where m.id = $1 and (m.status = any($5) or ($2 <> 'failed' and m.status = 'failed' and m.failure->>'code' = 'outcome_unknown'))
      returning ${subjectColumns}, old.status as was`,
     [messageId, status, providerMessageId, failure ? JSON.stringify(failure) : null, lower],

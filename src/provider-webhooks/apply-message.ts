@@ -1,3 +1,4 @@
+import { isContactGone } from '../contacts/gone.ts';
 import { identityTaken } from '../contacts/resolve.ts';
 import { query, type Source } from '../database.ts';
 import { conversationUpdated, messageNew } from '../events/catalogue.ts';
@@ -12,7 +13,7 @@ export type ChannelRef = { id: string; organizationId: string };
 
 /**
  * A person wrote, or the owner did from the phone app. The provider's id is unique in the channel: a repeat changes nothing. `who`: as the
- * person is known by now.
+ * person is known by now. One who is forgotten at this very moment is somebody new.
  */
 export async function applyMessage(
   transact: Transact,
@@ -20,6 +21,24 @@ export async function applyMessage(
   channel: ChannelRef,
   message: InboundMessage,
   who: InboundMessage['from'] = message.from,
+): Promise<'new' | 'repeat'> {
+  for (let look = 1; ; look += 1) {
+    try {
+      return await applyOnce(transact, secrets, channel, message, who);
+    } catch (error) {
+      if (!isContactGone(error) || look === mostLooks) throw error;
+    }
+  }
+}
+
+const mostLooks = 5;
+
+async function applyOnce(
+  transact: Transact,
+  secrets: Secrets,
+  channel: ChannelRef,
+  message: InboundMessage,
+  who: InboundMessage['from'],
 ): Promise<'new' | 'repeat'> {
   const { organizationId } = channel;
   let conversation: ConversationRef;

@@ -40,6 +40,11 @@ beforeAll(async () => {
     'contacts.identities.create': { type: 'email', value: 'stolen@example.com' },
     'contacts.merge': { contact_id: owned.contactID },
     'contacts.lookup': { identifiers: [{ type: 'contact_id', value: owned.contactID }] },
+    'contacts.notes.create': { body: 'Own' },
+    'contacts.notes.update': { body: 'Stolen' },
+    'contacts.tags.assign': { name: 'Own' },
+    'tags.create': { name: 'Own' },
+    'tags.update': { name: 'Stolen' },
     'channels.update': { name: 'Stolen', rate: 7 },
     // Its own: what two organizations may both ask for, each for itself.
     'channels.connect': { phone_number_id: account.phoneNumberId, waba_id: account.wabaId, access_token: account.accessToken },

@@ -39,7 +39,7 @@ export function leaks(texts: Text[], secrets: Iterable<string>): string[] {
 }
 
 /** Every row of every table in every schema, whoever's it is: the queue's too. */
-async function databaseTexts(app: App): Promise<Text[]> {
+export async function databaseTexts(app: App): Promise<Text[]> {
   const tables = await app.rows<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where c.relkind in ('r', 'p', 'm') and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`,

@@ -19,6 +19,9 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
   const token = await bearerToken(app.em(), organizationId, userId);
   const invitation = await app.call('invitations.create', { body: { email: 'invited@example.com', role: 'agent' } });
   const identity = await app.one('select id from contact_identities where contact_id = $1 limit 1', [conversation.contactId]);
+  const params = { contactID: conversation.contactId };
+  const note = await app.call('contacts.notes.create', { params, body: { body: 'A note' } });
+  const tag = await app.call('contacts.tags.assign', { params, body: { name: 'Owned' } });
   return {
     channelID: channel.id,
     messageID: message.id,
@@ -32,5 +35,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     tokenID: token.id,
     keyID: app.tenant.keyId,
     invitationID: invitation.body.id,
+    noteID: note.body.data.id,
+    tagID: tag.body.data.id,
   };
 }

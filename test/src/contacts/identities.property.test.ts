@@ -194,7 +194,7 @@ const takes: { [Name in Step['kind']]: (world: World, step: Extract<Step, { kind
   async delete(world, { who: place }) {
     const id = world.at(place);
     if (!id) return;
-    await under(id, (tx) => eraseContact(tx, world.organizationId, id));
+    await eraseContact(house.em(), testSecrets, world.organizationId, id, house.ledger.transact, async () => undefined);
     world.forget(id);
   },
 };

@@ -1,0 +1,102 @@
+import Joi from 'joi';
+import { contactLock } from '../../src/contacts/events.ts';
+import { addNote, changeNote, listNotes, type NoteRow, removeNote } from '../../src/contacts/notes.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { actorOf } from '../../src/organizations/caller.ts';
+import { endpoint } from '../endpoint.ts';
+import { type PageQuery, pageQuery } from '../paging.ts';
+import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { aboutContact, contactParams, data, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
+
+const noteView = Joi.object({
+  id: id.required(),
+  body: Joi.string().required(),
+  author: Joi.string().required().description('Who wrote it: `user:<id>`, or `key:<id>` for a program'),
+  created_at: timestamp.required(),
+  updated_at: timestamp.required(),
+});
+
+const toView = (row: NoteRow) => ({ ...row, created_at: iso(row.created_at), updated_at: iso(row.updated_at) });
+
+const noteBody = Joi.object<{ body: string }>({
+  body: Joi.string().min(1).max(10_000).required().description('Taken as sent'),
+});
+const exampleNote = {
+  id: exampleIds.note,
+  body: 'Prefers to be called in the evening',
+  author: `user:${exampleIds.user}`,
+  created_at: exampleTime,
+  updated_at: exampleTime,
+};
+const aboutNote = { ...aboutContact, subject: 'Note', params: { contactID: pathId, noteID: pathId } };
+const noteParams = { ...contactParams, noteID: exampleIds.note };
+
+export const listOfNotes = endpoint<unknown, PageQuery>({
+  ...aboutContact,
+  method: 'get',
+  path: '/v1/contacts/:contactID/notes',
+  operationId: 'contacts.notes.list',
+  scope: 'contacts:read',
+  summary: 'List the notes about a contact, newest first',
+  query: Joi.object(pageQuery),
+  responses: { 200: dataList(noteView) },
+  errors: [400, 401, 403, 404, 422],
+  example: { params: contactParams, reply: { data: [exampleNote], meta: exampleMeta } },
+  handler: ({ params, query, caller, em }) =>
+    listedData('notes', params, query, (page) => listNotes(em, caller.organizationId, params.contactID!, page), toView),
+});
+
+export const createNote = endpoint<{ body: string }>({
+  ...aboutContact,
+  method: 'post',
+  path: '/v1/contacts/:contactID/notes',
+  operationId: 'contacts.notes.create',
+  scope: 'contacts:write',
+  summary: 'Write a note about a contact',
+  isIdempotent: true,
+  body: noteBody,
+  responses: { 201: wrapped(noteView) },
+  errors: [400, 401, 403, 404, 422],
+  example: { params: contactParams, body: { body: exampleNote.body }, reply: { data: exampleNote } },
+  handler: ({ params, body, caller, write }) =>
+    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
+      const row = await addNote(tx, caller.organizationId, params.contactID!, body.body, actorOf(caller));
+      const headers = { Location: `/v1/contacts/${params.contactID}/notes/${row.id}` };
+      return { ...data(toView(row)), status: 201, headers };
+    }),
+});
+
+export const patchNote = endpoint<{ body: string }>({
+  ...aboutNote,
+  method: 'patch',
+  path: '/v1/contacts/:contactID/notes/:noteID',
+  operationId: 'contacts.notes.update',
+  scope: 'contacts:write',
+  summary: 'Change a note',
+  description: 'Its author stays who wrote it first.',
+  body: noteBody,
+  responses: { 200: wrapped(noteView) },
+  errors: [400, 401, 403, 404, 422],
+  example: { params: noteParams, body: { body: exampleNote.body }, reply: { data: exampleNote } },
+  handler: ({ params, body, caller, write }) =>
+    write({ locks: [contactLock(params.contactID!)] }, async (tx) =>
+      data(toView(await changeNote(tx, caller.organizationId, params.contactID!, params.noteID!, body.body))),
+    ),
+});
+
+export const deleteNote = endpoint({
+  ...aboutNote,
+  method: 'delete',
+  path: '/v1/contacts/:contactID/notes/:noteID',
+  operationId: 'contacts.notes.delete',
+  scope: 'contacts:write',
+  summary: 'Delete a note',
+  responses: { 204: null },
+  errors: [401, 403, 404, 422],
+  example: { params: noteParams },
+  handler: ({ params, caller, write }) =>
+    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
+      await removeNote(tx, caller.organizationId, params.contactID!, params.noteID!);
+      return { status: 204 };
+    }),
+});

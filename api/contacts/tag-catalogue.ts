@@ -1,0 +1,105 @@
+import Joi from 'joi';
+import {
+  type CountedTag,
+  countedTag,
+  deleteTag,
+  ensureTag,
+  listTags,
+  mostTags,
+  renameTag,
+  tagName,
+} from '../../src/contacts/tag-catalogue.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { endpoint, ok } from '../endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
+import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { exampleMeta, tag } from './schemas.ts';
+
+const tagView = Joi.object({
+  id: id.required(),
+  name: Joi.string().required(),
+  contacts: Joi.number().integer().required().description('How many contacts have it'),
+  created_at: timestamp.required(),
+});
+
+const toView = ({ id: tagId, name, contacts, created_at }: CountedTag) => ({
+  id: tagId,
+  name,
+  contacts,
+  created_at: iso(created_at),
+});
+const exampleTag = { id: exampleIds.tag, name: 'vip', contacts: 12, created_at: exampleTime };
+const about = { tag, subject: 'Tag', params: { tagID: pathId } };
+const params = { tagID: exampleIds.tag };
+const tagBody = Joi.object<{ name: string }>({ name: tagName.required() });
+
+export const listOfTags = endpoint<unknown, PageQuery>({
+  method: 'get',
+  path: '/v1/tags',
+  operationId: 'tags.list',
+  tag,
+  scope: 'contacts:read',
+  summary: 'List the tags of the organization, newest first',
+  query: Joi.object(pageQuery),
+  responses: { 200: listOf(tagView) },
+  errors: [400, 401, 403, 422],
+  example: { reply: { items: [exampleTag], meta: exampleMeta } },
+  handler: ({ query, caller, em }) => listed('tags', {}, query, (page) => listTags(em, caller.organizationId, page), toView),
+});
+
+export const createTag = endpoint<{ name: string }>({
+  method: 'post',
+  path: '/v1/tags',
+  operationId: 'tags.create',
+  tag,
+  scope: 'contacts:write',
+  summary: 'Make a tag',
+  description: `200 with the tag that there is when one has the name already, in whatever case and accents. An organization has at most ${mostTags}.`,
+  isIdempotent: true,
+  body: tagBody,
+  responses: { 200: tagView, 201: tagView },
+  errors: [400, 401, 403, 422],
+  example: { body: { name: 'vip' }, reply: exampleTag },
+  handler: ({ body, caller, write }) =>
+    write({}, async (tx) => {
+      const { row, isNew } = await ensureTag(tx, caller.organizationId, body.name);
+      const reply = ok(toView(isNew ? { ...row, contacts: 0 } : await countedTag(tx.em, caller.organizationId, row.id)));
+      return isNew ? { ...reply, status: 201, headers: { Location: `/v1/tags/${row.id}` } } : reply;
+    }),
+});
+
+export const patchTag = endpoint<{ name: string }>({
+  ...about,
+  method: 'patch',
+  path: '/v1/tags/:tagID',
+  operationId: 'tags.update',
+  scope: 'contacts:write',
+  summary: 'Rename a tag',
+  description:
+    'For every contact that has it. None of them emits `contact.updated` for it. Another tag of that name: 409 with its id.',
+  body: tagBody,
+  responses: { 200: tagView },
+  errors: [400, 401, 403, 404, 422],
+  example: { params, body: { name: 'vip' }, reply: exampleTag },
+  handler: ({ params: { tagID }, body, caller, write }) =>
+    write({}, async (tx) => ok(toView(await renameTag(tx, caller.organizationId, tagID!, body.name)))),
+});
+
+export const deleteOneTag = endpoint({
+  ...about,
+  method: 'delete',
+  path: '/v1/tags/:tagID',
+  operationId: 'tags.delete',
+  scope: 'contacts:write',
+  summary: 'Delete a tag',
+  description: 'Everybody loses it. None of these contacts emits `contact.updated` for it: that would be a flood.',
+  audit: 'tag',
+  responses: { 204: null },
+  errors: [401, 403, 404, 422],
+  example: { params },
+  handler: ({ params: { tagID }, caller, write }) =>
+    write({}, async (tx) => {
+      await deleteTag(tx, caller.organizationId, tagID!);
+      return { status: 204 };
+    }),
+});

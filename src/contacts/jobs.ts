@@ -1,0 +1,17 @@
+import Joi from 'joi';
+import { uuid } from '../ids.ts';
+import { backoff, job } from '../ledger/job.ts';
+
+/** What a forgotten person left in records that do not point to him: too much for the request that forgets him. */
+export const eraseContactJob = job<{ erasure_id: string }>({
+  name: 'contacts.erase',
+  queue: 'default',
+  payload: Joi.object({ erasure_id: uuid }),
+  subjectType: 'contact_erasure',
+  subject: 'erasure_id',
+  delayMs: backoff(8),
+  operation: false,
+  failed: async () => {},
+  revived: async () => {},
+  openSubjects: `select e.id from contact_erasures e where not exists (select 1 from jobs f where f.subject_id = e.id and f.state = 'failed')`,
+});

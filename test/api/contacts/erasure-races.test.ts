@@ -1,0 +1,38 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { checkJobs } from '../../../src/ledger/check.ts';
+import { type Channel, useApp } from '../../support/app.ts';
+import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
+
+const app = useApp({ workers: true, env: { WEBHOOK_TIMEOUT_MS: '300' } });
+let channel: Channel;
+beforeAll(async () => {
+  channel = await app.connect();
+});
+
+test('while somebody is forgotten he writes, is written to, tagged and made again: no fault, nothing broken, nothing left of him', async () => {
+  for (let round = 0; round < 4; round += 1) {
+    const { phone, contactId } = await app.conversation(channel);
+    const params = { contactID: contactId };
+    const replies = await Promise.all([
+      ...[1, 2].map(() => app.text(channel, phone)),
+      app.webhook(bodyFor(channel, inboundFrom(phone))),
+      app.call('contacts.tags.assign', { params, body: { name: 'racing' } }),
+      app.call('contacts.delete', { params }),
+      app.call('contacts.delete', { params }),
+      app.call('contacts.notes.create', { params, body: { body: 'racing' } }),
+      app.call('contacts.create', { body: { phone_number: `+${phone}` } }),
+      app.webhook(bodyFor(channel, inboundFrom(phone))),
+      ...[1, 2].map(() => app.text(channel, phone)),
+    ]);
+    for (const { status } of replies) expect([200, 201, 204, 404, 422]).toContain(status);
+    expect(replies.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(await app.rows('select 1 from contacts where id = $1', [contactId])).toEqual([]);
+    await app.idle(15_000);
+    const [left] = await app.rows(
+      `select count(*) filter (where to_phone || from_phone || to_user_id <> '')::int as addressed, count(*) filter (where type = 'text')::int as texts from messages where contact_id is null`,
+    );
+    expect([left.addressed, left.texts > 0 || round === 0]).toEqual([0, true]);
+  }
+  expect(await app.rows(`select errors from provider_webhooks where state = 'broken'`)).toEqual([]);
+  expect(await checkJobs(app.web.deps.database)).toEqual([]);
+}, 40_000);

@@ -1,0 +1,93 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { eraseContactJob } from '../../../src/contacts/jobs.ts';
+import { checkJobs } from '../../../src/ledger/check.ts';
+import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ env: { WEBHOOK_TIMEOUT_MS: '300' } });
+/** Digits, of who is forgotten and of who is not. */
+const [gone, stays] = ['4915755500456', '4915755500457'];
+const idWith = (digits: string) => `wamid.${Buffer.from(`\u001c\u0018${digits}\u0015\u0002`, 'latin1').toString('base64')}`;
+let channel: Channel;
+let messageId: string;
+let erasureId: string;
+
+const bodies = async (): Promise<string[]> =>
+  (await app.rows<{ body: Buffer }>('select body from provider_webhooks')).map(({ body }) => body.toString('utf8'));
+const erasures = async () => (await app.rows('select 1 from contact_erasures')).length;
+const unmatched = async () =>
+  (await app.rows<Body>('select provider_message_id as id, state from unmatched_statuses order by id')).map((row) => [
+    row.id,
+    row.state,
+  ]);
+
+/** No worker runs yet: what the provider says and what is to be sent waits. */
+beforeAll(async () => {
+  channel = await app.connect();
+  const { contactId } = await app.conversation(channel, gone);
+  await app.conversation(channel, stays);
+  messageId = (await app.text(channel, gone)).body.data.id;
+  for (const phone of [gone, stays]) {
+    await app.webhook(bodyFor(channel, inboundFrom(phone, { id: idWith(phone) })));
+    const broken = inboundFrom(phone, { timestamp: 'never' });
+    await app.webhook(bodyFor(channel, broken));
+    for (const state of ['dropped', 'matched'])
+      await app.rows(
+        `insert into unmatched_statuses (id, organization_id, channel_id, provider_message_id, status, state) values (uuidv7(), $1, $2, $3, '{}', $4)`,
+        [app.tenant.organizationId, channel.id, idWith(phone), state],
+      );
+  }
+  expect((await app.call('contacts.delete', { params: { contactID: contactId } })).status).toBe(204);
+  ({ id: erasureId } = await app.one('select id from contact_erasures'));
+  const { addresses } = await app.one('select addresses from contact_erasures');
+  expect(addresses).not.toContain(gone);
+  await app.startWorkers();
+});
+
+test('what a provider said before is applied first, and then goes; what it said of others stays', async () => {
+  expect(await bodies()).toHaveLength(4);
+  await waitFor('the end of the erasure', async () => (await erasures()) === 0);
+  const left = await bodies();
+  expect(left).toHaveLength(2);
+  for (const body of left) expect([body.includes(stays), body.includes(gone)]).toEqual([true, false]);
+  // He wrote before he was forgotten, and is somebody new now.
+  expect(await app.one('select from_phone from messages where provider_message_id = $1', [idWith(gone)])).toEqual({
+    from_phone: gone,
+  });
+  expect(await unmatched()).toEqual([
+    [idWith(stays), 'dropped'],
+    [idWith(stays), 'matched'],
+  ]);
+});
+
+test('a message that waited is not sent', async () => {
+  await app.messageIn(messageId, 'failed');
+  expect(JSON.stringify(await app.sends(channel))).not.toContain(gone);
+});
+
+test('again: nothing', async () => {
+  const before = await app.counts();
+  await app.web.deps.ledger.transact({}, async (tx) => {
+    tx.enqueue(eraseContactJob, app.tenant.organizationId, { erasure_id: erasureId });
+  });
+  await app.idle();
+  expect(await app.counts()).toEqual(before);
+  expect(await checkJobs(app.web.deps.database)).toEqual([]);
+});
+
+test('a status that still looks for its message is waited for', async () => {
+  const [phone] = ['4915755500458'];
+  const { contactId } = await app.conversation(channel, phone);
+  await app.rows(
+    `insert into unmatched_statuses (id, organization_id, channel_id, provider_message_id, status, state) values (uuidv7(), $1, $2, $3, '{}', 'waiting')`,
+    [app.tenant.organizationId, channel.id, idWith(phone!)],
+  );
+  await app.call('contacts.delete', { params: { contactID: contactId } });
+  const jobIsPutOff = `select 1 from jobs where name = 'contacts.erase' and run_at > created_at + interval '500 ms'`;
+  await waitFor('the wait', async () => (await app.rows(jobIsPutOff)).length === 1);
+  expect(await erasures()).toBe(1);
+  await app.rows(`update unmatched_statuses set state = 'dropped' where state = 'waiting'`);
+  await waitFor('the end of the erasure', async () => (await erasures()) === 0);
+  expect((await unmatched()).map(([id]) => id)).not.toContain(idWith(phone!));
+});
