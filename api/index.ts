@@ -3,8 +3,11 @@ import { askForReset, changeMyPassword, resetPassword } from './auth/password.ts
 import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
 import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
+import { listOfConsents, putConsent } from './contacts/consents.ts';
 import { createContact, deleteContact, getContactByPhone, getOneContact, patchOneContact } from './contacts/contacts.ts';
 import { lookUp } from './contacts/lookup.ts';
+import { listOfPermissionChanges } from './contacts/permission-history.ts';
+import { createSuppression, deleteSuppression, listOfSuppressions } from './contacts/suppressions.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getOperation } from './operations/operations.ts';
@@ -28,6 +31,12 @@ export const endpoints: AnyEndpoint[] = [
   getOneContact,
   patchOneContact,
   deleteContact,
+  putConsent,
+  listOfConsents,
+  listOfSuppressions,
+  createSuppression,
+  deleteSuppression,
+  listOfPermissionChanges,
   connect,
   listOfChannels,
   getChannel,

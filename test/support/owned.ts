@@ -18,6 +18,11 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
   await sessionHeaders(app.em(), userId, app.base);
   const token = await bearerToken(app.em(), organizationId, userId);
   const invitation = await app.call('invitations.create', { body: { email: 'invited@example.com', role: 'agent' } });
+  // On a channel nothing is sent on, so that the walks of the others meet no refusal.
+  const suppression = await app.call('contacts.suppressions.create', {
+    params: { contactID: conversation.contactId },
+    body: { channel: 'voice', reason: 'manual' },
+  });
   return {
     channelID: channel.id,
     messageID: message.id,
@@ -26,6 +31,8 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     conversationID: conversation.id,
     contactID: conversation.contactId,
     phone: conversation.phone,
+    channel: 'voice',
+    suppressionID: suppression.body.data.id,
     memberID: userId,
     tokenID: token.id,
     keyID: app.tenant.keyId,
