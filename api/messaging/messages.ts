@@ -22,7 +22,7 @@ export const sendMessage = endpoint<SendBody>({
   scope: 'messages:write',
   summary: 'Send a message',
   description:
-    'Accepts the message and answers; a worker sends it, in order within its conversation and at the rate of its channel. Free-form messages need a contact that wrote within 24 hours.',
+    'Accepts the message and answers; a worker sends it, in order within its conversation and at the rate of its channel. Free-form messages need a contact that wrote within 24 hours. Who is suppressed is not written to (`suppressed`), and a template of the category marketing needs his consent (`consent_required`).',
   isIdempotent: true,
   body: sendBody,
   responses: { 201: wrapped },
@@ -31,8 +31,8 @@ export const sendMessage = endpoint<SendBody>({
     body: { channel_id: exampleIds.channel, to: '+16505551234', type: 'text', text: { body: 'Your order is on its way' } },
     reply: { data: exampleMessage },
   },
-  async handler({ body, caller, em, write }, { ledger }) {
-    const prepared = await prepareMessage(em, ledger.transact, caller.organizationId, toRequest(body));
+  async handler({ body, caller, em, write }, { ledger, secrets }) {
+    const prepared = await prepareMessage(em, ledger.transact, secrets, caller.organizationId, toRequest(body));
     return write({ locks: acceptLocks(prepared) }, async (tx) => {
       const row = await acceptMessage(tx, prepared);
       return { status: 201, body: { data: toMessageView(row) }, headers: { Location: `/v1/messages/${row.id}` } };

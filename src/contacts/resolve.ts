@@ -1,8 +1,10 @@
 import { type Em, query } from '../database.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Tx } from '../ledger/transact.ts';
+import type { Secrets } from '../secrets.ts';
 import type { IdentityType } from './contact.entity.ts';
 import { emitCreated } from './events.ts';
+import { hashesOf, suppressAgain } from './suppressed-addresses.ts';
 
 /** How a person is known to a messaging app: a phone (E.164 with +), the app's id of that phone (digits), the app's own user id. */
 export type Person = { phone?: string; phoneId?: string; userId?: string; name?: string };
@@ -51,7 +53,7 @@ export async function findContact(em: Em, organizationId: string, person: Person
 }
 
 /** Finds or makes the contact and adds what is newly known of it. Run with `retryOn: [identityTaken]`. */
-export async function resolveContact(tx: Tx, organizationId: string, person: Person): Promise<string> {
+export async function resolveContact(tx: Tx, secrets: Secrets, organizationId: string, person: Person): Promise<string> {
   const found = await findContact(tx.em, organizationId, person);
   const contactId = found ?? uuidv7();
   if (!found) {
@@ -63,7 +65,7 @@ export async function resolveContact(tx: Tx, organizationId: string, person: Per
       phoneOf(person),
     ]);
   }
-  await addIdentities(tx, organizationId, contactId, person, found === undefined);
+  await addIdentities(tx, secrets, organizationId, contactId, person, found === undefined);
   if (!found) {
     const changed = [...(person.name ? ['name'] : []), ...(phoneOf(person) ? ['phone_number'] : [])];
     emitCreated(tx, organizationId, { id: contactId, name: person.name ?? '' }, changed);
@@ -73,13 +75,30 @@ export async function resolveContact(tx: Tx, organizationId: string, person: Per
 
 const phoneOf = ({ phone, phoneId }: Person) => phone ?? (phoneId ? `+${phoneId}` : '');
 
-/** What a provider's answer calls a person becomes an identity of that contact, unless it is another's already. */
-export async function addIdentities(tx: Tx, organizationId: string, contactId: string, person: Person, mustBeFree = false) {
+/**
+ * What a provider's answer calls a person becomes an identity of that contact, unless it is another's already. Who was forgotten and had
+ * said no is suppressed again.
+ */
+export async function addIdentities(
+  tx: Tx,
+  secrets: Secrets,
+  organizationId: string,
+  contactId: string,
+  person: Person,
+  mustBeFree = false,
+) {
   const identities = identitiesOf(person);
   if (identities.length === 0) return;
-  await tx.query(
+  const added = await tx.query<Identity>(
     `insert into contact_identities (id, organization_id, contact_id, type, value) select uuidv7(), $1, $2, x.type, x.value from unnest($3::text[], $4::text[]) as x(type, value)
-     ${mustBeFree ? '' : `on conflict on constraint ${identityTaken} do nothing`}`,
+     ${mustBeFree ? '' : `on conflict on constraint ${identityTaken} do nothing`} returning type, value`,
     [organizationId, contactId, identities.map(({ type }) => type), identities.map(({ value }) => value)],
   );
+  if (added.length > 0) suppressAgain(tx, secrets, organizationId, contactId, added.map(withoutSource));
 }
+
+const withoutSource = (identity: Identity) => ({ ...identity, source: '' });
+
+/** What the address of one who is written to would be remembered under. None: he is called by his contact. */
+export const hashOf = (secrets: Secrets, organizationId: string, person: Person): Buffer | null =>
+  hashesOf(secrets, organizationId, identitiesOf(person).map(withoutSource))[0] ?? null;

@@ -2,6 +2,7 @@ import { type Person, resolveContact } from '../contacts/resolve.ts';
 import { conversationCreated } from '../events/catalogue.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Tx } from '../ledger/transact.ts';
+import type { Secrets } from '../secrets.ts';
 
 export type ConversationRef = { id: string; contactId: string };
 
@@ -10,10 +11,11 @@ export const conversationTaken = 'conversations_pair';
 /** Exactly one conversation a channel and contact. Run with `retryOn: [conversationTaken, identityTaken]`. */
 export async function resolveConversation(
   tx: Tx,
+  secrets: Secrets,
   channel: { id: string; organizationId: string },
   who: Person | { contactId: string },
 ): Promise<ConversationRef> {
-  const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx, channel.organizationId, who);
+  const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx, secrets, channel.organizationId, who);
   const [found] = await tx.query<{ id: string }>('select id from conversations where channel_id = $1 and contact_id = $2', [
     channel.id,
     contactId,

@@ -5,14 +5,20 @@ import { conversationLane } from '../ledger/locks.ts';
 import type { Transact } from '../ledger/transact.ts';
 import { conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
+import type { Secrets } from '../secrets.ts';
 
 export type ChannelRef = { id: string; organizationId: string };
 
 /** A person wrote, or the owner did from the phone app. The provider's id is unique in the channel: a repeat changes nothing. */
-export async function applyMessage(transact: Transact, channel: ChannelRef, message: InboundMessage): Promise<'new' | 'repeat'> {
+export async function applyMessage(
+  transact: Transact,
+  secrets: Secrets,
+  channel: ChannelRef,
+  message: InboundMessage,
+): Promise<'new' | 'repeat'> {
   const { organizationId } = channel;
   const conversation = await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
-    resolveConversation(tx, channel, message.from),
+    resolveConversation(tx, secrets, channel, message.from),
   );
   return transact({ locks: [conversationLane(conversation.id)] }, async (tx) => {
     const id = uuidv7();

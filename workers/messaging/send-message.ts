@@ -1,5 +1,7 @@
 import { stopChannel } from '../../src/channels/connect.ts';
+import { refusalOf } from '../../src/contacts/permission.ts';
 import { addIdentities } from '../../src/contacts/resolve.ts';
+import type { JobError } from '../../src/ledger/jobs.entity.ts';
 import { holdPool } from '../../src/ledger/pools.ts';
 import { endDoneOfSubject } from '../../src/ledger/release.ts';
 import type { Tx } from '../../src/ledger/transact.ts';
@@ -25,6 +27,8 @@ export const sendMessage = handle(
 );
 
 async function send(context: Context, claim: Claim): Promise<Outcome> {
+  const refusal = lastRefusal(claim);
+  if (refusal) return context.fail(refusal);
   const backToQueued = async (tx: Tx) =>
     void (await tx.query(`update messages set status = 'queued', sending_at = null where id = $1 and status = 'sending'`, [
       claim.message_id,
@@ -79,12 +83,23 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
   }
 }
 
+/** What has become of the person since the message was accepted. Waiting would not help: whoever wants it sent later says so. */
+function lastRefusal(claim: Claim): JobError | undefined {
+  const isForgotten = claim.contact_id === null || (!claim.to_phone && !claim.to_user_id);
+  const refusal: JobError | undefined = isForgotten
+    ? { code: 'contact_deleted', message: 'The contact was deleted before the message went out' }
+    : refusalOf(claim);
+  if (!refusal || claim.resends === 0) return refusal && { code: refusal.code, message: refusal.message };
+  // The first send may have arrived: that must still be able to prove itself, and a retry needs force.
+  return { code: 'outcome_unknown', message: `The provider never said whether it took the message. ${refusal.message}` };
+}
+
 function settleAccepted(context: Context, claim: Claim, { providerMessageId, phoneId, userId }: Accepted): Promise<Outcome> {
   return context.settle(async (tx) => {
     await recordAccepted(tx, claim.message_id, providerMessageId);
     endDoneOfSubject(tx, sendMessageJob.name, claim.message_id);
-    if (userId || (phoneId && phoneId !== claim.to_phone))
-      await addIdentities(tx, context.row.organization_id, claim.contact_id, { phoneId, userId });
+    if (claim.contact_id && (userId || (phoneId && phoneId !== claim.to_phone)))
+      await addIdentities(tx, context.secrets, context.row.organization_id, claim.contact_id, { phoneId, userId });
   });
 }
 

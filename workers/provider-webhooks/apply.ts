@@ -106,7 +106,7 @@ async function applyPart(context: RunContext<unknown>, organizationId: string, o
       return;
     case 'message': {
       const channel = await channelOf(em, organizationId, onlyChannelId, part.phoneNumberId);
-      if (channel) await applyMessage(ledger.transact, channel, part);
+      if (channel) await applyMessage(ledger.transact, context.secrets, channel, part);
       return;
     }
     case 'status': {

@@ -10,6 +10,7 @@ import {
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { testSecrets } from '../../support/secrets.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 const resolve = (person: Person, organizationId = house.organizationId) =>
-  house.ledger.transact({ retryOn: [identityTaken] }, (tx) => resolveContact(tx, organizationId, person));
+  house.ledger.transact({ retryOn: [identityTaken] }, (tx) => resolveContact(tx, testSecrets, organizationId, person));
 const identitiesIn = (id: string) =>
   house.sql<{ type: string; value: string }>(
     'select type, value from contact_identities where contact_id = $1 order by type, value',
@@ -54,7 +55,7 @@ describe('resolve', () => {
     const { id: other } = await contact(house.em(), house.organizationId, { phone: second });
     expect(await resolve({ phone: second, userId: 'US.first' })).toBe(id);
     expect((await identitiesIn(other)).map(({ value }) => value)).toContain(second);
-    await house.ledger.transact({}, (tx) => addIdentities(tx, house.organizationId, other, { userId: 'US.first' }));
+    await house.ledger.transact({}, (tx) => addIdentities(tx, testSecrets, house.organizationId, other, { userId: 'US.first' }));
     expect(await findContact(house.em(), house.organizationId, { userId: 'US.first' })).toBe(id);
   });
 
