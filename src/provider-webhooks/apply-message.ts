@@ -1,18 +1,24 @@
+import { contactLock } from '../contacts/events.ts';
+import { optOut } from '../contacts/opt-out.ts';
 import { identityTaken } from '../contacts/resolve.ts';
 import { conversationUpdated, messageNew } from '../events/catalogue.ts';
 import { uuidv7 } from '../ids.ts';
 import { conversationLane } from '../ledger/locks.ts';
 import type { Transact } from '../ledger/transact.ts';
 import { conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
+import { isStopWord } from '../messaging/stop-words.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
 import type { Secrets } from '../secrets.ts';
 
 export type ChannelRef = { id: string; organizationId: string };
 
-/** A person wrote, or the owner did from the phone app. The provider's id is unique in the channel: a repeat changes nothing. */
+/**
+ * A person wrote, or the owner did from the phone app. The provider's id is unique in the channel: a repeat changes nothing. One of
+ * `stopWords` also writes that the person wants no more.
+ */
 export async function applyMessage(
   transact: Transact,
-  secrets: Secrets,
+  { secrets, stopWords }: { secrets: Secrets; stopWords: string[] },
   channel: ChannelRef,
   message: InboundMessage,
 ): Promise<'new' | 'repeat'> {
@@ -20,9 +26,11 @@ export async function applyMessage(
   const conversation = await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
     resolveConversation(tx, secrets, channel, message.from),
   );
-  return transact({ locks: [conversationLane(conversation.id)] }, async (tx) => {
+  const isInbound = message.direction === 'inbound';
+  const isStop = isInbound && isStopWord(stopWords, message.type, message.content);
+  const locks = [conversationLane(conversation.id), ...(isStop ? [contactLock(conversation.contactId)] : [])];
+  return transact({ locks }, async (tx) => {
     const id = uuidv7();
-    const isInbound = message.direction === 'inbound';
     const inserted = await tx.query(
       `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, from_phone, to_phone, to_user_id, content, context_id, provider_message_id, provider_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict on constraint messages_provider_message_id do nothing returning id`,
@@ -45,6 +53,7 @@ export async function applyMessage(
       ],
     );
     if (inserted.length === 0) return 'repeat';
+    if (isStop) await optOut(tx, organizationId, conversation.contactId, id, message.at);
     const [row] = await tx.query<{ status: string }>(
       `update conversations set status = case when status = 'resolved' then 'open' else status end, preview = $3, last_message_at = clock_timestamp(), updated_at = clock_timestamp(),
               last_inbound_at = case when $4 then greatest(last_inbound_at, least($5::timestamptz, clock_timestamp())) else last_inbound_at end

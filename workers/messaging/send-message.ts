@@ -1,4 +1,6 @@
 import { stopChannel } from '../../src/channels/connect.ts';
+import { contactLock } from '../../src/contacts/events.ts';
+import { hearMarketingChoice } from '../../src/contacts/opt-out.ts';
 import { refusalOf } from '../../src/contacts/permission.ts';
 import { addIdentities } from '../../src/contacts/resolve.ts';
 import type { JobError } from '../../src/ledger/jobs.entity.ts';
@@ -10,6 +12,7 @@ import { sendMessageJob } from '../../src/messaging/jobs.ts';
 import { recordAccepted } from '../../src/messaging/settle.ts';
 import { unknownWindow } from '../../src/messaging/window.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused, ProviderUnknown } from '../../src/providers/errors.ts';
+import { saysNoToMarketing } from '../../src/providers/messaging-app/error-codes.ts';
 import type { Accepted } from '../../src/providers/messaging-app/provider.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { type Claim, claimMessage, claimResend, sendingState } from './claim-message.ts';
@@ -55,6 +58,7 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
     return await settleAccepted(context, claim, accepted);
   } catch (error) {
     if (error instanceof ProviderRefused) {
+      if (saysNoToMarketing(error.providerCode)) await noteRefuser(context, claim);
       if (!error.stopsChannel)
         return context.fail({ code: 'provider_refused', message: error.message, provider_code: error.providerCode });
       // Not this message is wrong but the whole channel: it keeps its place and waits with the others until the channel is mended.
@@ -92,6 +96,14 @@ function lastRefusal(claim: Claim): JobError | undefined {
   if (!refusal || claim.resends === 0) return refusal && { code: refusal.code, message: refusal.message };
   // The first send may have arrived: that must still be able to prove itself, and a retry needs force.
   return { code: 'outcome_unknown', message: `The provider never said whether it took the message. ${refusal.message}` };
+}
+
+/** In a transaction before the end's: it takes another lock, and what the person said holds even if the end is lost. */
+async function noteRefuser({ ledger, row }: Context, { contact_id: contactId, message_id: proof }: Claim) {
+  if (!contactId) return;
+  await ledger.transact({ locks: [contactLock(contactId)] }, (tx) =>
+    hearMarketingChoice(tx, row.organization_id, contactId, { status: 'denied', at: new Date(), proof }),
+  );
 }
 
 function settleAccepted(context: Context, claim: Claim, { providerMessageId, phoneId, userId }: Accepted): Promise<Outcome> {

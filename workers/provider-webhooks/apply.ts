@@ -4,6 +4,7 @@ import { mayRunNow, type RunRow, runColumns } from '../../src/ledger/run.ts';
 import { reasonOf } from '../../src/log.ts';
 import { applyTemplateStatus } from '../../src/messaging/templates.ts';
 import { applyMessage, type ChannelRef } from '../../src/provider-webhooks/apply-message.ts';
+import { applyPreference } from '../../src/provider-webhooks/apply-preference.ts';
 import { keepUnmatched, matchStatus } from '../../src/provider-webhooks/apply-status.ts';
 import { applyProviderWebhookJob } from '../../src/provider-webhooks/jobs.ts';
 import { holdable, type InboundPart, partsOf, type RawChange } from '../../src/providers/messaging-app/inbound.ts';
@@ -89,7 +90,7 @@ function changesIn(body: Buffer, faults: Fault[]): RawChange[] {
 }
 
 async function applyPart(context: RunContext<unknown>, organizationId: string, onlyChannelId: string | null, part: InboundPart) {
-  const { em, ledger } = context;
+  const { em, ledger, secrets, config } = context;
   switch (part.kind) {
     case 'ignored':
       context.log.info({ what: part.what }, 'provider webhook: nothing to do');
@@ -106,7 +107,12 @@ async function applyPart(context: RunContext<unknown>, organizationId: string, o
       return;
     case 'message': {
       const channel = await channelOf(em, organizationId, onlyChannelId, part.phoneNumberId);
-      if (channel) await applyMessage(ledger.transact, context.secrets, channel, part);
+      if (channel) await applyMessage(ledger.transact, { secrets, stopWords: config.stopWords }, channel, part);
+      return;
+    }
+    case 'preference': {
+      const channel = await channelOf(em, organizationId, onlyChannelId, part.phoneNumberId);
+      if (channel) await applyPreference(ledger.transact, secrets, channel.organizationId, part);
       return;
     }
     case 'status': {

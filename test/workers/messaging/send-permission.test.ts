@@ -27,7 +27,10 @@ const sentTo = async (on: Channel, phone: string) => (await app.sends(on)).filte
 const made = {} as Record<'suppressed' | 'expired' | 'blocked' | 'withdrawn' | 'granted' | 'forgotten' | 'unknown', Sent>;
 
 beforeAll(async () => {
-  [channel, marketing] = [await app.connect(), await app.connect()];
+  channel = await app.connect();
+  // The sync of the workers must find it so too.
+  const hello = { id: app.phone(), name: 'hello', language: 'en_US', status: 'APPROVED', category: 'MARKETING' };
+  marketing = await app.connect({ account: { templates: [{ ...hello, components: [{ type: 'BODY', text: 'Hello {{1}}' }] }] } });
   for (const one of [channel, marketing]) await app.storeTemplates(one);
   await app.rows(`update templates set category = 'MARKETING' where channel_id = $1`, [marketing.id]);
   made.suppressed = await queued(channel);
