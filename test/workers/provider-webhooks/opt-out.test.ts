@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { hashesOf } from '../../../src/contacts/suppressed-addresses.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, failure, inboundFrom, newId, statusOf } from '../../support/provider-body.ts';
+import { testSecrets } from '../../support/secrets.ts';
 
 /** What a person says against being written to: as a message, to the provider, and by a send that is refused. */
 const app = useApp({ workers: true, workerEnv: { STOP_WORDS: 'STOP, Berhenti' } });
@@ -96,6 +98,21 @@ describe('a stop word', () => {
     expect(await statusIn(contactId)).toBe('granted');
     expect((await app.text(channel, phone)).body.error.code).toBe('suppressed');
   });
+});
+
+test('who was forgotten with a no and writes again comes back with it', async () => {
+  const phone = app.phone();
+  const { organizationId } = app.tenant;
+  const [hash] = hashesOf(testSecrets, organizationId, [{ type: 'phone', source: '', value: `+${phone}` }]);
+  await app.rows(
+    `insert into suppressed_addresses (organization_id, hash, channel, reason) values ($1, $2, 'all', 'complaint')`,
+    [organizationId, hash],
+  );
+  await write(phone);
+  expect(await read('suppressions', await contactOf(phone))).toEqual([
+    expect.objectContaining({ channel: 'all', reason: 'complaint', expires_at: null }),
+  ]);
+  expect((await app.text(channel, phone)).body.error.code).toBe('suppressed');
 });
 
 describe('marketing stopped or resumed at the provider', () => {
