@@ -4,6 +4,7 @@ import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
 import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
 import { campaignHistory } from './contacts/campaign-history.ts';
+import { listOfConsents, putConsent } from './contacts/consents.ts';
 import { createContact, deleteContact, getContactByPhone, getOneContact, patchOneContact } from './contacts/contacts.ts';
 import { listOfDuplicates } from './contacts/duplicates.ts';
 import { createIdentity, deleteIdentity, listOfIdentities } from './contacts/identities.ts';
@@ -11,6 +12,8 @@ import { listOfContacts } from './contacts/list.ts';
 import { lookUp } from './contacts/lookup.ts';
 import { mergeTwoContacts } from './contacts/merge.ts';
 import { createNote, deleteNote, listOfNotes, patchNote } from './contacts/notes.ts';
+import { listOfPermissionChanges } from './contacts/permission-history.ts';
+import { createSuppression, deleteSuppression, listOfSuppressions } from './contacts/suppressions.ts';
 import { createTag, deleteOneTag, listOfTags, patchTag } from './contacts/tag-catalogue.ts';
 import { assignContactTag, listOfContactTags, unassignContactTag } from './contacts/tags.ts';
 import type { AnyEndpoint } from './endpoint.ts';
@@ -54,6 +57,12 @@ export const endpoints: AnyEndpoint[] = [
   createTag,
   patchTag,
   deleteOneTag,
+  putConsent,
+  listOfConsents,
+  listOfSuppressions,
+  createSuppression,
+  deleteSuppression,
+  listOfPermissionChanges,
   connect,
   listOfChannels,
   getChannel,

@@ -98,6 +98,10 @@ export const configSchema = Joi.object({
     .description('Base address of the messaging provider'),
   MESSAGING_APP_SECRET: Joi.string().empty('').description("Secret of the installation's provider app; signs its webhooks"),
   MESSAGING_APP_VERIFY_TOKEN: Joi.string().empty('').description("Token of the provider's webhook handshake"),
+  STOP_WORDS: Joi.string()
+    .allow('')
+    .default('STOP,UNSUBSCRIBE,BERHENTI')
+    .description('Words by which a person wants no more messages, comma-separated; each as the whole of what he writes'),
   MAIL_URL: Joi.string()
     .empty('')
     .custom(isMailUrl)
@@ -167,6 +171,7 @@ export type Config = {
   messagingAppUrl: string;
   messagingAppSecret?: string;
   messagingAppVerifyToken?: string;
+  stopWords: string[];
   mailUrl?: string;
   mailFrom: string;
   appUrl?: string;
@@ -230,6 +235,7 @@ export function readConfig(env: Environment = process.env): Config {
     webhookAllowNetworks: list(value.WEBHOOK_ALLOW_NETWORKS),
     allowedOrigins: list(value.ALLOWED_ORIGINS),
     queues: list(value.QUEUES),
+    stopWords: list(value.STOP_WORDS),
   } as Config;
 }
 

@@ -6,7 +6,7 @@ import { changedFields, refreshAddresses, updateContact } from './change.ts';
 import { listDuplicate } from './duplicates.ts';
 import { emitCreated, emitUpdated } from './events.ts';
 import { columnsOf, type Identity } from './queries.ts';
-import { suppressAgain } from './suppressed-addresses.ts';
+import { hashesOf, suppressAgain } from './suppressed-addresses.ts';
 
 /** How a person is known to a messaging app: a phone (E.164 with +), the app's id of that phone (digits), the app's own user id. */
 export type Person = { phone?: string; phoneId?: string; userId?: string; name?: string };
@@ -132,3 +132,7 @@ async function add(tx: Tx, secrets: Secrets, organizationId: string, contactId: 
   suppressAgain(tx, secrets, organizationId, contactId, added);
   emitUpdated(tx, organizationId, { id: contactId, name: contact.name }, changedFields(changed!, added));
 }
+
+/** What the address of one who is written to would be remembered under. None: he is called by his contact. */
+export const hashOf = (secrets: Secrets, organizationId: string, person: Person): Buffer | null =>
+  hashesOf(secrets, organizationId, sourced(person))[0] ?? null;

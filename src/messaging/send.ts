@@ -1,5 +1,6 @@
 import { refuseGone } from '../contacts/gone.ts';
-import { identityTaken, oldestOwner, ownerParams, type Person } from '../contacts/resolve.ts';
+import { type Permission, permissionColumns, refusalOf, refused, rememberedSuppression } from '../contacts/permission.ts';
+import { hashOf, identityTaken, oldestOwner, ownerParams, type Person } from '../contacts/resolve.ts';
 import { type Em, query } from '../database.ts';
 import { AppError, invalidField, notFound } from '../errors.ts';
 import { conversationUpdated } from '../events/catalogue.ts';
@@ -20,7 +21,7 @@ export type SendRequest = {
   contextMessageId?: string;
 };
 
-type Target = {
+type Target = Permission & {
   channel_status: string;
   template_status: string | null;
   context_id: string | null;
@@ -29,6 +30,7 @@ type Target = {
   is_open: boolean;
   phone: string | null;
   user_id: string | null;
+  remembered: string | null;
 };
 export type Prepared = {
   organizationId: string;
@@ -41,8 +43,8 @@ export type Prepared = {
 };
 
 /**
- * Everything that must hold before a message is accepted: channel, recipient, window, template, context. Makes contact and conversation
- * where a template may open one; a refusal leaves nothing behind. Throws AppError.
+ * Everything that must hold before a message is accepted: channel, recipient, permission, window, template, context. Makes contact and
+ * conversation where a template may open one; a refusal leaves nothing behind. Throws AppError.
  */
 export async function prepareMessage(
   em: Em,
@@ -52,13 +54,15 @@ export async function prepareMessage(
   request: SendRequest,
 ): Promise<Prepared> {
   const person = personOf(request.recipient);
-  const target = await findTarget(em, organizationId, request, person);
+  const target = await findTarget(em, organizationId, request, person, hashOf(secrets, organizationId, person));
   if (target.channel_status !== 'connected')
     throw new AppError('conflict', `The channel cannot send: it is ${target.channel_status}`);
   const contactId = target.contact_id ?? undefined;
   if ('contactId' in request.recipient && !contactId) throw notFound('Contact');
   if (request.type === 'template') checkTemplate(target.template_status);
-  else if (!target.is_open)
+  const refusal = refusalOf({ ...target, suppression: target.suppression ?? target.remembered });
+  if (refusal) throw refused(refusal);
+  if (request.type !== 'template' && !target.is_open)
     throw new AppError('window_closed', `The contact has not written within ${windowHours} hours: send a template`);
   const toPhone = person.phone ?? target.phone ?? '';
   const toUserId = person.userId ?? target.user_id ?? '';
@@ -126,16 +130,24 @@ function personOf(recipient: SendRequest['recipient']): Person {
   return 'userId' in recipient ? { userId: recipient.userId } : {};
 }
 
-/** Channel, person, conversation, template and context in one look. Throws when the channel is nobody's. */
-async function findTarget(em: Em, organizationId: string, request: SendRequest, person: Person): Promise<Target> {
+/** Channel, person, permission, conversation, template and context in one look. Throws when the channel is nobody's. */
+async function findTarget(
+  em: Em,
+  organizationId: string,
+  request: SendRequest,
+  person: Person,
+  hash: Buffer | null,
+): Promise<Target> {
   const { channelId, recipient, contextMessageId, content } = request;
   const isTemplate = request.type === 'template';
   const [row] = await query<Target>(
     em,
-    `select c.status as channel_status, k.id as contact_id, v.id as conversation_id, t.status as template_status, x.provider_message_id as context_id,
+    `select c.status as channel_status, k.id as contact_id, v.id as conversation_id, t.status as template_status, t.category, x.provider_message_id as context_id,
             coalesce(v.last_inbound_at > clock_timestamp() - interval '${windowHours} hours', false) as is_open,
             (select i.value from contact_identities i where i.organization_id = k.organization_id and i.contact_id = k.id and i.type in ('messaging_app', 'phone') order by i.type limit 1) as phone,
-            (select i.value from contact_identities i where i.organization_id = k.organization_id and i.contact_id = k.id and i.type = 'messaging_app_id' limit 1) as user_id
+            (select i.value from contact_identities i where i.organization_id = k.organization_id and i.contact_id = k.id and i.type = 'messaging_app_id' limit 1) as user_id,
+            ${permissionColumns({ organization: 'c.organization_id', contact: 'k.id', channel: 'c.id' })},
+            case when k.id is null then ${rememberedSuppression('c.organization_id', '$17::bytea')} end as remembered
        from channels c
        left join contacts k on k.organization_id = c.organization_id and k.id = coalesce($3::uuid, (${oldestOwner(1, 7)}))
        left join conversations v on v.channel_id = c.id and v.contact_id = k.id
@@ -150,6 +162,7 @@ async function findTarget(em: Em, organizationId: string, request: SendRequest, 
       isTemplate ? content.language : null,
       contextMessageId ?? null,
       ...ownerParams(person),
+      hash,
     ],
   );
   if (!row) throw notFound('Channel');

@@ -3,8 +3,7 @@ import type { Em } from '../database.ts';
 import type { Transact } from '../ledger/transact.ts';
 import type { IdentityChange } from '../providers/messaging-app/identity-change.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
-import type { Secrets } from '../secrets.ts';
-import { applyMessage, type ChannelRef, isStored } from './apply-message.ts';
+import { type Applying, applyMessage, type ChannelRef, isStored } from './apply-message.ts';
 
 type From = InboundMessage['from'];
 
@@ -15,14 +14,14 @@ type From = InboundMessage['from'];
 export async function applyChangeMessage(
   em: Em,
   transact: Transact,
-  secrets: Secrets,
+  applying: Applying,
   channel: ChannelRef,
   message: InboundMessage,
   change: IdentityChange,
 ): Promise<void> {
   if (await isStored(em, channel, message.providerMessageId)) return;
-  const outcome = await applyIdentityChange(transact, secrets, channel.organizationId, change);
-  await applyMessage(transact, secrets, channel, message, outcome === 'taken' ? message.from : fromNow(message.from, change));
+  const outcome = await applyIdentityChange(transact, applying.secrets, channel.organizationId, change);
+  await applyMessage(transact, applying, channel, message, outcome === 'taken' ? message.from : fromNow(message.from, change));
 }
 
 /** By the new addresses, or the old ones would be learnt again. */

@@ -1,4 +1,6 @@
+import { contactLock } from '../contacts/events.ts';
 import { isContactGone } from '../contacts/gone.ts';
+import { optOut } from '../contacts/opt-out.ts';
 import { identityTaken } from '../contacts/resolve.ts';
 import { query, type Source } from '../database.ts';
 import { conversationUpdated, messageNew } from '../events/catalogue.ts';
@@ -6,25 +8,30 @@ import { uuidv7 } from '../ids.ts';
 import { conversationLane } from '../ledger/locks.ts';
 import { LocksOutdated, type Transact } from '../ledger/transact.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
+import { isStopWord } from '../messaging/stop-words.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
 import type { Secrets } from '../secrets.ts';
 
 export type ChannelRef = { id: string; organizationId: string };
 
+/** What applying needs beside the message. */
+export type Applying = { secrets: Secrets; stopWords: string[] };
+
 /**
  * A person wrote, or the owner did from the phone app. The provider's id is unique in the channel: a repeat changes nothing. `who`: as the
- * person is known by now. One who is forgotten at this very moment is somebody new.
+ * person is known by now. One who is forgotten at this very moment is somebody new. One of `stopWords` also writes that the
+ * person wants no more.
  */
 export async function applyMessage(
   transact: Transact,
-  secrets: Secrets,
+  applying: Applying,
   channel: ChannelRef,
   message: InboundMessage,
   who: InboundMessage['from'] = message.from,
 ): Promise<'new' | 'repeat'> {
   for (let look = 1; ; look += 1) {
     try {
-      return await applyOnce(transact, secrets, channel, message, who);
+      return await applyOnce(transact, applying, channel, message, who);
     } catch (error) {
       if (!isContactGone(error) || look === mostLooks) throw error;
     }
@@ -35,22 +42,23 @@ const mostLooks = 5;
 
 async function applyOnce(
   transact: Transact,
-  secrets: Secrets,
+  applying: Applying,
   channel: ChannelRef,
   message: InboundMessage,
   who: InboundMessage['from'],
 ): Promise<'new' | 'repeat'> {
   const { organizationId } = channel;
+  const isInbound = message.direction === 'inbound';
+  const isStop = isInbound && isStopWord(applying.stopWords, message.type, message.content);
   let conversation: ConversationRef;
   const locks = async () => {
     conversation = await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
-      resolveConversation(tx, secrets, channel, who),
+      resolveConversation(tx, applying.secrets, channel, who),
     );
-    return [conversationLane(conversation.id)];
+    return [conversationLane(conversation.id), ...(isStop ? [contactLock(conversation.contactId)] : [])];
   };
   return transact({ locks }, async (tx) => {
     const id = uuidv7();
-    const isInbound = message.direction === 'inbound';
     const [inserted] = await tx.query<{ contact_id: string }>(
       `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, from_phone, to_phone, to_user_id, content, context_id, provider_message_id, provider_at)
        select $1, $2, $3, v.id, v.contact_id, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 from conversations v
@@ -77,6 +85,10 @@ async function applyOnce(
       if (await isStored(tx.em, channel, message.providerMessageId)) return 'repeat';
       // The conversation became part of another, or lost its person, before its lane was had.
       throw new LocksOutdated();
+    }
+    if (isStop) {
+      tx.needs(contactLock(inserted.contact_id));
+      await optOut(tx, organizationId, inserted.contact_id, id, message.at);
     }
     const [row] = await tx.query<{ status: string }>(
       `update conversations set status = case when status = 'resolved' then 'open' else status end, preview = $3, last_message_at = clock_timestamp(), updated_at = clock_timestamp(),

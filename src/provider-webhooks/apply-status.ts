@@ -1,8 +1,11 @@
+import { contactLock } from '../contacts/events.ts';
+import { hearMarketingChoice } from '../contacts/opt-out.ts';
 import { type Em, query } from '../database.ts';
 import { isUuid, uuidv7 } from '../ids.ts';
 import { conversationLane } from '../ledger/locks.ts';
 import type { Transact } from '../ledger/transact.ts';
 import { applyStatus } from '../messaging/settle.ts';
+import { saysNoToMarketing } from '../providers/messaging-app/error-codes.ts';
 import type { InboundStatus } from '../providers/messaging-app/inbound.ts';
 import type { ChannelRef } from './apply-message.ts';
 import { matchStatusJob } from './jobs.ts';
@@ -11,9 +14,9 @@ import { matchStatusJob } from './jobs.ts';
 export async function matchStatus(em: Em, transact: Transact, channel: ChannelRef, status: InboundStatus): Promise<boolean> {
   const ours = status.callbackData && isUuid(status.callbackData) ? status.callbackData : null;
   const find = async () => {
-    const [row] = await query<{ id: string; conversation_id: string }>(
+    const [row] = await query<{ id: string; conversation_id: string; contact_id: string | null }>(
       em,
-      `select id, conversation_id from messages where organization_id = $1 and channel_id = $2 and direction = 'outbound' and (provider_message_id = $3 or id = $4::uuid) and $3 <> all(superseded_ids)
+      `select id, conversation_id, contact_id from messages where organization_id = $1 and channel_id = $2 and direction = 'outbound' and (provider_message_id = $3 or id = $4::uuid) and $3 <> all(superseded_ids)
       order by provider_message_id = $3 desc nulls last limit 1`,
       [channel.organizationId, channel.id, status.providerMessageId, ours],
     );
@@ -23,13 +26,20 @@ export async function matchStatus(em: Em, transact: Transact, channel: ChannelRe
   if (!message) return false;
   const failure = status.error && { code: 'provider_refused', provider_code: status.error.code, message: status.error.message };
   let looks = 0;
+  let refuser: string | null = null;
   const locks = async () => {
     looks += 1;
     // Its conversation may have become part of another since.
     if (looks > 1) message = (await find()) ?? message;
-    return [conversationLane(message!.conversation_id)];
+    refuser = saysNoToMarketing(status.error?.code) ? message!.contact_id : null;
+    return [conversationLane(message!.conversation_id), ...(refuser ? [contactLock(refuser)] : [])];
   };
-  await transact({ locks }, (tx) => applyStatus(tx, message!.id, status.status, status.providerMessageId, failure));
+  await transact({ locks }, async (tx) => {
+    await applyStatus(tx, message!.id, status.status, status.providerMessageId, failure);
+    // One that was kept for a while has its time as text.
+    const choice = { status: 'denied', at: new Date(status.at), proof: message!.id } as const;
+    if (refuser) await hearMarketingChoice(tx, channel.organizationId, refuser, choice);
+  });
   return true;
 }
 

@@ -29,8 +29,16 @@ export class App extends Product {
   }
 
   /** A connected channel with its own number; its templates are stored as its sync would. */
-  async connect({ tenant = this.tenant, body = {} }: { tenant?: Tenant; body?: object } = {}): Promise<Channel> {
-    const account = await this.account();
+  async connect({
+    tenant = this.tenant,
+    body = {},
+    account: more = {},
+  }: {
+    tenant?: Tenant;
+    body?: object;
+    account?: object;
+  } = {}): Promise<Channel> {
+    const account = await this.account(more);
     const { status, body: made } = await this.call('channels.connect', {
       key: tenant.key,
       body: {

@@ -22,6 +22,11 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
   const params = { contactID: conversation.contactId };
   const note = await app.call('contacts.notes.create', { params, body: { body: 'A note' } });
   const tag = await app.call('contacts.tags.assign', { params, body: { name: 'Owned' } });
+  // On a channel nothing is sent on, so that the walks of the others meet no refusal.
+  const suppression = await app.call('contacts.suppressions.create', {
+    params: { contactID: conversation.contactId },
+    body: { channel: 'voice', reason: 'manual' },
+  });
   return {
     channelID: channel.id,
     messageID: message.id,
@@ -31,6 +36,8 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     contactID: conversation.contactId,
     identityID: identity.id,
     phone: conversation.phone,
+    channel: 'voice',
+    suppressionID: suppression.body.data.id,
     memberID: userId,
     tokenID: token.id,
     keyID: app.tenant.keyId,

@@ -1,11 +1,13 @@
+import { type Permission, permissionColumns } from '../../src/contacts/permission.ts';
 import { type Em, query } from '../../src/database.ts';
 import type { RunRef } from '../../src/ledger/release.ts';
 import { mayRunNow, type RunRow, runColumns } from '../../src/ledger/run.ts';
 
 /** All that a send needs, read by the statement that claims it. */
-export type Claim = {
+export type Claim = Permission & {
   message_id: string;
-  contact_id: string;
+  /** None, as its addresses: the person was forgotten. */
+  contact_id: string | null;
   type: string;
   content: Record<string, unknown>;
   to_phone: string;
@@ -18,7 +20,10 @@ export type Claim = {
   access_token: string;
 };
 
-const claimColumns = `m.id as message_id, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id, m.resends, m.channel_id, c.phone_number_id, c.account_id, c.access_token`;
+const category = `(select t.category from templates t where m.type = 'template' and t.organization_id = m.organization_id and t.channel_id = m.channel_id
+    and t.name = m.content->>'name' and t.language = m.content->>'language') as category`;
+const permission = permissionColumns({ organization: 'm.organization_id', contact: 'm.contact_id', channel: 'm.channel_id' });
+const claimColumns = `m.id as message_id, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id, m.resends, m.channel_id, c.phone_number_id, c.account_id, c.access_token, ${category}, ${permission}`;
 
 /**
  * Claims the message in the very statement that checks that this run may send it now: its time has come, its pool is not held and its

@@ -1,5 +1,9 @@
 import { stopChannel } from '../../src/channels/connect.ts';
+import { contactLock } from '../../src/contacts/events.ts';
+import { hearMarketingChoice } from '../../src/contacts/opt-out.ts';
+import { refusalOf } from '../../src/contacts/permission.ts';
 import { addIdentities } from '../../src/contacts/resolve.ts';
+import type { JobError } from '../../src/ledger/jobs.entity.ts';
 import { holdPool } from '../../src/ledger/pools.ts';
 import { endDoneOfSubject } from '../../src/ledger/release.ts';
 import type { Tx } from '../../src/ledger/transact.ts';
@@ -8,6 +12,7 @@ import { sendMessageJob } from '../../src/messaging/jobs.ts';
 import { recordAccepted } from '../../src/messaging/settle.ts';
 import { unknownWindow } from '../../src/messaging/window.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused, ProviderUnknown } from '../../src/providers/errors.ts';
+import { saysNoToMarketing } from '../../src/providers/messaging-app/error-codes.ts';
 import type { Accepted } from '../../src/providers/messaging-app/provider.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { type Claim, claimMessage, claimResend, sendingState } from './claim-message.ts';
@@ -25,6 +30,8 @@ export const sendMessage = handle(
 );
 
 async function send(context: Context, claim: Claim): Promise<Outcome> {
+  const refusal = lastRefusal(claim);
+  if (refusal) return context.fail(refusal);
   const backToQueued = async (tx: Tx) =>
     void (await tx.query(`update messages set status = 'queued', sending_at = null where id = $1 and status = 'sending'`, [
       claim.message_id,
@@ -51,6 +58,7 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
     return await settleAccepted(context, claim, accepted);
   } catch (error) {
     if (error instanceof ProviderRefused) {
+      if (saysNoToMarketing(error.providerCode)) await noteRefuser(context, claim);
       if (!error.stopsChannel)
         return context.fail({ code: 'provider_refused', message: error.message, provider_code: error.providerCode });
       // Not this message is wrong but the whole channel: it keeps its place and waits with the others until the channel is mended.
@@ -77,6 +85,25 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
     }
     throw error;
   }
+}
+
+/** What has become of the person since the message was accepted. Waiting would not help: whoever wants it sent later says so. */
+function lastRefusal(claim: Claim): JobError | undefined {
+  const isForgotten = claim.contact_id === null || (!claim.to_phone && !claim.to_user_id);
+  const refusal: JobError | undefined = isForgotten
+    ? { code: 'contact_deleted', message: 'The contact was deleted before the message went out' }
+    : refusalOf(claim);
+  if (!refusal || claim.resends === 0) return refusal && { code: refusal.code, message: refusal.message };
+  // The first send may have arrived: that must still be able to prove itself, and a retry needs force.
+  return { code: 'outcome_unknown', message: `The provider never said whether it took the message. ${refusal.message}` };
+}
+
+/** In a transaction before the end's: it takes another lock, and what the person said holds even if the end is lost. */
+async function noteRefuser({ ledger, row }: Context, { contact_id: contactId, message_id: proof }: Claim) {
+  if (!contactId) return;
+  await ledger.transact({ locks: [contactLock(contactId)] }, (tx) =>
+    hearMarketingChoice(tx, row.organization_id, contactId, { status: 'denied', at: new Date(), proof }),
+  );
 }
 
 function settleAccepted(context: Context, claim: Claim, { providerMessageId, phoneId, userId }: Accepted): Promise<Outcome> {

@@ -6,6 +6,7 @@ import { reasonOf } from '../../src/log.ts';
 import { applyTemplateStatus } from '../../src/messaging/templates.ts';
 import { applyChangeMessage } from '../../src/provider-webhooks/apply-identity-change.ts';
 import { applyMessage, type ChannelRef } from '../../src/provider-webhooks/apply-message.ts';
+import { applyPreference } from '../../src/provider-webhooks/apply-preference.ts';
 import { keepUnmatched, matchStatus } from '../../src/provider-webhooks/apply-status.ts';
 import { applyProviderWebhookJob } from '../../src/provider-webhooks/jobs.ts';
 import { holdable, type InboundPart, partsOf, type RawChange } from '../../src/providers/messaging-app/inbound.ts';
@@ -91,7 +92,8 @@ function changesIn(body: Buffer, faults: Fault[]): RawChange[] {
 }
 
 async function applyPart(context: RunContext<unknown>, organizationId: string, onlyChannelId: string | null, part: InboundPart) {
-  const { em, ledger } = context;
+  const { em, ledger, secrets, config } = context;
+  const applying = { secrets, stopWords: config.stopWords };
   switch (part.kind) {
     case 'ignored':
       context.log.info({ what: part.what }, 'provider webhook: nothing to do');
@@ -109,14 +111,19 @@ async function applyPart(context: RunContext<unknown>, organizationId: string, o
     case 'message': {
       const channel = await channelOf(em, organizationId, onlyChannelId, part.phoneNumberId);
       if (channel && part.identityChange)
-        await applyChangeMessage(em, ledger.transact, context.secrets, channel, part, part.identityChange);
-      else if (channel) await applyMessage(ledger.transact, context.secrets, channel, part);
+        await applyChangeMessage(em, ledger.transact, applying, channel, part, part.identityChange);
+      else if (channel) await applyMessage(ledger.transact, applying, channel, part);
       return;
     }
     case 'identity_change': {
       const { phoneNumberId, change } = part;
       const isOurs = !phoneNumberId || (await channelOf(em, organizationId, onlyChannelId, phoneNumberId));
-      if (isOurs) await applyIdentityChange(ledger.transact, context.secrets, organizationId, change);
+      if (isOurs) await applyIdentityChange(ledger.transact, secrets, organizationId, change);
+      return;
+    }
+    case 'preference': {
+      const channel = await channelOf(em, organizationId, onlyChannelId, part.phoneNumberId);
+      if (channel) await applyPreference(ledger.transact, secrets, channel.organizationId, part);
       return;
     }
     case 'status': {

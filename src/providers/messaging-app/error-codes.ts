@@ -22,6 +22,9 @@ const waitMs = new Map<number, number>([
 ]);
 const shortWaitMs = 2_000;
 
+/** The person has stopped marketing from this business: the one refusal that says something of him and not of the message. */
+export const saysNoToMarketing = (code: string | null | undefined) => code === '131050';
+
 export type GraphError = { code: number; message: string; details?: string };
 
 export function sortedError({ code, message, details }: GraphError, retryAfterMs?: number): ProviderError {

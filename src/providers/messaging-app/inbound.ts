@@ -31,8 +31,24 @@ export type InboundTemplateStatus = {
   language: string;
   status: string;
 };
+/** A person wants this business's marketing no more, or again. */
+export type InboundPreference = {
+  kind: 'preference';
+  phoneNumberId: string;
+  from: InboundMessage['from'];
+  choice: 'stop' | 'resume';
+  at: Date;
+  /** The provider's words for it. */
+  detail: string;
+};
 export type InboundIgnored = { kind: 'ignored'; what: string };
-export type InboundPart = InboundMessage | InboundStatus | InboundTemplateStatus | InboundIdentityChange | InboundIgnored;
+export type InboundPart =
+  | InboundMessage
+  | InboundStatus
+  | InboundTemplateStatus
+  | InboundIdentityChange
+  | InboundPreference
+  | InboundIgnored;
 
 /** One change of a body, with the account it came for. */
 export type RawChange = { entryId: string; change: Record<string, unknown> };
@@ -69,6 +85,11 @@ const messageShape = Joi.object({
 const statusShape = Joi.object({
   id: Joi.string().min(1).max(512).required(),
   status: Joi.string().max(32).required(),
+  timestamp: Joi.alternatives(Joi.string().pattern(/^\d{1,12}$/), Joi.number().integer()).required(),
+}).unknown();
+const preferenceShape = Joi.object({
+  category: Joi.string().max(64).required(),
+  value: Joi.string().max(64).required(),
   timestamp: Joi.alternatives(Joi.string().pattern(/^\d{1,12}$/), Joi.number().integer()).required(),
 }).unknown();
 const known = new Set([
@@ -135,6 +156,12 @@ export function partsOf(raw: RawChange): (InboundPart | { kind: 'broken'; error:
     const changes = changesIn(value).map((change) => ({ kind: 'identity_change' as const, phoneNumberId, change }));
     return changes.length > 0 ? changes : [{ kind: 'broken', error: 'Not understood: no user ids', raw: raw.change }];
   }
+  if (field === 'user_preferences') {
+    const phoneNumberId = phoneNumberIdOf(raw);
+    if (!phoneNumberId || !Array.isArray(value.user_preferences))
+      return [{ kind: 'broken', error: 'Not understood: no phone_number_id or no preferences', raw: raw.change }];
+    return guarded(value.user_preferences, (item) => toPreference(item, value, phoneNumberId));
+  }
   return [{ kind: 'ignored', what: field }];
 }
 
@@ -199,6 +226,25 @@ function toStatus(item: unknown, phoneNumberId: string): InboundPart {
         message: textOf(details) || textOf(fault.message) || textOf(fault.title) || 'The provider could not deliver it',
       },
     }),
+  };
+}
+
+function toPreference(item: unknown, value: Json, phoneNumberId: string): InboundPart {
+  const preference = check(preferenceShape, item);
+  const { category, value: choice } = preference;
+  if (category !== 'marketing_messages' || (choice !== 'stop' && choice !== 'resume'))
+    return { kind: 'ignored', what: `preference ${category} ${choice}` };
+  const people = list(value.contacts).map(object);
+  const [phoneId, userId] = [textOf(preference.wa_id), textOf(preference.user_id)];
+  const isMeant = (person: Json) => (phoneId ? textOf(person.wa_id) === phoneId : textOf(person.user_id) === userId);
+  if (!phoneId && !userId) throw new Error('Not understood: nobody it is from');
+  return {
+    kind: 'preference',
+    phoneNumberId,
+    from: { ...(phoneId && { phoneId }), ...(userId && { userId }), ...nameOf(people.find(isMeant) ?? {}) },
+    choice,
+    at: atOf(preference.timestamp),
+    detail: textOf(preference.detail).slice(0, 500),
   };
 }
 

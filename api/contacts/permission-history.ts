@@ -1,0 +1,73 @@
+import Joi from 'joi';
+import { listPermissionHistory, type PermissionHistoryRow } from '../../src/contacts/permission-history.ts';
+import { mustBeContact } from '../../src/contacts/queries.ts';
+import { suppressionChannels } from '../../src/contacts/suppressions.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { endpoint } from '../endpoint.ts';
+import { type PageQuery, pageQuery } from '../paging.ts';
+import { id, iso, timestamp } from '../schemas.ts';
+import { aboutContact, contactParams, dataList, exampleMeta, listedData } from './schemas.ts';
+
+const changeView = Joi.object({
+  id: id.required(),
+  kind: Joi.string().valid('consent', 'suppression').required(),
+  channel: Joi.string()
+    .valid(...suppressionChannels)
+    .required(),
+  state: Joi.string().valid('granted', 'denied', 'pending', 'suppressed', 'lifted').required(),
+  reason: Joi.string().allow('').required().description('Of a suppression'),
+  source: Joi.string().allow('').required().description('Where it was said'),
+  proof: Joi.string().allow('').required().description('What shows it'),
+  expires_at: timestamp.allow(null).required(),
+  actor: Joi.string().required().description('`user:<id>`, `key:<id>`, `contact:<id>`, `provider` or `system`'),
+  at: timestamp.required(),
+});
+
+const toView = (row: PermissionHistoryRow) => ({
+  id: row.id,
+  kind: row.kind,
+  channel: row.channel,
+  state: row.state,
+  reason: row.reason,
+  source: row.source,
+  proof: row.proof,
+  expires_at: row.expires_at && iso(row.expires_at),
+  actor: row.actor,
+  at: iso(row.created_at),
+});
+
+const exampleChange = {
+  id: exampleIds.suppression,
+  kind: 'suppression',
+  channel: 'messaging_app',
+  state: 'suppressed',
+  reason: 'unsubscribed',
+  source: 'message',
+  proof: exampleIds.message,
+  expires_at: null,
+  actor: `contact:${exampleIds.contact}`,
+  at: exampleTime,
+};
+
+export const listOfPermissionChanges = endpoint<unknown, PageQuery>({
+  ...aboutContact,
+  method: 'get',
+  path: '/v1/contacts/:contactID/permission-history',
+  operationId: 'contacts.permission-history.list',
+  scope: 'contacts:read',
+  summary: 'List the changes of consent and suppression, newest first',
+  query: Joi.object(pageQuery),
+  responses: { 200: dataList(changeView) },
+  errors: [400, 401, 403, 404, 422],
+  example: { params: contactParams, reply: { data: [exampleChange], meta: exampleMeta } },
+  async handler({ params, query, caller, em }) {
+    await mustBeContact(em, caller.organizationId, params.contactID!);
+    return listedData(
+      'permission history',
+      params,
+      query,
+      (page) => listPermissionHistory(em, caller.organizationId, params.contactID!, page),
+      toView,
+    );
+  },
+});

@@ -1,0 +1,135 @@
+import Joi from 'joi';
+import { contactLock, emitUpdated } from '../../src/contacts/events.ts';
+import { getContact, mustBeContact } from '../../src/contacts/queries.ts';
+import {
+  liftSuppression,
+  listSuppressions,
+  type Suppression,
+  type SuppressionRow,
+  suppress,
+  suppressionChannels,
+  suppressionReasons,
+} from '../../src/contacts/suppressions.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { actorOf } from '../../src/organizations/caller.ts';
+import { endpoint } from '../endpoint.ts';
+import { type PageQuery, pageQuery } from '../paging.ts';
+import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { aboutContact, contactParams, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
+
+const suppressionView = Joi.object({
+  id: id.required(),
+  channel: Joi.string()
+    .valid(...suppressionChannels)
+    .required(),
+  reason: Joi.string()
+    .valid(...suppressionReasons)
+    .required(),
+  expires_at: timestamp.allow(null).required().description('null: until it is deleted'),
+  created_at: timestamp.required(),
+  updated_at: timestamp.required(),
+});
+
+const toView = (row: SuppressionRow) => ({
+  id: row.id,
+  channel: row.channel,
+  reason: row.reason,
+  expires_at: row.expires_at && iso(row.expires_at),
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+const exampleSuppression = {
+  id: exampleIds.suppression,
+  channel: 'messaging_app',
+  reason: 'unsubscribed',
+  expires_at: null,
+  created_at: exampleTime,
+  updated_at: exampleTime,
+};
+
+export const listOfSuppressions = endpoint<unknown, PageQuery>({
+  ...aboutContact,
+  method: 'get',
+  path: '/v1/contacts/:contactID/suppressions',
+  operationId: 'contacts.suppressions.list',
+  scope: 'contacts:read',
+  summary: 'List the suppressions of a contact, newest first',
+  description: 'Those in force; what has expired or was deleted stands in the permission history.',
+  query: Joi.object(pageQuery),
+  responses: { 200: dataList(suppressionView) },
+  errors: [400, 401, 403, 404, 422],
+  example: { params: contactParams, reply: { data: [exampleSuppression], meta: exampleMeta } },
+  async handler({ params, query, caller, em }) {
+    await mustBeContact(em, caller.organizationId, params.contactID!);
+    return listedData(
+      'contact suppressions',
+      params,
+      query,
+      (page) => listSuppressions(em, caller.organizationId, params.contactID!, page),
+      toView,
+    );
+  },
+});
+
+type SuppressionBody = Pick<Suppression, 'channel' | 'reason'> & { expires_at: Date | null };
+
+export const createSuppression = endpoint<SuppressionBody>({
+  ...aboutContact,
+  method: 'post',
+  path: '/v1/contacts/:contactID/suppressions',
+  operationId: 'contacts.suppressions.create',
+  scope: 'contacts:write',
+  summary: 'Create or update a suppression',
+  description:
+    'Nothing is sent to the contact on that channel, or on any with `all`: a send is refused with `suppressed`, and one that waits fails with it. One a channel: 201 when it is new, 200 when there was one.',
+  isIdempotent: true,
+  body: Joi.object<SuppressionBody>({
+    channel: Joi.string()
+      .valid(...suppressionChannels)
+      .required(),
+    reason: Joi.string()
+      .valid(...suppressionReasons)
+      .required(),
+    expires_at: Joi.date().iso().greater('now').allow(null).default(null).description('ISO 8601; default: never'),
+  }),
+  responses: { 200: wrapped(suppressionView), 201: wrapped(suppressionView) },
+  errors: [400, 401, 403, 404, 422],
+  example: {
+    params: contactParams,
+    body: { channel: 'messaging_app', reason: 'unsubscribed' },
+    reply: { data: exampleSuppression },
+  },
+  handler: ({ params, body: { channel, reason, expires_at: expiresAt }, caller, write }) =>
+    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
+      const { organizationId } = caller;
+      const contact = await getContact(tx.em, organizationId, params.contactID!);
+      const by = { actor: actorOf(caller), source: '', proof: '' };
+      const { row, isNew, isChanged } = await suppress(tx, organizationId, contact.id, { channel, reason, expiresAt }, by);
+      if (isChanged) emitUpdated(tx, organizationId, contact, ['suppressions']);
+      return { status: isNew ? 201 : 200, body: { data: toView(row) } };
+    }),
+});
+
+export const deleteSuppression = endpoint({
+  ...aboutContact,
+  method: 'delete',
+  path: '/v1/contacts/:contactID/suppressions/:suppressionID',
+  operationId: 'contacts.suppressions.delete',
+  scope: 'contacts:write',
+  summary: 'Delete a suppression',
+  description: 'Its channel may be used again, unless another one covers it. Consent stays as it is.',
+  params: { contactID: pathId, suppressionID: pathId },
+  responses: { 204: null },
+  errors: [401, 403, 404, 422],
+  example: { params: { ...contactParams, suppressionID: exampleIds.suppression } },
+  handler: ({ params, caller, write }, { secrets }) =>
+    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
+      const { organizationId } = caller;
+      const contact = await getContact(tx.em, organizationId, params.contactID!);
+      const by = { actor: actorOf(caller), source: '', proof: '' };
+      await liftSuppression(tx, secrets, organizationId, contact.id, params.suppressionID!, by);
+      emitUpdated(tx, organizationId, contact, ['suppressions']);
+      return { status: 204 };
+    }),
+});

@@ -1,0 +1,27 @@
+import { contactLock } from '../contacts/events.ts';
+import { hearMarketingChoice } from '../contacts/opt-out.ts';
+import { identityTaken, resolveContact } from '../contacts/resolve.ts';
+import type { Transact } from '../ledger/transact.ts';
+import type { InboundPreference } from '../providers/messaging-app/inbound.ts';
+import type { Secrets } from '../secrets.ts';
+
+/** Between two looks a contact may become part of another; more often than this, and something else is wrong. */
+const mostLooks = 3;
+
+/** A person stopped or resumed marketing at the provider. Whoever is not known yet becomes a contact: what he said must hold. */
+export async function applyPreference(
+  transact: Transact,
+  secrets: Secrets,
+  organizationId: string,
+  { from, choice, at, detail: proof }: InboundPreference,
+): Promise<void> {
+  const status = choice === 'stop' ? 'denied' : 'granted';
+  for (let look = 1; look <= mostLooks; look += 1) {
+    const id = await transact({ retryOn: [identityTaken] }, (tx) => resolveContact(tx, secrets, organizationId, from));
+    const isHeard = await transact({ locks: [contactLock(id)] }, (tx) =>
+      hearMarketingChoice(tx, organizationId, id, { status, at, proof }),
+    );
+    if (isHeard) return;
+  }
+  throw new Error('The contact went away each time it was found');
+}

@@ -1,0 +1,284 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { hashesOf } from '../../../src/contacts/suppressed-addresses.ts';
+import { type Channel, useApp } from '../../support/app.ts';
+import { bodyFor, failure, inboundFrom, newId, statusOf } from '../../support/provider-body.ts';
+import { testSecrets } from '../../support/secrets.ts';
+
+/** What a person says against being written to: as a message, to the provider, and by a send that is refused. */
+const app = useApp({ workers: true, workerEnv: { STOP_WORDS: 'STOP, Berhenti' } });
+let channel: Channel;
+
+beforeAll(async () => {
+  channel = await app.connect();
+});
+
+async function applied(body: object) {
+  expect((await app.webhook(body)).status).toBe(200);
+  await app.idle();
+  const [row] = await app.rows('select state, errors from provider_webhooks order by received_at desc limit 1');
+  return row;
+}
+const write = (phone: string, more: object = {}) => applied(bodyFor(channel, inboundFrom(phone, { ...more })));
+const contactOf = async (phone: string): Promise<string> =>
+  (await app.one(`select contact_id from contact_identities where type = 'phone' and value = $1`, [`+${phone}`])).contact_id;
+const read = async (what: string, contactID: string) =>
+  (await app.call(`contacts.${what}.list`, { params: { contactID } })).body.data;
+const statusIn = async (contactId: string) => (await read('consents', contactId))[0]?.status;
+const changesOf = async (contactId: string) =>
+  (await app.events(contactId)).filter(({ type }) => type === 'contact.updated').map(({ data }) => data.changed);
+const put = (contactID: string, status: string) =>
+  app.call('contacts.consents.put', { params: { contactID, channel: 'messaging_app' }, body: { status } });
+const seconds = (fromNow = 0) => Math.floor(Date.now() / 1_000) + fromNow;
+
+describe('a stop word', () => {
+  test('suppresses, denies consent, is told once, and its repeat changes nothing', async () => {
+    const { contactId, phone } = await app.conversation(channel);
+    const id = newId();
+    const body = bodyFor(channel, inboundFrom(phone, { id, text: { body: ' stop ' } }));
+    expect(await applied(body)).toEqual({ state: 'applied', errors: null });
+    const message = await app.one('select id from messages where provider_message_id = $1', [id]);
+    expect(await read('suppressions', contactId)).toEqual([
+      expect.objectContaining({ channel: 'messaging_app', reason: 'unsubscribed', expires_at: null }),
+    ]);
+    const by = { actor: `contact:${contactId}`, source: 'message', proof: message.id };
+    expect(await read('consents', contactId)).toEqual([
+      expect.objectContaining({ channel: 'messaging_app', status: 'denied', source: 'message', proof: message.id }),
+    ]);
+    const history = await read('permission-history', contactId);
+    expect(history).toEqual([
+      expect.objectContaining({ ...by, kind: 'consent', state: 'denied' }),
+      expect.objectContaining({ ...by, kind: 'suppression', state: 'suppressed', reason: 'unsubscribed' }),
+    ]);
+    expect(await changesOf(contactId)).toEqual([['consents', 'suppressions']]);
+    expect((await app.text(channel, phone)).body.error.code).toBe('suppressed');
+    await applied(body);
+    await write(phone, { text: { body: 'STOP' } });
+    expect(await read('permission-history', contactId)).toEqual(history);
+    expect(await changesOf(contactId)).toHaveLength(1);
+  });
+
+  test.each([
+    ['a text of another word', { text: { body: 'berhenti' } }],
+    ['a template’s button', { type: 'button', text: undefined, button: { payload: 'STOP', text: 'No more' } }],
+    [
+      'a message’s button',
+      {
+        type: 'interactive',
+        text: undefined,
+        interactive: { type: 'button_reply', button_reply: { id: '1', title: 'Stop' } },
+      },
+    ],
+  ])('as %s, from one who was not known', async (_what, more) => {
+    const phone = app.phone();
+    await write(phone, more);
+    expect((await app.text(channel, phone)).body.error.code).toBe('suppressed');
+  });
+
+  test.each([
+    ['in a sentence', { text: { body: 'Do not stop' } }],
+    ['that is no longer configured', { text: { body: 'unsubscribe' } }],
+  ])('%s is none', async (_what, more) => {
+    const phone = app.phone();
+    await write(phone, more);
+    expect((await app.text(channel, phone)).status).toBe(201);
+    expect(await read('permission-history', await contactOf(phone))).toEqual([]);
+  });
+
+  test('that the owner writes from the phone app is none', async () => {
+    const phone = app.phone();
+    const echo = { id: newId(), from: '1', to: phone, timestamp: String(seconds()), type: 'text', text: { body: 'STOP' } };
+    await applied(bodyFor(channel, { message_echoes: [echo] }, 'smb_message_echoes'));
+    expect(await read('permission-history', await contactOf(phone))).toEqual([]);
+  });
+
+  test('stays when it is told late, though consent was given since', async () => {
+    const { contactId, phone } = await app.conversation(channel);
+    await put(contactId, 'granted');
+    await write(phone, { text: { body: 'STOP' }, timestamp: String(seconds(-600)) });
+    expect(await statusIn(contactId)).toBe('granted');
+    expect((await app.text(channel, phone)).body.error.code).toBe('suppressed');
+  });
+});
+
+test('who was forgotten with a no and writes again comes back with it', async () => {
+  const phone = app.phone();
+  const { organizationId } = app.tenant;
+  const [hash] = hashesOf(testSecrets, organizationId, [{ type: 'phone', source: '', value: `+${phone}` }]);
+  await app.rows(
+    `insert into suppressed_addresses (organization_id, hash, channel, reason) values ($1, $2, 'all', 'complaint')`,
+    [organizationId, hash],
+  );
+  await write(phone);
+  expect(await read('suppressions', await contactOf(phone))).toEqual([
+    expect.objectContaining({ channel: 'all', reason: 'complaint', expires_at: null }),
+  ]);
+  expect((await app.text(channel, phone)).body.error.code).toBe('suppressed');
+});
+
+describe('marketing stopped or resumed at the provider', () => {
+  const preference = (phone: string, value: string, timestamp: number | string, more: object = {}) => ({
+    wa_id: phone,
+    detail: `User requested to ${value} marketing messages`,
+    category: 'marketing_messages',
+    value,
+    timestamp,
+    ...more,
+  });
+  const told = (phone: string, ...preferences: object[]) =>
+    applied(
+      bodyFor(
+        channel,
+        { contacts: [{ profile: { name: 'Ada' }, wa_id: phone }], user_preferences: preferences },
+        'user_preferences',
+      ),
+    );
+
+  test('by one nobody knew: a contact with that consent, and only marketing stops', async () => {
+    const phone = app.phone();
+    expect(await told(phone, preference(phone, 'stop', seconds(-60)))).toEqual({ state: 'applied', errors: null });
+    const contactId = await contactOf(phone);
+    expect((await app.call('contacts.get', { params: { contactID: contactId } })).body.data.name).toBe('Ada');
+    const [change, ...more] = await read('permission-history', contactId);
+    expect(more).toEqual([]);
+    expect(change).toMatchObject({
+      kind: 'consent',
+      channel: 'messaging_app',
+      state: 'denied',
+      source: 'provider',
+      actor: 'provider',
+      proof: 'User requested to stop marketing messages',
+    });
+    expect(await read('suppressions', contactId)).toEqual([]);
+    await app.rows(`update templates set category = 'utility' where channel_id = $1`, [channel.id]);
+    await write(phone);
+    expect((await app.text(channel, phone)).status).toBe(201);
+  });
+
+  test('stop, resume, and the repeats of both: each change once', async () => {
+    const phone = app.phone();
+    const [stop, resume] = [preference(phone, 'stop', seconds(-60)), preference(phone, 'resume', String(seconds(-30)))];
+    for (const body of [stop, stop, resume, resume]) await told(phone, body);
+    const contactId = await contactOf(phone);
+    expect((await read('permission-history', contactId)).map(({ state }: { state: string }) => state)).toEqual([
+      'granted',
+      'denied',
+    ]);
+    expect((await changesOf(contactId)).filter((changed) => changed.includes('consents'))).toHaveLength(2);
+    expect((await read('consents', contactId))[0].changed_at).toBe(new Date(Number(resume.timestamp) * 1_000).toISOString());
+  });
+
+  test.each([
+    [
+      'an older resume after a stop',
+      [
+        ['stop', -30],
+        ['resume', -60],
+      ],
+      'denied',
+    ],
+    [
+      'an older stop after a resume',
+      [
+        ['resume', -30],
+        ['stop', -60],
+      ],
+      'granted',
+    ],
+    [
+      'a resume in the same second as a stop',
+      [
+        ['stop', -30],
+        ['resume', -30],
+      ],
+      'denied',
+    ],
+    [
+      'a stop in the same second as a resume',
+      [
+        ['resume', -30],
+        ['stop', -30],
+      ],
+      'denied',
+    ],
+    [
+      'a resume between two stops that came first',
+      [
+        ['stop', -60],
+        ['stop', -30],
+        ['resume', -45],
+      ],
+      'denied',
+    ],
+  ] as const)('%s', async (_what, said, wanted) => {
+    const phone = app.phone();
+    const at = seconds();
+    for (const [value, fromNow] of said) await told(phone, preference(phone, value, at + fromNow));
+    expect(await statusIn(await contactOf(phone))).toBe(wanted);
+  });
+
+  test('before what the organization recorded since: passed over; after it: heard', async () => {
+    const { contactId, phone } = await app.conversation(channel);
+    await put(contactId, 'granted');
+    await told(phone, preference(phone, 'stop', seconds(-60)));
+    expect(await statusIn(contactId)).toBe('granted');
+    await told(phone, preference(phone, 'stop', seconds(5)));
+    expect(await statusIn(contactId)).toBe('denied');
+  });
+
+  test('by a user id alone', async () => {
+    const { contactId, phone } = await app.conversation(channel);
+    await told(phone, preference(phone, 'stop', seconds(), { wa_id: undefined, user_id: `US.${phone}` }));
+    expect(await statusIn(contactId)).toBe('denied');
+  });
+
+  test.each([
+    ['of another kind', { category: 'calls' }, 'applied'],
+    ['of another value', { value: 'pause' }, 'applied'],
+    ['without a time', { timestamp: undefined }, 'broken'],
+    ['of nobody', { wa_id: undefined }, 'broken'],
+  ])('one %s changes nothing, and the next in the same body counts', async (_what, more, state) => {
+    const [phone, next] = [app.phone(), app.phone()];
+    const row = await told(phone, preference(phone, 'stop', seconds(), more), preference(next, 'stop', seconds()));
+    expect(row.state).toBe(state);
+    expect(await app.rows(`select 1 from contact_identities where value = $1`, [`+${phone}`])).toEqual([]);
+    expect(await statusIn(await contactOf(next))).toBe('denied');
+  });
+});
+
+describe('a send that the provider refuses with 131050', () => {
+  const denied = { kind: 'consent', state: 'denied', source: 'provider', actor: 'provider' };
+
+  test('at once: failed as the provider says, and consent denied', async () => {
+    await app.fault(channel, { status: 400, code: 131050 });
+    const { contactId, phone } = await app.conversation(channel);
+    await put(contactId, 'granted');
+    const { body } = await app.text(channel, phone);
+    const row = await app.messageIn(body.data.id, 'failed');
+    expect(row.failure).toMatchObject({ code: 'provider_refused', provider_code: '131050' });
+    expect((await read('permission-history', contactId))[0]).toMatchObject({ ...denied, proof: body.data.id });
+    expect(await changesOf(contactId)).toEqual([['consents'], ['consents']]);
+    expect(await read('suppressions', contactId)).toEqual([]);
+    expect((await app.text(channel, phone)).status).toBe(201);
+  });
+
+  test('by a failed status: the same, once however often it comes', async () => {
+    await app.control('POST', '/behaviour', { auto_status: ['sent'] });
+    const { contactId, phone } = await app.conversation(channel);
+    const { body } = await app.text(channel, phone);
+    const { provider_message_id } = await app.messageIn(body.data.id, 'sent');
+    const status = statusOf(provider_message_id, 'failed', failure(131050, 'User has stopped marketing messages'));
+    for (let time = 0; time < 2; time += 1) await applied(bodyFor(channel, { statuses: [status] }));
+    expect((await app.message(body.data.id)).failure.provider_code).toBe('131050');
+    const history = await read('permission-history', contactId);
+    expect(history).toEqual([expect.objectContaining({ ...denied, proof: body.data.id })]);
+    expect(await changesOf(contactId)).toEqual([['consents']]);
+  });
+
+  test('any other code says nothing of the person', async () => {
+    await app.fault(channel, { status: 400, code: 131026 });
+    const { contactId, phone } = await app.conversation(channel);
+    const { body } = await app.text(channel, phone);
+    await app.messageIn(body.data.id, 'failed');
+    expect(await read('permission-history', contactId)).toEqual([]);
+  });
+});
