@@ -20,7 +20,7 @@ export type Claim = Permission & {
   access_token: string;
 };
 
-const category = `(select t.category from templates t where m.type = 'template' and t.organization_id = m.organization_id and t.channel_id = m.channel_id
+const category = `(select t.category from templates t where m.type = 'template' and t.channel_id = m.channel_id
     and t.name = m.content->>'name' and t.language = m.content->>'language') as category`;
 const permission = permissionColumns({ organization: 'm.organization_id', contact: 'm.contact_id', channel: 'm.channel_id' });
 const claimColumns = `m.id as message_id, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id, m.resends, m.channel_id, c.phone_number_id, c.account_id, c.access_token, ${category}, ${permission}`;
