@@ -1,11 +1,16 @@
 import Joi from 'joi';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 
-/** E.164 from what a client wrote; undefined when no phone can be called so. `isValid` would refuse numbers providers really hand out. */
+/**
+ * E.164 from what a client wrote; undefined when no phone can be called so. `isValid` would refuse numbers providers really hand out, as
+ * some of +1; but without + a national number would be taken for one of another country, so there it must be one that is given out.
+ */
 export function toE164(text: string): string | undefined {
   const digits = text.replace(/[\s().-]/g, '');
-  const parsed = parsePhoneNumberFromString(digits.startsWith('+') ? digits : `+${digits}`);
-  return parsed?.isPossible() ? parsed.number : undefined;
+  const isWhole = digits.startsWith('+');
+  const parsed = parsePhoneNumberFromString(isWhole ? digits : `+${digits}`);
+  if (!parsed?.isPossible() || parsed.ext) return undefined;
+  return isWhole || parsed.countryCallingCode === '1' || parsed.isValid() ? parsed.number : undefined;
 }
 
 export const phoneNumber = Joi.string()
