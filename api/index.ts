@@ -3,6 +3,7 @@ import { askForReset, changeMyPassword, resetPassword } from './auth/password.ts
 import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
 import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
+import { lookUpOnChannel } from './channels/contacts-lookup.ts';
 import { createContact, deleteContact, getContactByPhone, getOneContact, patchOneContact } from './contacts/contacts.ts';
 import { lookUp } from './contacts/lookup.ts';
 import type { AnyEndpoint } from './endpoint.ts';
@@ -33,6 +34,7 @@ export const endpoints: AnyEndpoint[] = [
   getChannel,
   patchChannel,
   syncTemplates,
+  lookUpOnChannel,
   createWebhookEndpoint,
   testWebhookEndpoint,
   getOperation,

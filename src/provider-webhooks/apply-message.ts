@@ -1,3 +1,4 @@
+import { nameByProfile } from '../contacts/profiles.ts';
 import { identityTaken } from '../contacts/resolve.ts';
 import { conversationUpdated, messageNew } from '../events/catalogue.ts';
 import { uuidv7 } from '../ids.ts';
@@ -14,9 +15,10 @@ export async function applyMessage(transact: Transact, channel: ChannelRef, mess
   const conversation = await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
     resolveConversation(tx, channel, message.from),
   );
-  return transact({ locks: [conversationLane(conversation.id)] }, async (tx) => {
+  const isInbound = message.direction === 'inbound';
+  let isNameless = false;
+  const applied = await transact({ locks: [conversationLane(conversation.id)] }, async (tx) => {
     const id = uuidv7();
-    const isInbound = message.direction === 'inbound';
     const inserted = await tx.query(
       `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, from_phone, to_phone, to_user_id, content, context_id, provider_message_id, provider_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict on constraint messages_provider_message_id do nothing returning id`,
@@ -38,12 +40,21 @@ export async function applyMessage(transact: Transact, channel: ChannelRef, mess
         message.at,
       ],
     );
-    if (inserted.length === 0) return 'repeat';
-    const [row] = await tx.query<{ status: string }>(
+    if (inserted.length === 0) return 'repeat' as const;
+    const [row] = await tx.query<{ status: string; is_nameless: boolean }>(
       `update conversations set status = case when status = 'resolved' then 'open' else status end, preview = $3, last_message_at = clock_timestamp(), updated_at = clock_timestamp(),
-              last_inbound_at = case when $4 then greatest(last_inbound_at, least($5::timestamptz, clock_timestamp())) else last_inbound_at end
-        where id = $1 and organization_id = $2 returning status`,
-      [conversation.id, organizationId, withoutNul(previewOf(message.type, message.content)), isInbound, message.at],
+              last_inbound_at = case when $4 then greatest(last_inbound_at, least($5::timestamptz, clock_timestamp())) else last_inbound_at end,
+              profile_name = coalesce($6, profile_name), profile_username = coalesce($7, profile_username), profile_phone = coalesce($8, profile_phone), profile_user_id = coalesce($9, profile_user_id)
+        where id = $1 and organization_id = $2
+       returning status, (select k.name = '' from contacts k where k.organization_id = $2 and k.id = contact_id) as is_nameless`,
+      [
+        conversation.id,
+        organizationId,
+        withoutNul(previewOf(message.type, message.content)),
+        isInbound,
+        message.at,
+        ...(isInbound ? profileTold(message.from) : [null, null, null, null]),
+      ],
     );
     tx.emit(
       messageNew,
@@ -59,9 +70,17 @@ export async function applyMessage(transact: Transact, channel: ChannelRef, mess
       { organizationId },
     );
     tx.emit(conversationUpdated, { conversation_id: conversation.id, status: row?.status ?? 'open' }, { organizationId });
-    return 'new';
+    isNameless = row?.is_nameless ?? false;
+    return 'new' as const;
   });
+  const { name } = message.from;
+  if (isNameless && isInbound && name) await nameByProfile(transact, organizationId, conversation.contactId, withoutNul(name));
+  return applied;
 }
+
+/** What is not told this time stays as it was told before. */
+const profileTold = ({ name, username, phoneId, userId }: InboundMessage['from']) =>
+  [name, username, phoneId, userId].map((told) => (told ? withoutNul(told) : null));
 
 /** jsonb and text refuse NUL; a person can still write one. It becomes the sign for an unknown character. */
 const withoutNul = (text: string) => text.replaceAll('\u0000', '\ufffd');

@@ -38,6 +38,7 @@ beforeAll(async () => {
     'contacts.create': { external_source: 'shop', external_id: 'C-1', name: 'Own' },
     'contacts.update': { name: 'Stolen' },
     'contacts.lookup': { identifiers: [{ type: 'contact_id', value: owned.contactID }] },
+    'channels.contacts.lookup': { phone: owned.phone },
     'channels.update': { name: 'Stolen', rate: 7 },
     // Its own: what two organizations may both ask for, each for itself.
     'channels.connect': { phone_number_id: account.phoneNumberId, waba_id: account.wabaId, access_token: account.accessToken },
