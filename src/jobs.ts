@@ -1,3 +1,4 @@
+import { blockContactJob, unblockContactJob } from './contacts/jobs.ts';
 import { registerContracts } from './ledger/contracts.ts';
 import { sendMailJob } from './mails/jobs.ts';
 import { sendMessageJob, syncTemplatesJob } from './messaging/jobs.ts';
@@ -5,6 +6,15 @@ import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/job
 import { deliverWebhookJob } from './webhooks/jobs.ts';
 
 /** Every kind of job. */
-export const jobs = [sendMessageJob, syncTemplatesJob, applyProviderWebhookJob, matchStatusJob, deliverWebhookJob, sendMailJob];
+export const jobs = [
+  sendMessageJob,
+  syncTemplatesJob,
+  applyProviderWebhookJob,
+  matchStatusJob,
+  deliverWebhookJob,
+  sendMailJob,
+  blockContactJob,
+  unblockContactJob,
+];
 
 registerContracts(jobs);

@@ -1,3 +1,5 @@
+import { blockContact } from './contacts/block-contact.ts';
+import { unblockContact } from './contacts/unblock-contact.ts';
 import type { Handler } from './handler.ts';
 import { sendMail } from './mails/send-mail.ts';
 import { sendMessage } from './messaging/send-message.ts';
@@ -14,4 +16,6 @@ export const handlers = [
   matchKeptStatus,
   deliver,
   sendMail,
+  blockContact,
+  unblockContact,
 ] as unknown as Handler<Record<string, string>, unknown>[];

@@ -38,6 +38,8 @@ beforeAll(async () => {
     'contacts.create': { external_source: 'shop', external_id: 'C-1', name: 'Own' },
     'contacts.update': { name: 'Stolen' },
     'contacts.lookup': { identifiers: [{ type: 'contact_id', value: owned.contactID }] },
+    'contacts.block': { channel_id: owned.channelID, phone: owned.phone },
+    'contacts.unblock': { channel_id: owned.channelID, phone: owned.phone },
     'channels.contacts.lookup': { phone: owned.phone },
     'channels.update': { name: 'Stolen', rate: 7 },
     // Its own: what two organizations may both ask for, each for itself.
@@ -82,6 +84,8 @@ const refusals: Record<string, number> = {
   'auth.me.password': 422,
   'messages.send': 404,
   'contacts.lookup': 404,
+  'contacts.block': 404,
+  'contacts.unblock': 404,
 };
 
 describe("another organization's caller neither reads nor changes anything", () => {
