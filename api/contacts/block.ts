@@ -1,12 +1,6 @@
 import Joi from 'joi';
-import {
-  askForBlock,
-  type BlockWish,
-  blockLane,
-  blockStatusOf,
-  mustBeConnected,
-  resolveBlock,
-} from '../../src/contacts/block.ts';
+import { askForBlock, blockLane, blockStatusOf, mustBeConnected, resolveBlock } from '../../src/contacts/block.ts';
+import type { BlockWish } from '../../src/contacts/jobs.ts';
 import { phoneNumber } from '../../src/contacts/phone.ts';
 import { exampleIds } from '../../src/examples.ts';
 import { type Deps, endpoint, type Input, ok, type Reply } from '../endpoint.ts';

@@ -3,19 +3,12 @@ import { type Em, query } from '../database.ts';
 import { AppError, notFound } from '../errors.ts';
 import { isUuid, uuidv7 } from '../ids.ts';
 import type { Transact, Tx } from '../ledger/transact.ts';
-import { contactLock, emitUpdated } from './events.ts';
-import { blockContactJob, unblockContactJob } from './jobs.ts';
-import { identityTaken, resolveContact } from './resolve.ts';
+import { type BlockWish, blockWishes } from './jobs.ts';
+import { addIdentities, findContact, identityTaken, type Person, resolveContact } from './resolve.ts';
 
 export type BlockStatus = 'pending' | 'blocked' | 'unblocking' | 'unblocked' | 'failed';
-export type BlockWish = 'block' | 'unblock';
 /** E.164, and the messaging app's own id of the person; one of them at least. */
 export type BlockWho = { phone?: string; userId?: string };
-
-const wishes = {
-  block: { job: blockContactJob, doing: 'pending', done: 'blocked' },
-  unblock: { job: unblockContactJob, doing: 'unblocking', done: 'unblocked' },
-} as const;
 
 /** What is asked of one block happens in the order of asking. */
 export const blockLane = (blockId: string) => `contact-block:${blockId}`;
@@ -29,21 +22,22 @@ export async function mustBeConnected(em: Em, organizationId: string, channelId:
 }
 
 /**
- * The block of a person on a channel, whichever of his addresses on it is given: the webhooks tell which phone and user id are one. Made
- * where there is none, with the contact; nothing is asked of anybody yet. Its id.
+ * The block of a person on a channel, whichever of his addresses on it is given: the webhooks tell which phone and user id are one. One of
+ * another phone of his is another block. Made where there is none, with the contact; nothing is asked of anybody yet. Its id.
  */
 export function resolveBlock(transact: Transact, organizationId: string, channelId: string, who: BlockWho): Promise<string> {
   const phone = who.phone?.replace(/\D/g, '') ?? '';
   const userId = who.userId ?? '';
   return transact({ retryOn: [identityTaken, 'contact_blocks_address', contactGone] }, async (tx) => {
-    const contactId = await resolveContact(tx, organizationId, who);
+    const contactId = await contactOf(tx, organizationId, who);
     const [known] = await tx.query<{ id: string }>(
       `with told as (
          select profile_phone, profile_user_id from conversations
           where organization_id = $1 and channel_id = $2 and contact_id = $3 and (profile_phone = nullif($4, '') or profile_user_id = nullif($5, '')))
-       update contact_blocks set phone = coalesce(nullif($4, ''), phone), user_id = coalesce(nullif($5, ''), user_id)
+       update contact_blocks set phone = coalesce(nullif(phone, ''), $4), user_id = coalesce(nullif(user_id, ''), $5)
         where id = (select b.id from contact_blocks b where b.organization_id = $1 and b.channel_id = $2 and b.contact_id = $3
-          and (b.address in ($4, $5) or b.user_id = nullif($5, '') or b.address in (select profile_phone from told union all select profile_user_id from told))
+          and (b.address = $6 or (($4 = '' or b.phone = '')
+               and ($5 in (b.address, nullif(b.user_id, '')) or b.address in (select profile_phone from told union all select profile_user_id from told))))
           order by b.address = $6 desc, b.created_at limit 1)
        returning id`,
       [organizationId, channelId, contactId, phone, userId, phone || userId],
@@ -57,13 +51,22 @@ export function resolveBlock(transact: Transact, organizationId: string, channel
     return made!.id;
   });
 }
+
+/** Of two people the one who has the phone is meant: it is what the provider is asked with. */
+async function contactOf(tx: Tx, organizationId: string, who: Person): Promise<string> {
+  const byPhone = who.phone && (await findContact(tx.em, organizationId, { phone: who.phone }));
+  if (!byPhone) return resolveContact(tx, organizationId, who);
+  await addIdentities(tx, organizationId, byPhone, who);
+  return byPhone;
+}
+
 const contactGone = 'contact_blocks_organization_id_contact_id_fkey';
 
 export type Asked = { status: 'pending' | 'blocked' | 'unblocked'; operationId?: string };
 
 /** Leaves a wish to the worker, unless it has been fulfilled or is under way. The lock of the block's lane is held. */
 export async function askForBlock(tx: Tx, organizationId: string, blockId: string, wish: BlockWish): Promise<Asked> {
-  const { job, doing, done } = wishes[wish];
+  const { job, doing, done } = blockWishes[wish];
   const [row] = await tx.query<{ status: BlockStatus; change_id: string | null }>(
     'select status, change_id from contact_blocks where organization_id = $1 and id = $2 for update',
     [organizationId, blockId],
@@ -96,53 +99,4 @@ export async function blockStatusOf(em: Em, organizationId: string, operationId:
     [organizationId, operationId],
   );
   return row?.status;
-}
-
-export type OpenBlock = {
-  contact_id: string;
-  phone: string;
-  user_id: string;
-  channel_id: string;
-  phone_number_id: string;
-  account_id: string;
-  access_token: string;
-};
-
-/** What the provider needs to know for a change. Undefined: it has been made, another one was asked for since, or the contact is gone. */
-export async function openBlock(
-  em: Em,
-  { block_id, change_id }: { block_id: string; change_id: string },
-  wish: BlockWish,
-): Promise<OpenBlock | undefined> {
-  const [row] = await query<OpenBlock>(
-    em,
-    `select b.contact_id, b.phone, b.user_id, b.channel_id, c.phone_number_id, c.account_id, c.access_token
-       from contact_blocks b join channels c on c.organization_id = b.organization_id and c.id = b.channel_id
-      where b.id = $1 and b.change_id = $2 and b.status = $3`,
-    [block_id, change_id, wishes[wish].doing],
-  );
-  return row;
-}
-
-/** The provider did it. False: the contact became part of another meanwhile, look again. */
-export function settleBlock(
-  transact: Transact,
-  organizationId: string,
-  { block_id, change_id }: { block_id: string; change_id: string },
-  contactId: string,
-  wish: BlockWish,
-): Promise<boolean> {
-  const { doing, done } = wishes[wish];
-  return transact({ locks: [contactLock(contactId)] }, async (tx) => {
-    const [contact] = await tx.query<{ name: string }>(
-      `update contact_blocks b set status = $5, failure = null, updated_at = clock_timestamp(),
-              blocked_at = case when $5 = 'blocked' then coalesce(b.blocked_at, clock_timestamp()) end
-         from contacts k
-        where b.organization_id = $1 and b.id = $2 and b.change_id = $3 and b.status = $4 and b.contact_id = $6
-          and k.organization_id = b.organization_id and k.id = b.contact_id returning k.name`,
-      [organizationId, block_id, change_id, doing, done, contactId],
-    );
-    if (contact) emitUpdated(tx, organizationId, { id: contactId, name: contact.name }, ['blocks']);
-    return contact !== undefined;
-  });
 }

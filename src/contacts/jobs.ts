@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { uuid } from '../ids.ts';
 import { backoff, type JobContract, job } from '../ledger/job.ts';
 
-type BlockPayload = { block_id: string; change_id: string };
+export type BlockPayload = { block_id: string; change_id: string };
 
 /**
  * What both changes of a block agree on. No `openSubjects`: a change that was overtaken by another one waits behind it in the lane, beside
@@ -37,3 +37,11 @@ const blockChange = (name: string, doing: 'pending' | 'unblocking'): JobContract
 
 export const blockContactJob = blockChange('contacts.block', 'pending');
 export const unblockContactJob = blockChange('contacts.unblock', 'unblocking');
+
+export type BlockWish = 'block' | 'unblock';
+
+/** By which job a wish is carried out, and what a block is called while it is under way and when it is fulfilled. */
+export const blockWishes = {
+  block: { job: blockContactJob, doing: 'pending', done: 'blocked' },
+  unblock: { job: unblockContactJob, doing: 'unblocking', done: 'unblocked' },
+} as const;

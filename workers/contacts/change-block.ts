@@ -1,5 +1,6 @@
 import { stopChannel } from '../../src/channels/connect.ts';
-import { type BlockWish, openBlock, settleBlock } from '../../src/contacts/block.ts';
+import { openBlock, settleBlock } from '../../src/contacts/block-outcome.ts';
+import type { BlockPayload, BlockWish } from '../../src/contacts/jobs.ts';
 import { ProviderRefused } from '../../src/providers/errors.ts';
 import type { Outcome, RunContext } from '../handler.ts';
 
@@ -7,11 +8,7 @@ import type { Outcome, RunContext } from '../handler.ts';
  * What was asked last is what the provider is asked for: a change that another one has overtaken does nothing. Twice does no harm, so an
  * answer that was lost is asked for again.
  */
-export async function changeBlock(
-  context: RunContext<unknown>,
-  change: { block_id: string; change_id: string },
-  wish: BlockWish,
-): Promise<Outcome> {
+export async function changeBlock(context: RunContext<unknown>, change: BlockPayload, wish: BlockWish): Promise<Outcome> {
   const { em, ledger, providers, row } = context;
   const block = await openBlock(em, change, wish);
   if (!block) return context.finish();

@@ -70,8 +70,13 @@ describe('block', () => {
     expect((await block(both, { on: own, wait: true })).body).toEqual({ status: 'blocked' });
     expect(await rowOf(both.phone)).toMatchObject({ phone: both.phone.slice(1), user_id: 'US.777' });
     expect((await requests(own)).map(([, who]: unknown[]) => who)).toEqual([{ user_id: userId }, { user: both.phone }]);
-    // Either of them finds the block again.
-    expect((await block({ user_id: 'US.777' }, { on: own })).body).toEqual({ status: 'blocked' });
+    // Either of them finds the block again; another phone is another address to block.
+    for (const who of [{ user_id: 'US.777' }, { phone: both.phone }, both])
+      expect((await block(who, { on: own })).body).toEqual({ status: 'blocked' });
+    const other = { phone: phone(), user_id: 'US.777' };
+    expect((await block(other, { on: own, wait: true })).body).toEqual({ status: 'blocked' });
+    expect((await requests(own)).at(-1)).toEqual(['POST', { user: other.phone }, 200]);
+    expect((await rowOf(both.phone)).phone).toBe(both.phone.slice(1));
   });
 
   test('phone and user id are one person where the provider said so', async () => {
@@ -89,6 +94,15 @@ describe('block', () => {
     await block({ phone: `+${number}` }, { on: own, wait: true });
     expect((await unblock({ user_id: `US.${number}` }, { on: own, wait: true })).body).toEqual({ status: 'unblocked' });
     expect(await rowOf(number)).toMatchObject({ status: 'unblocked', user_id: `US.${number}`, blocked_at: null });
+  });
+
+  test('phone and user id of two people: the phone decides who', async () => {
+    const own = await app.connect();
+    const [one, two] = [await app.conversation(own), await app.conversation(own)];
+    const both = { phone: `+${two.phone}`, user_id: `US.${one.phone}` };
+    expect((await block(both, { on: own, wait: true })).body).toEqual({ status: 'blocked' });
+    expect((await rowOf(both.phone)).contact_id).toBe(two.contactId);
+    expect(await requests(own)).toEqual([['POST', { user: both.phone }, 200]]);
   });
 
   test('asked again while it is under way it is the same operation', async () => {
