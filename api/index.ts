@@ -2,7 +2,10 @@ import { logIn, logOut } from './auth/login.ts';
 import { askForReset, changeMyPassword, resetPassword } from './auth/password.ts';
 import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
 import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
+import { listOfBlocked } from './channels/blocked-contacts.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
+import { lookUpOnChannel } from './channels/contacts-lookup.ts';
+import { blockContact, unblockContact } from './contacts/block.ts';
 import { campaignHistory } from './contacts/campaign-history.ts';
 import { listOfConsents, putConsent } from './contacts/consents.ts';
 import { createContact, deleteContact, getContactByPhone, getOneContact, patchOneContact } from './contacts/contacts.ts';
@@ -63,11 +66,15 @@ export const endpoints: AnyEndpoint[] = [
   createSuppression,
   deleteSuppression,
   listOfPermissionChanges,
+  blockContact,
+  unblockContact,
   connect,
   listOfChannels,
   getChannel,
   patchChannel,
   syncTemplates,
+  listOfBlocked,
+  lookUpOnChannel,
   createWebhookEndpoint,
   testWebhookEndpoint,
   getOperation,

@@ -5,6 +5,7 @@ export interface Behaviour {
   delay_ms: number;
   window: 'async' | 'sync' | 'off';
   mps: number | null;
+  block_limit: number;
   fail_code: number;
   fails: Record<string, number>;
   template_review: 'APPROVED' | 'REJECTED' | null;
@@ -18,6 +19,7 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   delay_ms: 50,
   window: 'async',
   mps: null,
+  block_limit: 64_000,
   fail_code: 131026,
   fails: {},
   template_review: 'APPROVED',
@@ -33,6 +35,7 @@ export const behaviourSchema = Joi.object<Partial<Behaviour>>({
   delay_ms: milliseconds.description('Before the first status and between two'),
   window: Joi.string().valid('async', 'sync', 'off').description('How a free-form text outside the 24 hours is refused'),
   mps: Joi.number().positive().allow(null).description('Messages a second for each number; null for no limit'),
+  block_limit: Joi.number().integer().min(0).description('Most users a number can block'),
   fail_code: Joi.number().integer().description('The error of a "failed" in auto_status'),
   fails: Joi.object()
     .pattern(Joi.string(), Joi.number().integer())

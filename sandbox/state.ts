@@ -2,6 +2,7 @@ import { Accepted } from './accepted.ts';
 import { readAccounts } from './account-schema.ts';
 import { type Account, Accounts } from './accounts.ts';
 import { type Behaviour, defaultBehaviour } from './behaviour.ts';
+import { Blocks } from './blocks.ts';
 import { demoAccount } from './demo-account.ts';
 import { Faults } from './faults.ts';
 import { MediaStore } from './media.ts';
@@ -28,6 +29,7 @@ export class State {
   log!: RequestLog;
   accepted!: Accepted;
   windows!: Windows;
+  blocks!: Blocks;
   buckets!: TokenBuckets;
   media!: MediaStore;
   numbers!: Numbers;
@@ -56,6 +58,7 @@ export class State {
     this.log = new RequestLog();
     this.accepted = new Accepted();
     this.windows = new Windows();
+    this.blocks = new Blocks();
     this.buckets = new TokenBuckets();
     this.media = new MediaStore();
     this.numbers = new Numbers();

@@ -1,4 +1,4 @@
-import { eraseContactJob } from './contacts/jobs.ts';
+import { blockContactJob, eraseContactJob, unblockContactJob } from './contacts/jobs.ts';
 import { registerContracts } from './ledger/contracts.ts';
 import { sendMailJob } from './mails/jobs.ts';
 import { sendMessageJob, syncTemplatesJob } from './messaging/jobs.ts';
@@ -14,6 +14,8 @@ export const jobs = [
   deliverWebhookJob,
   sendMailJob,
   eraseContactJob,
+  blockContactJob,
+  unblockContactJob,
 ];
 
 registerContracts(jobs);

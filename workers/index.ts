@@ -1,4 +1,6 @@
+import { blockContact } from './contacts/block-contact.ts';
 import { eraseContactRest } from './contacts/erase-contact.ts';
+import { unblockContact } from './contacts/unblock-contact.ts';
 import type { Handler } from './handler.ts';
 import { sendMail } from './mails/send-mail.ts';
 import { sendMessage } from './messaging/send-message.ts';
@@ -16,4 +18,6 @@ export const handlers = [
   deliver,
   sendMail,
   eraseContactRest,
+  blockContact,
+  unblockContact,
 ] as unknown as Handler<Record<string, string>, unknown>[];

@@ -51,6 +51,8 @@ export const exampleContact = {
 export const wrapped = (view: Joi.Schema) => Joi.object({ data: view.required() });
 export const data = (value: unknown): Reply => ok({ data: value });
 
+export const appUserId = Joi.string().trim().min(1).max(128).description("The messaging app's own id of the person");
+
 /** What the endpoints of one contact share. */
 export const aboutContact = { tag, subject: 'Contact', params: { contactID: pathId } };
 export const contactParams = { contactID: exampleIds.contact };

@@ -46,7 +46,7 @@ const inboundSchema = Joi.object<Inbound>({
 
 const batchSchema = Joi.object<{ inbounds: Inbound[] }>({ inbounds: Joi.array().items(inboundSchema).min(1).required() });
 
-/** A user writes: opens the window and sends the webhook. */
+/** A user writes: opens the window and sends the webhook, unless the number blocks him. */
 export function receiveInbound(state: State, body: unknown): object {
   if (typeof body === 'object' && body !== null && 'inbounds' in body) {
     const prepared = check(batchSchema, body).inbounds.map((inbound) => prepare(state, inbound));
@@ -90,6 +90,8 @@ function prepare(state: State, { phone_number_id, message, contact }: Inbound): 
 }
 
 function deliver(state: State, { account, message, contact }: Prepared): string {
+  // Written and never seen: it opens no window either.
+  if (state.blocks.has(account.phone_number_id, contact)) return message.id;
   state.windows.opened(account.phone_number_id, contact, Number(message.timestamp) * 1_000);
   // The provider names no contact with a system message.
   const contacts = message.type === 'system' ? {} : { contacts: [contact] };

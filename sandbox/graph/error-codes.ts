@@ -57,6 +57,10 @@ export const errorCodes: Record<number, ErrorCode> = {
   133010: { http: 400, title: 'Phone number not registered' },
   133016: { http: 400, title: 'Account register or deregister rate limit exceeded' },
   136025: { http: 400, title: 'Verify code error' },
+  139100: { http: 400, title: 'Failed to block/unblock users' },
+  139101: { http: 400, title: 'Blocklist limit reached' },
+  139102: { http: 400, title: 'Blocklist concurrent update' },
+  139103: { http: 500, title: 'Internal error while changing the blocklist' },
 };
 
 export const unknownCode: ErrorCode = { http: 500, title: 'An unknown error has occurred' };

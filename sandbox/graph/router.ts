@@ -1,6 +1,7 @@
 import express, { type NextFunction, type Request, type Response, Router } from 'express';
 import type { State } from '../state.ts';
 import { authorize } from './authorize.ts';
+import { blockUsers, listBlocked, unblockUsers } from './block-users.ts';
 import type { GraphResponse } from './context.ts';
 import { GraphError } from './errors.ts';
 import { intake } from './intake.ts';
@@ -34,6 +35,7 @@ export function graphRouter(state: State): Router {
   router.post('/:id/verify_code', verifyCode(state));
   router.route('/:id/settings').get(getSettings(state)).post(postSettings(state));
   router.route('/:id/whatsapp_business_profile').get(getBusinessProfile(state)).post(postBusinessProfile(state));
+  router.route('/:id/block_users').get(listBlocked(state)).post(blockUsers(state)).delete(unblockUsers(state));
   router.use(unknownPath);
   router.use(renderError);
   return router;

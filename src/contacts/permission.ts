@@ -23,7 +23,7 @@ const onThisChannel = (of: string) => `${of}.channel in ('all', 'messaging_app')
 export const permissionColumns = ({ organization, contact, channel }: Record<'organization' | 'contact' | 'channel', string>) => `
   coalesce(
     (select s.reason from contact_suppressions s where s.organization_id = ${organization} and s.contact_id = ${contact} and ${onThisChannel('s')} order by s.channel limit 1),
-    (select 'blocked' from contact_blocks b where b.organization_id = ${organization} and b.contact_id = ${contact} and b.channel_id = ${channel} and b.status = 'blocked' limit 1)) as suppression,
+    (select 'blocked' from contact_blocks b where b.organization_id = ${organization} and b.contact_id = ${contact} and b.channel_id = ${channel} and b.blocked_at is not null limit 1)) as suppression,
   (select n.status from contact_consents n where n.organization_id = ${organization} and n.contact_id = ${contact} and n.channel = 'messaging_app') as consent`;
 
 /** Why a person nobody knows must not be written to: he was forgotten, and had said no. `hash` is that of his address. */

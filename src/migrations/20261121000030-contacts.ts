@@ -96,13 +96,14 @@ const up = [
   'create index contact_duplicates_list on contact_duplicates (organization_id, created_at, id)',
   'create index contact_duplicates_other on contact_duplicates (organization_id, other_id)',
 
-  // One row a channel and address: a phone (digits), or the provider's user id where there is none.
+  // One row a channel and address: a phone (digits), or the provider's user id where there is none. change_id: what was asked last, none yet;
+  // blocked_at: since when the provider blocks, as far as we know.
   `create table contact_blocks (${tenant}, channel_id uuid not null, ${person}, address text not null, phone text not null default '', user_id text not null default '',
-     status text not null check (status in ('pending', 'blocked', 'unblocking', 'unblocked', 'failed')), failure jsonb, blocked_at timestamptz, ${times},
+     status text not null check (status in ('pending', 'blocked', 'unblocking', 'unblocked', 'failed')), change_id uuid, failure jsonb, blocked_at timestamptz, ${times},
      constraint contact_blocks_address unique (organization_id, channel_id, address),
      foreign key (organization_id, channel_id) references channels (organization_id, id) on delete cascade)`,
   'create index contact_blocks_contact on contact_blocks (organization_id, contact_id)',
-  'create index contact_blocks_list on contact_blocks (organization_id, channel_id, created_at, id)',
+  'create index contact_blocks_list on contact_blocks (organization_id, channel_id, blocked_at, id) where blocked_at is not null',
 
   `create table contact_imports (${tenant}, state text not null check (state in ('uploading', 'queued', 'running', 'succeeded', 'failed')), actor text not null,
      bytes bigint not null default 0, checksum bytea, rows_done int not null default 0, created_count int not null default 0, updated_count int not null default 0,

@@ -1,6 +1,7 @@
 import { contactLock } from '../contacts/events.ts';
 import { isContactGone } from '../contacts/gone.ts';
 import { optOut } from '../contacts/opt-out.ts';
+import { nameByProfile } from '../contacts/profiles.ts';
 import { identityTaken } from '../contacts/resolve.ts';
 import { query, type Source } from '../database.ts';
 import { conversationUpdated, messageNew } from '../events/catalogue.ts';
@@ -57,7 +58,8 @@ async function applyOnce(
     );
     return [conversationLane(conversation.id), ...(isStop ? [contactLock(conversation.contactId)] : [])];
   };
-  return transact({ locks }, async (tx) => {
+  let nameless: string | undefined;
+  const applied = await transact({ locks }, async (tx) => {
     const id = uuidv7();
     const [inserted] = await tx.query<{ contact_id: string }>(
       `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, from_phone, to_phone, to_user_id, content, context_id, provider_message_id, provider_at)
@@ -82,7 +84,7 @@ async function applyOnce(
       ],
     );
     if (!inserted) {
-      if (await isStored(tx.em, channel, message.providerMessageId)) return 'repeat';
+      if (await isStored(tx.em, channel, message.providerMessageId)) return 'repeat' as const;
       // The conversation became part of another, or lost its person, before its lane was had.
       throw new LocksOutdated();
     }
@@ -90,11 +92,20 @@ async function applyOnce(
       tx.needs(contactLock(inserted.contact_id));
       await optOut(tx, organizationId, inserted.contact_id, id, message.at);
     }
-    const [row] = await tx.query<{ status: string }>(
+    const [row] = await tx.query<{ status: string; is_nameless: boolean }>(
       `update conversations set status = case when status = 'resolved' then 'open' else status end, preview = $3, last_message_at = clock_timestamp(), updated_at = clock_timestamp(),
-              last_inbound_at = case when $4 then greatest(last_inbound_at, least($5::timestamptz, clock_timestamp())) else last_inbound_at end
-        where id = $1 and organization_id = $2 returning status`,
-      [conversation.id, organizationId, withoutNul(previewOf(message.type, message.content)), isInbound, message.at],
+              last_inbound_at = case when $4 then greatest(last_inbound_at, least($5::timestamptz, clock_timestamp())) else last_inbound_at end,
+              profile_name = coalesce($6, profile_name), profile_username = coalesce($7, profile_username), profile_phone = coalesce($8, profile_phone), profile_user_id = coalesce($9, profile_user_id)
+        where id = $1 and organization_id = $2
+       returning status, (select k.name = '' from contacts k where k.organization_id = $2 and k.id = contact_id) as is_nameless`,
+      [
+        conversation.id,
+        organizationId,
+        withoutNul(previewOf(message.type, message.content)),
+        isInbound,
+        message.at,
+        ...(isInbound ? profileTold(message.from) : [null, null, null, null]),
+      ],
     );
     tx.emit(
       messageNew,
@@ -110,8 +121,12 @@ async function applyOnce(
       { organizationId },
     );
     tx.emit(conversationUpdated, { conversation_id: conversation.id, status: row?.status ?? 'open' }, { organizationId });
-    return 'new';
+    nameless = row?.is_nameless ? inserted.contact_id : undefined;
+    return 'new' as const;
   });
+  const { name } = message.from;
+  if (nameless && isInbound && name) await nameByProfile(transact, organizationId, nameless, withoutNul(name));
+  return applied;
 }
 
 export async function isStored(source: Source, { id, organizationId }: ChannelRef, providerMessageId: string): Promise<boolean> {
@@ -122,6 +137,10 @@ export async function isStored(source: Source, { id, organizationId }: ChannelRe
   );
   return found.length > 0;
 }
+
+/** What is not told this time stays as it was told before. */
+const profileTold = ({ name, username, phoneId, userId }: InboundMessage['from']) =>
+  [name, username, phoneId, userId].map((told) => (told ? withoutNul(told) : null));
 
 /** jsonb and text refuse NUL; a person can still write one. It becomes the sign for an unknown character. */
 const withoutNul = (text: string) => text.replaceAll('\u0000', '\ufffd');

@@ -19,6 +19,7 @@ let theirs: Record<'key' | 'token' | 'session', () => Promise<Record<string, str
 beforeAll(async () => {
   owned = await ownedRecords(app);
   const account = await app.account();
+  const another = await app.call('contacts.create', { body: { external_source: 'shop', external_id: 'C-2' } });
   bodies = {
     'auth.session.active-organization': { organization_id: app.tenant.organizationId },
     'auth.me.update': { name: 'Stranger' },
@@ -38,7 +39,7 @@ beforeAll(async () => {
     'contacts.create': { external_source: 'shop', external_id: 'C-1', name: 'Own' },
     'contacts.update': { name: 'Stolen' },
     'contacts.identities.create': { type: 'email', value: 'stolen@example.com' },
-    'contacts.merge': { contact_id: owned.contactID },
+    'contacts.merge': { contact_id: another.body.data.id },
     'contacts.consents.put': { status: 'denied' },
     'contacts.suppressions.create': { channel: 'all', reason: 'manual' },
     'contacts.lookup': { identifiers: [{ type: 'contact_id', value: owned.contactID }] },
@@ -47,6 +48,9 @@ beforeAll(async () => {
     'contacts.tags.assign': { name: 'Own' },
     'tags.create': { name: 'Own' },
     'tags.update': { name: 'Stolen' },
+    'contacts.block': { channel_id: owned.channelID, phone: owned.phone },
+    'contacts.unblock': { channel_id: owned.channelID, phone: owned.phone },
+    'channels.contacts.lookup': { phone: owned.phone },
     'channels.update': { name: 'Stolen', rate: 7 },
     // Its own: what two organizations may both ask for, each for itself.
     'channels.connect': { phone_number_id: account.phoneNumberId, waba_id: account.wabaId, access_token: account.accessToken },
@@ -90,6 +94,8 @@ const refusals: Record<string, number> = {
   'auth.me.password': 422,
   'messages.send': 404,
   'contacts.lookup': 404,
+  'contacts.block': 404,
+  'contacts.unblock': 404,
 };
 
 describe("another organization's caller neither reads nor changes anything", () => {

@@ -26,7 +26,7 @@ export function exampleOf({ endpoint, name, body }: { endpoint: string; name: st
 }
 
 /** Named in docs/sandbox.md. */
-export const notThere = /^\w+ \/(flow\b|waba\/(flows|subscribed_apps)|number\/block_users)/;
+export const notThere = /^\w+ \/(flow\b|waba\/(flows|subscribed_apps))/;
 
 type Send = (path: string, example: Example) => Promise<Answer>;
 
@@ -40,6 +40,8 @@ export async function prepareSandbox(
   const path = `/v23.0/${[ids[parts[0]!], ...parts.slice(1)].join('/')}`;
   if (key.startsWith('post /number/media'))
     return { path, send: (to) => upload(house, to, body.file ?? '@a.png;type=image/png') };
+  if (key.startsWith('post /number/block_users'))
+    for (const { user } of body.block_users) await house.openWindow(user.replace(/\D/g, ''));
   if (key.startsWith('delete /waba/message_templates')) return ask(`${path}?name=hello_kanal`);
   if (key.startsWith('get /number/whatsapp_business_profile')) {
     // The example has the fields one level deeper than the provider's guide and the clients do.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { phoneNumberId, useHouse } from '../sandbox/house.ts';
+import { phoneNumberId, useHouse, user } from '../sandbox/house.ts';
 import { clientFor } from './client.ts';
 
 const house = useHouse();
@@ -105,4 +105,22 @@ describe('phoneNumbers', () => {
       data: [{ id: phoneNumberId }],
     });
   });
+});
+
+/** The client has no calls for it: it is asked as it asks everything. */
+test('the block list', async () => {
+  await house.openWindow();
+  const client = clientFor(house);
+  const ask = (method: string, body?: object) =>
+    client.request(method, `${phoneNumberId}/block_users`, { responseType: 'json', ...(body && { body }) });
+  const users = (...phones: string[]) => ({
+    messaging_product: 'whatsapp',
+    block_users: phones.map((phone) => ({ user: `+${phone}` })),
+  });
+  const entry = { input: `+${user}`, waId: user };
+  expect(await ask('POST', users(user))).toEqual({ messagingProduct: 'whatsapp', blockUsers: { addedUsers: [entry] } });
+  expect(await ask('GET')).toMatchObject({ data: [{ messagingProduct: 'whatsapp', waId: user }] });
+  await expect(ask('POST', users(user, '16505550009'))).rejects.toMatchObject({ code: 139100, httpStatus: 400 });
+  expect(await ask('DELETE', users(user))).toEqual({ messagingProduct: 'whatsapp', blockUsers: { removedUsers: [entry] } });
+  expect(await ask('GET')).toEqual({ data: [] });
 });

@@ -17,7 +17,6 @@ const flowId = '5550000000000001';
 const flowJson = { version: '7.2', screens: [] };
 const ask = (method: string, path: string, body?: object) => (client: WhatsAppClient) =>
   client.request(method, path, { responseType: 'json', ...(body && { body }) });
-const blockUsers = { messaging_product: 'whatsapp', block_users: [{ user: to }] };
 
 /** docs/sandbox.md names these too; a test compares. */
 export const unsupported: Unsupported[] = [
@@ -38,9 +37,6 @@ export const unsupported: Unsupported[] = [
   ['POST /{flow_id}', 'flows', ask('POST', flowId, { name: 'g' }), noSuchObject],
   ['DELETE /{flow_id}', 'flows', ask('DELETE', flowId), noSuchObject],
   ['GET /{flow_id}/assets', 'flows', ask('GET', `${flowId}/assets`), noSuchPath],
-  ['POST /{phone_number_id}/block_users', 'blocks', ask('POST', `${phoneNumberId}/block_users`, blockUsers), noSuchPath],
-  ['DELETE /{phone_number_id}/block_users', 'blocks', ask('DELETE', `${phoneNumberId}/block_users`, blockUsers), noSuchPath],
-  ['GET /{phone_number_id}/block_users', 'blocks', ask('GET', `${phoneNumberId}/block_users`), noSuchPath],
   ['POST /{waba_id}/subscribed_apps', 'onboarding', ask('POST', `${wabaId}/subscribed_apps`, {}), noSuchPath],
   ['GET /{waba_id}/subscribed_apps', 'onboarding', ask('GET', `${wabaId}/subscribed_apps`), noSuchPath],
   ['DELETE /{waba_id}/subscribed_apps', 'onboarding', ask('DELETE', `${wabaId}/subscribed_apps`), noSuchPath],

@@ -7,9 +7,14 @@ import { type GraphError, sortedError } from './error-codes.ts';
 
 export type GraphClient = {
   get(path: string, accessToken: string, search?: Record<string, string>): Promise<unknown>;
-  post(path: string, accessToken: string, body: object): Promise<unknown>;
+  post(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
+  /** With a body, as the provider has it. */
+  delete(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
   close(): void;
 };
+
+/** A closer reason than the error of the whole, where an answer gives one. */
+export type ReadFault = (body: unknown) => GraphError | undefined;
 
 const largestReplyBytes = 2 * 1024 * 1024;
 
@@ -30,10 +35,11 @@ export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; tim
   });
 
   async function call(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'DELETE',
     path: string,
     accessToken: string,
     more: { json?: object; searchParams?: Record<string, string> },
+    readFault?: ReadFault,
   ) {
     try {
       const tooLarge = new AbortController();
@@ -51,13 +57,14 @@ export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; tim
       if (response.statusCode >= 300) throw sortReply(response.statusCode, '', undefined, method);
       return parse(response.body);
     } catch (error) {
-      throw sort(error, method);
+      throw sort(error, method, readFault);
     }
   }
 
   return {
     get: (path, accessToken, searchParams) => call('GET', path, accessToken, { searchParams }),
-    post: (path, accessToken, json) => call('POST', path, accessToken, { json }),
+    post: (path, accessToken, json, readFault) => call('POST', path, accessToken, { json }, readFault),
+    delete: (path, accessToken, json, readFault) => call('DELETE', path, accessToken, { json }, readFault),
     close() {
       agent.http.destroy();
       agent.https.destroy();
@@ -73,7 +80,7 @@ function parse(body: string): unknown {
   }
 }
 
-function sort(error: unknown, method: string) {
+function sort(error: unknown, method: string, readFault?: ReadFault) {
   if (error instanceof ProviderRefused || error instanceof ProviderFailed) return error;
   if (error instanceof ProviderUnknown) return method === 'GET' ? new ProviderFailed(error.message) : error;
   if (error instanceof HTTPError)
@@ -82,6 +89,7 @@ function sort(error: unknown, method: string) {
       String(error.response.body ?? ''),
       retryAfterMs(error.response.headers['retry-after']),
       method,
+      readFault,
     );
   const code = error instanceof RequestError ? error.code : undefined;
   const message = `No answer from the provider (${code ?? 'failed'})`;
@@ -91,8 +99,8 @@ function sort(error: unknown, method: string) {
 }
 
 /** A reply in the provider's own error shape is believed; another one above 499 is a gateway's, which cannot know what happened behind it. */
-function sortReply(status: number, body: string, retryAfter: number | undefined, method: string) {
-  const graph = graphError(body);
+function sortReply(status: number, body: string, retryAfter: number | undefined, method: string, readFault?: ReadFault) {
+  const graph = graphError(body, readFault);
   if (graph) return sortedError(graph, retryAfter);
   if (status >= 500 || status === 408)
     return method === 'GET'
@@ -102,9 +110,12 @@ function sortReply(status: number, body: string, retryAfter: number | undefined,
   return new ProviderRefused(`The provider answered ${status} without a reason`, { code: `http_${status}` });
 }
 
-function graphError(body: string): GraphError | undefined {
+function graphError(body: string, readFault?: ReadFault): GraphError | undefined {
   try {
-    const { error } = JSON.parse(body) as { error?: { code?: unknown; message?: unknown; error_data?: { details?: unknown } } };
+    const reply = JSON.parse(body) as { error?: { code?: unknown; message?: unknown; error_data?: { details?: unknown } } };
+    const closer = readFault?.(reply);
+    if (closer) return closer;
+    const { error } = reply;
     if (!error || typeof error.code !== 'number') return undefined;
     const details = error.error_data?.details;
     return { code: error.code, message: String(error.message ?? 'Refused'), ...(typeof details === 'string' && { details }) };

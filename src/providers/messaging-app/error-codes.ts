@@ -9,6 +9,8 @@ const kinds = new Map<number, Kind>([
   ...[4, 17, 80007, 130429, 131048, 133016].map((code) => [code, 'busy_channel'] as const),
   [131056, 'busy_recipient'],
   ...[1, 2, 131000, 131016, 133004, 131057].map((code) => [code, 'transient'] as const),
+  // The block list: some failed and no reason is given for them, somebody else is changing it, a fault inside.
+  ...[139100, 139102, 139103].map((code) => [code, 'transient'] as const),
 ]);
 
 /** A pair may send one message in 6 s; an application-wide limit lasts longer than one number's. */

@@ -1,6 +1,6 @@
 import type { GraphClient } from './client.ts';
-import type { MessagingApp, OutboundMessage, ProviderTemplate } from './provider.ts';
-import { toAccepted, toNumber, toTemplatePage } from './replies.ts';
+import type { Address, MessagingApp, OutboundMessage, ProviderTemplate } from './provider.ts';
+import { checkListed, toAccepted, toNumber, toTemplatePage, userFault } from './replies.ts';
 
 const mostPages = 200;
 
@@ -27,8 +27,25 @@ export function graphMessagingApp(client: GraphClient): MessagingApp {
     async send({ phoneNumberId, accessToken }, message) {
       return toAccepted(await client.post(`${phoneNumberId}/messages`, accessToken, toWire(message)));
     },
+
+    async blockUser({ phoneNumberId, accessToken }, who) {
+      checkListed(await client.post(`${phoneNumberId}/block_users`, accessToken, toBlock(who), userFault), 'added_users', who);
+    },
+
+    async unblockUser({ phoneNumberId, accessToken }, who) {
+      checkListed(
+        await client.delete(`${phoneNumberId}/block_users`, accessToken, toBlock(who), userFault),
+        'removed_users',
+        who,
+      );
+    },
   };
 }
+
+const toBlock = ({ phone, userId }: Address) => ({
+  messaging_product: 'whatsapp',
+  block_users: [phone ? { user: `+${phone}` } : { user_id: userId }],
+});
 
 function toWire({ callbackData, toPhone, toUserId, type, content, contextId }: OutboundMessage) {
   return {

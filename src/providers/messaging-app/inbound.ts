@@ -10,7 +10,7 @@ export type InboundMessage = {
   type: string;
   content: Record<string, unknown>;
   contextId?: string;
-  from: { phoneId?: string; userId?: string; name?: string };
+  from: { phoneId?: string; userId?: string; name?: string; username?: string };
   direction: 'inbound' | 'outbound';
   identityChange?: IdentityChange;
 };
@@ -181,7 +181,7 @@ function toMessage(item: unknown, value: Json, phoneNumberId: string, isEcho: bo
   const from = {
     ...(shownPhoneId && { phoneId: shownPhoneId }),
     ...(userId && { userId }),
-    ...nameOf(person),
+    ...profileOf(person),
   };
   if (!from.phoneId && !from.userId) throw new Error('Not understood: nobody it is from');
   const contextId = object(message.context).id;
@@ -202,10 +202,12 @@ function toMessage(item: unknown, value: Json, phoneNumberId: string, isEcho: bo
   };
 }
 
-const nameOf = (person: Json) => {
-  const name = object(person.profile).name;
-  return typeof name === 'string' && name ? { name: name.slice(0, 200) } : {};
+const profileOf = (person: Json) => {
+  const { name, username } = object(person.profile);
+  return { ...shown('name', name), ...shown('username', username) };
 };
+const shown = (field: 'name' | 'username', value: unknown) =>
+  typeof value === 'string' && value ? { [field]: value.slice(0, 200) } : {};
 
 function toStatus(item: unknown, phoneNumberId: string): InboundPart {
   const status = check(statusShape, item);

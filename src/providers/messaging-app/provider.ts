@@ -5,7 +5,13 @@ export type MessagingApp = {
   /** All templates of the account the number belongs to. */
   listTemplates(account: Account): Promise<ProviderTemplate[]>;
   send(account: Account, message: OutboundMessage): Promise<Accepted>;
+  /** Nothing this person writes arrives any more. Asked twice it is done once; only for one who wrote within 24 hours. */
+  blockUser(account: Account, who: Address): Promise<void>;
+  unblockUser(account: Account, who: Address): Promise<void>;
 };
+
+/** A phone (digits) or the provider's own user id; the phone is used where both are given. */
+export type Address = { phone?: string; userId?: string };
 
 export type Account = { phoneNumberId: string; accountId: string; accessToken: string };
 

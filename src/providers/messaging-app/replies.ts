@@ -1,5 +1,6 @@
 import { ProviderFailed, ProviderUnknown } from '../errors.ts';
-import type { Accepted, ProviderTemplate } from './provider.ts';
+import { type GraphError, sortedError } from './error-codes.ts';
+import type { Accepted, Address, ProviderTemplate } from './provider.ts';
 
 type Json = Record<string, unknown>;
 
@@ -46,4 +47,24 @@ function toTemplate(raw: unknown): ProviderTemplate {
     status: text(status) ?? '',
     components: Array.isArray(components) ? components : [],
   };
+}
+
+const listsOf = (reply: unknown): Json => (isObject(reply) && isObject(reply.block_users) ? reply.block_users : {});
+
+/** Why the one user who was asked for failed; the error of the whole says only that some did. */
+export function userFault(reply: unknown): GraphError | undefined {
+  const { code, message, error_data } = firstOf(firstOf(listsOf(reply).failed_users).errors);
+  if (typeof code !== 'number') return undefined;
+  const details = isObject(error_data) ? text(error_data.details) : undefined;
+  return { code, message: text(message) ?? 'Refused', ...(details && { details }) };
+}
+
+/** A user whom the answer lists neither as done nor as failed was passed over. */
+export function checkListed(reply: unknown, list: 'added_users' | 'removed_users', { phone, userId }: Address) {
+  const fault = userFault(reply);
+  if (fault) throw sortedError(fault);
+  const users = listsOf(reply)[list];
+  const isMeant = ({ input, wa_id, user_id }: Json) =>
+    phone ? wa_id === phone || text(input)?.replace(/\D/g, '') === phone : user_id === userId || input === userId;
+  if (!Array.isArray(users) || !users.some((user) => isObject(user) && isMeant(user))) throw strange('about the user');
 }

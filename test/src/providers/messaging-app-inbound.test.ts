@@ -42,10 +42,10 @@ describe('messages', () => {
   test('the person is found among several', () => {
     const contacts = [
       { wa_id: '1', profile: { name: 'Other' } },
-      { wa_id: '1650', user_id: 'US.9', profile: { name: 'Right' } },
+      { wa_id: '1650', user_id: 'US.9', profile: { name: 'Right', username: '@right' } },
     ];
     expect(partsOf(raw({ contacts, messages: [text] }))).toMatchObject([
-      { from: { phoneId: '1650', userId: 'US.9', name: 'Right' } },
+      { from: { phoneId: '1650', userId: 'US.9', name: 'Right', username: '@right' } },
     ]);
     expect(partsOf(raw({ contacts: contacts.slice(0, 1).concat(contacts[0]!), messages: [text] }))[0]).toMatchObject({
       from: { phoneId: '1650' },

@@ -8,7 +8,7 @@ const message = { callbackData: 'x', toPhone: '1', type: 'text', content: { body
 
 /** A provider that answers 200 with this, whatever it is asked. */
 function answering(reply: unknown) {
-  const client: GraphClient = { get: async () => reply, post: async () => reply, close: () => {} };
+  const client: GraphClient = { get: async () => reply, post: async () => reply, delete: async () => reply, close: () => {} };
   return graphMessagingApp(client);
 }
 const thrown = (work: Promise<unknown>) =>

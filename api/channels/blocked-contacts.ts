@@ -1,0 +1,62 @@
+import Joi from 'joi';
+import { findChannel } from '../../src/channels/queries.ts';
+import { type BlockedRow, listBlocked } from '../../src/contacts/blocked.ts';
+import { notFound } from '../../src/errors.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { endpoint } from '../endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
+import { id, iso, pathId, timestamp } from '../schemas.ts';
+
+const blockedView = Joi.object({
+  contact_id: id.required(),
+  phone: Joi.string().allow('').required().description('International format with +; empty when blocked by user id alone'),
+  user_id: Joi.string().allow('').required().description("The messaging app's own id of the person, where it is known"),
+  blocked_at: timestamp.required(),
+});
+
+const toBlockedView = ({ contact_id, phone, user_id, created_at }: BlockedRow) => ({
+  contact_id,
+  phone: phone && `+${phone}`,
+  user_id,
+  blocked_at: iso(created_at),
+});
+
+export const listOfBlocked = endpoint<unknown, PageQuery>({
+  method: 'get',
+  path: '/v1/channels/:channelID/blocked-contacts',
+  operationId: 'channels.blocked-contacts.list',
+  tag: 'Channels',
+  scope: 'contacts:read',
+  summary: 'List the contacts that are blocked on a channel, the last one first',
+  subject: 'Channel',
+  params: { channelID: pathId },
+  query: Joi.object(pageQuery),
+  responses: { 200: listOf(blockedView) },
+  errors: [400, 401, 403, 404, 422],
+  example: {
+    params: { channelID: exampleIds.channel },
+    reply: {
+      items: [
+        {
+          contact_id: exampleIds.contact,
+          phone: '+16505551234',
+          user_id: 'US.13491208655302741918',
+          blocked_at: exampleTime,
+        },
+      ],
+      meta: { has_more: false, limit: 25 },
+    },
+  },
+  async handler({ params, query, caller, em }) {
+    const { organizationId } = caller;
+    const channel = await findChannel(em, organizationId, params.channelID!);
+    if (!channel) throw notFound('Channel');
+    return listed(
+      'blocked-contacts',
+      { channel: channel.id },
+      query,
+      (page) => listBlocked(em, organizationId, channel.id, page),
+      toBlockedView,
+    );
+  },
+});

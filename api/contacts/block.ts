@@ -1,0 +1,79 @@
+import Joi from 'joi';
+import { askForBlock, blockLane, blockStatusOf, mustBeConnected, resolveBlock } from '../../src/contacts/block.ts';
+import type { BlockWish } from '../../src/contacts/jobs.ts';
+import { phoneNumber } from '../../src/contacts/phone.ts';
+import { exampleIds } from '../../src/examples.ts';
+import { type Deps, endpoint, type Input, ok, type Reply } from '../endpoint.ts';
+import { operationNote } from '../schemas.ts';
+import { appUserId, tag } from './schemas.ts';
+
+type BlockBody = { channel_id: string; phone?: string; user_id?: string };
+type BlockInput = Input<BlockBody, unknown>;
+
+const body = Joi.object<BlockBody>({
+  channel_id: Joi.string().trim().min(1).required().description('The channel on whose provider it happens'),
+  phone: phoneNumber,
+  user_id: appUserId,
+}).or('phone', 'user_id');
+
+const blockView = Joi.object({
+  status: Joi.string()
+    .required()
+    .valid('pending', 'blocked', 'unblocked', 'failed')
+    .description('pending until the provider has answered'),
+});
+
+const shared = {
+  method: 'post' as const,
+  tag,
+  scope: 'contacts:write' as const,
+  isIdempotent: true,
+  isOperation: true,
+  body,
+  responses: { 200: blockView },
+  errors: [400, 401, 403, 404, 409, 422],
+  example: {
+    body: { channel_id: exampleIds.channel, phone: '+16505551234', user_id: 'US.13491208655302741918' },
+    reply: { status: 'pending' },
+  },
+};
+
+const asked =
+  (wish: BlockWish) =>
+  async ({ body: { channel_id, phone, user_id }, caller, em, write }: BlockInput, { ledger }: Deps): Promise<Reply> => {
+    const { organizationId } = caller;
+    await mustBeConnected(em, organizationId, channel_id);
+    const blockId = await resolveBlock(ledger.transact, organizationId, channel_id, { phone, userId: user_id });
+    return write({ locks: [blockLane(blockId)] }, async (tx) => {
+      const { status, operationId } = await askForBlock(tx, organizationId, blockId, wish);
+      return { ...ok({ status }), operationId };
+    });
+  };
+
+/** What became of it: another change may have overtaken the one that was waited for. */
+async function outcome({ em, caller }: BlockInput, _deps: Deps, reply: Reply): Promise<Reply> {
+  const status = await blockStatusOf(em, caller.organizationId, reply.operationId!);
+  return status ? ok({ status: status === 'unblocking' ? 'pending' : status }) : reply;
+}
+
+const note = `Neither phone nor user_id is a 422; with both, the phone is what the provider is asked with. Asked again it is the same operation, or none when it has been done. ${operationNote}`;
+
+export const blockContact = endpoint<BlockBody>({
+  ...shared,
+  path: '/v1/contacts/block',
+  operationId: 'contacts.block',
+  summary: 'Block a contact on its channel',
+  description: `The provider delivers nothing the person writes any more. It blocks only people who wrote to the channel within 24 hours: else a 422 with code 131047 for who waits. ${note}`,
+  handler: asked('block'),
+  outcome,
+});
+
+export const unblockContact = endpoint<BlockBody>({
+  ...shared,
+  path: '/v1/contacts/unblock',
+  operationId: 'contacts.unblock',
+  summary: 'Unblock a contact on its channel',
+  description: note,
+  handler: asked('unblock'),
+  outcome,
+});

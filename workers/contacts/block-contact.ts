@@ -1,0 +1,5 @@
+import { blockContactJob } from '../../src/contacts/jobs.ts';
+import { handle } from '../handler.ts';
+import { changeBlock } from './change-block.ts';
+
+export const blockContact = handle(blockContactJob, (change, context) => changeBlock(context, change, 'block'));
