@@ -19,6 +19,7 @@ let theirs: Record<'key' | 'token' | 'session', () => Promise<Record<string, str
 beforeAll(async () => {
   owned = await ownedRecords(app);
   const account = await app.account();
+  const another = await app.call('contacts.create', { body: { external_source: 'shop', external_id: 'C-2' } });
   bodies = {
     'auth.session.active-organization': { organization_id: app.tenant.organizationId },
     'auth.me.update': { name: 'Stranger' },
@@ -38,7 +39,7 @@ beforeAll(async () => {
     'contacts.create': { external_source: 'shop', external_id: 'C-1', name: 'Own' },
     'contacts.update': { name: 'Stolen' },
     'contacts.identities.create': { type: 'email', value: 'stolen@example.com' },
-    'contacts.merge': { contact_id: owned.contactID },
+    'contacts.merge': { contact_id: another.body.data.id },
     'contacts.lookup': { identifiers: [{ type: 'contact_id', value: owned.contactID }] },
     'channels.update': { name: 'Stolen', rate: 7 },
     // Its own: what two organizations may both ask for, each for itself.
