@@ -10,8 +10,8 @@ export const firstIdAt = (ms: number) => {
 };
 export const isUuid = (text: string) => validate(text);
 
-/** The one spelling of an id that the database takes as well. */
-export const id = Joi.string().guid({ separator: '-', wrapper: false });
+/** The one spelling of an id that the database takes as well, in small letters as it gives them: locks are named by ids. */
+export const id = Joi.string().guid({ separator: '-', wrapper: false }).lowercase();
 
 /** An id in a job's payload. */
 export const uuid = id.required();

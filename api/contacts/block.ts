@@ -40,10 +40,10 @@ const shared = {
 
 const asked =
   (wish: BlockWish) =>
-  async ({ body: { channel_id, phone, user_id }, caller, em, write }: BlockInput, { ledger }: Deps): Promise<Reply> => {
+  async ({ body: { channel_id, phone, user_id }, caller, em, write }: BlockInput, { ledger, secrets }: Deps): Promise<Reply> => {
     const { organizationId } = caller;
     await mustBeConnected(em, organizationId, channel_id);
-    const blockId = await resolveBlock(ledger.transact, organizationId, channel_id, { phone, userId: user_id });
+    const blockId = await resolveBlock(ledger.transact, secrets, organizationId, channel_id, { phone, userId: user_id });
     return write({ locks: [blockLane(blockId)] }, async (tx) => {
       const { status, operationId } = await askForBlock(tx, organizationId, blockId, wish);
       return { ...ok({ status }), operationId };

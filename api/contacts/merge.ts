@@ -21,8 +21,7 @@ export const mergeTwoContacts = endpoint<{ contact_id: string }>({
   errors: [400, 401, 403, 404, 422],
   example: { params: contactParams, body: { contact_id: exampleIds.otherContact }, reply: { data: exampleContact } },
   handler({ params, body, caller, em, write }) {
-    // The one spelling of an id that locks and records are named by.
-    const asked = { id: params.contactID!.toLowerCase(), otherId: body.contact_id.toLowerCase() };
+    const asked = { id: params.contactID!, otherId: body.contact_id };
     return write({ locks: () => mergeLocks(em, caller.organizationId, asked) }, async (tx) => ({
       ...data(toContactView(await mergeContacts(tx, caller.organizationId, actorOf(caller), asked))),
       audit: { details: { contact_id: asked.otherId } },

@@ -3,6 +3,7 @@ import { type Em, query } from '../database.ts';
 import { AppError, notFound } from '../errors.ts';
 import { isUuid, uuidv7 } from '../ids.ts';
 import type { Transact, Tx } from '../ledger/transact.ts';
+import type { Secrets } from '../secrets.ts';
 import { type BlockWish, blockWishes } from './jobs.ts';
 import { addIdentities, findContact, identityTaken, type Person, resolveContact } from './resolve.ts';
 
@@ -25,11 +26,17 @@ export async function mustBeConnected(em: Em, organizationId: string, channelId:
  * The block of a person on a channel, whichever of his addresses on it is given: the webhooks tell which phone and user id are one. One of
  * another phone of his is another block. Made where there is none, with the contact; nothing is asked of anybody yet. Its id.
  */
-export function resolveBlock(transact: Transact, organizationId: string, channelId: string, who: BlockWho): Promise<string> {
+export function resolveBlock(
+  transact: Transact,
+  secrets: Secrets,
+  organizationId: string,
+  channelId: string,
+  who: BlockWho,
+): Promise<string> {
   const phone = who.phone?.replace(/\D/g, '') ?? '';
   const userId = who.userId ?? '';
   return transact({ retryOn: [identityTaken, 'contact_blocks_address', contactGone] }, async (tx) => {
-    const contactId = await contactOf(tx, organizationId, who);
+    const contactId = await contactOf(tx, secrets, organizationId, who);
     const [known] = await tx.query<{ id: string }>(
       `with told as (
          select profile_phone, profile_user_id from conversations
@@ -53,10 +60,10 @@ export function resolveBlock(transact: Transact, organizationId: string, channel
 }
 
 /** Of two people the one who has the phone is meant: it is what the provider is asked with. */
-async function contactOf(tx: Tx, organizationId: string, who: Person): Promise<string> {
+async function contactOf(tx: Tx, secrets: Secrets, organizationId: string, who: Person): Promise<string> {
   const byPhone = who.phone && (await findContact(tx.em, organizationId, { phone: who.phone }));
-  if (!byPhone) return resolveContact(tx, organizationId, who);
-  await addIdentities(tx, organizationId, byPhone, who);
+  if (!byPhone) return resolveContact(tx, secrets, organizationId, who);
+  await addIdentities(tx, secrets, organizationId, byPhone, who);
   return byPhone;
 }
 

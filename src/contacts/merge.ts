@@ -61,7 +61,6 @@ export async function mergeContacts(tx: Tx, organizationId: string, actor: strin
 type Known = { id: string; is_there: boolean; survivor: string | null };
 
 async function pairOf(em: Em, organizationId: string, { id, otherId }: Asked): Promise<Pair> {
-  if (id === otherId) throw invalidField('contact_id', 'A contact cannot be merged with itself', 'contact.same');
   const [one, other] = await query<Known>(
     em,
     `select x.id, k.id is not null as is_there, m.contact_id as survivor from unnest($2::uuid[]) with ordinality x(id, place)
@@ -70,7 +69,8 @@ async function pairOf(em: Em, organizationId: string, { id, otherId }: Asked): P
     [organizationId, [id, otherId]],
   );
   const current = ({ is_there, survivor, id: own }: Known) => (is_there ? own : survivor);
-  const survivor = current(one!);
+  if (id === otherId && one!.is_there) throw invalidField('contact_id', 'A contact cannot be merged with itself', 'contact.same');
+  const survivor = id === otherId ? null : current(one!);
   if (survivor !== null && survivor === current(other!)) return { survivor };
   if (!one!.is_there) throw await contactNotFound(em, organizationId, id);
   if (!other!.is_there) throw otherNotFound(other!);

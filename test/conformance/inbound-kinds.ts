@@ -58,7 +58,7 @@ export const inboundKinds: InboundKind[] = [
     text: 'Quickly',
     product_items: [{ product_retailer_id: 'sku', quantity: 2, item_price: 5, currency: 'EUR' }],
   }),
-  plain('a new number', 'system', { body: 'User A changed from 1 to 2', wa_id: '2', type: 'user_changed_number' }),
+  plain('a new number', 'system', { body: 'User A changed from 1 to 2', wa_id: '12195550002', type: 'user_changed_number' }),
   plain('a new identity', 'system', { body: 'User A changed', identity: 'x', type: 'customer_identity_changed' }),
   ['what the provider cannot show', unsupported, 'unsupported', { raw: unsupported }],
   [

@@ -243,7 +243,7 @@ function toPreference(item: unknown, value: Json, phoneNumberId: string): Inboun
   return {
     kind: 'preference',
     phoneNumberId,
-    from: { ...(phoneId && { phoneId }), ...(userId && { userId }), ...nameOf(people.find(isMeant) ?? {}) },
+    from: { ...(phoneId && { phoneId }), ...(userId && { userId }), ...profileOf(people.find(isMeant) ?? {}) },
     choice,
     at: atOf(preference.timestamp),
     detail: textOf(preference.detail).slice(0, 500),

@@ -169,3 +169,12 @@ test('the list pages, and a contact nobody has is a 404', async () => {
   expect((await app.call('contacts.identities.list', { params })).status).toBe(404);
   expect((await add(params.contactID, { type: 'email', value: 'a@example.com' })).status).toBe(404);
 });
+
+test('an id in capitals is the same id', async () => {
+  const { id } = await create({ phone_number: phone() });
+  const params = { contactID: id.toUpperCase() };
+  expect((await add(params.contactID, { type: 'email', value: `${last}@capitals.example.com` })).status).toBe(201);
+  expect((await app.call('contacts.update', { params, body: { name: 'Ada' } })).body.data).toMatchObject({ id, name: 'Ada' });
+  expect((await app.call('contacts.delete', { params })).status).toBe(204);
+  expect((await app.events(id)).at(-1)).toMatchObject({ type: 'contact.deleted', data: { contact_id: id } });
+});

@@ -20,6 +20,46 @@ beforeEach(() => house.reset());
 
 const raise = (tx: Tx, code: string) => tx.query(`do $$ begin raise exception 'made' using errcode = '${code}'; end $$`);
 
+describe('locks named by what may change', () => {
+  test('are named anew until they are the right ones', async () => {
+    const named = ['a', 'b', 'c'];
+    const asked: string[] = [];
+    const got = await house.ledger.transact({ locks: async () => [`toy:${named[asked.push('') - 1]}`] }, async (tx) => {
+      tx.needs('toy:c');
+      return 'value';
+    });
+    expect([got, asked.length]).toEqual(['value', 3]);
+  });
+
+  test('an event or a job of another lane has them named anew too; for ever wrong they are a 409', async () => {
+    let namings = 0;
+    const locks = async () => {
+      namings += 1;
+      return ['a:1'];
+    };
+    const toyId = await newToy(house.em(), playJob.name);
+    const work = house.ledger.transact({ locks }, async (tx) =>
+      tx.enqueue(playJob, house.organizationId, { toy_id: toyId }, { lane: 'a:2' }),
+    );
+    await expect(work).rejects.toMatchObject({ code: 'conflict', retryAfterSeconds: 1 });
+    expect(namings).toBe(20);
+    expect(await house.rows()).toEqual([]);
+  });
+
+  test('who has a conversation’s lock may take its contact’s late: others take them in this order too', async () => {
+    let turns = 0;
+    const both = (late: boolean) =>
+      house.ledger.transact({ locks: late ? ['conversation:1'] : ['contact:1', 'conversation:1'] }, async (tx) => {
+        turns += 1;
+        if (late) await tx.lockFound('contact', '1');
+        tx.needs('contact:1');
+      });
+    await Promise.all(Array.from({ length: 40 }, (_, n) => both(n % 2 === 0)));
+    // A deadlock would have repeated one of them.
+    expect(turns).toBe(40);
+  });
+});
+
 describe('what is repeated', () => {
   test.each([
     ['a serialization failure', '40001'],
