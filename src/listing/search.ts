@@ -14,10 +14,15 @@ export function wordsOf(search: string): string[] {
 /** A text for `like` in which nothing is a wildcard. */
 const plainSql = (sql: string) => `regexp_replace(${sql}, '([\\\\%_])', '\\\\\\1', 'g')`;
 
+/** Enough to leave few: more of an email are its domain's trigrams, which a million others have. */
+const tellingLength = 16;
+
 /** True for every record with this address, and for few others: what the index of the search makes of an equal address. */
 export function addressSql({ text, isPhone }: Address, value: string, bind: Bind): string {
-  const sought = `searchable(${bind(isPhone ? value.replace(/^\++/, '') : value)}::text)`;
-  return `${text} like E'%\\n' || ${plainSql(sought)} || '%'`;
+  const address = isPhone ? value.replace(/^\++/, '') : value;
+  // What is folded may be cut nowhere else: a mark can change the letter before it.
+  const telling = /^[ -~]*$/.test(address) ? address.slice(0, tellingLength) : address;
+  return `${text} like E'%\\n' || ${plainSql(`searchable(${bind(telling)}::text)`)} || '%'`;
 }
 
 /**
