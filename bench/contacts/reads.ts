@@ -87,6 +87,7 @@ export const reads: Read[] = [
     { ratio: 1.5 },
     custom('ref', ({ ref }) => ref),
   ),
+  list('filter, email', { ms: 50 }, ({ email }) => ({ filters: JSON.stringify([{ field: 'email', value: email }]) })),
   search('common word', () => 'maria'),
   search('rare word', ({ lastName }) => lastName),
   search('word of other letters', () => 'иван'),

@@ -10,8 +10,8 @@ export const contactFields: Fields = {
   columns: {
     id: { sql: 'k.id', type: 'id' },
     name: { sql: 'k.name', type: 'text', isSortable: true },
-    phone_number: { sql: 'k.phone_number', type: 'text' },
-    email: { sql: 'k.email', type: 'text' },
+    phone_number: { sql: 'k.phone_number', type: 'text', address: { text: 'k.search', isPhone: true } },
+    email: { sql: 'k.email', type: 'text', address: { text: 'k.search', isPhone: false } },
     external_source: { sql: 'k.external_source', type: 'text' },
     external_id: { sql: 'k.external_id', type: 'text' },
     created_at: { sql: 'k.created_at', type: 'time', isSortable: true },

@@ -2,7 +2,7 @@ import { query, type Source } from '../database.ts';
 import { AppError, notFound } from '../errors.ts';
 import { foldedEmail } from './fields.ts';
 import { toE164 } from './phone.ts';
-import { type ContactRow, contactColumns, type Identity } from './queries.ts';
+import { type ContactRow, contactColumns, type Identity, ownersPart } from './queries.ts';
 
 export type IdentifierType = 'contact_id' | Identity['type'];
 export type Identifier = { type: IdentifierType; value: string; source?: string };
@@ -34,11 +34,10 @@ export async function lookUpContact(source: Source, organizationId: string, iden
   const rows = await query<ContactRow>(
     source,
     `with found as (
-       select k.id from contacts k where k.organization_id = $1 and k.id = any($2::uuid[])
+       select k.id from unnest($2::uuid[]) as x(id), lateral (select c.id from contacts c where c.organization_id = $1 and c.id = x.id offset 0) k
        union
-       select i.contact_id from unnest($3::text[], $4::text[], $5::text[]) as x(type, source, value)
-         join contact_identities i on i.organization_id = $1 and i.type = x.type and i.source = x.source and i.value = x.value)
-     select ${contactColumns} from found f join contacts k on k.organization_id = $1 and k.id = f.id limit 2`,
+       select i.contact_id from ${ownersPart(3)})
+     select ${contactColumns} from found f, lateral (select * from contacts c where c.organization_id = $1 and c.id = f.id offset 0) k limit 2`,
     [
       organizationId,
       ids,

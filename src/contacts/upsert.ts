@@ -6,7 +6,7 @@ import type { Secrets } from '../secrets.ts';
 import { changedFields, mergedFields, refreshAddresses, updateContact } from './change.ts';
 import { contactLock, emitCreated, emitUpdated } from './events.ts';
 import { foldedEmail } from './fields.ts';
-import { type ContactRow, columnsOf, contactColumns, type Identity, ownersOf } from './queries.ts';
+import { type ContactRow, columnsOf, contactColumns, type Identity, ownersOf, ownersPart } from './queries.ts';
 import { identitiesOf } from './resolve.ts';
 import { suppressAgain } from './suppressed-addresses.ts';
 
@@ -152,8 +152,7 @@ async function addIdentities(tx: Tx, organizationId: string, id: string, identit
        on conflict on constraint contact_identities_value do nothing returning type, source, value, contact_id)
      select type, source, value, contact_id, true as is_new from i
      union all
-     select i.type, i.source, i.value, i.contact_id, false from unnest($3::text[], $4::text[], $5::text[]) as x(type, source, value)
-       join contact_identities i on i.organization_id = $1 and i.type = x.type and i.source = x.source and i.value = x.value`,
+     select i.type, i.source, i.value, i.contact_id, false from ${ownersPart(3)}`,
     [organizationId, id, ...columnsOf(identities)],
   );
   if (rows.length < identities.length || rows.some(({ contact_id }) => contact_id !== id)) throw new Taken();

@@ -1,5 +1,6 @@
 import type { Bind, Field } from './fields.ts';
 import type { Condition, Operator, Scalar } from './filters.ts';
+import { addressSql } from './search.ts';
 
 const symbols = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 /** What an operator says no to: its condition is the other's, negated, so that a record is in one of the two lists. */
@@ -23,7 +24,9 @@ function plainSql(field: Field, operator: Operator, values: Scalar[], bind: Bind
     const named = operator === 'is_empty' ? 'true' : textSql(field.name!, 'text', operator, values as string[], bind);
     return `${operator === 'is_empty' ? 'not ' : ''}exists (select 1 from ${field.sql} and ${named})`;
   }
-  return textSql(field.sql, field.type === 'id' ? 'uuid' : 'text', operator, values as string[], bind);
+  const own = textSql(field.sql, field.type === 'id' ? 'uuid' : 'text', operator, values as string[], bind);
+  const [address] = values as string[];
+  return field.address && operator === 'eq' && address ? `${own} and ${addressSql(field.address, address, bind)}` : own;
 }
 
 function textSql(sql: string, type: string, operator: Operator, values: string[], bind: Bind): string {

@@ -14,10 +14,12 @@ export type Search = { text: string; words: string };
 
 export type ColumnType = 'id' | 'text' | 'time';
 /** Sortable is what has an index in that order. */
-export type Column = { sql: string; type: ColumnType; isSortable?: boolean };
+export type Column = { sql: string; type: ColumnType; isSortable?: boolean; address?: Address };
+/** A column whose value stands in that of a search, after a line break: as it is, or a phone without its plus. */
+export type Address = { text: string; isPhone: boolean };
 
 export type FieldType = ColumnType | 'json' | 'name';
-export type Field = { type: FieldType; sql: string; key?: string; name?: string };
+export type Field = { type: FieldType; sql: string; key?: string; name?: string; address?: Address };
 
 const ownKey = /^\P{Cc}{1,128}$/u;
 

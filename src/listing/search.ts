@@ -1,4 +1,4 @@
-import type { Bind, Search } from './fields.ts';
+import type { Address, Bind, Search } from './fields.ts';
 
 export const longestSearch = 200;
 /** Shorter words would be found in nearly every name, and have no trigram of their own. */
@@ -11,6 +11,20 @@ export function wordsOf(search: string): string[] {
   return [...new Set(search.split(/\s+/).filter(Boolean))];
 }
 
+/** A text for `like` in which nothing is a wildcard. */
+const plainSql = (sql: string) => `regexp_replace(${sql}, '([\\\\%_])', '\\\\\\1', 'g')`;
+
+/** Enough to leave few: more of an email are its domain's trigrams, which a million others have. */
+const tellingLength = 16;
+
+/** True for every record with this address, and for few others: what the index of the search makes of an equal address. */
+export function addressSql({ text, isPhone }: Address, value: string, bind: Bind): string {
+  const address = isPhone ? value.replace(/^\++/, '') : value;
+  // What is folded may be cut nowhere else: a mark can change the letter before it.
+  const telling = /^[ -~]*$/.test(address) ? address.slice(0, tellingLength) : address;
+  return `${text} like E'%\\n' || ${plainSql(`searchable(${bind(telling)}::text)`)} || '%'`;
+}
+
 /**
  * A record whose words or addresses hold this one: from three characters anywhere in the words, shorter at the beginning of one; an
  * address by how it begins. `text` has what `words` has, a space before each word, and then each address after a line break, all of it as
@@ -19,7 +33,7 @@ export function wordsOf(search: string): string[] {
 export function wordSql({ text, words }: Search, word: string, bind: Bind): string {
   const given = `${bind(word)}::text`;
   const sought = `searchable(${given})`;
-  const plain = `regexp_replace(${sought}, '([\\\\%_])', '\\\\\\1', 'g')`;
+  const plain = plainSql(sought);
   if ([...word.normalize('NFKC')].length < shortestWithin)
     return `(${text} like '% ' || ${plain} || '%' or ${text} like E'%\\n' || ${plain} || '%')`;
   // The first condition is the index's and the planner's; the second leaves out what stands within an address or an encoded letter.
