@@ -4,6 +4,8 @@ import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
 import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
 import { createContact, deleteContact, getContactByPhone, getOneContact, patchOneContact } from './contacts/contacts.ts';
+import { exportContacts } from './contacts/export.ts';
+import { getOneImport, importContacts, listOfImportErrors, listOfImports } from './contacts/import.ts';
 import { lookUp } from './contacts/lookup.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
@@ -25,6 +27,11 @@ export const endpoints: AnyEndpoint[] = [
   createContact,
   lookUp,
   getContactByPhone,
+  importContacts,
+  listOfImports,
+  getOneImport,
+  listOfImportErrors,
+  exportContacts,
   getOneContact,
   patchOneContact,
   deleteContact,

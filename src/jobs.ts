@@ -1,3 +1,4 @@
+import { importContactsJob } from './contacts/import/jobs.ts';
 import { registerContracts } from './ledger/contracts.ts';
 import { sendMailJob } from './mails/jobs.ts';
 import { sendMessageJob, syncTemplatesJob } from './messaging/jobs.ts';
@@ -5,6 +6,14 @@ import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/job
 import { deliverWebhookJob } from './webhooks/jobs.ts';
 
 /** Every kind of job. */
-export const jobs = [sendMessageJob, syncTemplatesJob, applyProviderWebhookJob, matchStatusJob, deliverWebhookJob, sendMailJob];
+export const jobs = [
+  sendMessageJob,
+  syncTemplatesJob,
+  applyProviderWebhookJob,
+  matchStatusJob,
+  deliverWebhookJob,
+  sendMailJob,
+  importContactsJob,
+];
 
 registerContracts(jobs);

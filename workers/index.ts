@@ -1,3 +1,4 @@
+import { importContacts } from './contacts/import-contacts.ts';
 import type { Handler } from './handler.ts';
 import { sendMail } from './mails/send-mail.ts';
 import { sendMessage } from './messaging/send-message.ts';
@@ -14,4 +15,5 @@ export const handlers = [
   matchKeptStatus,
   deliver,
   sendMail,
+  importContacts,
 ] as unknown as Handler<Record<string, string>, unknown>[];

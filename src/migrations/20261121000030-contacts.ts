@@ -104,6 +104,7 @@ const up = [
      unchanged_count int not null default 0, failed_count int not null default 0, failure jsonb, ${times}, finished_at timestamptz)`,
   'create index contact_imports_list on contact_imports (organization_id, created_at, id)',
   `create index contact_imports_open on contact_imports (created_at) where state in ('uploading', 'queued', 'running')`,
+  `create index contact_imports_ended on contact_imports (finished_at) where state in ('succeeded', 'failed')`,
   // The file as it came, in pieces; gone when the import has ended.
   `create table contact_import_chunks (organization_id uuid not null references organizations (id), import_id uuid not null, number int not null, bytes bytea not null,
      constraint contact_import_chunks_pkey primary key (organization_id, import_id, number),

@@ -37,6 +37,7 @@ beforeAll(async () => {
     },
     'contacts.create': { external_source: 'shop', external_id: 'C-1', name: 'Own' },
     'contacts.update': { name: 'Stolen' },
+    'contacts.import': 'external_source,external_id,name\nshop,C-2,Own\n',
     'contacts.lookup': { identifiers: [{ type: 'contact_id', value: owned.contactID }] },
     'channels.update': { name: 'Stolen', rate: 7 },
     // Its own: what two organizations may both ask for, each for itself.

@@ -18,6 +18,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
   await sessionHeaders(app.em(), userId, app.base);
   const token = await bearerToken(app.em(), organizationId, userId);
   const invitation = await app.call('invitations.create', { body: { email: 'invited@example.com', role: 'agent' } });
+  const contactImport = await app.call('contacts.import', { body: 'phone_number\n+16505551200\n' });
   return {
     channelID: channel.id,
     messageID: message.id,
@@ -26,6 +27,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     conversationID: conversation.id,
     contactID: conversation.contactId,
     phone: conversation.phone,
+    importID: contactImport.body.data.id,
     memberID: userId,
     tokenID: token.id,
     keyID: app.tenant.keyId,
