@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
+import { importBench, importReport } from './import.ts';
 import { loginStorm, loginStormReport } from './login-storm.ts';
 import { describeRun } from './machine.ts';
 import { paths } from './paths/index.ts';
@@ -8,22 +9,32 @@ import { type Measured, summaryOf, tableOf } from './report.ts';
 import { soak, soakReport } from './soak.ts';
 import { type BackendName, openStage } from './stage.ts';
 
-type Flags = { backend: string; rounds: string; seconds: string; count: string; messages: string; profile?: string };
+type Flags = {
+  backend: string;
+  rounds: string;
+  seconds: string;
+  count: string;
+  messages: string;
+  rows: string;
+  profile?: string;
+};
 
 const soakName = 'memory';
 const stormName = 'login-storm';
+const importName = 'import';
 
 /** `npm run bench -- get post`: ours and its floor alternately, medians of the rounds. */
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: ${soakName}, over many messages; ${stormName}, GET beside many logins`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: ${soakName}, over many messages; ${stormName}, GET beside many logins; ${importName}, contacts from a file beside COPY`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
   .option('--seconds <n>', 'length of a round under load', '5')
   .option('--count <n>', 'messages or webhooks of a round of one worker', '4000')
   .option('--messages <n>', `messages of ${soakName}`, '100000')
+  .option('--rows <n>', `contacts of ${importName}`, '200000')
   .option('--profile <directory>', "writes our processes' CPU profiles there")
   .parse();
 
@@ -46,6 +57,12 @@ for (const backend of (flags.backend === 'both' ? ['redis', 'postgres'] : [flags
   }
   if (command.args.includes(stormName)) {
     console.log(`${title(backend)}\n${loginStormReport(await loginStorm(stage, rounds, seconds).finally(() => stage.close()))}`);
+    continue;
+  }
+  if (command.args.includes(importName)) {
+    console.log(
+      `${title(backend)}\n${importReport(await importBench(stage, Number(flags.rows), rounds).finally(() => stage.close()))}`,
+    );
     continue;
   }
   const measured: Measured[] = [];

@@ -45,6 +45,11 @@ const up = [
   `create function fold(given text) returns text language sql immutable strict parallel safe
      return lower(unaccent('unaccent'::regdictionary, normalize(given, NFKC)))`,
 
+  // The contact first: with the organization in front the planner takes it, while it has no figures of a new organization, for one as good as
+  // the unique index to look an identity up, and reads all the organization's identities each time.
+  'drop index contact_identities_contact',
+  'create index contact_identities_contact on contact_identities (contact_id, organization_id)',
+
   // In search a space stands before each word of the name, a line break before each phone (digits) and email.
   `alter table contacts add email text not null default '', add external_source text not null default '', add external_id text not null default '',
      add custom_fields jsonb not null default '{}' check (jsonb_typeof(custom_fields) = 'object'),
@@ -153,6 +158,8 @@ const down = [
     (index) => `drop index ${index}`,
   ),
   `alter table contacts drop column search, drop column other_addresses, drop column custom_fields, drop column external_id, drop column external_source, drop column email`,
+  'drop index contact_identities_contact',
+  'create index contact_identities_contact on contact_identities (organization_id, contact_id)',
   'drop function fold(text)',
   'drop extension btree_gin',
   'drop extension pg_trgm',

@@ -19,7 +19,7 @@ const insertIdentities = `
 
 const updateContacts = `
   update contacts k set (${columns}) = row(${wanted}), updated_at = clock_timestamp() from import_rows r
-   where r.wave = $2 and r.is_changed and k.organization_id = $1 and k.id = r.contact_id
+   where r.wave = $2 and r.is_changed and k.id = r.contact_id and k.organization_id is not distinct from $1::uuid
      and (k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields) is distinct from (${wanted})
   returning new.id, (old.phone_number <> '' and old.phone_number <> new.phone_number) or (old.email <> '' and old.email <> new.email) as is_replaced`;
 
