@@ -20,7 +20,7 @@ const insertIdentities = `
 const updateContacts = `
   update contacts k set (${columns}) = row(${wanted}), updated_at = clock_timestamp() from import_rows r
    where r.wave = $2 and r.is_changed and k.id = r.contact_id and k.organization_id is not distinct from $1::uuid
-     and (k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields) is distinct from (${wanted})
+     and ((k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields) is distinct from (${wanted}) or r.n = any($3::int[]))
   returning new.id, (old.phone_number <> '' and old.phone_number <> new.phone_number) or (old.email <> '' and old.email <> new.email) as is_replaced`;
 
 const refresh = `
@@ -65,7 +65,9 @@ export async function applyRows(
     if (remembers) await suppressImported(client, secrets, organizationId, inserted.rows);
   }
   if (changed.length > 0) {
-    const { rows: updated } = await client.query<{ id: string; is_replaced: boolean }>(updateContacts, at);
+    // A contact shows its tags: one that gets some is another one now.
+    const tagged = changed.filter(({ n }) => lacksTags(standings.get(n))).map(({ n }) => n);
+    const { rows: updated } = await client.query<{ id: string; is_replaced: boolean }>(updateContacts, [...at, tagged]);
     const replaced = updated.filter((row) => row.is_replaced).map(({ id }) => id);
     if (replaced.length > 0) await client.query(refresh, [organizationId, replaced]);
   }
@@ -76,5 +78,6 @@ export async function applyRows(
 }
 
 const isChanged = (standing: Standing | undefined) => standing?.kind === 'known' && standing.isChanged;
+const lacksTags = (standing: Standing | undefined) => standing?.kind === 'known' && standing.lacksTags;
 const identitiesToCome = ({ identities }: StagedRow, standing: Standing) =>
   standing.kind === 'known' ? standing.missing : identities.length;

@@ -7,7 +7,7 @@ export type CsvRecord = { cells: string[] /** Where it begins in the file, from 
 
 /** A quote that is never closed makes the rest of the file one cell: it must not be waited for in memory. */
 const longestRecord = 1024 * 1024;
-const pieceBytes = 64 * 1024;
+const pieceBytes = 8 * 1024;
 
 const reasons: Record<string, string> = {
   CSV_QUOTE_NOT_CLOSED: 'A quote is opened and never closed',

@@ -3,10 +3,10 @@ import { mostCustomBytes } from '../fields.ts';
 import type { RowError } from './row.ts';
 import { type StagedRow, unstageRows } from './staging.ts';
 
-/** Nobody's: a new contact; somebody's: that contact, changed or not; or why the row cannot be. */
+/** Nobody's: a new contact; somebody's: that contact, changed or not, and how many identities it lacks; or why the row cannot be. */
 export type Standing =
   | { kind: 'new' }
-  | { kind: 'known'; owner: string; isChanged: boolean /** Identities the owner does not have yet. */; missing: number }
+  | { kind: 'known'; owner: string; isChanged: boolean; lacksTags: boolean; missing: number }
   | { kind: 'refused'; error: RowError };
 
 /** Somebody else changed one of these people meanwhile: the batch looks again. */
@@ -72,7 +72,14 @@ export async function resolveRows(
     if (all.length > 1) standings.set(n, { kind: 'refused', error: conflict });
     else if (!own) throw new Taken();
     else if (isTooLarge(own.large)) standings.set(n, { kind: 'refused', error: tooLarge });
-    else standings.set(n, { kind: 'known', owner: all[0]!, isChanged: own.differs || own.lacks_tags || missing > 0, missing });
+    else
+      standings.set(n, {
+        kind: 'known',
+        owner: all[0]!,
+        isChanged: own.differs || own.lacks_tags || missing > 0,
+        lacksTags: own.lacks_tags,
+        missing,
+      });
   }
   return standings;
 }

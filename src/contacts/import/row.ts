@@ -17,7 +17,8 @@ export type Entry = ReadRow | BadRow;
 export const isBad = (entry: Entry): entry is BadRow => 'errors' in entry;
 
 const mostTags = 100;
-const longestTag = 100;
+const longestTag = 64;
+const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
 const rules = {
   phone_number: phoneNumber,
   name: contactName,
@@ -29,9 +30,10 @@ const rules = {
 /** Joi names the value's label; a row's error names the column, and never the value. */
 const check = (column: string, schema: Joi.Schema) => schema.label(column).prefs({ errors: { wrap: { label: false } } });
 
-const tooMany = (names: string[]): string | undefined => {
+const faultOfTags = (names: string[]): string | undefined => {
   if (names.length > mostTags) return `tags must not be more than ${mostTags}`;
-  return names.some((name) => name.length > longestTag) ? `a tag must not be longer than ${longestTag} characters` : undefined;
+  if (names.some((name) => name.length > longestTag)) return `a tag must not be longer than ${longestTag} characters`;
+  return names.every((name) => oneLine.test(name)) ? undefined : 'a tag must be one line without control characters';
 };
 
 /** Reads rows under this header, by the rules of POST /v1/contacts: an empty cell says nothing. */
@@ -58,7 +60,7 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
         else fields[column.name] = value;
       } else if (column.kind === 'tags') {
         tags = readTagsCell(cell);
-        const message = tooMany(tags);
+        const message = faultOfTags(tags);
         if (message) errors.push({ column: column.name, code: 'tags', message });
       } else {
         const value = readCustomCell(cell);

@@ -109,6 +109,9 @@ describe('a file', () => {
       tags: ['late'],
     });
     expect(after.updated_at > before.updated_at).toBe(true);
+    expect(await imported(lines('email,tags', 'ada@example.com,LATE;more'), tenant)).toMatchObject({ updated: 1 });
+    const [tagged] = await contactsOf(tenant);
+    expect([tagged.tags, tagged.updated_at > after.updated_at]).toEqual([['late', 'more'], true]);
     expect(after.search).toContain('\n16505552001');
     for (const phone of ['+16505552001', '+16505552002'])
       expect((await app.call('contacts.get-by-phone', { key: tenant.key, params: { phone } })).body.data.id).toBe(before.id);
