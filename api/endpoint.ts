@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type Joi from 'joi';
 import type { Authenticate } from '../src/accounts/authenticate.ts';
 import type { Passwords } from '../src/accounts/password-hash.ts';
@@ -37,6 +38,8 @@ export type ErrorShape = 'standard' | 'lookup' | 'problem';
 export type Reply = {
   status: number;
   body?: unknown;
+  /** In place of a body: sent as it comes, at the client's pace, and destroyed when the client goes away. */
+  stream?: Readable;
   headers?: Record<string, string>;
   /** The work asked for: named in the headers, and waited for when the client prefers. */
   operationId?: string;
@@ -67,6 +70,23 @@ export type Input<Body, Query> = {
   write(options: TransactOptions, work: (tx: Tx) => Promise<Reply>): Promise<Reply>;
 };
 
+/** What became of a body that was taken as it came: the handler's `body`, and the hash that an Idempotency-Key is bound to. */
+export type Received<Body> = {
+  body: Body;
+  hash: Buffer;
+  /** Once the request is over: what the handler has not made its own goes. */
+  discard(): Promise<void>;
+};
+
+export type Receive<Body> = {
+  contentType: string;
+  description: string;
+  take(
+    request: { stream: Readable; caller: Caller; header(name: string): string | undefined },
+    deps: Deps,
+  ): Promise<Received<Body>>;
+};
+
 /** One definition: validation, document, reply check and route come from it. */
 export type Endpoint<Body = unknown, Query = unknown> = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -92,6 +112,8 @@ export type Endpoint<Body = unknown, Query = unknown> = {
   body?: Joi.ObjectSchema<Body>;
   /** The body as it came, for a signature over its bytes; up to this many bytes. */
   rawBodyBytes?: number;
+  /** Takes the body itself, as it comes, in place of JSON. */
+  receive?: Receive<Body>;
   /** Asks for work that a client may wait for with `Prefer: wait`. */
   isOperation?: boolean;
   /** Counts for nobody's rate limit: the provider decides how often it calls, and repeats what is refused. */
@@ -116,3 +138,10 @@ export const endpoint = <Body = unknown, Query = unknown>(definition: Endpoint<B
   definition as unknown as AnyEndpoint;
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });
+
+/** A text is plain unless its schema names another type in `meta({ contentType })`. */
+export function contentTypeOf(schema: Joi.Schema): string {
+  const metas = (schema.describe().metas ?? []) as { contentType?: string }[];
+  const named = metas.find(({ contentType }) => contentType)?.contentType;
+  return named ?? (schema.type === 'string' ? 'text/plain' : 'application/json');
+}

@@ -10,7 +10,9 @@ import { campaignHistory } from './contacts/campaign-history.ts';
 import { listOfConsents, putConsent } from './contacts/consents.ts';
 import { createContact, deleteContact, getContactByPhone, getOneContact, patchOneContact } from './contacts/contacts.ts';
 import { listOfDuplicates } from './contacts/duplicates.ts';
+import { exportContacts } from './contacts/export.ts';
 import { createIdentity, deleteIdentity, listOfIdentities } from './contacts/identities.ts';
+import { getOneImport, importContacts, listOfImportErrors, listOfImports } from './contacts/import.ts';
 import { listOfContacts } from './contacts/list.ts';
 import { lookUp } from './contacts/lookup.ts';
 import { mergeTwoContacts } from './contacts/merge.ts';
@@ -41,6 +43,11 @@ export const endpoints: AnyEndpoint[] = [
   lookUp,
   getContactByPhone,
   listOfDuplicates,
+  importContacts,
+  listOfImports,
+  getOneImport,
+  listOfImportErrors,
+  exportContacts,
   getOneContact,
   patchOneContact,
   deleteContact,

@@ -1,3 +1,4 @@
+import { pipeline, type Readable } from 'node:stream';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import Joi from 'joi';
 import { recordAct } from '../src/audit/record.ts';
@@ -5,7 +6,7 @@ import type { Em } from '../src/database.ts';
 import { AppError } from '../src/errors.ts';
 import type { Tx } from '../src/ledger/transact.ts';
 import { actorOf, type Caller, noOrganization } from '../src/organizations/caller.ts';
-import type { AnyEndpoint, Deps, Endpoint, From, Input, Reply } from './endpoint.ts';
+import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from './endpoint.ts';
 import { renderError, toAppError } from './errors.ts';
 import { checkKey, hashOfBody, type IdempotencyKey, isStored, storedReply, storeRefusal, writeOnce } from './idempotency.ts';
 import { authenticated, challenge } from './middleware/authenticate.ts';
@@ -21,8 +22,8 @@ type Definition = Endpoint<unknown, unknown>;
 /** The only glue to Express: who calls, what they sent, whether it is valid, the handler, its reply or error. */
 export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const definition = endpoint as unknown as Definition;
-  const { operationId, scope, subject, rawBodyBytes, errorShape } = definition;
-  const takesBody = definition.method !== 'get' && definition.method !== 'delete';
+  const { operationId, scope, subject, rawBodyBytes, receive, errorShape } = definition;
+  const takesBody = !receive && definition.method !== 'get' && definition.method !== 'delete';
   const authenticate = scope === 'public' ? undefined : authenticated(deps, scope);
   const limit = definition.isUnlimited ? undefined : limited(deps.limits);
   const readBody = rawBodyBytes ? rawBody(rawBodyBytes) : takesBody ? jsonBody : undefined;
@@ -42,7 +43,8 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
       if (readBody) await readBody(req, res);
       checkStorable(req, subject);
       validate(req);
-      await answer(definition, deps, req, res);
+      if (receive) await answerReceived(receive, definition, deps, req, res);
+      else await answer(definition, deps, req, res);
     } catch (error) {
       if (authenticate && error instanceof AppError && error.status === 401) challenge(res);
       answerError(error, errorShape, res);
@@ -120,9 +122,23 @@ class RequestInput implements Input<unknown, unknown> {
   }
 }
 
-async function answer(definition: Definition, deps: Deps, req: Request, res: Response) {
+async function answerReceived(receive: Receive<unknown>, definition: Definition, deps: Deps, req: Request, res: Response) {
+  const [type] = (req.get('content-type') ?? '').split(';');
+  if (type?.trim().toLowerCase() !== receive.contentType)
+    throw new AppError('unsupported_media_type', `The body must be ${receive.contentType}`);
   const caller = res.locals.caller as Caller;
-  const key = definition.isIdempotent && caller ? idempotencyKey(definition, req, caller) : undefined;
+  const received = await receive.take({ stream: req, caller, header: (name) => req.get(name) }, deps);
+  req.body = received.body;
+  try {
+    await answer(definition, deps, req, res, received.hash);
+  } finally {
+    await received.discard();
+  }
+}
+
+async function answer(definition: Definition, deps: Deps, req: Request, res: Response, bodyHash?: Buffer) {
+  const caller = res.locals.caller as Caller;
+  const key = definition.isIdempotent && caller ? idempotencyKey(definition, req, caller, bodyHash) : undefined;
   const input = new RequestInput(definition, req, res, deps, key);
   const stored = key && (await storedReply(deps.database, deps.secrets, key));
   if (stored) return send(res, stored);
@@ -174,7 +190,12 @@ async function waited(
 const holderOf = (caller: Caller) => (caller.by === 'session' ? actorOf(caller) : `${caller.by}:${caller.id}`);
 
 /** The path as declared, its ids filled in: another spelling of the same path is the same request. */
-function idempotencyKey({ path, holdsSecret }: Definition, req: Request, caller: Caller): IdempotencyKey | undefined {
+function idempotencyKey(
+  { path, holdsSecret }: Definition,
+  req: Request,
+  caller: Caller,
+  bodyHash?: Buffer,
+): IdempotencyKey | undefined {
   const key = checkKey(req.get('idempotency-key'));
   return key === undefined
     ? undefined
@@ -184,7 +205,7 @@ function idempotencyKey({ path, holdsSecret }: Definition, req: Request, caller:
         path: path.replace(/:([A-Za-z]+)/g, (_, name: string) => String(req.params[name])),
         key,
         // What was shown to one caller once is not shown to another who guesses the key.
-        bodyHash: hashOfBody(holdsSecret ? [holderOf(caller), req.body] : req.body),
+        bodyHash: bodyHash ?? hashOfBody(holdsSecret ? [holderOf(caller), req.body] : req.body),
         contactId: req.params.contactID as string | undefined,
       };
 }
@@ -198,11 +219,26 @@ function setHeaders(res: Response, { headers, operationId }: Pick<Reply, 'header
 
 function send(res: Response, reply: Reply) {
   setHeaders(res, reply);
-  const { status, body } = reply;
+  const { status, body, stream } = reply;
   res.statusCode = status;
-  if (body === undefined) res.end();
+  if (stream) sendStream(res, stream);
+  else if (body === undefined) res.end();
   else if (typeof body === 'string') res.type('text/plain').send(body);
   else sendJson(res, 'application/json', body);
+}
+
+/** A fault in the middle breaks the reply off: a client must not take a part for the whole. */
+function sendStream(res: Response, stream: Readable) {
+  if (res.req.method === 'HEAD') {
+    stream.destroy();
+    res.end();
+    return;
+  }
+  stream.once('error', (error: NodeJS.ErrnoException) => {
+    // A client that went away ends the stream too, and is nobody's fault.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') res.locals.cause = error;
+  });
+  pipeline(stream, res, () => undefined);
 }
 
 /** What `res.json` does, without what a reply of ours never needs: settings, content negotiation, freshness. */

@@ -23,6 +23,9 @@ export type RunningWeb = { port: number; stop(): Promise<void>; deps: Deps };
 /** Keep-alive longer than a proxy's usual 60 s, so that it is not we who close a connection the proxy is about to use. */
 const keepAliveMs = 65_000;
 
+/** A file of contacts over a slow line; other bodies have a limit of their own (middleware/body.ts). */
+const longestRequestMs = 30 * 60_000;
+
 /** The web process: listens at once, whether or not the queue is there. */
 export async function startWeb(config: Config, log: Log, onDead: () => void): Promise<RunningWeb> {
   const database = await openDatabase({
@@ -55,7 +58,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   const app = createApp(deps);
   let isStopping = false;
   const server = createServer(
-    { keepAliveTimeout: keepAliveMs, requestTimeout: 60_000, headersTimeout: 30_000 },
+    { keepAliveTimeout: keepAliveMs, requestTimeout: longestRequestMs, headersTimeout: 30_000 },
     (request, response) => {
       // A client told to leave opens its next connection elsewhere, instead of finding this one cut.
       if (isStopping) response.setHeader('Connection', 'close');

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
 import { contactsReport, contactsScale } from './contacts/scale.ts';
+import { importBench, importReport } from './import.ts';
 import { loginStorm, loginStormReport } from './login-storm.ts';
 import { describeRun } from './machine.ts';
 import { paths } from './paths/index.ts';
@@ -16,18 +17,20 @@ type Flags = {
   count: string;
   messages: string;
   contacts: string;
+  rows: string;
   profile?: string;
 };
 
 const soakName = 'memory';
 const stormName = 'login-storm';
 const scaleName = 'contacts';
+const importName = 'import';
 
 /** `npm run bench -- get post`: ours and its floor alternately, medians of the rounds. */
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: ${soakName}, over many messages; ${stormName}, GET beside many logins; ${scaleName}, reads of an organization of a million and one of ten thousand`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: ${soakName}, over many messages; ${stormName}, GET beside many logins; ${scaleName}, reads of an organization of a million and one of ten thousand; ${importName}, contacts from a file beside COPY`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
@@ -35,6 +38,7 @@ const command = new Command('bench')
   .option('--count <n>', 'messages or webhooks of a round of one worker', '4000')
   .option('--messages <n>', `messages of ${soakName}`, '100000')
   .option('--contacts <n>', `contacts of the large organization of ${scaleName}`, '1000000')
+  .option('--rows <n>', `contacts of ${importName}`, '200000')
   .option('--profile <directory>', "writes our processes' CPU profiles there")
   .parse();
 
@@ -66,6 +70,12 @@ for (const backend of (flags.backend === 'both' ? ['redis', 'postgres'] : [flags
   }
   if (command.args.includes(stormName)) {
     console.log(`${title(backend)}\n${loginStormReport(await loginStorm(stage, rounds, seconds).finally(() => stage.close()))}`);
+    continue;
+  }
+  if (command.args.includes(importName)) {
+    console.log(
+      `${title(backend)}\n${importReport(await importBench(stage, Number(flags.rows), rounds).finally(() => stage.close()))}`,
+    );
     continue;
   }
   const measured: Measured[] = [];

@@ -149,6 +149,11 @@ export const configSchema = Joi.object({
   RETENTION_UNMATCHED_STATUSES_DAYS: days(1, 7).description("Days a provider's status is kept that had to wait for its message"),
   RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
   RETENTION_EVENTS_DAYS: days(1, 30).description('Days an event is kept with its deliveries, once all of them have ended'),
+  IMPORT_MAX_BYTES: whole
+    .min(1_024)
+    .max(8 * 2 ** 30)
+    .default(512 * 2 ** 20)
+    .description('Largest file of contacts to import, in bytes'),
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
 }).prefs({ abortEarly: false, stripUnknown: true });
 
@@ -197,6 +202,7 @@ export type Config = {
   retentionUnmatchedStatusesDays: number;
   retentionWebhookAttemptsDays: number;
   retentionEventsDays: number;
+  importMaxBytes: number;
   shutdownTimeoutMs: number;
 };
 

@@ -1,3 +1,4 @@
+import { importContactsJob } from './contacts/import/jobs.ts';
 import { blockContactJob, eraseContactJob, unblockContactJob } from './contacts/jobs.ts';
 import { registerContracts } from './ledger/contracts.ts';
 import { sendMailJob } from './mails/jobs.ts';
@@ -16,6 +17,7 @@ export const jobs = [
   eraseContactJob,
   blockContactJob,
   unblockContactJob,
+  importContactsJob,
 ];
 
 registerContracts(jobs);

@@ -113,12 +113,13 @@ describe.each(operations.map(({ path, method, operation }) => [operation.operati
       expect((endpoint.query ?? Joi.object({})).validate(query).error).toBeUndefined();
       const examples = Object.fromEntries((operation.parameters ?? []).map(({ name, example }) => [name, example]));
       expect(examples).toMatchObject({ ...params, ...query });
-      const takesBody = endpoint.body !== undefined || endpoint.rawBodyBytes !== undefined;
+      const takesBody = [endpoint.body, endpoint.rawBodyBytes, endpoint.receive].some((one) => one !== undefined);
       expect(body !== undefined).toBe(takesBody);
       if (!takesBody) return;
       expect(endpoint.body?.validate(body, { abortEarly: false }).error).toBeUndefined();
       if (endpoint.rawBodyBytes) expect(changesOf(body)).toHaveLength(1);
-      expect(operation.requestBody!.content['application/json']!.example).toEqual(body);
+      const type = endpoint.receive?.contentType ?? 'application/json';
+      expect(operation.requestBody!.content[type]!.example).toEqual(body);
     });
 
     test('shows the reply to it, one that it may give', () => {

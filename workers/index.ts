@@ -1,5 +1,6 @@
 import { blockContact } from './contacts/block-contact.ts';
 import { eraseContactRest } from './contacts/erase-contact.ts';
+import { importContacts } from './contacts/import-contacts.ts';
 import { unblockContact } from './contacts/unblock-contact.ts';
 import type { Handler } from './handler.ts';
 import { sendMail } from './mails/send-mail.ts';
@@ -20,4 +21,5 @@ export const handlers = [
   eraseContactRest,
   blockContact,
   unblockContact,
+  importContacts,
 ] as unknown as Handler<Record<string, string>, unknown>[];

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type Joi from 'joi';
-import type { Endpoint } from '../endpoint.ts';
+import { contentTypeOf, type Endpoint } from '../endpoint.ts';
 import { commonErrors } from '../errors.ts';
 import { errorResponse } from './errors.ts';
 import { headers } from './headers.ts';
@@ -19,12 +19,11 @@ function success(endpoint: Definition, status: number, schema: Joi.Schema | null
     !isUnlimited && 'RateLimit-Policy',
     !isUnlimited && 'RateLimit',
   );
-  const type = schema?.type === 'string' ? 'text/plain' : 'application/json';
   const reply = example?.reply !== undefined && { example: example.reply };
   return {
     description: STATUS_CODES[status],
     ...(Object.keys(own).length > 0 && { headers: own }),
-    ...(schema && { content: { [type]: { schema: schemaOf(schema, 'output'), ...reply } } }),
+    ...(schema && { content: { [contentTypeOf(schema)]: { schema: schemaOf(schema, 'output'), ...reply } } }),
   };
 }
 
@@ -91,10 +90,11 @@ function securityOf(scope: Definition['scope']): Record<string, string[]>[] {
 }
 
 export function operationOf(endpoint: Definition): Json {
-  const { operationId, summary, description, tag, scope, body, rawBodyBytes, example } = endpoint;
+  const { operationId, summary, description, tag, scope, body, rawBodyBytes, receive, example } = endpoint;
   const parameters = parametersOf(endpoint);
   const needed = neededOf(scope);
-  const schema = rawBodyBytes ? { type: 'object' } : body && schemaOf(body, 'input');
+  const stream = receive && { type: 'string', description: receive.description };
+  const schema = stream ?? (rawBodyBytes ? { type: 'object' } : body && schemaOf(body, 'input'));
   const content = schema && { schema, ...(example?.body !== undefined && { example: example.body }) };
   return {
     operationId,
@@ -104,7 +104,7 @@ export function operationOf(endpoint: Definition): Json {
     security: securityOf(scope),
     ...(scope !== 'public' && { 'x-scope': scope }),
     ...(parameters.length > 0 && { parameters }),
-    ...(content && { requestBody: { required: true, content: { 'application/json': content } } }),
+    ...(content && { requestBody: { required: true, content: { [receive?.contentType ?? 'application/json']: content } } }),
     responses: responsesOf(endpoint),
   };
 }

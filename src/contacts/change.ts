@@ -20,7 +20,7 @@ export type Changed = { row: ContactRow; before: Pick<ContactRow, (typeof names)
  * Other phones and emails of a contact than those in its own columns, for the search. `k` is the contact; written whenever its identities
  * or these columns change, and nowhere else.
  */
-const otherAddresses = `coalesce((select string_agg(E'\\n' || case i.type when 'phone' then ltrim(i.value, '+') else fold(i.value) end, '' order by i.value)
+export const otherAddresses = `coalesce((select string_agg(E'\\n' || case i.type when 'phone' then ltrim(i.value, '+') else fold(i.value) end, '' order by i.value)
     from contact_identities i where i.organization_id = k.organization_id and i.contact_id = k.id
      and ((i.type = 'phone' and i.value <> k.phone_number) or (i.type = 'email' and i.value <> lower(k.email)))), '')`;
 

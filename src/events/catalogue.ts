@@ -122,6 +122,23 @@ export const contactDeleted = event({
   example: { contact_id: ids.contact, organization_id: ids.organization, merged_into: '' },
 });
 
+const count = (description: string) => Joi.number().integer().required().description(description);
+
+export const contactsImported = event({
+  type: 'contacts.imported',
+  description: 'An import of contacts has ended; its contacts have no events of their own',
+  subject: { type: 'contact_import', id: 'import_id' as const },
+  data: Joi.object({
+    import_id: id('The import'),
+    organization_id: id('Its organization'),
+    created: count('Contacts that are new'),
+    updated: count('Contacts that changed'),
+    unchanged: count('Rows that changed nothing'),
+    failed: count('Rows that were refused'),
+  }),
+  example: { import_id: ids.import, organization_id: ids.organization, created: 990, updated: 8, unchanged: 0, failed: 2 },
+});
+
 export const templateStatusUpdate = event({
   type: 'template.status_update',
   description: 'The approval status of a message template changed',
@@ -196,6 +213,7 @@ export const catalogue: EventContract[] = [
   contactCreated,
   contactUpdated,
   contactDeleted,
+  contactsImported,
   templateStatusUpdate,
   orderUpdated,
   channelStatusUpdate,

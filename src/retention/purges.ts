@@ -104,6 +104,21 @@ export const purges: Purge[] = [
     tables: ['login_limits'],
     steps: [{ days: () => 0, batch: deleteOldest('login_limits', { key: 'key', age: 'to_timestamp(expire / 1000.0)' }) }],
   },
+  {
+    table: 'contact_imports',
+    tables: ['contact_imports'],
+    steps: [
+      // An upload that was broken off while its process died.
+      { days: () => 1, batch: deleteOldest('contact_imports', { age: 'created_at', where: `state = 'uploading'` }) },
+      {
+        days: (config) => config.retentionFailedJobsDays,
+        batch: deleteOldest('contact_imports', {
+          age: 'finished_at',
+          where: `state in ('succeeded', 'failed') and ${noJob('contact_imports')}`,
+        }),
+      },
+    ],
+  },
 ];
 
 /** What is never deleted by age, and why. A table must be here or above. */
@@ -129,7 +144,6 @@ export const kept: Record<string, string> = {
   contact_merges: 'what an old id has become',
   contact_duplicates: 'a list of work for people',
   contact_blocks: 'whom the provider has blocked',
-  contact_imports: 'a line an import',
   contact_import_chunks: 'gone with the end of their import',
   contact_import_errors: 'gone with their import',
   contact_erasures: 'gone with the end of their job',

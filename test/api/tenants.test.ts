@@ -42,6 +42,7 @@ beforeAll(async () => {
     'contacts.merge': { contact_id: another.body.data.id },
     'contacts.consents.put': { status: 'denied' },
     'contacts.suppressions.create': { channel: 'all', reason: 'manual' },
+    'contacts.import': 'external_source,external_id,name\nshop,C-2,Own\n',
     'contacts.lookup': { identifiers: [{ type: 'contact_id', value: owned.contactID }] },
     'contacts.notes.create': { body: 'Own' },
     'contacts.notes.update': { body: 'Stolen' },

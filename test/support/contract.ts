@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../api/endpoint.ts';
+import { contentTypeOf, type Endpoint } from '../../api/endpoint.ts';
 import { commonErrors, errorBodies } from '../../api/errors.ts';
 import { endpoints } from '../../api/index.ts';
 
@@ -41,7 +41,7 @@ export function checkReply(endpoint: Definition, { status, headers, text }: Rece
   const body = isText ? text : parse(text, fail);
   const shape = endpoint.errorShape ?? 'standard';
   if (!schema && ![...endpoint.errors, ...commonErrors(endpoint)].includes(status)) fail('the status is not declared');
-  const wanted = schema ? (isText ? 'text/plain' : 'application/json') : errorType(shape);
+  const wanted = schema ? contentTypeOf(schema) : errorType(shape);
   if (type !== wanted) fail(`the content type is ${type}, not ${wanted}`);
   const { error } = (schema ?? errorBodies[shape]).validate(body, { convert: false, abortEarly: false, allowUnknown: false });
   if (error && !(isText && text === '')) fail(error.message);

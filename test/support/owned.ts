@@ -27,6 +27,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     params: { contactID: conversation.contactId },
     body: { channel: 'voice', reason: 'manual' },
   });
+  const contactImport = await app.call('contacts.import', { body: 'phone_number\n+16505551200\n' });
   return {
     channelID: channel.id,
     messageID: message.id,
@@ -38,6 +39,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     phone: conversation.phone,
     channel: 'voice',
     suppressionID: suppression.body.data.id,
+    importID: contactImport.body.data.id,
     memberID: userId,
     tokenID: token.id,
     keyID: app.tenant.keyId,

@@ -85,10 +85,11 @@ export class Product {
     const text = new URLSearchParams(
       Object.entries(search).map(([name, value]): [string, string] => [name, String(value)]),
     ).toString();
+    const type = endpoint.receive?.contentType ?? 'application/json';
     return this.raw(endpoint.method, text ? `${path}?${text}` : path, {
       key,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: { ...(body !== undefined && { 'content-type': type }), ...headers },
+      ...(body !== undefined && { body: endpoint.receive ? (body as string | Buffer) : JSON.stringify(body) }),
     });
   }
 

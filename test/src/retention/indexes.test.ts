@@ -108,7 +108,7 @@ test.each([
 
 test('every purge but that of the small table of heartbeats is among them', () => {
   // These belong to people and their logins: small, and each has an index on its age.
-  const small = ['heartbeats', 'sessions', 'bearer_tokens', 'password_resets', 'mails', 'login_limits'];
+  const small = ['heartbeats', 'sessions', 'bearer_tokens', 'password_resets', 'mails', 'login_limits', 'contact_imports'];
   const looked = ['jobs', 'idempotency_keys', 'provider_webhooks', 'unmatched_statuses', 'webhook_attempts', 'events'];
   expect(purges.map(({ table }) => table)).toEqual([...looked, ...small]);
 });
@@ -119,11 +119,18 @@ test('what a purge deletes takes its children along by an index', async () => {
       where c.contype = 'f' and c.confdeltype = 'c' and c.confrelid = any($1::regclass[])`,
     [purges.flatMap(({ tables }) => tables)],
   );
-  expect(children.map(({ child }) => child).sort()).toEqual(['webhook_attempts', 'webhook_deliveries']);
+  expect(children.map(({ child }) => child).sort()).toEqual([
+    'contact_import_chunks',
+    'contact_import_errors',
+    'webhook_attempts',
+    'webhook_deliveries',
+  ]);
   const [one] = await house.sql<{ id: string }>('select id from webhook_deliveries limit 1');
   for (const [statement, index] of [
     ['delete from webhook_deliveries where organization_id = $1 and event_id = $2', 'webhook_deliveries_once'],
     ['delete from webhook_attempts where organization_id = $1 and delivery_id = $2', 'webhook_attempts_delivery'],
+    ['delete from contact_import_chunks where organization_id = $1 and import_id = $2', 'contact_import_chunks_pkey'],
+    ['delete from contact_import_errors where organization_id = $1 and import_id = $2', 'contact_import_errors_list'],
   ] as const) {
     const plan = await planOf(statement, [house.organizationId, one!.id]);
     expect([scanned(plan), indexesOf(plan)]).toEqual([[], [index]]);

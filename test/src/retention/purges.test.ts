@@ -196,3 +196,32 @@ test('every table has a purge or a reason to be kept', async () => {
   expect(tables.map(({ name }) => name).sort()).toEqual([...known].sort());
   expect(new Set(known).size).toBe(known.length);
 });
+
+describe('contact_imports', () => {
+  test('ended ones after 30 days, uploads broken off after one, with their chunks; none that can be retried', async () => {
+    const make = (state: string, days: number) =>
+      house.sql<{ id: string }>(
+        `with i as (insert into contact_imports (id, organization_id, state, actor, created_at, finished_at)
+           values (uuidv7(), $1, $2, 'cli', ${ago(days)}, case when $2 in ('succeeded', 'failed') then ${ago(days)} end) returning *)
+         insert into contact_import_chunks (organization_id, import_id, number, bytes) select organization_id, id, 0, 'a' from i returning import_id as id`,
+        [house.organizationId, state],
+      );
+    for (const [state, days] of [
+      ['uploading', 2],
+      ['uploading', 0],
+      ['running', 90],
+      ['succeeded', 31],
+      ['succeeded', 29],
+      ['failed', 31],
+    ] as const)
+      await make(state, days);
+    const [{ id } = { id: '' }] = await make('failed', 40);
+    await house.sql(
+      `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at)
+       values (uuidv7(), $1, 'contacts.import', 'default', '{}', 'contact_import', $2, 'failed', clock_timestamp())`,
+      [house.organizationId, id],
+    );
+    expect((await purge('contact_imports')).deleted).toEqual({ contact_imports: 3 });
+    expect([await count('contact_imports'), await count('contact_import_chunks')]).toEqual([4, 4]);
+  });
+});

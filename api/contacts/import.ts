@@ -1,0 +1,188 @@
+import Joi from 'joi';
+import {
+  dropUpload,
+  getImport,
+  type ImportErrorRow,
+  type ImportRow,
+  listImportErrors,
+  listImports,
+  queueImport,
+  type Upload,
+} from '../../src/contacts/import/imports.ts';
+import { importLane } from '../../src/contacts/import/jobs.ts';
+import { receiveUpload, tooLarge } from '../../src/contacts/import/upload.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { actorOf } from '../../src/organizations/caller.ts';
+import { endpoint, ok } from '../endpoint.ts';
+import { type PageQuery, pageQuery } from '../paging.ts';
+import { id, iso, operationNote, pathId, timestamp } from '../schemas.ts';
+import { importErrorCursor, importErrorKeyset } from './import-error-cursor.ts';
+import { data, dataList, exampleMeta, listedData, tag, wrapped } from './schemas.ts';
+
+const count = Joi.number().integer().required();
+export const importView = Joi.object({
+  id: id.required(),
+  status: Joi.string().valid('uploading', 'queued', 'running', 'succeeded', 'failed').required(),
+  rows: count.description('Rows done so far, of every kind'),
+  created: count,
+  updated: count,
+  unchanged: count,
+  failed: count.description('Rows that were refused; why stands in the errors'),
+  failure: Joi.object({
+    code: Joi.string().required(),
+    message: Joi.string().required(),
+    line: Joi.number().integer(),
+    column: Joi.string().allow(''),
+  })
+    .allow(null)
+    .required()
+    .description('Why the file could not be read any further; rows before that line are imported'),
+  created_at: timestamp.required(),
+  finished_at: timestamp.allow(null).required(),
+});
+
+const toImportView = (row: ImportRow) => ({
+  id: row.id,
+  status: row.state,
+  rows: row.rows_done,
+  created: row.created_count,
+  updated: row.updated_count,
+  unchanged: row.unchanged_count,
+  failed: row.failed_count,
+  failure: row.failure,
+  created_at: iso(row.created_at),
+  finished_at: row.finished_at && iso(row.finished_at),
+});
+
+const errorView = Joi.object({
+  line: Joi.number().integer().required().description('Of the file, from 1; where the row begins'),
+  column: Joi.string().allow('').required().description('Empty where the whole row is meant'),
+  code: Joi.string().required(),
+  message: Joi.string().required(),
+});
+const toErrorView = ({ line, column_name, code, message }: ImportErrorRow) => ({ line, column: column_name, code, message });
+
+const exampleImport = {
+  id: exampleIds.import,
+  status: 'succeeded',
+  rows: 1000,
+  created: 990,
+  updated: 8,
+  unchanged: 0,
+  failed: 2,
+  failure: null,
+  created_at: exampleTime,
+  finished_at: '2026-11-21T10:00:01.000Z',
+};
+const about = { tag, subject: 'Import', params: { importID: pathId } };
+const params = { importID: exampleIds.import };
+
+export const importContacts = endpoint<Upload>({
+  method: 'post',
+  path: '/v1/contacts/import',
+  operationId: 'contacts.import',
+  tag,
+  scope: 'contacts:write',
+  audit: 'contact_import',
+  summary: 'Import contacts from a CSV file',
+  description: `Each row is what POST /v1/contacts takes: its identities decide whether it creates a contact or updates one, given cells only. A row with errors is left out and reported with its line and column. The same file again changes nothing. One event, \`contacts.imported\`, and none for each row.\n\n${operationNote}`,
+  isIdempotent: true,
+  isOperation: true,
+  receive: {
+    contentType: 'text/csv',
+    description:
+      'UTF-8, a header line first, in any order: `phone_number`, `name`, `email`, `external_source`, `external_id`, `tags` (with `;` between them; a tag is added, none is taken away), `custom_fields.<key>` (a number, true, false, list, object or text in quotes as JSON; anything else is the text it is). `id`, `created_at` and `updated_at`, as an export writes them, are passed over. An empty cell says nothing. A quote before a cell that begins with = + - @ is taken off.',
+    async take({ stream, caller, header }, { config, database }) {
+      if (Number(header('content-length') ?? 0) > config.importMaxBytes) throw tooLarge(config.importMaxBytes);
+      const { organizationId } = caller;
+      const upload = await receiveUpload(database, organizationId, actorOf(caller), stream, config.importMaxBytes);
+      const discard = () => dropUpload(database, organizationId, upload.importId).catch(() => undefined);
+      return { body: upload, hash: upload.checksum, discard };
+    },
+  },
+  responses: { 201: wrapped(importView) },
+  errors: [400, 401, 403, 422],
+  example: {
+    body: 'phone_number,name,tags,custom_fields.tier\r\n+16505551234,Sheena Nelson,vip;newsletter,gold\r\n',
+    reply: { data: exampleImport },
+  },
+  handler: ({ body, caller, write }) =>
+    write({ locks: [importLane(caller.organizationId)] }, async (tx) => {
+      const { row, operationId } = await queueImport(tx, caller.organizationId, body);
+      const headers = { Location: `/v1/contacts/imports/${row.id}` };
+      return { status: 201, body: { data: toImportView(row) }, headers, operationId };
+    }),
+  async outcome({ caller }, { database }, reply) {
+    const { id: importId } = (reply.body as { data: { id: string } }).data;
+    return { ...reply, body: { data: toImportView(await getImport(database, caller.organizationId, importId)) } };
+  },
+});
+
+export const listOfImports = endpoint<unknown, PageQuery>({
+  method: 'get',
+  path: '/v1/contacts/imports',
+  operationId: 'contacts.imports.list',
+  tag,
+  scope: 'contacts:read',
+  summary: 'List the imports, newest first',
+  description: 'Kept 30 days after their end.',
+  query: Joi.object(pageQuery),
+  responses: { 200: dataList(importView) },
+  errors: [400, 401, 403, 422],
+  example: { reply: { data: [exampleImport], meta: exampleMeta } },
+  handler: ({ query, caller, em }) =>
+    listedData('contacts.imports', {}, query, (page) => listImports(em, caller.organizationId, page), toImportView),
+});
+
+export const getOneImport = endpoint({
+  ...about,
+  method: 'get',
+  path: '/v1/contacts/imports/:importID',
+  operationId: 'contacts.imports.get',
+  scope: 'contacts:read',
+  summary: 'Get an import: how far it is and what became of it',
+  responses: { 200: wrapped(importView) },
+  errors: [401, 403, 404, 422],
+  example: { params, reply: { data: exampleImport } },
+  handler: async ({ params: { importID }, caller }, { database }) =>
+    data(toImportView(await getImport(database, caller.organizationId, importID!))),
+});
+
+export const listOfImportErrors = endpoint<unknown, PageQuery>({
+  ...about,
+  method: 'get',
+  path: '/v1/contacts/imports/:importID/errors',
+  operationId: 'contacts.imports.errors',
+  scope: 'contacts:read',
+  summary: 'List why rows of an import were refused, in the order of the file',
+  description: 'Of the first 10,000 refused rows. No error holds what stood in the cell.',
+  query: Joi.object(pageQuery),
+  responses: { 200: dataList(errorView) },
+  errors: [400, 401, 403, 404, 422],
+  example: {
+    params,
+    reply: {
+      data: [
+        { line: 17, column: 'email', code: 'string.email', message: 'email must be a valid email' },
+        { line: 40, column: '', code: 'conflict', message: 'The identities belong to different contacts' },
+      ],
+      meta: exampleMeta,
+    },
+  },
+  async handler({ params: { importID }, query, caller }, { database }) {
+    const { id: importId } = await getImport(database, caller.organizationId, importID!);
+    const { limit, cursor, include_total: includeTotal } = query;
+    const after = cursor === undefined ? undefined : importErrorKeyset(importId, cursor);
+    const { rows, total } = await listImportErrors(database, caller.organizationId, importId, { limit, after, includeTotal });
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    const meta = {
+      has_more: last !== undefined,
+      limit,
+      ...(cursor && { cursor }),
+      ...(last && { next_cursor: importErrorCursor(importId, last) }),
+      ...(total !== undefined && { total }),
+    };
+    return ok({ data: shown.map(toErrorView), meta });
+  },
+});

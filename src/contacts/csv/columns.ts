@@ -1,0 +1,13 @@
+/** The columns of a contact's own fields, as the API names them. */
+export const fieldColumns = ['phone_number', 'name', 'email', 'external_source', 'external_id'] as const;
+export type FieldColumn = (typeof fieldColumns)[number];
+
+/** Written by an export for people to read; an import takes no notice of them. */
+export const idColumn = 'id';
+export const timeColumns = ['created_at', 'updated_at'] as const;
+export const tagsColumn = 'tags';
+
+const prefix = 'custom_fields.';
+export const customColumn = (key: string) => `${prefix}${key}`;
+/** The custom field a column holds. */
+export const customKeyOf = (column: string) => (column.startsWith(prefix) ? column.slice(prefix.length) : undefined);

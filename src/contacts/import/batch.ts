@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
+import { type Database, isTransient } from '../../database.ts';
+import type { RunRef } from '../../ledger/release.ts';
+import type { Secrets } from '../../secrets.ts';
+import { applyRows } from './apply-rows.ts';
+import { holdRows } from './hold-rows.ts';
+import { resolveRows, type Standing, Taken, unstageRefused } from './resolve-rows.ts';
+import { type Entry, isBad, type RowError } from './row.ts';
+import { inSession } from './session.ts';
+import { type StagedRow, stageRows } from './staging.ts';
+
+export type Import = { id: string; organizationId: string; job: RunRef };
+type Counts = { created: number; updated: number; unchanged: number; failed: number };
+
+/** Another run has moved the import meanwhile: this one leaves it to that one. */
+export class MovedOn extends Error {}
+
+/** A report that nobody reads to its end; the count goes on. */
+const mostReported = 10_000;
+const mostLooks = 20;
+
+/**
+ * Imports rows that follow the first `done`, in one transaction with the import's counts: a run that is killed has either done them or not.
+ * Returns how many of them, from the first; the others shall come again. Throws MovedOn.
+ */
+export async function importBatch(
+  database: Database,
+  secrets: Secrets,
+  own: Import,
+  done: number,
+  entries: Entry[],
+): Promise<number> {
+  for (let look = 1; ; look += 1) {
+    try {
+      return await inSession(database, (client) => importOnce(client, secrets, own, done, entries));
+    } catch (error) {
+      if (!(error instanceof Taken || isTransient(error)) || look === mostLooks) throw error;
+      await sleep(Math.random() * 20 * look);
+    }
+  }
+}
+
+async function importOnce(client: PoolClient, secrets: Secrets, own: Import, done: number, entries: Entry[]): Promise<number> {
+  const reported = await beginAt(client, own, done);
+  const staged = entries.flatMap((entry, n) => (isBad(entry) ? [] : [{ ...entry, n }]));
+  const counts: Counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
+  const refused = new Map<number, RowError>();
+  let taken = entries.length;
+  if (staged.length > 0) {
+    await stageRows(client, staged);
+    const { rows, waves, standings } = await holdRows(client, own.organizationId, staged);
+    if (rows.length < staged.length) taken = staged[rows.length]!.n;
+    const last = waves.reduce((most, wave) => Math.max(most, wave), 0);
+    for (let wave = 0; wave <= last; wave += 1) {
+      const ours = last === 0 ? rows : rows.filter((_, index) => waves[index] === wave);
+      const known = wave === 0 ? standings : await resolveRows(client, own.organizationId, ours, [wave, wave]);
+      if (wave > 0) await unstageRefused(client, known);
+      await applyRows(client, secrets, own.organizationId, wave, ours, known);
+      for (const row of ours) count(counts, refused, row, known.get(row.n)!);
+    }
+  }
+  const failures = entries.slice(0, taken).flatMap((entry, n) => {
+    const errors = isBad(entry) ? entry.errors : refused.has(n) ? [refused.get(n)!] : [];
+    return errors.length > 0 ? [{ line: entry.line, errors }] : [];
+  });
+  counts.failed = failures.length;
+  await report(client, own, failures.slice(0, Math.max(0, mostReported - reported)));
+  await moveOn(client, own, taken, counts);
+  return taken;
+}
+
+function count(counts: Counts, refused: Map<number, RowError>, { n }: StagedRow, standing: Standing) {
+  if (standing.kind === 'refused') refused.set(n, standing.error);
+  else if (standing.kind === 'new') counts.created += 1;
+  else if (standing.isChanged) counts.updated += 1;
+  else counts.unchanged += 1;
+}
+
+/** Locks the import, so that of two runs of its job one waits and then sees that it was passed. Returns how many rows have failed so far. */
+async function beginAt(client: PoolClient, { id, organizationId }: Import, done: number): Promise<number> {
+  const { rows } = await client.query<{ rows_done: number; failed_count: number }>(
+    `select rows_done, failed_count from contact_imports where organization_id = $1 and id = $2 and state in ('queued', 'running') for update`,
+    [organizationId, id],
+  );
+  if (rows[0]?.rows_done !== done) throw new MovedOn();
+  return rows[0].failed_count;
+}
+
+async function report(client: PoolClient, { id, organizationId }: Import, failures: { line: number; errors: RowError[] }[]) {
+  if (failures.length === 0) return;
+  const all = failures.flatMap(({ line, errors }) => errors.map((error) => ({ line, ...error })));
+  await client.query(
+    `insert into contact_import_errors (id, organization_id, import_id, line, column_name, code, message)
+     select uuidv7(), $1, $2, x.line, x.column_name, x.code, x.message from unnest($3::int[], $4::text[], $5::text[], $6::text[]) as x(line, column_name, code, message)`,
+    [
+      organizationId,
+      id,
+      all.map(({ line }) => line),
+      all.map(({ column }) => column),
+      all.map(({ code }) => code),
+      all.map(({ message }) => message),
+    ],
+  );
+}
+
+async function moveOn(client: PoolClient, { id, organizationId, job }: Import, rows: number, counts: Counts) {
+  const { rowCount } = await client.query(
+    `with moved as (
+       update contact_imports set state = 'running', rows_done = rows_done + $3, created_count = created_count + $4, updated_count = updated_count + $5,
+         unchanged_count = unchanged_count + $6, failed_count = failed_count + $7, updated_at = clock_timestamp()
+        where organization_id = $1 and id = $2 returning rows_done, failed_count)
+     update jobs set progress = jsonb_build_object('rows', moved.rows_done, 'failed', moved.failed_count) from moved
+      where jobs.id = $8 and jobs.run = $9 and jobs.state = 'queued'`,
+    [organizationId, id, rows, counts.created, counts.updated, counts.unchanged, counts.failed, job.id, job.run],
+  );
+  if (rowCount !== 1) throw new MovedOn();
+}

@@ -1,0 +1,13 @@
+/** Why a file cannot be read any further; `line` is the file's, from 1. Never a value of a row. */
+export class ImportFailure extends Error {
+  readonly code: string;
+  readonly line?: number;
+  readonly column?: string;
+
+  constructor(code: string, message: string, where: { line?: number; column?: string } = {}) {
+    super(message);
+    this.code = code;
+    this.line = where.line;
+    this.column = where.column;
+  }
+}

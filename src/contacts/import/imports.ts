@@ -1,0 +1,101 @@
+import { type Database, type Em, query, type Source } from '../../database.ts';
+import { notFound } from '../../errors.ts';
+import { uuidv7 } from '../../ids.ts';
+import type { Tx } from '../../ledger/transact.ts';
+import { type Page, type PageRows, pageOfTable } from '../../paging.ts';
+import { importContactsJob, importLane, importPool, importPoolWidth } from './jobs.ts';
+
+export type ImportState = 'uploading' | 'queued' | 'running' | 'succeeded' | 'failed';
+export type ImportRow = {
+  id: string;
+  state: ImportState;
+  rows_done: number;
+  created_count: number;
+  updated_count: number;
+  unchanged_count: number;
+  failed_count: number;
+  failure: { code: string; message: string; line?: number; column?: string } | null;
+  created_at: string;
+  finished_at: string | null;
+};
+
+const columns =
+  'id, state, rows_done, created_count, updated_count, unchanged_count, failed_count, failure, created_at, finished_at';
+
+/** Throws 404. */
+export async function getImport(source: Source, organizationId: string, id: string): Promise<ImportRow> {
+  const [row] = await query<ImportRow>(source, `select ${columns} from contact_imports where organization_id = $1 and id = $2`, [
+    organizationId,
+    id,
+  ]);
+  if (!row) throw notFound('Import');
+  return row;
+}
+
+export const listImports = (em: Em, organizationId: string, page: Page): Promise<PageRows<ImportRow>> =>
+  pageOfTable(em, `select ${columns} from contact_imports where organization_id = $1`, [organizationId], page);
+
+export type ImportErrorRow = { id: string; line: number; column_name: string; code: string; message: string };
+export type ImportErrorPage = { limit: number; after?: [line: number, id: string]; includeTotal: boolean };
+
+/** In the order of the file, one row more than asked for. */
+export async function listImportErrors(
+  source: Source,
+  organizationId: string,
+  importId: string,
+  { limit, after = [0, '00000000-0000-0000-0000-000000000000'], includeTotal }: ImportErrorPage,
+): Promise<PageRows<ImportErrorRow>> {
+  const own = 'from contact_import_errors where organization_id = $1 and import_id = $2';
+  const rows = await query<ImportErrorRow>(
+    source,
+    `select id, line, column_name, code, message ${own} and (line, id) > ($3::int, $4::uuid) order by line, id limit $5`,
+    [organizationId, importId, ...after, limit + 1],
+  );
+  if (!includeTotal) return { rows };
+  const [counted] = await query<{ total: number }>(source, `select count(*)::int as total ${own}`, [organizationId, importId]);
+  return { rows, total: counted!.total };
+}
+
+/** A file that is still coming in. */
+export async function beginUpload(database: Database, organizationId: string, actor: string): Promise<string> {
+  const id = uuidv7();
+  await query(database, `insert into contact_imports (id, organization_id, state, actor) values ($1, $2, 'uploading', $3)`, [
+    id,
+    organizationId,
+    actor,
+  ]);
+  return id;
+}
+
+export async function storeChunk(database: Database, organizationId: string, id: string, number: number, bytes: Buffer) {
+  await query(database, 'insert into contact_import_chunks (organization_id, import_id, number, bytes) values ($1, $2, $3, $4)', [
+    organizationId,
+    id,
+    number,
+    bytes,
+  ]);
+}
+
+/** Only while it is an upload: one that is queued is the job's. */
+export async function dropUpload(database: Database, organizationId: string, id: string): Promise<void> {
+  await query(database, `delete from contact_imports where organization_id = $1 and id = $2 and state = 'uploading'`, [
+    organizationId,
+    id,
+  ]);
+}
+
+export type Upload = { importId: string; bytes: number; checksum: Buffer };
+
+/** An upload that is whole becomes an import. The organization's import lane is locked. */
+export async function queueImport(tx: Tx, organizationId: string, { importId, bytes, checksum }: Upload) {
+  const [row] = await tx.query<ImportRow>(
+    `update contact_imports set state = 'queued', bytes = $3, checksum = $4, updated_at = clock_timestamp()
+      where organization_id = $1 and id = $2 and state = 'uploading' returning ${columns}`,
+    [organizationId, importId, bytes, checksum],
+  );
+  if (!row) throw notFound('Import');
+  await tx.query('insert into pools (id, width) values ($1, $2) on conflict (id) do nothing', [importPool, importPoolWidth]);
+  const lane = importLane(organizationId);
+  const operationId = tx.enqueue(importContactsJob, organizationId, { import_id: importId }, { lane, pool: importPool });
+  return { row, operationId };
+}

@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream';
+import { setImmediate as pause } from 'node:timers/promises';
+import { type Info, parse } from 'csv-parse';
+import { ImportFailure } from './failure.ts';
+
+export type CsvRecord = { cells: string[] /** Where it begins in the file, from 1. */; line: number };
+
+/** A quote that is never closed makes the rest of the file one cell: it must not be waited for in memory. */
+const longestRecord = 1024 * 1024;
+const pieceBytes = 8 * 1024;
+
+const reasons: Record<string, string> = {
+  CSV_QUOTE_NOT_CLOSED: 'A quote is opened and never closed',
+  INVALID_OPENING_QUOTE: 'A quote stands within a cell that does not begin with one; write it twice, in a cell in quotes',
+  CSV_INVALID_CLOSING_QUOTE: 'After a closing quote another cell or line must follow; a quote within a cell is written twice',
+  CSV_MAX_RECORD_SIZE: 'A row is larger than 1 MiB; perhaps a quote is not closed',
+};
+
+/** Small pieces with a pause between them, so that other work of the process has its turn while a large file is read. */
+async function* inPieces(chunks: AsyncIterable<Buffer>, isWanted: () => boolean) {
+  for await (const chunk of chunks)
+    for (let at = 0; at < chunk.length; at += pieceBytes) {
+      if (!isWanted()) return;
+      yield chunk.subarray(at, at + pieceBytes);
+      await pause();
+    }
+}
+
+const linesWithin = (cell: string) => (/[\r\n]/.test(cell) ? cell.split(/\r\n|\r|\n/).length - 1 : 0);
+
+/** The records of a CSV file, the header among them, one after the other as they are asked for. Throws ImportFailure after the last good one. */
+export async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
+  let fault: { code: string; records: number; emptyLines: number } | undefined;
+  const parser = parse({
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    max_record_size: longestRecord,
+    // An error would throw away the records before it that nobody has asked for yet: it is noted, and thrown when its turn comes.
+    skip_records_with_error: true,
+    on_skip: (error) => {
+      fault ??= { code: error?.code ?? '', records: parser.info.records, emptyLines: parser.info.empty_lines };
+      return undefined;
+    },
+  });
+  const source = Readable.from(
+    inPieces(chunks, () => fault === undefined),
+    { objectMode: false },
+  );
+  source.once('error', (error) => parser.destroy(error));
+  let given = 0;
+  // The parser's own count takes a line break within quotes for two.
+  let next = 1;
+  try {
+    for await (const { record: cells, info } of source.pipe(parser) as AsyncIterable<{ record: string[]; info: Info }>) {
+      if (fault && given >= fault.records) break;
+      yield { cells, line: next + info.empty_lines };
+      given += 1;
+      next += 1;
+      for (const cell of cells) next += linesWithin(cell);
+    }
+  } finally {
+    source.destroy();
+  }
+  if (fault) {
+    const line = next + fault.emptyLines;
+    throw new ImportFailure('csv', reasons[fault.code] ?? 'The line cannot be read as CSV', { line });
+  }
+}

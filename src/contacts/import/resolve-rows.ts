@@ -1,0 +1,92 @@
+import type { PoolClient } from 'pg';
+import { mostCustomBytes } from '../fields.ts';
+import type { RowError } from './row.ts';
+import { type StagedRow, unstageRows } from './staging.ts';
+
+/** Nobody's: a new contact; somebody's: that contact, changed or not, and how many identities it lacks; or why the row cannot be. */
+export type Standing =
+  | { kind: 'new' }
+  | { kind: 'known'; owner: string; isChanged: boolean; lacksTags: boolean; missing: number }
+  | { kind: 'refused'; error: RowError };
+
+/** Somebody else changed one of these people meanwhile: the batch looks again. */
+export class Taken extends Error {}
+
+/** One look by the unique index for each identity, whatever the planner thinks of a table it has no figures of. */
+const owners = `
+  select i.n, array_agg(distinct o.contact_id::text) as owners, count(*)::int as known
+    from import_rows r join import_identities i on i.n = r.n, lateral (
+      select c.contact_id from contact_identities c where c.organization_id = $1 and c.type = i.type and c.source = i.source and c.value = i.value limit 1) o
+   where r.wave between $2 and $3 group by i.n`;
+
+const know = `update import_rows r set contact_id = x.owner, is_known = true from unnest($1::int[], $2::uuid[]) as x(n, owner) where r.n = x.n`;
+
+/** What the contact `k` is to be after row `r`; an empty text says nothing, as in an upsert. */
+export const wanted = `coalesce(nullif(r.name, ''), k.name), coalesce(nullif(r.phone_number, ''), k.phone_number), coalesce(nullif(r.email, ''), k.email),
+  case when r.external_id = '' then k.external_source else r.external_source end, coalesce(nullif(r.external_id, ''), k.external_id), k.custom_fields || r.custom_fields`;
+export const columns = 'name, phone_number, email, external_source, external_id, custom_fields';
+
+/** Looked up by the primary key alone: to the planner a list of an organization it knows nothing of is as short. */
+const differences = `
+  select r.n, (k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields) is distinct from (${wanted}) as differs,
+         case when octet_length((k.custom_fields || r.custom_fields)::text) > $4 then k.custom_fields || r.custom_fields end as large,
+         r.tags <> '{}' and exists (
+           select from unnest(r.tags) as x(name) where not exists (
+             select from tags t join contact_tags a on a.organization_id = t.organization_id and a.tag_id = t.id and a.contact_id = r.contact_id
+              where t.organization_id = $1 and fold(t.name) = fold(x.name))) as lacks_tags
+    from import_rows r, lateral (select * from contacts c where c.id = r.contact_id and c.organization_id is not distinct from $1::uuid limit 1) k
+   where r.is_known and r.wave between $2 and $3`;
+
+const conflict: RowError = { column: '', code: 'conflict', message: 'The identities belong to different contacts' };
+const tooLarge: RowError = {
+  column: 'custom_fields',
+  code: 'custom.size',
+  message: `custom_fields would be larger than ${mostCustomBytes} bytes as JSON`,
+};
+/** As the database writes it: a space after each colon and comma (change.ts). */
+const isTooLarge = (large: object | null) => large !== null && Buffer.byteLength(JSON.stringify(large)) > mostCustomBytes;
+
+/** Whose the rows of some waves are, and what they would change; refused ones leave the staging. */
+export async function resolveRows(
+  client: PoolClient,
+  organizationId: string,
+  rows: StagedRow[],
+  [first, last]: [number, number],
+): Promise<Map<number, Standing>> {
+  const standings = new Map<number, Standing>(rows.map(({ n }) => [n, { kind: 'new' }]));
+  const found = await client.query<{ n: number; owners: string[]; known: number }>(owners, [organizationId, first, last]);
+  if (found.rows.length === 0) return standings;
+  const known = found.rows.filter((row) => row.owners.length === 1);
+  await client.query(know, [known.map(({ n }) => n), known.map((row) => row.owners[0])]);
+  const compared = await client.query<{ n: number; differs: boolean; large: object | null; lacks_tags: boolean }>(differences, [
+    organizationId,
+    first,
+    last,
+    mostCustomBytes,
+  ]);
+  const seen = new Map(compared.rows.map((row) => [row.n, row]));
+  const counts = new Map(rows.map(({ n, identities }) => [n, identities.length]));
+  for (const { n, owners: all, known: had } of found.rows) {
+    const own = seen.get(n);
+    const missing = (counts.get(n) ?? 0) - had;
+    if (all.length > 1) standings.set(n, { kind: 'refused', error: conflict });
+    else if (!own) throw new Taken();
+    else if (isTooLarge(own.large)) standings.set(n, { kind: 'refused', error: tooLarge });
+    else
+      standings.set(n, {
+        kind: 'known',
+        owner: all[0]!,
+        isChanged: own.differs || own.lacks_tags || missing > 0,
+        lacksTags: own.lacks_tags,
+        missing,
+      });
+  }
+  return standings;
+}
+
+/** Takes the refused ones out of the staging. */
+export const unstageRefused = (client: PoolClient, standings: Map<number, Standing>) =>
+  unstageRows(
+    client,
+    [...standings].filter(([, { kind }]) => kind === 'refused').map(([n]) => n),
+  );

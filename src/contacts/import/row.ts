@@ -1,0 +1,92 @@
+import type Joi from 'joi';
+import { faultIn } from '../../storable.ts';
+import { readCustomCell } from '../csv/custom-cell.ts';
+import { restored } from '../csv/formulas.ts';
+import { readTagsCell } from '../csv/tags-cell.ts';
+import { contactEmail, contactName, customFields, externalId, externalSource } from '../fields.ts';
+import { phoneNumber } from '../phone.ts';
+import type { Identity } from '../queries.ts';
+import { type ContactFields, identitiesOfFields } from '../upsert.ts';
+import type { Column } from './header.ts';
+
+/** `column` is empty where the whole row is meant. */
+export type RowError = { column: string; code: string; message: string };
+export type ReadRow = { line: number; fields: ContactFields; tags: string[]; identities: Identity[] };
+export type BadRow = { line: number; errors: RowError[] };
+export type Entry = ReadRow | BadRow;
+export const isBad = (entry: Entry): entry is BadRow => 'errors' in entry;
+
+const mostTags = 100;
+const longestTag = 64;
+const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
+const rules = {
+  phone_number: phoneNumber,
+  name: contactName,
+  email: contactEmail,
+  external_source: externalSource,
+  external_id: externalId,
+};
+
+/** Joi names the value's label; a row's error names the column, and never the value. */
+const check = (column: string, schema: Joi.Schema) => schema.label(column).prefs({ errors: { wrap: { label: false } } });
+
+const faultOfTags = (names: string[]): string | undefined => {
+  if (names.length > mostTags) return `tags must not be more than ${mostTags}`;
+  if (names.some((name) => name.length > longestTag)) return `a tag must not be longer than ${longestTag} characters`;
+  return names.every((name) => oneLine.test(name)) ? undefined : 'a tag must be one line without control characters';
+};
+
+/** Reads rows under this header, by the rules of POST /v1/contacts: an empty cell says nothing. */
+export function rowReader(columns: Column[]): (cells: string[], line: number) => Entry {
+  const checks = columns.map((column) => (column.kind === 'field' ? check(column.name, rules[column.name]) : undefined));
+  const wholeCustom = check('custom_fields', customFields);
+
+  return (cells, line) => {
+    if (cells.length !== columns.length) {
+      const message = `The row has ${cells.length} cells, the header ${columns.length}`;
+      return { line, errors: [{ column: '', code: 'row.cells', message }] };
+    }
+    const errors: RowError[] = [];
+    const fields: ContactFields = {};
+    let custom: Record<string, unknown> | undefined;
+    let tags: string[] = [];
+    for (const [index, column] of columns.entries()) {
+      const cell = restored(cells[index]!);
+      if (cell === '' || column.kind === 'ignored') continue;
+      if (column.kind === 'field') {
+        if (cell.trim() === '') continue;
+        const { value, error } = checks[index]!.validate(cell);
+        if (error) errors.push({ column: column.name, code: error.details[0]!.type, message: error.message });
+        else fields[column.name] = value;
+      } else if (column.kind === 'tags') {
+        tags = readTagsCell(cell);
+        const message = faultOfTags(tags);
+        if (message) errors.push({ column: column.name, code: 'tags', message });
+      } else {
+        const value = readCustomCell(cell);
+        const fault = typeof value === 'object' || typeof value === 'string' ? faultIn(value) : undefined;
+        if (fault) errors.push({ column: column.name, code: fault.code, message: fault.message });
+        custom ??= {};
+        custom[column.key] = value;
+      }
+    }
+    if (custom) {
+      const { error } = wholeCustom.validate(custom);
+      if (error) errors.push({ column: 'custom_fields', code: error.details[0]!.type, message: error.message });
+      fields.custom_fields = custom;
+    }
+    if (Boolean(fields.external_id) !== Boolean(fields.external_source) && !errors.some(isExternal))
+      errors.push({
+        column: fields.external_id ? 'external_source' : 'external_id',
+        code: 'object.and.external',
+        message: 'external_id and external_source must be given together',
+      });
+    if (errors.length > 0) return { line, errors };
+    const identities = identitiesOfFields(fields);
+    if (identities.length > 0) return { line, fields, tags, identities };
+    const message = 'A contact needs a phone_number, an email or an external_id';
+    return { line, errors: [{ column: 'phone_number', code: 'object.missing', message }] };
+  };
+}
+
+const isExternal = ({ column }: RowError) => column.startsWith('external_');

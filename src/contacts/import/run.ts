@@ -1,0 +1,94 @@
+import { type Database, query } from '../../database.ts';
+import type { Secrets } from '../../secrets.ts';
+import { type Import, importBatch } from './batch.ts';
+import { ImportFailure } from './failure.ts';
+import { readHeader } from './header.ts';
+import { readRecords } from './records.ts';
+import { type Entry, rowReader } from './row.ts';
+
+export type BatchSize = { rows: number; characters: number };
+/** Large enough that a batch's own cost is small beside its rows', small enough for memory and for the longest a statement may take. */
+export const usualBatch: BatchSize = { rows: 5_000, characters: 8_000_000 };
+
+type Deps = { database: Database; secrets: Secrets };
+
+async function* chunksOf(database: Database, { id, organizationId }: Import): AsyncGenerator<Buffer> {
+  for (let number = 0; ; number += 1) {
+    const [chunk] = await query<{ bytes: Buffer }>(
+      database,
+      'select bytes from contact_import_chunks where organization_id = $1 and import_id = $2 and number = $3',
+      [organizationId, id, number],
+    );
+    if (!chunk) return;
+    yield chunk.bytes;
+  }
+}
+
+/** The rows after the first `done`, checked, in batches. Throws ImportFailure, after the batch before it. */
+async function* batchesOf(database: Database, own: Import, done: number, size: BatchSize): AsyncGenerator<Entry[]> {
+  const records = readRecords(chunksOf(database, own));
+  const header = await records.next();
+  if (header.done) throw new ImportFailure('header.missing', 'The file is empty', { line: 1 });
+  const { line: headerLine } = header.value;
+  let seen = 0;
+  let batch: Entry[] = [];
+  let characters = 0;
+  let failure: unknown;
+  try {
+    const read = rowReader(readHeader(header.value.cells, headerLine));
+    for await (const { cells, line } of records) {
+      seen += 1;
+      if (seen <= done) continue;
+      batch.push(read(cells, line));
+      for (const cell of cells) characters += cell.length;
+      if (batch.length < size.rows && characters < size.characters) continue;
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+  } catch (error) {
+    failure = error;
+  } finally {
+    await records.return(undefined);
+  }
+  if (batch.length > 0) yield batch;
+  if (failure) throw failure;
+  if (seen === 0) throw new ImportFailure('rows.missing', 'The file has no rows', { line: headerLine });
+}
+
+/**
+ * Imports what is left of a file; the next batch is read while one is written. `mayGoOn` is asked between batches: false, and the rest is
+ * for another run. Throws ImportFailure when the file cannot be read any further, MovedOn when another run has taken over.
+ */
+export async function runImport(
+  { database, secrets }: Deps,
+  own: Import,
+  done: number,
+  mayGoOn: () => boolean,
+  size = usualBatch,
+): Promise<'over' | 'paused'> {
+  const batches = batchesOf(database, own, done, size);
+  const read = () => {
+    const next = batches.next();
+    // Looked at only after the batch before it is written.
+    next.catch(() => undefined);
+    return next;
+  };
+  let at = done;
+  try {
+    for (let next = await read(); !next.done; ) {
+      const following = read();
+      let left = next.value;
+      while (left.length > 0) {
+        if (!mayGoOn()) return 'paused';
+        const taken = await importBatch(database, secrets, own, at, left);
+        at += taken;
+        left = left.slice(taken);
+      }
+      next = await following;
+    }
+    return 'over';
+  } finally {
+    await batches.return(undefined);
+  }
+}

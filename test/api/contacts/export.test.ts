@@ -1,0 +1,158 @@
+import { expect, test } from '@jest/globals';
+import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+
+const exported = async ({ key }: Tenant) => app.call('contacts.export', { key });
+const create = ({ key }: Tenant, body: object) => app.call('contacts.create', { key, body });
+const created = async (tenant: Tenant, body: object) => expect((await create(tenant, body)).status).toBe(201);
+const stored = ({ organizationId }: Tenant): Promise<Body[]> =>
+  app.rows(
+    `select k.*, (select array_agg((type, source, value)::text order by type, value) from contact_identities i where i.contact_id = k.id) as identities,
+            array(select t.name from contact_tags a join tags t on t.id = a.tag_id where a.contact_id = k.id order by 1) as tags
+       from contacts k where organization_id = $1 order by k.id`,
+    [organizationId],
+  );
+
+async function imported(tenant: Tenant, file: string): Promise<Body> {
+  const { body } = await app.call('contacts.import', { key: tenant.key, body: file });
+  return waitFor('the import to end', async () => {
+    const { data } = (await app.call('contacts.imports.get', { key: tenant.key, params: { importID: body.data.id } })).body;
+    return ['succeeded', 'failed'].includes(data.status) && data;
+  });
+}
+
+test('a file with a line for each contact, its custom fields and tags', async () => {
+  const tenant = await app.organization();
+  expect((await exported(tenant)).text).toBe(
+    'id,phone_number,name,email,external_source,external_id,tags,created_at,updated_at\r\n',
+  );
+  const { data } = (await create(tenant, { phone_number: '+16505551001', name: '=cmd|x', custom_fields: { tier: 'gold' } })).body;
+  const { data: other } = (await create(tenant, { email: 'ada@example.com', name: 'Ada, "A"', custom_fields: { since: 2024 } }))
+    .body;
+  const { status, headers, text } = await exported(tenant);
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8; header=present']);
+  expect(headers.get('content-disposition')).toMatch(/^attachment; filename="contacts-\d{4}-\d\d-\d\d\.csv"$/);
+  expect(text.split('\r\n')).toEqual([
+    'id,phone_number,name,email,external_source,external_id,tags,custom_fields.since,custom_fields.tier,created_at,updated_at',
+    `${data.id},'+16505551001,'=cmd|x,,,,,,gold,${data.created_at},${data.updated_at}`,
+    `${other.id},,"Ada, ""A""",ada@example.com,,,,2024,,${other.created_at},${other.updated_at}`,
+    '',
+  ]);
+  const acts = await app.rows(`select subject from audit_log where action = 'contacts.export' and organization_id = $1`, [
+    tenant.organizationId,
+  ]);
+  expect(acts).toEqual(Array(2).fill({ subject: `organization:${tenant.organizationId}` }));
+});
+
+test('an import of it changes nothing, whatever the contacts are called', async () => {
+  const tenant = await app.organization();
+  const names = [
+    '=1+1',
+    "'=1",
+    "''-",
+    '+49',
+    '@x',
+    '\ttab',
+    "'",
+    '"',
+    'a\nb\r\nc\rd',
+    ' ;,',
+    '👩‍👩‍👧 שלום',
+    '\\;',
+    'ＡＢ',
+    '\ufeffb',
+  ];
+  const values = [
+    '17',
+    17,
+    -5,
+    1.5,
+    '-5',
+    '',
+    ' ',
+    'true',
+    true,
+    'null',
+    '"q"',
+    '[1]',
+    [1, { a: null }],
+    { b: '=x' },
+    '007',
+    '1e400',
+    '=',
+  ];
+  for (const [index, name] of names.entries())
+    await created(tenant, {
+      phone_number: `+1650555${2000 + index}`,
+      name,
+      external_source: '=shop',
+      external_id: `-${index}`,
+      email: `person.${index}@example.com`,
+      // A name with line breaks is fine, a field's is not.
+      custom_fields: Object.fromEntries(values.map((value, at) => [`${name.replace(/\p{Cc}/gu, '.')} ${at}`, value])),
+    });
+  await imported(tenant, 'phone_number,tags\n+16505552000,"a\\;b;c\\\\;=d"\n+16505552001,=d\n');
+  const before = await stored(tenant);
+  expect(before[0].tags).toEqual(['=d', 'a;b', 'c\\']);
+  const { text } = await exported(tenant);
+  expect(await imported(tenant, text)).toMatchObject({
+    status: 'succeeded',
+    unchanged: names.length,
+    created: 0,
+    updated: 0,
+    failed: 0,
+  });
+  expect(await stored(tenant)).toEqual(before);
+
+  const copy = await app.organization();
+  expect(await imported(copy, text)).toMatchObject({ created: names.length, failed: 0 });
+  const own = (rows: Body[]) =>
+    rows.map(({ name, custom_fields, tags, identities, search }) => ({ name, custom_fields, tags, identities, search }));
+  expect(own(await stored(copy))).toEqual(own(before));
+});
+
+test('more contacts than a page are all there once, and only the organization’s own', async () => {
+  const tenant = await app.organization();
+  await app.rows(
+    `insert into contacts (id, organization_id, name, phone_number, created_at)
+     select uuidv7(), $1, 'P' || n, '', '2026-01-01'::timestamptz + (n / 3) * interval '1 s' from generate_series(1, 2500) n`,
+    [tenant.organizationId],
+  );
+  await create(app.tenant, { phone_number: '+16505559001', name: 'Foreign' });
+  const { text } = await exported(tenant);
+  const names = text
+    .split('\r\n')
+    .slice(1, -1)
+    .map((line) => line.split(',')[2]!);
+  expect([names.length, new Set(names).size, text.includes('Foreign')]).toEqual([2500, 2500, false]);
+});
+
+test('more custom fields than a table can have columns are refused', async () => {
+  const tenant = await app.organization();
+  await app.rows(
+    `insert into contacts (id, organization_id, custom_fields) select uuidv7(), $1, jsonb_build_object('key ' || n, 1) from generate_series(1, 501) n`,
+    [tenant.organizationId],
+  );
+  const { status, body } = await exported(tenant);
+  expect([status, body.error.code]).toEqual([422, 'limit_reached']);
+});
+
+test('a client that goes away is read no further for', async () => {
+  const tenant = await app.organization();
+  await app.rows(
+    `insert into contacts (id, organization_id, custom_fields) select uuidv7(), $1, jsonb_build_object('a', repeat('x', 5000)) from generate_series(1, 3000)`,
+    [tenant.organizationId],
+  );
+  const since = app.log.lines.length;
+  const client = new AbortController();
+  const reply = await fetch(`${app.base}/v1/contacts/export`, { headers: { 'x-api-key': tenant.key }, signal: client.signal });
+  await reply.body!.getReader().read();
+  client.abort();
+  const [line] = await waitFor('its line', () => {
+    const found = app.requestLines(since);
+    return found.length > 0 && found;
+  });
+  expect(line).toMatchObject({ status: 499 });
+});

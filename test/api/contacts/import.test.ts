@@ -1,0 +1,361 @@
+import { describe, expect, test } from '@jest/globals';
+import { uuidv7 } from '../../../src/ids.ts';
+import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true, env: { IMPORT_MAX_BYTES: '100000' } });
+
+const upload = (body: string | Buffer, tenant: Tenant = app.tenant, headers: Record<string, string> = {}) =>
+  app.call('contacts.import', { key: tenant.key, body, headers });
+
+const ended = (id: string, tenant: Tenant = app.tenant): Promise<Body> =>
+  waitFor('the import to end', async () => {
+    const { data } = (await app.call('contacts.imports.get', { key: tenant.key, params: { importID: id } })).body;
+    return ['succeeded', 'failed'].includes(data.status) && data;
+  });
+
+async function imported(body: string | Buffer, tenant: Tenant = app.tenant): Promise<Body> {
+  const reply = await upload(body, tenant);
+  expect(reply.status).toBe(201);
+  return ended(reply.body.data.id, tenant);
+}
+
+const errorsOf = async (id: string, tenant: Tenant = app.tenant): Promise<Body[]> =>
+  (await app.call('contacts.imports.errors', { key: tenant.key, params: { importID: id }, query: { limit: 100 } })).body.data;
+const contactsOf = ({ organizationId }: Tenant): Promise<Body[]> =>
+  app.rows(
+    `select k.*, array(select t.name from contact_tags a join tags t on t.id = a.tag_id where a.contact_id = k.id order by 1) as tags
+       from contacts k where organization_id = $1 order by k.id`,
+    [organizationId],
+  );
+const lines = (...all: string[]) => `${all.join('\n')}\n`;
+
+describe('a file', () => {
+  test('makes contacts, once: the same file again changes nothing', async () => {
+    const tenant = await app.organization();
+    const file = lines(
+      'name,phone_number,email,external_source,external_id,tags,custom_fields.tier,custom_fields.visits,custom_fields.is_new',
+      'Ada,+1 650 555 1001,Ada@Example.com,shop,C-1,vip; newsletter ,gold,17,true',
+      'Grace,+16505551002,,,,,,,',
+      ',,only@example.com,,,VIP,007,1.50,TRUE',
+    );
+    const first = await upload(file, tenant);
+    expect([first.status, first.headers.get('location')]).toEqual([201, `/v1/contacts/imports/${first.body.data.id}`]);
+    expect(await ended(first.body.data.id, tenant)).toMatchObject({
+      status: 'succeeded',
+      rows: 3,
+      created: 3,
+      updated: 0,
+      unchanged: 0,
+      failed: 0,
+      failure: null,
+    });
+    const before = await contactsOf(tenant);
+    expect(before).toMatchObject([
+      {
+        name: 'Ada',
+        phone_number: '+16505551001',
+        email: 'Ada@Example.com',
+        external_source: 'shop',
+        external_id: 'C-1',
+        custom_fields: { tier: 'gold', visits: 17, is_new: true },
+        tags: ['newsletter', 'vip'],
+      },
+      { name: 'Grace', phone_number: '+16505551002', custom_fields: {}, tags: [] },
+      {
+        name: '',
+        phone_number: '',
+        email: 'only@example.com',
+        custom_fields: { tier: '007', visits: 1.5, is_new: 'TRUE' },
+        tags: ['vip'],
+      },
+    ]);
+    expect(await imported(file, tenant)).toMatchObject({ created: 0, updated: 0, unchanged: 3, failed: 0 });
+    expect(await contactsOf(tenant)).toEqual(before);
+    expect((await app.one('select count(*)::int as n from contact_import_chunks')).n).toBe(0);
+    const events = await app.events(tenant.organizationId);
+    expect(events.map(({ type }) => type)).toEqual(['contacts.imported', 'contacts.imported']);
+    expect(events[0].data).toMatchObject({ import_id: first.body.data.id, created: 3, updated: 0, unchanged: 0, failed: 0 });
+    const operation = await app.call('operations.get', {
+      key: tenant.key,
+      params: { operationID: first.headers.get('operation-id')! },
+    });
+    expect(operation.body).toMatchObject({
+      status: 'succeeded',
+      progress: { rows: 3, failed: 0 },
+      subject: { type: 'contact_import' },
+    });
+    const [act] = await app.rows(`select subject from audit_log where action = 'contacts.import' and organization_id = $1`, [
+      tenant.organizationId,
+    ]);
+    expect(act.subject).toBe(`contact_import:${first.body.data.id}`);
+  });
+
+  test('updates given cells only, adds what is new, and keeps the search up to date', async () => {
+    const tenant = await app.organization();
+    await imported(lines('phone_number,name,email,custom_fields.a', '+16505552001,Ada,ada@example.com,1'), tenant);
+    const [before] = await contactsOf(tenant);
+    const result = await imported(
+      lines('email,phone_number,name,custom_fields.b,tags', 'ADA@example.com,+16505552002,,2,late'),
+      tenant,
+    );
+    expect(result).toMatchObject({ created: 0, updated: 1 });
+    const [after] = await contactsOf(tenant);
+    expect(after).toMatchObject({
+      id: before.id,
+      name: 'Ada',
+      phone_number: '+16505552002',
+      custom_fields: { a: 1, b: 2 },
+      tags: ['late'],
+    });
+    expect(after.updated_at > before.updated_at).toBe(true);
+    expect(await imported(lines('email,tags', 'ada@example.com,LATE;more'), tenant)).toMatchObject({ updated: 1 });
+    const [tagged] = await contactsOf(tenant);
+    expect([tagged.tags, tagged.updated_at > after.updated_at]).toEqual([['late', 'more'], true]);
+    expect(after.search).toContain('\n16505552001');
+    for (const phone of ['+16505552001', '+16505552002'])
+      expect((await app.call('contacts.get-by-phone', { key: tenant.key, params: { phone } })).body.data.id).toBe(before.id);
+  });
+
+  test('rows that are one person come one after the other, whichever identity they share', async () => {
+    const tenant = await app.organization();
+    await imported(lines('phone_number,email', '+16505553001,known@example.com'), tenant);
+    const result = await imported(
+      lines(
+        'phone_number,email,name',
+        '+16505553002,,First',
+        '+16505553002,second@example.com,Second',
+        ',second@example.com,Third',
+        '+16505553001,,By phone',
+        ',known@example.com,By email',
+        '+16505553001,second@example.com,Both',
+        ',second@example.com,Third',
+      ),
+      tenant,
+    );
+    expect(result).toMatchObject({ created: 1, updated: 4, unchanged: 1, failed: 1 });
+    expect(await errorsOf(result.id, tenant)).toEqual([
+      { line: 7, column: '', code: 'conflict', message: 'The identities belong to different contacts' },
+    ]);
+    expect((await contactsOf(tenant)).map(({ name, email }) => [name, email])).toEqual([
+      ['By email', 'known@example.com'],
+      ['Third', 'second@example.com'],
+    ]);
+  });
+
+  test('refused rows are left out and reported by line and column, never with what stood there', async () => {
+    const tenant = await app.organization();
+    const result = await imported(
+      lines(
+        'phone_number,name,email,external_source,external_id,custom_fields.note',
+        '+16505554001,"Two\nlines",,,,',
+        '12,Short,,,,',
+        '',
+        ',Nobody,,,,',
+        `+16505554002,${'x'.repeat(201)},not-an-address,,,`,
+        '+16505554003,One cell too many,,,,,',
+        '+16505554004,Half,,shop,,',
+        `+16505554005,Large,,,,${'y'.repeat(17_000)}`,
+        '+16505554006,Nul,,,,"""a\\u0000b"""',
+        '+16505554007,Good,,,,',
+      ),
+      tenant,
+    );
+    expect(result).toMatchObject({ status: 'succeeded', rows: 9, created: 2, failed: 7 });
+    const errors = await errorsOf(result.id, tenant);
+    expect(errors.map(({ line, column, code }) => [line, column, code])).toEqual([
+      [4, 'phone_number', 'phone.possible'],
+      [6, 'phone_number', 'object.missing'],
+      [7, 'name', 'string.max'],
+      [7, 'email', 'string.email'],
+      [8, '', 'row.cells'],
+      [9, 'external_id', 'object.and.external'],
+      [10, 'custom_fields', 'custom.size'],
+      [11, 'custom_fields.note', 'string.nul'],
+    ]);
+    expect(JSON.stringify(errors)).not.toMatch(/not-an-address|yyy|xxx|"12"/);
+    const page = await app.call('contacts.imports.errors', {
+      key: tenant.key,
+      params: { importID: result.id },
+      query: { limit: 3 },
+    });
+    expect(page.body.data.map(({ line }: Body) => line)).toEqual([4, 6, 7]);
+    const { next_cursor: cursor } = page.body.meta;
+    const rest = await app.call('contacts.imports.errors', {
+      key: tenant.key,
+      params: { importID: result.id },
+      query: { cursor, include_total: true },
+    });
+    expect([rest.body.data.length, rest.body.meta.total, rest.body.meta.has_more]).toEqual([5, 8, false]);
+    const other = await imported(lines('phone_number', '1'), tenant);
+    const wrong = await app.call('contacts.imports.errors', {
+      key: tenant.key,
+      params: { importID: other.id },
+      query: { cursor },
+    });
+    expect(wrong.status).toBe(400);
+  });
+
+  test('quotes, CRLF, a byte order mark, emoji, right-to-left and formulas arrive as they are meant', async () => {
+    const tenant = await app.organization();
+    const file = Buffer.from(
+      '\ufeffphone_number,name\r\n\'+16505555001,"O\'Neill, ""Bo"""\r\n+16505555002,👩‍👩‍👧 שלום مرحبا\r\n+16505555003,\'=1+1\r\n+16505555004,\'\'-x\r\n+16505555005,=HYPERLINK(1)',
+    );
+    expect(await imported(file, tenant)).toMatchObject({ created: 5, failed: 0 });
+    expect((await contactsOf(tenant)).map(({ phone_number, name }) => [phone_number, name])).toEqual([
+      ['+16505555001', 'O\'Neill, "Bo"'],
+      ['+16505555002', '👩‍👩‍👧 שלום مرحبا'],
+      ['+16505555003', '=1+1'],
+      ['+16505555004', "'-x"],
+      ['+16505555005', '=HYPERLINK(1)'],
+    ]);
+  });
+
+  test('who was forgotten and comes back stays suppressed', async () => {
+    const tenant = await app.organization();
+    const hash = app.web.deps.secrets.hash(`${tenant.organizationId}\nphone:16505556001`);
+    await app.rows(
+      `insert into suppressed_addresses (organization_id, hash, channel, reason) values ($1, $2, 'all', 'unsubscribed')`,
+      [tenant.organizationId, hash],
+    );
+    await imported(lines('phone_number', '+16505556001', '+16505556002'), tenant);
+    const suppressed = await app.rows(
+      'select k.phone_number, s.channel, s.reason from contact_suppressions s join contacts k on k.id = s.contact_id where s.organization_id = $1',
+      [tenant.organizationId],
+    );
+    expect(suppressed).toEqual([{ phone_number: '+16505556001', channel: 'all', reason: 'unsubscribed' }]);
+  });
+});
+
+describe('a file that cannot be read', () => {
+  test.each([
+    ['an unknown column', 'phone_number,Colour\n+16505551234,red', 'header.unknown', 1, 'Colour'],
+    ['a column without a name', 'phone_number,\n+16505551234,', 'header.unknown', 1, ''],
+    [
+      'a custom field that no object may have',
+      'phone_number,custom_fields.__proto__\n+1,1',
+      'header.unknown',
+      1,
+      'custom_fields.__proto__',
+    ],
+    ['no header', '+16505551234,Ada\n+16505551235,Grace', 'header.missing', 1, undefined],
+    ['a column twice', 'email,email\na@example.com,b@example.com', 'header.duplicate', 1, 'email'],
+    ['no column that names anybody', 'name,tags\nAda,vip', 'header.identity', 1, undefined],
+    ['no rows', 'phone_number,name\n', 'rows.missing', 1, undefined],
+    ['blank lines only', '\n\n', 'header.missing', 1, undefined],
+    ['a quote never closed', 'phone_number,name\n+16505551234,"Ada\n+16505551235,Grace\n', 'csv', 2, undefined],
+    ['a quote within a cell', 'phone_number,name\n+16505551234,A "da"\n', 'csv', 2, undefined],
+    ['a semicolon for a comma', 'phone_number;name\n+16505551234;Ada\n', 'header.missing', 1, undefined],
+  ])('%s', async (_what, file, code, line, column) => {
+    const tenant = await app.organization();
+    const result = await imported(file, tenant);
+    expect(result).toMatchObject({
+      status: 'failed',
+      failure: { code, ...(line && { line }), ...(column !== undefined && { column }) },
+    });
+    expect(await contactsOf(tenant)).toEqual([]);
+    const events = await app.events(tenant.organizationId);
+    expect(events.map(({ type }) => type)).toEqual(['operation.failed']);
+    expect(JSON.stringify([result, events])).not.toMatch(/Ada|65055512/);
+  });
+
+  test('what was read before the fault stays', async () => {
+    const tenant = await app.organization();
+    const result = await imported(lines('phone_number,name', '+16505551234,Ada', '+16505551235,"Grace" H'), tenant);
+    expect(result).toMatchObject({ status: 'failed', rows: 1, created: 1, failure: { code: 'csv', line: 3 } });
+  });
+});
+
+describe('a file that is not taken', () => {
+  test.each([
+    ['empty', Buffer.alloc(0), {}, 422],
+    ['not UTF-8', Buffer.from('name,email\nJos\xe9,a@example.com\n', 'latin1'), {}, 422],
+    ['UTF-16', Buffer.from('\ufeffname,email\nA,a@example.com\n', 'utf16le'), {}, 422],
+    ['cut within a character', Buffer.from('email\n€').subarray(0, -1), {}, 422],
+    ['with NUL', Buffer.from('email\na\0@example.com\n'), {}, 422],
+    ['too large', Buffer.alloc(100_001, 'a'), {}, 413],
+    ['JSON', Buffer.from('{}'), { 'content-type': 'application/json' }, 415],
+  ])('%s', async (_what, body, headers, status) => {
+    const before = await app.counts();
+    expect((await upload(body, app.tenant, headers)).status).toBe(status);
+    expect(await app.counts()).toEqual(before);
+  });
+
+  test('too large without a length that says so: nothing stays', async () => {
+    const before = await app.counts();
+    const body = new ReadableStream({
+      start(controller) {
+        for (let piece = 0; piece < 30; piece += 1) controller.enqueue(Buffer.alloc(10_000, 'a'));
+        controller.close();
+      },
+    });
+    const request = {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers: { 'content-type': 'text/csv', 'x-api-key': app.tenant.key },
+    };
+    const reply = await fetch(`${app.base}/v1/contacts/import`, request as RequestInit);
+    expect([reply.status, ((await reply.json()) as Body).error.code]).toEqual([413, 'payload_too_large']);
+    expect(await app.counts()).toEqual(before);
+  });
+
+  test('broken off by its sender: nothing stays', async () => {
+    const before = await app.counts();
+    const sender = new AbortController();
+    const body = new ReadableStream({
+      async pull(controller) {
+        controller.enqueue(Buffer.from('phone_number\n'));
+        await waitFor('the upload', async () => (await app.counts()).contact_imports! > before.contact_imports!);
+        sender.abort();
+      },
+    });
+    const request = {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers: { 'content-type': 'text/csv', 'x-api-key': app.tenant.key },
+    };
+    const reply = fetch(`${app.base}/v1/contacts/import`, { ...request, signal: sender.signal } as RequestInit);
+    await expect(reply).rejects.toThrow();
+    await waitFor('it to be gone', async () => (await app.counts()).contact_imports === before.contact_imports);
+  });
+});
+
+test('an Idempotency-Key: the same file once, another file is refused, and no upload is left', async () => {
+  const tenant = await app.organization();
+  const headers = { 'idempotency-key': uuidv7() };
+  const file = lines('phone_number', '+16505557001');
+  const first = await upload(file, tenant, headers);
+  const again = await upload(file, tenant, headers);
+  expect([again.status, again.body.data.id, again.headers.get('idempotent-replayed')]).toEqual([201, first.body.data.id, 'true']);
+  const other = await upload(lines('phone_number', '+16505557002'), tenant, headers);
+  expect([other.status, other.body.error.code]).toEqual([422, 'idempotency_mismatch']);
+  await ended(first.body.data.id, tenant);
+  await waitFor(
+    'the uploads to go',
+    async () => (await app.rows(`select 1 from contact_imports where state = 'uploading'`)).length === 0,
+  );
+  const { body } = await app.call('contacts.imports.list', { key: tenant.key });
+  expect(body.data.map(({ id }: Body) => id)).toEqual([first.body.data.id]);
+});
+
+test('Prefer: wait gives the import as it ended', async () => {
+  const { status, body, headers } = await upload(lines('phone_number', '+16505558001'), app.tenant, { prefer: 'wait=10' });
+  expect([status, body.data.status, body.data.created, headers.get('preference-applied')]).toEqual([
+    201,
+    'succeeded',
+    1,
+    'wait=10',
+  ]);
+});
+
+test('the imports are the organization’s own', async () => {
+  const stranger = await app.organization();
+  const { id } = await imported(lines('phone_number', '1'));
+  for (const operationId of ['contacts.imports.get', 'contacts.imports.errors'])
+    expect((await app.call(operationId, { key: stranger.key, params: { importID: id } })).status).toBe(404);
+  expect((await app.call('contacts.imports.list', { key: stranger.key })).body.data).toEqual([]);
+  const mine = (await app.call('contacts.imports.list', { query: { limit: 1 } })).body;
+  expect([mine.data[0].id, mine.meta.has_more]).toEqual([id, true]);
+});

@@ -1,0 +1,178 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Import, MovedOn } from '../../../src/contacts/import/batch.ts';
+import { getImport, queueImport } from '../../../src/contacts/import/imports.ts';
+import { importLane } from '../../../src/contacts/import/jobs.ts';
+import { runImport } from '../../../src/contacts/import/run.ts';
+import { receiveUpload } from '../../../src/contacts/import/upload.ts';
+import { type ContactFields, upsertContact } from '../../../src/contacts/upsert.ts';
+import '../../../src/jobs.ts';
+import { checkJobs } from '../../../src/ledger/check.ts';
+import { retryJob } from '../../../src/ledger/retry.ts';
+import { createOrganization } from '../../../src/organizations/organizations.ts';
+import { importContacts } from '../../../workers/contacts/import-contacts.ts';
+import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let house: House;
+let organizationId: string;
+const handler = importContacts as unknown as ToyHandler;
+const small = { rows: 250, characters: 1e6 };
+const always = () => true;
+
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  await house.reset();
+  organizationId = await createOrganization(house.em(), 'Import');
+});
+
+/** A file as the API takes it, and its job as the queue would hand it over. */
+async function queued(file: string): Promise<Import> {
+  const { database, ledger } = house;
+  const upload = await receiveUpload(database, organizationId, 'cli', Readable.from([Buffer.from(file)]), 1e8);
+  const lane = importLane(organizationId);
+  const { operationId } = await ledger.transact({ locks: [lane] }, (tx) => queueImport(tx, organizationId, upload));
+  await ledger.fill('contact-imports');
+  return { id: upload.importId, organizationId, job: { id: operationId, run: 1 } };
+}
+
+const phone = (number: number) => `+1650555${String(number).padStart(4, '0')}`;
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, number) => `${phone(number)},P ${number},p${number}@example.com`);
+const fileOf = (lines: string[]) => `${['phone_number,name,email', ...lines].join('\n')}\n`;
+const run = (own: Import, mayGoOn = always, done?: number) =>
+  getImport(house.database, organizationId, own.id).then(({ rows_done }) =>
+    runImport(house.deps, own, done ?? rows_done, mayGoOn, small),
+  );
+const state = async (own: Import) => {
+  const {
+    state: is,
+    rows_done,
+    created_count,
+    updated_count,
+    unchanged_count,
+    failed_count,
+  } = await getImport(house.database, organizationId, own.id);
+  return {
+    is,
+    rows: rows_done,
+    created: created_count,
+    updated: updated_count,
+    unchanged: unchanged_count,
+    failed: failed_count,
+  };
+};
+const count = async (table: string) =>
+  (await house.sql<{ n: number }>(`select count(*)::int as n from ${table} where organization_id = $1`, [organizationId]))[0]!.n;
+
+describe('a run that ends in the middle', () => {
+  test('stopped between two batches, the next goes on after the last one', async () => {
+    const own = await queued(fileOf([...rows(3_000), '12,Bad,', ...rows(10)]));
+    let batches = 0;
+    const stopped = () => {
+      batches += 1;
+      return batches <= 4;
+    };
+    expect(await run(own, stopped)).toBe('paused');
+    expect(await state(own)).toEqual({ is: 'running', rows: 1_000, created: 1_000, updated: 0, unchanged: 0, failed: 0 });
+    expect((await house.sql('select progress from jobs where id = $1', [own.job.id]))[0]).toEqual({
+      progress: { rows: 1_000, failed: 0 },
+    });
+    expect(await run(own)).toBe('over');
+    expect(await state(own)).toEqual({ is: 'running', rows: 3_011, created: 3_000, updated: 0, unchanged: 10, failed: 1 });
+    expect([await count('contacts'), await count('contact_identities')]).toEqual([3_000, 9_000]);
+    expect(await house.sql('select line, column_name from contact_import_errors where import_id = $1', [own.id])).toEqual([
+      { line: 3_002, column_name: 'phone_number' },
+    ]);
+    // And the job's own end.
+    expect(await house.run(handler, { id: own.job.id })).toEqual({ kind: 'done' });
+    expect(await state(own)).toMatchObject({ is: 'succeeded', rows: 3_011 });
+    expect([await count('contact_import_chunks'), await count('events')]).toEqual([0, 1]);
+  });
+
+  test('killed within a batch, nothing of it is done and nothing is counted twice', async () => {
+    const own = await queued(fileOf(rows(1_000)));
+    // Its third batch meets a contact that somebody holds, and dies there, as a worker does that loses its connection.
+    const held = await house.database.pool.connect();
+    await held.query('begin');
+    await held.query(
+      `with k as (insert into contacts (id, organization_id) values (uuidv7(), $1) returning id)
+       insert into contact_identities (id, organization_id, contact_id, type, value) select uuidv7(), $1, id, 'phone', $2 from k`,
+      [organizationId, phone(600)],
+    );
+    const dying = run(own).catch((error: Error) => error.message);
+    const pid = await waitFor('the batch to wait', async () => {
+      const [waiting] = await house.sql<{ pid: number }>(
+        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into contact_identities%'`,
+      );
+      return waiting?.pid;
+    });
+    await house.sql('select pg_terminate_backend($1)', [pid]);
+    expect(await dying).toMatch(/terminat/i);
+    await held.query('rollback');
+    held.release();
+    expect(await state(own)).toMatchObject({ rows: 500, created: 500 });
+    expect(await count('contacts')).toBe(500);
+    expect(await run(own)).toBe('over');
+    expect(await state(own)).toMatchObject({ rows: 1_000, created: 1_000, unchanged: 0, updated: 0 });
+    expect([await count('contacts'), await count('contact_identities')]).toEqual([1_000, 3_000]);
+  });
+
+  test('two runs at once: one of them leaves it to the other, and each row counts once', async () => {
+    const own = await queued(fileOf(rows(1_500)));
+    const ends = await Promise.allSettled([run(own, always, 0), run(own, always, 0)]);
+    const left = ends.filter((end) => end.status === 'rejected');
+    expect(left.length).toBeGreaterThan(0);
+    for (const { reason } of left) expect(reason).toBeInstanceOf(MovedOn);
+    if ((await state(own)).rows < 1_500) await run(own);
+    expect(await state(own)).toMatchObject({ rows: 1_500, created: 1_500, unchanged: 0 });
+    expect(await count('contacts')).toBe(1_500);
+  });
+});
+
+test('people whom the API makes at the same moment become one contact each', async () => {
+  const own = await queued(fileOf(rows(1_000)));
+  const create = (fields: ContactFields) =>
+    upsertContact<boolean>(
+      house.em(),
+      house.deps.secrets,
+      organizationId,
+      fields,
+      (options, work) => house.ledger.transact(options, work),
+      ({ isNew }) => isNew,
+    );
+  const api = async () => {
+    const made: boolean[] = [];
+    for (let number = 990; number > 0; number -= 10)
+      made.push(
+        await create(number % 20 ? { phone_number: phone(number) } : { email: `P${number}@example.com`, name: 'By API' }),
+      );
+    return made;
+  };
+  const [, made] = await Promise.all([run(own), api()]);
+  const { created, updated, unchanged, failed } = await state(own);
+  expect([created + made.filter(Boolean).length, failed]).toEqual([1_000, 0]);
+  expect(created + updated + unchanged).toBe(1_000);
+  expect([await count('contacts'), await count('contact_identities')]).toEqual([1_000, 3_000]);
+});
+
+test('more changed contacts than a transaction may lock are changed in more of them', async () => {
+  await house.run(handler, { id: (await queued(fileOf(rows(1_300)))).job.id });
+  const changed = await queued(fileOf(rows(1_300).map((line) => line.replace(',P ', ',Q '))));
+  expect(await runImport(house.deps, changed, 0, always)).toBe('over');
+  expect(await state(changed)).toMatchObject({ rows: 1_300, updated: 1_300, created: 0 });
+  expect(await house.sql(`select 1 from contacts where organization_id = $1 and name like 'P%'`, [organizationId])).toEqual([]);
+});
+
+test('a broken file fails the job for good; a retry says that it must come again', async () => {
+  const own = await queued('colour\nred\n');
+  expect(await house.run(handler, { id: own.job.id })).toMatchObject({ kind: 'failed', error: { code: 'header.missing' } });
+  expect(await state(own)).toMatchObject({ is: 'failed' });
+  expect(await count('contact_import_chunks')).toBe(0);
+  await expect(retryJob(house.ledger.transact, own.job.id)).rejects.toThrow('upload it again');
+  const report = await checkJobs(house.database);
+  expect(JSON.stringify(report)).not.toContain(own.id);
+});
