@@ -77,3 +77,13 @@ export async function* contactPages(
     after = positionOf(listing.keys, page.at(-1)!);
   }
 }
+
+/** The custom fields that contacts of a listing have, each once. */
+export function keysStatement(organizationId: string, listing: Listing, limit: number) {
+  const params: unknown[] = [organizationId];
+  const bind = (value: unknown) => `$${params.push(value)}`;
+  const { where } = listingSql(contactFields, listing, bind);
+  const text = `select distinct f.key from contacts k, jsonb_object_keys(k.custom_fields) as f(key)
+    where k.organization_id = $1 and k.custom_fields <> '{}'${where} order by f.key limit ${bind(limit)}`;
+  return { text, params };
+}

@@ -52,7 +52,7 @@ export async function rememberSuppressed(
         where organization_id = $1 and contact_id = $2 and (expires_at is null or expires_at > clock_timestamp())
        union all
        select 'messaging_app', 'blocked', null from contact_blocks
-        where organization_id = $1 and contact_id = $2 and status in ('pending', 'blocked')),
+        where organization_id = $1 and contact_id = $2 and (status = 'pending' or blocked_at is not null)),
      longest as (select distinct on (channel) channel, reason, expires_at from live order by channel, expires_at desc nulls first)
      insert into suppressed_addresses (organization_id, hash, channel, reason, expires_at)
      select $1, h.hash, l.channel, l.reason, l.expires_at from longest l, unnest($3::bytea[]) as h(hash)

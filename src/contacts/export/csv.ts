@@ -7,16 +7,9 @@ import { toTagsCell } from '../csv/tags-cell.ts';
 import type { ContactRow } from '../queries.ts';
 import type { Selection } from './selection.ts';
 
-const pageRows = 1_000;
-
 async function* cellsOf(selection: Selection, keys: string[]): AsyncGenerator<string[]> {
   yield [idColumn, ...fieldColumns, tagsColumn, ...keys.map(customColumn), ...timeColumns];
-  let after: ContactRow | undefined;
-  do {
-    const rows = await selection.page(after, pageRows);
-    for (const row of rows) yield cellsOfRow(row, keys).map(neutralised);
-    after = rows.length < pageRows ? undefined : rows.at(-1);
-  } while (after);
+  for await (const rows of selection.pages()) for (const row of rows) yield cellsOfRow(row, keys).map(neutralised);
 }
 
 const cellsOfRow = (row: ContactRow, keys: string[]) => [

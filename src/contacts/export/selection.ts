@@ -1,29 +1,22 @@
-import { query, type Source } from '../../database.ts';
+import { queryPlanned, type Source } from '../../database.ts';
 import { AppError } from '../../errors.ts';
-import { type ContactRow, contactColumns } from '../queries.ts';
+import type { Listing } from '../../listing/listing.ts';
+import { contactPages, keysStatement } from '../list.ts';
+import type { ContactRow } from '../queries.ts';
 
-/** Which contacts, and in which order: a page after the last row of the one before, up to `limit`; and the custom fields all of them have. */
+/** Which contacts, in pages and in the listing's order; and the custom fields all of them have. */
 export type Selection = {
-  page(after: ContactRow | undefined, limit: number): Promise<ContactRow[]>;
+  pages(): AsyncGenerator<ContactRow[]>;
   keys(limit: number): Promise<string[]>;
 };
 
-/** All contacts of an organization, oldest first. */
-export const allContacts = (source: Source, organizationId: string): Selection => ({
-  page: (after, limit) =>
-    query<ContactRow>(
-      source,
-      `select ${contactColumns} from contacts k where k.organization_id = $1 and (k.created_at, k.id) > ($2::timestamptz, $3::uuid)
-        order by k.created_at, k.id limit $4`,
-      [organizationId, after?.created_at ?? '-infinity', after?.id ?? '00000000-0000-0000-0000-000000000000', limit],
-    ),
+const pageRows = 1_000;
+
+export const selected = (source: Source, organizationId: string, listing: Listing): Selection => ({
+  pages: () => contactPages(source, organizationId, listing, pageRows),
   async keys(limit) {
-    const rows = await query<{ key: string }>(
-      source,
-      `select distinct key from contacts k, jsonb_object_keys(k.custom_fields) as key
-        where k.organization_id = $1 and k.custom_fields <> '{}' order by key limit $2`,
-      [organizationId, limit],
-    );
+    const { text, params } = keysStatement(organizationId, listing, limit);
+    const rows = await queryPlanned<{ key: string }>(source, text, params);
     return rows.map(({ key }) => key);
   },
 });

@@ -6,6 +6,7 @@ import { readTagsCell } from '../csv/tags-cell.ts';
 import { contactEmail, contactName, customFields, externalId, externalSource } from '../fields.ts';
 import { phoneNumber } from '../phone.ts';
 import type { Identity } from '../queries.ts';
+import { tagName } from '../tag-catalogue.ts';
 import { type ContactFields, identitiesOfFields } from '../upsert.ts';
 import type { Column } from './header.ts';
 
@@ -17,8 +18,6 @@ export type Entry = ReadRow | BadRow;
 export const isBad = (entry: Entry): entry is BadRow => 'errors' in entry;
 
 const mostTags = 100;
-const longestTag = 64;
-const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
 const rules = {
   phone_number: phoneNumber,
   name: contactName,
@@ -30,10 +29,11 @@ const rules = {
 /** Joi names the value's label; a row's error names the column, and never the value. */
 const check = (column: string, schema: Joi.Schema) => schema.label(column).prefs({ errors: { wrap: { label: false } } });
 
+const oneTag = check('a tag', tagName);
+
 const faultOfTags = (names: string[]): string | undefined => {
   if (names.length > mostTags) return `tags must not be more than ${mostTags}`;
-  if (names.some((name) => name.length > longestTag)) return `a tag must not be longer than ${longestTag} characters`;
-  return names.every((name) => oneLine.test(name)) ? undefined : 'a tag must be one line without control characters';
+  return names.map((name) => oneTag.validate(name).error?.message).find(Boolean);
 };
 
 /** Reads rows under this header, by the rules of POST /v1/contacts: an empty cell says nothing. */

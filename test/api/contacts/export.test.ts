@@ -46,6 +46,30 @@ test('a file with a line for each contact, its custom fields and tags', async ()
   expect(acts).toEqual(Array(2).fill({ subject: `organization:${tenant.organizationId}` }));
 });
 
+test('those of a search and filters, in the order asked for', async () => {
+  const tenant = await app.organization();
+  for (const [name, tier] of [
+    ['Ada Byron', 'gold'],
+    ['Áda Lovelace', 'gold'],
+    ['Ada King', 'silver'],
+    ['Grace', 'gold'],
+  ])
+    await created(tenant, { external_source: 'shop', external_id: name, name, custom_fields: { tier, [`only of ${name}`]: 1 } });
+  const filters = JSON.stringify([{ field: 'custom_fields.tier', value: 'gold' }]);
+  const { text } = await app.call('contacts.export', { key: tenant.key, query: { search: 'ada', filters, sort: '-name' } });
+  const [header, ...lines] = text.trimEnd().split('\r\n');
+  expect(lines.map((line) => line.split(',')[2])).toEqual(['Áda Lovelace', 'Ada Byron']);
+  expect(header).toContain('custom_fields.only of Ada Byron');
+  expect(header).not.toContain('custom_fields.only of Ada King');
+  for (const [query, status] of [
+    [{ filters: '{' }, 400],
+    [{ filters: '[{"field":"shoe","value":1}]' }, 422],
+    [{ sort: 'email' }, 422],
+    [{ limit: 1 }, 422],
+  ] as const)
+    expect((await app.call('contacts.export', { key: tenant.key, query })).status).toBe(status);
+});
+
 test('an import of it changes nothing, whatever the contacts are called', async () => {
   const tenant = await app.organization();
   const names = [

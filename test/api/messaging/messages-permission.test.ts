@@ -89,7 +89,7 @@ describe('suppressed', () => {
 describe('blocked', () => {
   const block = (on: Channel, contactId: string, phone: string, status: string) =>
     app.rows(
-      `insert into contact_blocks (id, organization_id, channel_id, contact_id, address, phone, status) values (uuidv7(), $1, $2, $3, $4, $4, $5)`,
+      `insert into contact_blocks (id, organization_id, channel_id, contact_id, address, phone, status, blocked_at) values (uuidv7(), $1, $2, $3, $4, $4, $5, case when $5 in ('blocked', 'unblocking') then clock_timestamp() end)`,
       [on.tenant.organizationId, on.id, contactId, phone, status],
     );
 

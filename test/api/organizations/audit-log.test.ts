@@ -28,6 +28,14 @@ const email = () => {
 const invited = async (): Promise<Body> =>
   (await app.call('invitations.create', { key: tenant.key, body: { email: email(), role: 'viewer' } })).body;
 
+async function newTag(): Promise<string> {
+  const [tag] = await app.rows(
+    `insert into tags (id, organization_id, name) values (uuidv7(), $1, uuidv7()::text) returning id`,
+    [tenant.organizationId],
+  );
+  return tag.id;
+}
+
 /** What a call needs that the document's example has not: records that are there, bodies that are new. */
 const needs: Record<string, () => Promise<Call>> = {
   'auth.session.active-organization': async () => ({ body: { organization_id: tenant.organizationId } }),
@@ -44,6 +52,11 @@ const needs: Record<string, () => Promise<Call>> = {
     const { phoneNumberId, wabaId, accessToken } = await app.account();
     return { body: { phone_number_id: phoneNumberId, waba_id: wabaId, access_token: accessToken } };
   },
+  'contacts.merge': async () => ({
+    params: { contactID: (await contact(app.em(), tenant.organizationId)).id },
+    body: { contact_id: (await contact(app.em(), tenant.organizationId)).id },
+  }),
+  'tags.delete': async () => ({ params: { tagID: await newTag() } }),
   'contacts.delete': async () => ({ params: { contactID: (await contact(app.em(), tenant.organizationId)).id } }),
   'channels.update': async () => ({ params: { channelID: (await app.connect()).id } }),
   'messages.retry': async () => {

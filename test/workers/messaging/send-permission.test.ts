@@ -42,7 +42,7 @@ beforeAll(async () => {
   ]);
   made.blocked = await queued(channel);
   await app.rows(
-    `insert into contact_blocks (id, organization_id, channel_id, contact_id, address, status) values (uuidv7(), $1, $2, $3, $4, 'blocked')`,
+    `insert into contact_blocks (id, organization_id, channel_id, contact_id, address, status, blocked_at) values (uuidv7(), $1, $2, $3, $4, 'blocked', clock_timestamp())`,
     [app.tenant.organizationId, channel.id, made.blocked.contactId, made.blocked.phone],
   );
   made.withdrawn = await queued(marketing, template, true);
