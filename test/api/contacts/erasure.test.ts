@@ -94,7 +94,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     await insert('contact_consents', { ...permission, status: 'granted' });
     await insert('contact_suppressions', { channel: 'email', reason: 'complaint' });
     await insert('contact_permission_history', { ...permission, kind: 'consent', state: 'granted' });
-    const blocked = { address: digits, phone: digits, user_id: userId, status: 'blocked' };
+    const blocked = { address: digits, phone: digits, user_id: userId, status: 'blocked', blocked_at: '2026-01-01' };
     await insert('contact_blocks', { ...blocked, channel_id: channel.id });
     await insert('contact_duplicates', { other_id: later, reason: 'same_person' });
     await insert('contact_duplicates', { contact_id: earlier, other_id: contactID, reason: 'same_person' });
