@@ -52,15 +52,16 @@ async function erase(tx: Tx, secrets: Secrets, organizationId: string, id: strin
   const conversations = await conversationsOf(tx.em, organizationId, id);
   if (conversations.some((conversation) => !held.includes(conversation))) throw new Begun();
   const identities = await addressesOfContact(tx, organizationId, id);
-  const merged = await tx.query<{ merged_id: string }>(
-    'select merged_id from contact_merges where organization_id = $1 and contact_id = $2',
+  const merged = await tx.query<{ merged_id: string; gone_conversations: string[] }>(
+    'select merged_id, gone_conversations from contact_merges where organization_id = $1 and contact_id = $2',
     [organizationId, id],
   );
   const ids = [id, ...merged.map(({ merged_id }) => merged_id)];
   await rememberSuppressed(tx, secrets, organizationId, id, identities);
   await blankMessages(tx, organizationId, id);
   await blankConversations(tx, organizationId, id);
-  await searchLater(tx, secrets, organizationId, { ids, conversations, identities });
+  const spokenIn = [...conversations, ...merged.flatMap(({ gone_conversations: gone }) => gone)];
+  await searchLater(tx, secrets, organizationId, { ids, conversations: spokenIn, identities });
   await tx.query('delete from contacts where organization_id = $1 and id = $2', [organizationId, id]);
   emitDeleted(tx, organizationId, id);
   return ids;
@@ -99,7 +100,7 @@ async function blankConversations(tx: Tx, organizationId: string, id: string) {
   );
 }
 
-/** What the job needs to find what is left; sealed, and gone with the end of the job. */
+/** What the job needs to find what is left, of conversations those too that a merge ended; sealed, and gone with the end of the job. */
 export type Remains = { ids: string[]; conversations: string[]; identities: Identity[] };
 
 async function searchLater(tx: Tx, secrets: Secrets, organizationId: string, remains: Remains) {

@@ -9,18 +9,28 @@ type Pair = { from: string; into: string };
 
 /**
  * Of two conversations on one channel the one of the contact that goes becomes part of the other; one alone only changes hands. The lanes
- * of all of them are held. Throws 409 while a message of one that would go may be with the provider.
+ * of all of them are held. Returns those that are no more. Throws 409 while a message of one that would go may be with the provider.
  */
-export async function mergeConversations(tx: Tx, organizationId: string, survivor: string, conversations: ConversationOfTwo[]) {
+export async function mergeConversations(
+  tx: Tx,
+  organizationId: string,
+  survivor: string,
+  conversations: ConversationOfTwo[],
+): Promise<string[]> {
+  const gone: string[] = [];
   const staying = new Map(
     conversations.filter(({ contact_id }) => contact_id === survivor).map(({ channel_id, id }) => [channel_id, id]),
   );
   for (const { id, contact_id, channel_id } of conversations) {
     if (contact_id === survivor) continue;
     const into = staying.get(channel_id);
-    if (into) await unite(tx, organizationId, survivor, { from: id, into });
+    if (into) {
+      await unite(tx, organizationId, survivor, { from: id, into });
+      gone.push(id);
+    }
     await tell(tx, organizationId, into ?? id);
   }
+  return gone;
 }
 
 async function unite(tx: Tx, organizationId: string, survivor: string, pair: Pair) {

@@ -37,16 +37,14 @@ export async function mergeContacts(tx: Tx, organizationId: string, actor: strin
   const conversations = await conversationsOf(tx.em, organizationId, pair);
   for (const lock of locksOf(pair, conversations)) tx.needs(lock);
 
-  await mergeConversations(tx, organizationId, survivor, conversations);
+  const gone = await mergeConversations(tx, organizationId, survivor, conversations);
   const fields = await moveReferences(tx, [organizationId, survivor, merged, actor]);
   const columns = await fillFields(tx, organizationId, survivor, merged);
   await tx.query('delete from contacts where organization_id = $1 and id = $2', [organizationId, merged]);
-  await tx.query('insert into contact_merges (organization_id, merged_id, contact_id, actor) values ($1, $2, $3, $4)', [
-    organizationId,
-    merged,
-    survivor,
-    actor,
-  ]);
+  await tx.query(
+    'insert into contact_merges (organization_id, merged_id, contact_id, actor, gone_conversations) values ($1, $2, $3, $4, $5)',
+    [organizationId, merged, survivor, actor, gone],
+  );
   await refreshAddresses(tx, organizationId, survivor);
   await tx.query('update contacts set updated_at = clock_timestamp() where organization_id = $1 and id = $2', [
     organizationId,

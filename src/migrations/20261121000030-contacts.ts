@@ -91,9 +91,9 @@ const up = [
   `create table suppressed_addresses (organization_id uuid not null references organizations (id), hash bytea not null, ${suppressionChannel}, ${suppressionReason},
      expires_at timestamptz, ${created}, constraint suppressed_addresses_pkey primary key (organization_id, hash, channel))`,
 
-  // A contact that became part of another: its id answers 404 and names the survivor.
+  // A contact that became part of another: its id answers 404 and names the survivor. Events of its conversations that ended with it still tell of the person.
   `create table contact_merges (organization_id uuid not null references organizations (id), merged_id uuid not null, ${person}, actor text not null, ${created},
-     constraint contact_merges_pkey primary key (organization_id, merged_id))`,
+     gone_conversations uuid[] not null default '{}', constraint contact_merges_pkey primary key (organization_id, merged_id))`,
   'create index contact_merges_contact on contact_merges (organization_id, contact_id)',
   `create table contact_duplicates (${tenant}, ${person}, other_id uuid not null, reason text not null, ${created}, check (contact_id < other_id),
      constraint contact_duplicates_pair unique (organization_id, contact_id, other_id),

@@ -91,3 +91,20 @@ test('a status that still looks for its message is waited for', async () => {
   await waitFor('the end of the erasure', async () => (await erasures()) === 0);
   expect((await unmatched()).map(([id]) => id)).not.toContain(idWith(phone!));
 });
+
+test('what was said in a conversation that a merge ended is his too', async () => {
+  const [old, young] = ['4915755500459', '4915755500460'];
+  const ids: string[] = [];
+  for (const phone of [old, young]) {
+    ids.push((await app.conversation(channel, phone)).contactId);
+    await app.webhook(bodyFor(channel, inboundFrom(phone)));
+  }
+  const told = () => app.rows(`select 1 from events where data->>'from_phone' = any($1)`, [[old, young]]);
+  await waitFor('both messages', async () => (await told()).length === 2);
+  await app.idle();
+  const merge = { params: { contactID: ids[0]! }, body: { contact_id: ids[1] } };
+  expect((await app.call('contacts.merge', merge)).status).toBe(200);
+  expect((await app.call('contacts.delete', { params: { contactID: ids[0]! } })).status).toBe(204);
+  await waitFor('the end of the erasure', async () => (await erasures()) === 0);
+  expect(await told()).toEqual([]);
+});
