@@ -130,6 +130,11 @@ function personOf(recipient: SendRequest['recipient']): Person {
   return 'userId' in recipient ? { userId: recipient.userId } : {};
 }
 
+/** Of several addresses of a contact the one he wrote from last, then the one in his column, then the newest: an old one may be another's by now. */
+const addressOf = (types: string, ...better: string[]) => `
+  (select i.value from contact_identities i where i.organization_id = k.organization_id and i.contact_id = k.id and i.type in (${types})
+    order by ${better.map((text) => `ltrim(i.value, '+') = ltrim(${text}, '+') desc`).join(', ')}, i.type, i.created_at desc, i.id desc limit 1)`;
+
 /** Channel, person, permission, conversation, template and context in one look. Throws when the channel is nobody's. */
 async function findTarget(
   em: Em,
@@ -144,8 +149,8 @@ async function findTarget(
     em,
     `select c.status as channel_status, k.id as contact_id, v.id as conversation_id, t.status as template_status, t.category, x.provider_message_id as context_id,
             coalesce(v.last_inbound_at > clock_timestamp() - interval '${windowHours} hours', false) as is_open,
-            (select i.value from contact_identities i where i.organization_id = k.organization_id and i.contact_id = k.id and i.type in ('messaging_app', 'phone') order by i.type limit 1) as phone,
-            (select i.value from contact_identities i where i.organization_id = k.organization_id and i.contact_id = k.id and i.type = 'messaging_app_id' limit 1) as user_id,
+            ${addressOf(`'messaging_app', 'phone'`, 'v.profile_phone', 'k.phone_number')} as phone,
+            ${addressOf(`'messaging_app_id'`, 'v.profile_user_id')} as user_id,
             ${permissionColumns({ organization: 'c.organization_id', contact: 'k.id', channel: 'c.id' })},
             case when k.id is null then ${rememberedSuppression('c.organization_id', '$17::bytea')} end as remembered
        from channels c

@@ -47,6 +47,22 @@ describe('to whom', () => {
     expect((await textTo({ contact_id: contactId })).body.data).toMatchObject({ contact_id: contactId, to_phone: phone });
   });
 
+  test('a stored contact of several phones: the one he wrote from last, then his own, then the newest', async () => {
+    const { id, phone, contactId } = await app.conversation(channel);
+    const phones = [app.phone(), app.phone()];
+    for (const value of phones)
+      await app.call('contacts.identities.create', {
+        params: { contactID: contactId },
+        body: { type: 'phone', value: `+${value}` },
+      });
+    const toPhone = async () => (await textTo({ contact_id: contactId })).body.data.to_phone;
+    expect(await toPhone()).toBe(phone);
+    await app.rows(`update contacts set phone_number = '' where id = $1`, [contactId]);
+    expect(await toPhone()).toBe(phones[1]);
+    await app.rows('update conversations set profile_phone = $2 where id = $1', [id, phones[0]]);
+    expect(await toPhone()).toBe(phones[0]);
+  });
+
   test("the app's own user id, which needs no phone", async () => {
     const { phone, contactId } = await app.conversation(channel);
     const { body } = await textTo({ user_id: `US.${phone}` });
