@@ -3,7 +3,7 @@ import { hearMarketingChoice } from '../contacts/opt-out.ts';
 import { type Em, query } from '../database.ts';
 import { isUuid, uuidv7 } from '../ids.ts';
 import { conversationLane } from '../ledger/locks.ts';
-import type { Transact } from '../ledger/transact.ts';
+import { LocksOutdated, type Transact } from '../ledger/transact.ts';
 import { applyStatus } from '../messaging/settle.ts';
 import { saysNoToMarketing } from '../providers/messaging-app/error-codes.ts';
 import type { InboundStatus } from '../providers/messaging-app/inbound.ts';
@@ -29,8 +29,8 @@ export async function matchStatus(em: Em, transact: Transact, channel: ChannelRe
   let refuser: string | null = null;
   const locks = async () => {
     looks += 1;
-    // Its conversation may have become part of another since.
-    if (looks > 1) message = (await find()) ?? message;
+    // Its conversation or contact may have become part of another since; of who was forgotten it has not even the provider's id any more.
+    if (looks > 1) message = (await find()) ?? { ...message!, contact_id: null };
     refuser = saysNoToMarketing(status.error?.code) ? message!.contact_id : null;
     return [conversationLane(message!.conversation_id), ...(refuser ? [contactLock(refuser)] : [])];
   };
@@ -38,7 +38,8 @@ export async function matchStatus(em: Em, transact: Transact, channel: ChannelRe
     await applyStatus(tx, message!.id, status.status, status.providerMessageId, failure);
     // One that was kept for a while has its time as text.
     const choice = { status: 'denied', at: new Date(status.at), proof: message!.id } as const;
-    if (refuser) await hearMarketingChoice(tx, channel.organizationId, refuser, choice);
+    // Gone: part of another contact, who is the one that refused, or forgotten.
+    if (refuser && !(await hearMarketingChoice(tx, channel.organizationId, refuser, choice))) throw new LocksOutdated();
   });
   return true;
 }

@@ -3,10 +3,11 @@ import { contactLock } from '../../src/contacts/events.ts';
 import { hearMarketingChoice } from '../../src/contacts/opt-out.ts';
 import { refusalOf } from '../../src/contacts/permission.ts';
 import { addIdentities } from '../../src/contacts/resolve.ts';
+import { type Em, query } from '../../src/database.ts';
 import type { JobError } from '../../src/ledger/jobs.entity.ts';
 import { holdPool } from '../../src/ledger/pools.ts';
 import { endDoneOfSubject } from '../../src/ledger/release.ts';
-import type { Tx } from '../../src/ledger/transact.ts';
+import { LocksOutdated, type Tx } from '../../src/ledger/transact.ts';
 import { reasonOf } from '../../src/log.ts';
 import { sendMessageJob } from '../../src/messaging/jobs.ts';
 import { recordAccepted } from '../../src/messaging/settle.ts';
@@ -99,11 +100,23 @@ function lastRefusal(claim: Claim): JobError | undefined {
 }
 
 /** In a transaction before the end's: it takes another lock, and what the person said holds even if the end is lost. */
-async function noteRefuser({ ledger, row }: Context, { contact_id: contactId, message_id: proof }: Claim) {
-  if (!contactId) return;
-  await ledger.transact({ locks: [contactLock(contactId)] }, (tx) =>
-    hearMarketingChoice(tx, row.organization_id, contactId, { status: 'denied', at: new Date(), proof }),
-  );
+async function noteRefuser({ em, ledger, row }: Context, { message_id: proof }: Claim) {
+  let contactId: string | null = null;
+  const locks = async () => {
+    contactId = await contactOf(em, proof);
+    return contactId ? [contactLock(contactId)] : [];
+  };
+  await ledger.transact({ locks }, async (tx) => {
+    if (!contactId) return;
+    const choice = { status: 'denied', at: new Date(), proof } as const;
+    if (!(await hearMarketingChoice(tx, row.organization_id, contactId, choice))) throw new LocksOutdated();
+  });
+}
+
+/** Whose a message is by now: the contact may have become part of another, or have been forgotten. */
+async function contactOf(em: Em, messageId: string): Promise<string | null> {
+  const [message] = await query<{ contact_id: string | null }>(em, 'select contact_id from messages where id = $1', [messageId]);
+  return message?.contact_id ?? null;
 }
 
 function settleAccepted(context: Context, claim: Claim, { providerMessageId, phoneId, userId }: Accepted): Promise<Outcome> {
@@ -111,11 +124,8 @@ function settleAccepted(context: Context, claim: Claim, { providerMessageId, pho
     await recordAccepted(tx, claim.message_id, providerMessageId);
     endDoneOfSubject(tx, sendMessageJob.name, claim.message_id);
     if (!userId && (!phoneId || phoneId === claim.to_phone)) return;
-    // Whose it is by now: the contact may have become part of another, or have been forgotten.
-    const [to] = await tx.query<{ contact_id: string | null }>('select contact_id from messages where id = $1', [
-      claim.message_id,
-    ]);
-    if (to?.contact_id) await addIdentities(tx, context.secrets, context.row.organization_id, to.contact_id, { phoneId, userId });
+    const contactId = await contactOf(tx.em, claim.message_id);
+    if (contactId) await addIdentities(tx, context.secrets, context.row.organization_id, contactId, { phoneId, userId });
   });
 }
 

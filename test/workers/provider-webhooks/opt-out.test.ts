@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { contactLock } from '../../../src/contacts/events.ts';
 import { hashesOf } from '../../../src/contacts/suppressed-addresses.ts';
 import { type Channel, useApp } from '../../support/app.ts';
+import { contact } from '../../support/factories/contact.ts';
 import { bodyFor, failure, inboundFrom, newId, statusOf } from '../../support/provider-body.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 /** What a person says against being written to: as a message, to the provider, and by a send that is refused. */
 const app = useApp({ workers: true, workerEnv: { STOP_WORDS: 'STOP, Berhenti' } });
@@ -272,6 +276,42 @@ describe('a send that the provider refuses with 131050', () => {
     const history = await read('permission-history', contactId);
     expect(history).toEqual([expect.objectContaining({ ...denied, proof: body.data.id })]);
     expect(await changesOf(contactId)).toEqual([['consents']]);
+  });
+
+  test.each([
+    ['at once', true],
+    ['by a failed status', false],
+  ])('%s, while his contact becomes part of another: it is the other who refused', async (_how, isAtOnce) => {
+    await app.control('POST', '/behaviour', { auto_status: ['sent'] });
+    const survivor = await contact(app.em(), app.tenant.organizationId);
+    const { contactId, phone } = await app.conversation(channel);
+    const pool = `channel:${channel.id}`;
+    if (isAtOnce) {
+      await app.fault(channel, { status: 400, code: 131050 });
+      await app.rows(`update pools set held_until = 'infinity' where id = $1`, [pool]);
+    }
+    const { id } = (await app.text(channel, phone)).body.data;
+    const sent = isAtOnce ? undefined : await app.messageIn(id, 'sent');
+    const holder = new pg.Client({ connectionString: app.web.deps.config.databaseUrl });
+    await holder.connect();
+    await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', [contactLock(contactId)]);
+    const waiting = (count: number) =>
+      waitFor('the wait', async () => {
+        const locks = `select 1 from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`;
+        return (await app.rows(locks)).length === count;
+      });
+    const merging = app.call('contacts.merge', { params: { contactID: survivor.id }, body: { contact_id: contactId } });
+    await waiting(1);
+    if (sent) await app.webhook(bodyFor(channel, { statuses: [statusOf(sent.provider_message_id, 'failed', failure(131050))] }));
+    else {
+      await app.rows('update pools set held_until = null where id = $1', [pool]);
+      await app.web.deps.ledger.fill(pool);
+    }
+    await waiting(2);
+    await holder.end();
+    expect((await merging).status).toBe(200);
+    await app.messageIn(id, 'failed');
+    expect(await statusIn(survivor.id)).toBe('denied');
   });
 
   test('any other code says nothing of the person', async () => {
