@@ -18,6 +18,11 @@ export function addressesOf(identities: Identity[]): string[] {
 export const hashesOf = (secrets: Secrets, organizationId: string, identities: Identity[]) =>
   addressesOf(identities).map((text) => secrets.hash(`${organizationId}\n${text}`));
 
+/** What ends a statement that suppresses anew: of two suppressions of a channel the one that lasts longer counts, and one that is over none. */
+export const unlessLonger = `on conflict on constraint contact_suppressions_channel do update set reason = excluded.reason, expires_at = excluded.expires_at,
+    updated_at = clock_timestamp()
+   where coalesce(excluded.expires_at, 'infinity') > coalesce(contact_suppressions.expires_at, 'infinity')`;
+
 /** Who was forgotten and comes back stays suppressed: with the transaction that gives a contact these identities. */
 export function suppressAgain(tx: Tx, secrets: Secrets, organizationId: string, contactId: string, identities: Identity[]) {
   const hashes = hashesOf(secrets, organizationId, identities);
@@ -30,7 +35,7 @@ export function suppressAgain(tx: Tx, secrets: Secrets, organizationId: string, 
     resuppressed as (
       insert into contact_suppressions (id, organization_id, contact_id, channel, reason, expires_at)
       select uuidv7(), $1, $2, r.channel, r.reason, r.expires_at from remembered r
-      on conflict on constraint contact_suppressions_channel do nothing returning channel, reason, expires_at),
+      ${unlessLonger} returning channel, reason, expires_at),
     resuppressions as (
       insert into contact_permission_history (id, organization_id, contact_id, kind, channel, state, reason, source, expires_at, actor)
       select uuidv7(), $1, $2, 'suppression', channel, 'suppressed', reason, 'forgotten before', expires_at, 'system' from resuppressed)`,

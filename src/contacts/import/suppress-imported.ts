@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Secrets } from '../../secrets.ts';
 import type { Identity } from '../queries.ts';
-import { hashesOf } from '../suppressed-addresses.ts';
+import { hashesOf, unlessLonger } from '../suppressed-addresses.ts';
 
 const suppress = `with given as (
     select * from unnest($2::uuid[], $3::bytea[]) as x(contact_id, hash)),
@@ -13,7 +13,7 @@ const suppress = `with given as (
   resuppressed as (
     insert into contact_suppressions (id, organization_id, contact_id, channel, reason, expires_at)
     select uuidv7(), $1, contact_id, channel, reason, expires_at from remembered
-    on conflict on constraint contact_suppressions_channel do nothing returning contact_id, channel, reason, expires_at)
+    ${unlessLonger} returning contact_id, channel, reason, expires_at)
   insert into contact_permission_history (id, organization_id, contact_id, kind, channel, state, reason, source, expires_at, actor)
   select uuidv7(), $1, contact_id, 'suppression', channel, 'suppressed', reason, 'forgotten before', expires_at, 'system' from resuppressed`;
 

@@ -76,6 +76,37 @@ describe('create or update', () => {
   });
 });
 
+test('a remembered one that comes with an address: the one that lasts longer counts, and one that is over is none', async () => {
+  const remember = async (address: string, channel: string, expiresAt: string | null) =>
+    app.rows(
+      `insert into suppressed_addresses (organization_id, hash, channel, reason, expires_at) values ($1, $2, $3, 'complaint', $4)`,
+      [
+        app.tenant.organizationId,
+        hashesOf(testSecrets, app.tenant.organizationId, [{ type: 'email', source: '', value: address }])[0],
+        channel,
+        expiresAt,
+      ],
+    );
+  const address = `${uuidv7()}@example.com`;
+  const expires_at = inAnHour();
+  const { id } = (await create({ channel: 'sms', reason: 'manual', expires_at })).body.data;
+  await app.rows(`update contact_suppressions set expires_at = clock_timestamp() - interval '1 ms' where id = $1`, [id]);
+  await create({ channel: 'email', reason: 'manual', expires_at });
+  await create({ channel: 'voice', reason: 'manual' });
+  await remember(address, 'sms', expires_at);
+  await remember(address, 'email', null);
+  await remember(address, 'voice', expires_at);
+  const identity = { params: { contactID }, body: { type: 'email', value: address } };
+  expect((await app.call('contacts.identities.create', identity)).status).toBe(201);
+  const reasons = (await list()).map((row: Record<string, string>) => [row.channel, row.reason, row.expires_at]).sort();
+  expect(reasons).toEqual([
+    ['email', 'complaint', null],
+    ['sms', 'complaint', expires_at],
+    ['voice', 'manual', null],
+  ]);
+  expect((await states()).slice(0, 2)).toEqual(['suppressed complaint', 'suppressed complaint']);
+});
+
 describe('delete', () => {
   test('204, then 404; the history keeps both, consent stays', async () => {
     await app.call('contacts.consents.put', { params: { contactID, channel: 'sms' }, body: { status: 'denied' } });
