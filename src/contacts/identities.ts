@@ -7,7 +7,7 @@ import { type Changes, changedFields, refreshAddresses, updateContact } from './
 import { emitUpdated } from './events.ts';
 import { foldedEmail } from './fields.ts';
 import { toIdentity } from './lookup.ts';
-import { columnsOf, getContact, type Identity, mustBeContact } from './queries.ts';
+import { columnsOf, getContact, type Identity, insertIdentitiesSql, mustBeContact } from './queries.ts';
 import { sourced } from './resolve.ts';
 import { suppressAgain } from './suppressed-addresses.ts';
 
@@ -66,8 +66,7 @@ export async function addIdentity(
 /** Those that were nobody's before. */
 export function insertIdentities(tx: Tx, organizationId: string, contactId: string, identities: Identity[]): Promise<Identity[]> {
   return tx.query<Identity>(
-    `insert into contact_identities (id, organization_id, contact_id, type, source, value)
-     select uuidv7(), $1, $2, x.type, x.source, x.value from unnest($3::text[], $4::text[], $5::text[]) as x(type, source, value)
+    `${insertIdentitiesSql(3)}
      on conflict on constraint contact_identities_value do nothing returning type, source, value`,
     [organizationId, contactId, ...columnsOf(identities)],
   );

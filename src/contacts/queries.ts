@@ -81,3 +81,12 @@ export const columnsOf = (identities: Identity[]) => [
   identities.map(({ source }) => source),
   identities.map(({ value }) => value),
 ];
+
+/**
+ * Gives the contact $2 of the organization $1 the identities of $`first` and the two parameters after it. All writers go in one order, or
+ * two who make the same person would each wait for what the other has written first.
+ */
+export const insertIdentitiesSql = (first: number, { organization, contact } = { organization: '$1', contact: '$2' }) => `
+  insert into contact_identities (id, organization_id, contact_id, type, source, value)
+  select uuidv7(), ${organization}::uuid, ${contact}::uuid, x.type, x.source, x.value from unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[]) as x(type, source, value)
+   order by x.type, x.source, x.value`;

@@ -5,7 +5,7 @@ import type { Secrets } from '../secrets.ts';
 import { changedFields, refreshAddresses, updateContact } from './change.ts';
 import { listDuplicate } from './duplicates.ts';
 import { emitCreated, emitUpdated } from './events.ts';
-import { columnsOf, type Identity } from './queries.ts';
+import { columnsOf, type Identity, insertIdentitiesSql } from './queries.ts';
 import { hashesOf, suppressAgain } from './suppressed-addresses.ts';
 
 /** How a person is known to a messaging app: a phone (E.164 with +), the app's id of that phone (digits), the app's own user id. */
@@ -70,8 +70,9 @@ export async function resolveContact(tx: Tx, secrets: Secrets, organizationId: s
   const owned = await ownedOf(tx.em, organizationId, person);
   const [found, ...others] = [...new Set(owned.map(({ contact_id }) => contact_id))].sort();
   if (!found) return makeContact(tx, secrets, organizationId, person);
-  for (const other of others) await listDuplicate(tx, organizationId, found, other, 'same_person');
+  // First what may take the contact's lock: a pair locks rows, for which a merge that has the lock would wait.
   await add(tx, secrets, organizationId, found, person, owned);
+  for (const other of others) await listDuplicate(tx, organizationId, found, other, 'same_person');
   return found;
 }
 
@@ -96,10 +97,7 @@ async function makeContact(tx: Tx, secrets: Secrets, organizationId: string, per
   return id;
 }
 
-const insert = (onConflict: string) => `
-  insert into contact_identities (id, organization_id, contact_id, type, source, value)
-  select uuidv7(), $1, $2, x.type, x.source, x.value from unnest($3::text[], $4::text[], $5::text[]) as x(type, source, value)
-  ${onConflict} returning type, source, value`;
+const insert = (onConflict: string) => `${insertIdentitiesSql(3)} ${onConflict} returning type, source, value`;
 
 /**
  * What a provider's answer calls a person becomes an identity of that contact, unless it is another's already. Takes the contact's lock

@@ -6,7 +6,15 @@ import type { Secrets } from '../secrets.ts';
 import { changedFields, mergedFields, refreshAddresses, updateContact } from './change.ts';
 import { contactLock, emitCreated, emitUpdated } from './events.ts';
 import { foldedEmail } from './fields.ts';
-import { type ContactRow, columnsOf, contactColumns, type Identity, ownersOf, ownersPart } from './queries.ts';
+import {
+  type ContactRow,
+  columnsOf,
+  contactColumns,
+  type Identity,
+  insertIdentitiesSql,
+  ownersOf,
+  ownersPart,
+} from './queries.ts';
 import { identitiesOf } from './resolve.ts';
 import { suppressAgain } from './suppressed-addresses.ts';
 
@@ -77,8 +85,7 @@ const insertContact = `with k as (
     insert into contacts (id, organization_id, name, phone_number, email, external_source, external_id, custom_fields)
     values ($1, $2, $3, $4, $5, $6, $7, $8) returning *),
   i as (
-    insert into contact_identities (id, organization_id, contact_id, type, source, value)
-    select uuidv7(), $2, $1, x.type, x.source, x.value from unnest($9::text[], $10::text[], $11::text[]) as x(type, source, value)
+    ${insertIdentitiesSql(9, { organization: '$2', contact: '$1' })}
     on conflict on constraint contact_identities_value do nothing returning 1)
   select ${contactColumns}, (select count(*)::int from i) as identities from k`;
 
@@ -147,8 +154,7 @@ async function addIdentities(tx: Tx, organizationId: string, id: string, identit
   const rows = await query<Identity & { contact_id: string; is_new: boolean }>(
     tx.em,
     `with i as (
-       insert into contact_identities (id, organization_id, contact_id, type, source, value)
-       select uuidv7(), $1, $2, x.type, x.source, x.value from unnest($3::text[], $4::text[], $5::text[]) as x(type, source, value)
+       ${insertIdentitiesSql(3)}
        on conflict on constraint contact_identities_value do nothing returning type, source, value, contact_id)
      select type, source, value, contact_id, true as is_new from i
      union all

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { contactLock } from '../../../src/contacts/events.ts';
 import {
   addIdentities,
   findContact,
@@ -7,10 +9,12 @@ import {
   type Person,
   resolveContact,
 } from '../../../src/contacts/resolve.ts';
+import { upsertContact } from '../../../src/contacts/upsert.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -71,5 +75,64 @@ describe('resolve', () => {
     const person = { phone: newPhone() };
     const other = await createOrganization(house.em(), 'Other');
     expect(await resolve(person)).not.toBe(await resolve(person, other));
+  });
+});
+
+describe('with another transaction in the way', () => {
+  /** One of somebody else's, that is never waited for longer than this. */
+  async function other<Result>(work: (query: (text: string, params: unknown[]) => Promise<unknown>) => Promise<Result>) {
+    const client = new pg.Client({ connectionString: house.url });
+    await client.connect();
+    await client.query(`set lock_timeout = '500ms'`);
+    await client.query('begin');
+    try {
+      return await work((text, params) => client.query(text, params));
+    } finally {
+      await client.end();
+    }
+  }
+  const waits = 'select 1 from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()';
+  const isWaiting = () => waitFor('the wait', async () => (await house.sql(waits)).length > 0);
+  const upsert = (phone: string, email: string) =>
+    upsertContact(
+      house.em(),
+      testSecrets,
+      house.organizationId,
+      { phone_number: phone, email },
+      (options, work) => house.ledger.transact(options, work),
+      ({ row }) => row.id,
+    );
+
+  test.each([
+    ['a webhook', (phone: string) => resolve({ phoneId: phone.slice(1), userId: `US.${phone}` })],
+    ['a send', (phone: string) => resolve({ phone })],
+    ['an upsert', (phone: string) => upsert(phone, `${phone}@example.com`)],
+  ])('%s writes identities in the order of all: of two who make a person none waits for the other twice', async (_who, make) => {
+    const phone = newPhone();
+    const identity = `insert into contact_identities (id, organization_id, contact_id, type, value) values (uuidv7(), $1, $2, $3, $4)`;
+    const { id } = await contact(house.em(), house.organizationId, { phone: newPhone() });
+    const made = await other(async (query) => {
+      await query(identity, [house.organizationId, id, 'messaging_app', phone.slice(1)]);
+      const making = make(phone);
+      await isWaiting();
+      await query(identity, [house.organizationId, id, 'phone', phone]);
+      return { making };
+    });
+    expect(await made.making).not.toBe(id);
+  });
+
+  test('who waits for the lock of a contact holds no row that its holder needs', async () => {
+    const [first, second] = [newPhone(), newPhone()];
+    const { id } = await contact(house.em(), house.organizationId, { phone: first, userId: `US.${first}` });
+    const { id: twin } = await contact(house.em(), house.organizationId, { phone: second });
+    const found = await other(async (query) => {
+      await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [contactLock(id)]);
+      const finding = resolve({ phone: second, phoneId: newPhone().slice(1), userId: `US.${first}` });
+      await isWaiting();
+      await query('select 1 from contacts where id = any($1) for update', [[id, twin]]);
+      return { finding };
+    });
+    expect(await found.finding).toBe(id);
+    expect(await house.sql('select other_id from contact_duplicates where contact_id = $1', [id])).toEqual([{ other_id: twin }]);
   });
 });
