@@ -95,8 +95,7 @@ export async function removeIdentity(tx: Tx, organizationId: string, contactId: 
   const gone = spellingsOf(identity);
   await deleteIdentities(tx, organizationId, contactId, gone);
   const left = await tx.query<IdentityRow>(`${select} order by created_at, id`, [organizationId, contactId]);
-  if (left.length === 0)
-    throw new AppError('conflict', 'The last identity of a contact cannot be removed: give it another, or delete the contact');
+  if (left.length === 0) throw lastIdentity();
   const next = (type: Identity['type']) => left.find((other) => other.type === type);
   const lost = (type: Identity['type'], value: string, source = '') =>
     gone.some((each) => each.type === type && each.value === value && each.source === source);
@@ -108,6 +107,15 @@ export async function removeIdentity(tx: Tx, organizationId: string, contactId: 
       external_id: next('external_id')?.value ?? '',
     }),
   });
+}
+
+const lastIdentity = () =>
+  new AppError('conflict', 'The last identity of a contact cannot be removed: give it another, or delete the contact');
+
+/** Throws 409 when an identity was just taken from the contact and it has none any more. */
+export async function mustHaveIdentity(tx: Tx, organizationId: string, contactId: string): Promise<void> {
+  const left = await tx.query(`${select} limit 1`, [organizationId, contactId]);
+  if (left.length === 0) throw lastIdentity();
 }
 
 export async function deleteIdentities(

@@ -1,12 +1,12 @@
 import type { Em } from '../database.ts';
 import { query } from '../database.ts';
-import { AppError, invalidField, notFound } from '../errors.ts';
+import { invalidField } from '../errors.ts';
 import { conversationLane } from '../ledger/locks.ts';
 import { LocksOutdated, type Tx } from '../ledger/transact.ts';
 import { changedFields, refreshAddresses, updateContact } from './change.ts';
 import { contactLock, emitDeleted, emitUpdated } from './events.ts';
 import { type ConversationOfTwo, mergeConversations } from './merge-conversations.ts';
-import { type ContactRow, contactNotFound, findContactById, getContact } from './queries.ts';
+import { type ContactRow, contactNotFound, findContactById, getContact, inBody } from './queries.ts';
 import { contactReferences } from './references.ts';
 
 /** Two contacts that are one person: the one in the path, and the one in the body. */
@@ -71,17 +71,9 @@ async function pairOf(em: Em, organizationId: string, { id, otherId }: Asked): P
   const survivor = id === otherId ? null : current(one!);
   if (survivor !== null && survivor === current(other!)) return { survivor };
   if (!one!.is_there) throw await contactNotFound(em, organizationId, id);
-  if (!other!.is_there) throw otherNotFound(other!);
+  if (!other!.is_there) throw await contactNotFound(em, organizationId, otherId, inBody);
   const [older, newer] = [one!.id, other!.id].sort();
   return { survivor: older!, merged: newer! };
-}
-
-function otherNotFound({ survivor }: Known): AppError {
-  if (!survivor) return notFound('Contact');
-  const message = 'The contact was merged into another one';
-  return new AppError('not_found', message, {
-    details: [{ field: 'contact_id', location: 'body', code: 'merged', message, value: survivor }],
-  });
 }
 
 const conversationsOf = (em: Em, organizationId: string, { survivor, merged }: Pair) =>

@@ -42,7 +42,16 @@ export async function mustBeContact(source: Source, organizationId: string, id: 
   if (found.length === 0) throw await contactNotFound(source, organizationId, id);
 }
 
-export async function contactNotFound(source: Source, organizationId: string, id: string): Promise<AppError> {
+const inPath = { field: 'contactID', location: 'path' } as const;
+/** Where a caller named a contact in the body. */
+export const inBody = { field: 'contact_id', location: 'body' } as const;
+
+export async function contactNotFound(
+  source: Source,
+  organizationId: string,
+  id: string,
+  at: typeof inPath | typeof inBody = inPath,
+): Promise<AppError> {
   const [merge] = await query<{ contact_id: string }>(
     source,
     'select contact_id from contact_merges where organization_id = $1 and merged_id = $2',
@@ -51,7 +60,7 @@ export async function contactNotFound(source: Source, organizationId: string, id
   if (!merge) return notFound('Contact');
   const message = 'The contact was merged into another one';
   return new AppError('not_found', message, {
-    details: [{ field: 'contactID', location: 'path', code: 'merged', message, value: merge.contact_id }],
+    details: [{ ...at, code: 'merged', message, value: merge.contact_id }],
   });
 }
 

@@ -1,5 +1,6 @@
 import { refuseGone } from '../contacts/gone.ts';
 import { type Permission, permissionColumns, refusalOf, refused, rememberedSuppression } from '../contacts/permission.ts';
+import { contactNotFound, inBody } from '../contacts/queries.ts';
 import { hashOf, identityTaken, oldestOwner, ownerParams, type Person } from '../contacts/resolve.ts';
 import { type Em, query } from '../database.ts';
 import { AppError, invalidField, notFound } from '../errors.ts';
@@ -58,7 +59,8 @@ export async function prepareMessage(
   if (target.channel_status !== 'connected')
     throw new AppError('conflict', `The channel cannot send: it is ${target.channel_status}`);
   const contactId = target.contact_id ?? undefined;
-  if ('contactId' in request.recipient && !contactId) throw notFound('Contact');
+  if ('contactId' in request.recipient && !contactId)
+    throw await contactNotFound(em, organizationId, request.recipient.contactId, inBody);
   if (request.type === 'template') checkTemplate(target.template_status);
   const refusal = refusalOf({ ...target, suppression: target.suppression ?? target.remembered });
   if (refusal) throw refused(refusal);

@@ -65,3 +65,12 @@ test('delete: 204, and then nobody', async () => {
   expect((await app.call('contacts.delete', { params: { contactID: data.id } })).status).toBe(204);
   expect((await app.call('contacts.get', { params: { contactID: data.id } })).status).toBe(404);
 });
+
+test('the email a contact is known by alone cannot be emptied: 409, and it stays; with a phone it can', async () => {
+  const email = 'alone@example.com';
+  const { data } = (await create({ email })).body;
+  const empty = () => app.call('contacts.update', { params: { contactID: data.id }, body: { email: '' } });
+  expect([(await empty()).status, (await create({ email })).body.data.id]).toEqual([409, data.id]);
+  await create({ email, phone_number: phone() });
+  expect([(await empty()).status, (await create({ email })).status]).toEqual([200, 201]);
+});

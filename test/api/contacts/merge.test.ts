@@ -68,6 +68,9 @@ describe('what becomes of two', () => {
     for (const { id } of [second, third]) {
       const gone = await get(id);
       expect([gone.status, gone.body.error.details[0].value]).toEqual([404, first.id]);
+      const text = { channel_id: channel.id, contact_id: id, type: 'text', text: { body: 'Hello' } };
+      const unsent = await app.call('messages.send', { body: text });
+      expect([unsent.status, unsent.body.error.details[0]]).toMatchObject([404, { field: 'contact_id', value: first.id }]);
     }
   });
 
