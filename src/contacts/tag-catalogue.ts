@@ -20,7 +20,7 @@ export const tagName = Joi.string()
   .description('Case and accents do not matter: the first spelling stays');
 
 /** Who makes or names a tag holds it to the end: the limit is exact and no two tags are of one name. Taken after every other lock. */
-const catalogueLock = (organizationId: string) => `tags:${organizationId}`;
+export const catalogueLock = (organizationId: string) => `tags:${organizationId}`;
 
 const counted = `t.id, t.name, t.created_at,
   (select count(*)::int from contact_tags a where a.organization_id = t.organization_id and a.tag_id = t.id) as contacts`;

@@ -1,6 +1,9 @@
 import type { PoolClient } from 'pg';
 import type { Secrets } from '../../secrets.ts';
 import { otherAddresses } from '../change.ts';
+import { tagsColumn } from '../csv/columns.ts';
+import { catalogueLock, mostTags } from '../tag-catalogue.ts';
+import { ImportFailure } from './failure.ts';
 import { columns, type Standing, Taken, wanted } from './resolve-rows.ts';
 import type { StagedRow } from './staging.ts';
 import { type OwnIdentity, ownIdentity, remembersAnybody, suppressImported } from './suppress-imported.ts';
@@ -27,6 +30,10 @@ const refresh = `
   update contacts k set other_addresses = ${otherAddresses}
    where k.organization_id = $1 and k.id = any($2::uuid[]) and k.other_addresses is distinct from ${otherAddresses}`;
 
+const anyNewTag = `
+  select 1 from import_rows r, unnest(r.tags) as g(name)
+   where r.wave = $2 and (r.is_changed or not r.is_known) and not exists (
+     select from tags t where t.organization_id = $1 and fold(t.name) = fold(g.name)) limit 1`;
 const insertTags = `
   insert into tags (id, organization_id, name) select uuidv7(), $1, x.name from (
     select distinct on (fold(g.name)) g.name from import_rows r, unnest(r.tags) as g(name) where r.wave = $2 and (r.is_changed or not r.is_known)
@@ -48,7 +55,7 @@ export async function applyRows(
   rows: StagedRow[],
   standings: Map<number, Standing>,
 ): Promise<void> {
-  const at = [organizationId, wave];
+  const at: [string, number] = [organizationId, wave];
   const changed = rows.filter(({ n }) => isChanged(standings.get(n)));
   if (changed.length > 0)
     await client.query('update import_rows set is_changed = true where n = any($1::int[])', [changed.map(({ n }) => n)]);
@@ -72,9 +79,23 @@ export async function applyRows(
     if (replaced.length > 0) await client.query(refresh, [organizationId, replaced]);
   }
   if ([...added, ...changed].some(({ tags }) => tags.length > 0)) {
-    await client.query(insertTags, at);
+    await makeTags(client, at);
     await client.query(assignTags, at);
   }
+}
+
+/** Throws ImportFailure when they are too many with those the organization has. */
+async function makeTags(client: PoolClient, at: [organizationId: string, wave: number]) {
+  const { rowCount: isAnyNew } = await client.query(anyNewTag, at);
+  if (!isAnyNew) return;
+  const [organizationId] = at;
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [catalogueLock(organizationId)]);
+  await client.query(insertTags, at);
+  const { rows } = await client.query<{ n: number }>('select count(*)::int as n from tags where organization_id = $1', [
+    organizationId,
+  ]);
+  if (rows[0]!.n > mostTags)
+    throw new ImportFailure('limit_reached', `An organization has at most ${mostTags} tags`, { column: tagsColumn });
 }
 
 const isChanged = (standing: Standing | undefined) => standing?.kind === 'known' && standing.isChanged;

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { mostCustomBytes } from '../fields.ts';
+import { mostTagsOfContact } from '../tags.ts';
 import type { RowError } from './row.ts';
 import { type StagedRow, unstageRows } from './staging.ts';
 
@@ -30,10 +31,12 @@ export const columns = 'name, phone_number, email, external_source, external_id,
 const differences = `
   select r.n, (k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields) is distinct from (${wanted}) as differs,
          case when octet_length((k.custom_fields || r.custom_fields)::text) > $4 then k.custom_fields || r.custom_fields end as large,
-         r.tags <> '{}' and exists (
-           select from unnest(r.tags) as x(name) where not exists (
+         case when r.tags = '{}' then 0 else (
+           select count(distinct fold(x.name))::int from unnest(r.tags) as x(name) where not exists (
              select from tags t join contact_tags a on a.organization_id = t.organization_id and a.tag_id = t.id and a.contact_id = r.contact_id
-              where t.organization_id = $1 and fold(t.name) = fold(x.name))) as lacks_tags
+              where t.organization_id = $1 and fold(t.name) = fold(x.name))) end as lacking_tags,
+         case when r.tags = '{}' then 0 else (
+           select count(*)::int from contact_tags a where a.organization_id = $1 and a.contact_id = r.contact_id) end as own_tags
     from import_rows r, lateral (select * from contacts c where c.id = r.contact_id and c.organization_id is not distinct from $1::uuid limit 1) k
    where r.is_known and r.wave between $2 and $3`;
 
@@ -43,6 +46,12 @@ const tooLarge: RowError = {
   code: 'custom.size',
   message: `custom_fields would be larger than ${mostCustomBytes} bytes as JSON`,
 };
+const tooManyTags: RowError = {
+  column: 'tags',
+  code: 'limit_reached',
+  message: `The contact would have more than ${mostTagsOfContact} tags`,
+};
+type Difference = { n: number; differs: boolean; large: object | null; lacking_tags: number; own_tags: number };
 /** As the database writes it: a space after each colon and comma (change.ts). */
 const isTooLarge = (large: object | null) => large !== null && Buffer.byteLength(JSON.stringify(large)) > mostCustomBytes;
 
@@ -58,12 +67,7 @@ export async function resolveRows(
   if (found.rows.length === 0) return standings;
   const known = found.rows.filter((row) => row.owners.length === 1);
   await client.query(know, [known.map(({ n }) => n), known.map((row) => row.owners[0])]);
-  const compared = await client.query<{ n: number; differs: boolean; large: object | null; lacks_tags: boolean }>(differences, [
-    organizationId,
-    first,
-    last,
-    mostCustomBytes,
-  ]);
+  const compared = await client.query<Difference>(differences, [organizationId, first, last, mostCustomBytes]);
   const seen = new Map(compared.rows.map((row) => [row.n, row]));
   const counts = new Map(rows.map(({ n, identities }) => [n, identities.length]));
   for (const { n, owners: all, known: had } of found.rows) {
@@ -72,12 +76,14 @@ export async function resolveRows(
     if (all.length > 1) standings.set(n, { kind: 'refused', error: conflict });
     else if (!own) throw new Taken();
     else if (isTooLarge(own.large)) standings.set(n, { kind: 'refused', error: tooLarge });
+    else if (own.lacking_tags > 0 && own.own_tags + own.lacking_tags > mostTagsOfContact)
+      standings.set(n, { kind: 'refused', error: tooManyTags });
     else
       standings.set(n, {
         kind: 'known',
         owner: all[0]!,
-        isChanged: own.differs || own.lacks_tags || missing > 0,
-        lacksTags: own.lacks_tags,
+        isChanged: own.differs || own.lacking_tags > 0 || missing > 0,
+        lacksTags: own.lacking_tags > 0,
         missing,
       });
   }

@@ -7,6 +7,7 @@ import { contactEmail, contactName, customFields, externalId, externalSource } f
 import { phoneNumber } from '../phone.ts';
 import type { Identity } from '../queries.ts';
 import { tagName } from '../tag-catalogue.ts';
+import { mostTagsOfContact } from '../tags.ts';
 import { type ContactFields, identitiesOfFields } from '../upsert.ts';
 import type { Column } from './header.ts';
 
@@ -17,7 +18,6 @@ export type BadRow = { line: number; errors: RowError[] };
 export type Entry = ReadRow | BadRow;
 export const isBad = (entry: Entry): entry is BadRow => 'errors' in entry;
 
-const mostTags = 100;
 const rules = {
   phone_number: phoneNumber,
   name: contactName,
@@ -32,7 +32,7 @@ const check = (column: string, schema: Joi.Schema) => schema.label(column).prefs
 const oneTag = check('a tag', tagName);
 
 const faultOfTags = (names: string[]): string | undefined => {
-  if (names.length > mostTags) return `tags must not be more than ${mostTags}`;
+  if (names.length > mostTagsOfContact) return `tags must not be more than ${mostTagsOfContact}`;
   return names.map((name) => oneTag.validate(name).error?.message).find(Boolean);
 };
 

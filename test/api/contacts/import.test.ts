@@ -359,3 +359,31 @@ test('the imports are the organization’s own', async () => {
   const mine = (await app.call('contacts.imports.list', { query: { limit: 1 } })).body;
   expect([mine.data[0].id, mine.meta.has_more]).toEqual([id, true]);
 });
+
+describe('limits of tags, as everywhere', () => {
+  test('a contact that would have more than 100: the row is refused; one that reaches them is not', async () => {
+    const tenant = await app.organization();
+    const names = Array.from({ length: 99 }, (_, n) => `t${n}`);
+    await imported(lines('email,tags', `ada@example.com,${names.join(';')}`), tenant);
+    const { id, ...counts } = await imported(lines('email,tags', 'ada@example.com,T0;a;b', 'ada@example.com,T0;a;A'), tenant);
+    expect(counts).toMatchObject({ updated: 1, failed: 1 });
+    const message = 'The contact would have more than 100 tags';
+    expect(await errorsOf(id, tenant)).toEqual([{ line: 2, column: 'tags', code: 'limit_reached', message }]);
+    expect((await contactsOf(tenant))[0].tags).toHaveLength(100);
+  });
+
+  test('an organization that would have more than 10,000: the import ends there; those it has can be used', async () => {
+    const tenant = await app.organization();
+    await app.rows(
+      `insert into tags (id, organization_id, name) select uuidv7(), $1, 't' || n from generate_series(1, 10000) n`,
+      [tenant.organizationId],
+    );
+    expect(await imported(lines('email,tags', 'ada@example.com,T1;t2'), tenant)).toMatchObject({
+      status: 'succeeded',
+      created: 1,
+    });
+    const failed = await imported(lines('email,tags', 'ada@example.com,new'), tenant);
+    expect(failed).toMatchObject({ status: 'failed', rows: 0, failure: { code: 'limit_reached', column: 'tags' } });
+    expect(await app.rows(`select 1 from tags where organization_id = $1 and name = 'new'`, [tenant.organizationId])).toEqual([]);
+  });
+});
