@@ -44,14 +44,17 @@ async function unite(tx: Tx, organizationId: string, survivor: string, pair: Pai
   await tx.query('delete from conversations where organization_id = $1 and id = $2', params.slice(0, 2));
 }
 
-const isNewer = `coalesce(o.last_message_at, o.created_at) > coalesce(s.last_message_at, s.created_at)`;
-const newer = (column: string) =>
-  `${column} = case when ${isNewer} then coalesce(nullif(o.${column}, ''), s.${column}) else coalesce(nullif(s.${column}, ''), o.${column}) end`;
+const isNewer = 'coalesce(o.last_message_at, o.created_at) > coalesce(s.last_message_at, s.created_at)';
+/** What a person's own messages tell of him is as old as the last of them, whatever was written to him since. */
+const isHeardLater = `coalesce(o.last_inbound_at, '-infinity') > coalesce(s.last_inbound_at, '-infinity')`;
+const better = (column: string, isOther: string) =>
+  `${column} = case when ${isOther} then coalesce(nullif(o.${column}, ''), s.${column}) else coalesce(nullif(s.${column}, ''), o.${column}) end`;
+const profile = ['profile_name', 'profile_username', 'profile_phone', 'profile_user_id'];
 
 /** What is known of a conversation, from whichever of the two has it more recently. */
 const takeOver = `update conversations s set last_inbound_at = greatest(s.last_inbound_at, o.last_inbound_at), last_message_at = greatest(s.last_message_at, o.last_message_at),
     status = case when s.status = 'resolved' then o.status else s.status end, created_at = least(s.created_at, o.created_at), updated_at = clock_timestamp(),
-    ${['preview', 'profile_name', 'profile_username', 'profile_phone', 'profile_user_id'].map(newer).join(', ')}
+    ${better('preview', isNewer)}, ${profile.map((column) => better(column, isHeardLater)).join(', ')}
   from conversations o where s.organization_id = $1 and s.id = $3 and o.organization_id = $1 and o.id = $2`;
 
 /**

@@ -244,6 +244,21 @@ describe('conversations on one channel', () => {
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
   });
 
+  test('what the person told of himself is from whichever he wrote to last, whoever was written to since', async () => {
+    const { old, young } = await talks(1, 0);
+    await sql(`update conversations set profile_phone = $2 where id = $1`, old.id, old.phone);
+    await sql(`update conversations set profile_phone = $2 where id = $1`, young.id, young.phone);
+    expect((await merge(old.contactId, young.contactId)).status).toBe(200);
+    expect(await app.one('select profile_phone, preview from conversations where id = $1', [old.id])).toEqual({
+      profile_phone: young.phone,
+      preview: 'Hello',
+    });
+    const { body } = await app.call('messages.send', {
+      body: { channel_id: channel.id, contact_id: old.contactId, type: 'text', text: { body: 'Hello' } },
+    });
+    expect(body.data.to_phone).toBe(young.phone);
+  });
+
   test('into a lane without work: its first one waits, the others stay behind it', async () => {
     const { old, young, ids } = await talks(0, 3);
     expect((await merge(young.contactId, old.contactId)).status).toBe(200);
