@@ -112,12 +112,13 @@ export async function writeOnce(
 
 const neverStored = new Set([400, 401, 403, 413, 415, 429]);
 
-/** A handler's own 4xx is as final as a success: the same question gets the same answer. */
+/** A handler's own 4xx is as final as a success: the same question gets the same answer, but where it says to try again. */
 export const isStored = (error: AppError) =>
   error.status >= 400 &&
   error.status < 500 &&
+  error.retryAfterSeconds === undefined &&
   !neverStored.has(error.status) &&
-  !['request_in_progress', 'idempotency_mismatch'].includes(error.code);
+  error.code !== 'idempotency_mismatch';
 
 /** Under the key's lock: while the same request is still at work elsewhere, its reply is the one to keep and not this refusal. */
 export async function storeRefusal(database: Database, secrets: Secrets, key: IdempotencyKey, reply: Reply) {

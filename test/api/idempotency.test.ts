@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { isStored } from '../../api/idempotency.ts';
+import { AppError } from '../../src/errors.ts';
+import { LocksOutdated } from '../../src/ledger/transact.ts';
 import { type Channel, useApp } from '../support/app.ts';
 
 const app = useApp();
@@ -92,6 +95,10 @@ test('while the first is running: 409 with Retry-After, and nothing is done', as
 });
 
 describe('what is stored', () => {
+  test('a refusal that is final, and none that says to try again', () => {
+    expect([new AppError('conflict', 'Taken'), new LocksOutdated()].map(isStored)).toEqual([true, false]);
+  });
+
   test("the handler's own refusals", async () => {
     const key = randomUUID();
     const phone = app.phone();
