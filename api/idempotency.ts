@@ -92,7 +92,11 @@ export async function writeOnce(
   let reply: Reply | undefined;
   try {
     return await transact(
-      { ...options, beforeCommit: async (em) => void (await query(em, store, storeParams(secrets, key, reply!))) },
+      {
+        ...options,
+        isOneStatement: false,
+        beforeCommit: async (em) => void (await query(em, store, storeParams(secrets, key, reply!))),
+      },
       async (tx) => {
         if (!(await tryLock(tx.em, key)))
           throw new AppError('request_in_progress', 'A request with this Idempotency-Key is still running', {

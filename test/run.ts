@@ -2,16 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * `npm test` runs two files at once where that disturbs nobody, then, one after the other, those that start processes, kill them or look at
- * the pace of work. With arguments it is jest with these arguments.
+ * `npm test` runs two files at once: first those that need a database at most, then those that start processes, browsers and workers; and in
+ * the end, one after the other, those that kill processes or look at the pace of work. With arguments it is jest with these arguments.
  */
-const alone = '/test/(browser|cli|crash|deployment|workers|src/(ledger|metrics))/';
+const heavy = '/test/(browser|cli|deployment|workers|src/metrics)/';
+const alone = '/test/(crash|src/ledger)/';
 const own = process.argv.slice(2);
 const runs =
   own.length > 0
     ? [own]
     : [
-        ['--maxWorkers=2', `--testPathIgnorePatterns=${alone}`],
+        ['--maxWorkers=2', `--testPathIgnorePatterns=${heavy}`, `--testPathIgnorePatterns=${alone}`],
+        ['--maxWorkers=2', `--testPathPatterns=${heavy}`],
         ['--runInBand', `--testPathPatterns=${alone}`],
       ];
 

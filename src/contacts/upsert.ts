@@ -1,4 +1,4 @@
-import { type Em, query } from '../database.ts';
+import { type Em, query, violatedConstraint } from '../database.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import type { TransactOptions, Tx } from '../ledger/transact.ts';
@@ -6,16 +6,8 @@ import type { Secrets } from '../secrets.ts';
 import { changedFields, mergedFields, refreshAddresses, updateContact } from './change.ts';
 import { contactLock, emitCreated, emitUpdated } from './events.ts';
 import { foldedEmail } from './fields.ts';
-import {
-  type ContactRow,
-  columnsOf,
-  contactColumns,
-  type Identity,
-  insertIdentitiesSql,
-  ownersOf,
-  ownersPart,
-} from './queries.ts';
-import { identitiesOf } from './resolve.ts';
+import { type ContactRow, columnsOf, type Identity, insertIdentitiesSql, ownersOf, ownersPart } from './queries.ts';
+import { identitiesOf, identityTaken } from './resolve.ts';
 import { suppressAgain } from './suppressed-addresses.ts';
 
 /** What a caller says of a contact; an empty text says nothing. A null in `custom_fields` removes. */
@@ -69,9 +61,10 @@ export async function upsertContact<Result>(
         ? write({ locks: [contactLock(owner)] }, async (tx) =>
             answer(await change(tx, secrets, organizationId, owner, identities, fields)),
           )
-        : write({}, async (tx) => answer(await create(tx, secrets, organizationId, identities, fields))));
+        : write({ isOneStatement: true }, async (tx) => answer(create(tx, secrets, organizationId, identities, fields))));
     } catch (error) {
-      if (!(error instanceof Taken) || look === mostLooks) throw error;
+      const isTaken = error instanceof Taken || violatedConstraint(error) === identityTaken;
+      if (!isTaken || look === mostLooks) throw error;
     }
   }
 }
@@ -81,44 +74,27 @@ export const severalContacts = (ids: string[]) =>
     details: ids.map((value) => ({ code: 'contact', message: 'One of the identities belongs to this contact', value })),
   });
 
-const insertContact = `with k as (
-    insert into contacts (id, organization_id, name, phone_number, email, external_source, external_id, custom_fields)
-    values ($1, $2, $3, $4, $5, $6, $7, $8) returning *),
-  i as (
-    ${insertIdentitiesSql(9, { organization: '$2', contact: '$1' })}
-    on conflict on constraint contact_identities_value do nothing returning 1)
-  select ${contactColumns}, (select count(*)::int from i) as identities from k`;
+const insertContact = `
+  made as (
+    insert into contacts (id, organization_id, name, phone_number, email, external_source, external_id, custom_fields, created_at, updated_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)),
+  identified as (${insertIdentitiesSql(10, { organization: '$2', contact: '$1' })})`;
 
-async function create(
-  tx: Tx,
-  secrets: Secrets,
-  organizationId: string,
-  identities: Identity[],
-  fields: ContactFields,
-): Promise<Upserted> {
+/** In the ledger's own statement: with nothing to lock and nothing to read it is the whole transaction. */
+function create(tx: Tx, secrets: Secrets, organizationId: string, identities: Identity[], fields: ContactFields): Upserted {
   const id = uuidv7();
+  const at = new Date().toISOString();
   const { name = '', phone_number = '', email = '', external_source = '', external_id = '', custom_fields = {} } = fields;
-  const [made] = await tx.query<ContactRow & { identities: number }>(insertContact, [
-    id,
-    organizationId,
-    name,
-    phone_number,
-    email,
-    external_id ? external_source : '',
-    external_id,
-    JSON.stringify(withoutNulls(custom_fields)),
-    ...columnsOf(identities),
-  ]);
-  const { identities: inserted, ...row } = made!;
-  if (inserted < identities.length) throw new Taken();
+  const texts = { name, phone_number, email, external_source: external_id ? external_source : '', external_id };
+  const row = { id, ...texts, custom_fields: withoutNulls(custom_fields), tags: [], created_at: at, updated_at: at };
+  tx.include({
+    text: insertContact,
+    params: [id, organizationId, ...Object.values(texts), JSON.stringify(row.custom_fields), at, ...columnsOf(identities)],
+  });
   tx.isNew('contact', id);
   suppressAgain(tx, secrets, organizationId, id, identities);
-  emitCreated(
-    tx,
-    organizationId,
-    row,
-    Object.keys(fields).filter((field) => fields[field as keyof ContactFields]),
-  );
+  const given = Object.keys(fields).filter((field) => fields[field as keyof ContactFields]);
+  emitCreated(tx, organizationId, row, given);
   return { row, isNew: true };
 }
 

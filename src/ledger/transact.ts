@@ -94,7 +94,7 @@ async function once<Result>(database: Database, options: Once, work: (tx: Tx) =>
   const held = new Set((options.locks ?? []).map(lockOf));
   if (options.isOneStatement) {
     const result = await work(txOf(undefined, held, false, entries, handed));
-    if (!fitsOneStatement(entries) || held.size > 0 || options.beforeCommit)
+    if (!fitsOneStatement(entries) || options.locks?.length || options.beforeCommit)
       throw new Error('The transaction is not one statement');
     return { result, handed: joined(handed, await writeLedger(database, entries)) };
   }

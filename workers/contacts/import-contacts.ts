@@ -2,6 +2,7 @@ import { type Import, MovedOn } from '../../src/contacts/import/batch.ts';
 import { ImportFailure } from '../../src/contacts/import/failure.ts';
 import { getImport } from '../../src/contacts/import/imports.ts';
 import { dropFile, importContactsJob } from '../../src/contacts/import/jobs.ts';
+import { Taken } from '../../src/contacts/import/resolve-rows.ts';
 import { runImport, usualBatch } from '../../src/contacts/import/run.ts';
 import { contactsImported } from '../../src/events/catalogue.ts';
 import type { Tx } from '../../src/ledger/transact.ts';
@@ -24,6 +25,9 @@ export const importContacts = handle(importContactsJob, async ({ import_id }, co
     if (outcome === 'paused') return context.wait(isStopping() ? pausedMs : 0, { reason: 'paused' });
   } catch (error) {
     if (error instanceof MovedOn) return context.wait(movedOnMs, { reason: 'another run is at it' });
+    // After many looks: it must not go round for ever in front of others.
+    if (error instanceof Taken)
+      return context.again({ code: 'internal', message: 'Others changed the same contacts all the while' });
     if (!(error instanceof ImportFailure)) throw error;
     const { code, message, line, column } = error;
     const where = line === undefined ? '' : ` (line ${line})`;

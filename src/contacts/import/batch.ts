@@ -53,7 +53,11 @@ async function importOnce(client: PoolClient, secrets: Secrets, own: Import, don
     if (rows.length < staged.length) taken = staged[rows.length]!.n;
     const last = waves.reduce((most, wave) => Math.max(most, wave), 0);
     for (let wave = 0; wave <= last; wave += 1) {
-      const ours = last === 0 ? rows : rows.filter((_, index) => waves[index] === wave);
+      const inWave = last === 0 ? rows : rows.filter((_, index) => waves[index] === wave);
+      // Refused at the first look they have left the staging, where a later look would take them for new.
+      const early = wave === 0 ? [] : inWave.filter(({ n }) => standings.get(n)?.kind === 'refused');
+      for (const row of early) count(counts, refused, row, standings.get(row.n)!);
+      const ours = early.length > 0 ? inWave.filter((row) => !early.includes(row)) : inWave;
       const known = wave === 0 ? standings : await resolveRows(client, own.organizationId, ours, [wave, wave]);
       if (wave > 0) await unstageRefused(client, known);
       await applyRows(client, secrets, own.organizationId, wave, ours, known);

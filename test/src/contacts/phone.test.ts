@@ -8,6 +8,8 @@ test.each([
   [' +62 812-3456-789 ', '+628123456789'],
   ['+49.30.123456', '+4930123456'],
   ['15550783881', '+15550783881'],
+  // As a messaging app spells a number of Brazil that nobody is given so.
+  ['551187654321', '+551187654321'],
 ])('%s is %s', (written, number) => {
   expect(toE164(written)).toBe(number);
   expect(phoneNumber.validate(written).value).toBe(number);

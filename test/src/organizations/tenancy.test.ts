@@ -127,6 +127,7 @@ test('every tenant table belongs to an organization that is there', async () => 
 test('every id in a tenant table is a checked reference, or has a reason', async () => {
   const reasons: Record<string, string> = {
     'bearer_tokens.session_id': 'a session belongs to a person, and its token goes on after a log-out that ends only the session',
+    'contact_blocks.change_id': 'no record: which wish was the last one',
     'contact_erasures.erased_id': 'the contact is no more',
     'contact_merges.merged_id': 'the contact is no more',
     'events.subject_id': 'of many types, and the event outlives its subject',

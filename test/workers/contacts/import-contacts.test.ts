@@ -176,3 +176,41 @@ test('a broken file fails the job for good; a retry says that it must come again
   const report = await checkJobs(house.database);
   expect(JSON.stringify(report)).not.toContain(own.id);
 });
+
+describe('a row whose identities are of two contacts', () => {
+  const make = async (fields: ContactFields) => {
+    const { em, ledger, deps } = house;
+    await upsertContact(em(), deps.secrets, organizationId, fields, ledger.transact, () => undefined);
+  };
+
+  test.each([1, 2])('is refused, alone and among others, and the others are imported (%d)', async (others) => {
+    await make({ phone_number: phone(1) });
+    await make({ email: 'p2@example.com' });
+    const own = await queued(fileOf([`${phone(1)},C,p2@example.com`, ...rows(others + 2).slice(3)]));
+    expect(await run(own)).toBe('over');
+    expect(await state(own)).toMatchObject({ rows: others, created: others - 1, updated: 0, failed: 1 });
+    const errors = await house.sql('select line, code from contact_import_errors where import_id = $1', [own.id]);
+    expect(errors).toEqual([{ line: 2, code: 'conflict' }]);
+  });
+
+  test('is refused behind rows of either, again and again', async () => {
+    const file = fileOf([
+      `${phone(1)},A,`,
+      ',B,b@example.com',
+      `${phone(1)},C,b@example.com`,
+      `${phone(4)},D,`,
+      `${phone(1)},A,`,
+    ]);
+    for (const [created, unchanged] of [
+      [3, 1],
+      [0, 4],
+      [0, 4],
+    ]) {
+      const own = await queued(file);
+      expect(await run(own)).toBe('over');
+      expect(await state(own)).toMatchObject({ rows: 5, created, updated: 0, unchanged, failed: 1 });
+      await house.sql(`update contact_imports set state = 'succeeded'`);
+      await house.sql('delete from jobs');
+    }
+  });
+});
