@@ -4,6 +4,7 @@ import type { Secrets } from '../secrets.ts';
 import { changedFields, refreshAddresses, updateContact } from './change.ts';
 import { emitUpdated } from './events.ts';
 import { foldedEmail } from './fields.ts';
+import { mustHaveIdentity } from './identities.ts';
 import { type ContactRow, contactNotFound, type Identity } from './queries.ts';
 import { suppressAgain } from './suppressed-addresses.ts';
 
@@ -11,7 +12,7 @@ export type ContactPatch = { name?: string; email?: string; custom_fields?: Reco
 
 /**
  * Changes what is given; an empty text empties. An email that is replaced is no identity of the contact any more. The contact's lock is
- * held. Throws 404, and 409 when the email is another contact's.
+ * held. Throws 404, and 409 when the email is another contact's, or when it was the last identity and no other takes its place.
  */
 export async function patchContact(
   tx: Tx,
@@ -49,6 +50,6 @@ async function replaceEmail(tx: Tx, secrets: Secrets, organizationId: string, id
         ],
       });
     suppressAgain(tx, secrets, organizationId, id, [identity]);
-  }
+  } else await mustHaveIdentity(tx, organizationId, id);
   await refreshAddresses(tx, organizationId, id);
 }
