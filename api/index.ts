@@ -16,10 +16,10 @@ import { getOneImport, importContacts, listOfImportErrors, listOfImports } from 
 import { listOfContacts } from './contacts/list.ts';
 import { lookUp } from './contacts/lookup.ts';
 import { mergeTwoContacts } from './contacts/merge.ts';
-import { createNote, deleteNote, listOfNotes, patchNote } from './contacts/notes.ts';
+import { createNote, deleteNote, getNote, listOfNotes, patchNote } from './contacts/notes.ts';
 import { listOfPermissionChanges } from './contacts/permission-history.ts';
 import { createSuppression, deleteSuppression, listOfSuppressions } from './contacts/suppressions.ts';
-import { createTag, deleteOneTag, listOfTags, patchTag } from './contacts/tag-catalogue.ts';
+import { createTag, deleteOneTag, getTag, listOfTags, patchTag } from './contacts/tag-catalogue.ts';
 import { assignContactTag, listOfContactTags, unassignContactTag } from './contacts/tags.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
@@ -56,6 +56,7 @@ export const endpoints: AnyEndpoint[] = [
   deleteIdentity,
   mergeTwoContacts,
   listOfNotes,
+  getNote,
   createNote,
   patchNote,
   deleteNote,
@@ -64,6 +65,7 @@ export const endpoints: AnyEndpoint[] = [
   unassignContactTag,
   campaignHistory,
   listOfTags,
+  getTag,
   createTag,
   patchTag,
   deleteOneTag,

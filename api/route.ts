@@ -172,14 +172,15 @@ async function waited(
   const gone = new AbortController();
   res.once('close', () => gone.abort());
   const applied = { 'Preference-Applied': `wait=${seconds}` };
+  const asItStands = async () => (definition.outcome ? definition.outcome(input, deps, reply) : reply);
   try {
     const outcome = await waitForOperation(input.em, input.caller.organizationId, reply.operationId!, seconds, gone.signal);
     if (outcome === 'full') return reply;
-    const final = outcome === 'succeeded' && definition.outcome ? await definition.outcome(input, deps, reply) : reply;
+    const final = outcome === 'succeeded' ? await asItStands() : reply;
     return { ...final, operationId: reply.operationId, headers: { ...final.headers, ...applied } };
   } catch (error) {
     // What was created is there, whatever became of the work that follows it: the operation tells.
-    if (reply.status === 201) return { ...reply, headers: { ...reply.headers, ...applied } };
+    if (reply.status === 201) return { ...(await asItStands()), headers: { ...reply.headers, ...applied } };
     // A refusal is an answer too: it names the operation it is about.
     setHeaders(res, { headers: applied, operationId: reply.operationId });
     throw error;

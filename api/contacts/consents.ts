@@ -17,7 +17,7 @@ import { type PageQuery, pageQuery } from '../paging.ts';
 import { iso, pathId, timestamp } from '../schemas.ts';
 import { aboutContact, contactParams, data, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
 
-const consentView = Joi.object({
+export const consentView = Joi.object({
   channel: Joi.string()
     .valid(...consentChannels)
     .required(),
@@ -55,6 +55,7 @@ export const putConsent = endpoint<ConsentBody>({
   method: 'put',
   path: '/v1/contacts/:contactID/consent/:channel',
   operationId: 'contacts.consents.put',
+  subject: 'Contact or channel',
   scope: 'contacts:write',
   summary: 'Set the consent of a contact for a channel',
   description:

@@ -95,7 +95,7 @@ export const patchOneContact = endpoint<ContactPatch>({
   scope: 'contacts:write',
   summary: 'Update a contact',
   description:
-    'Given fields only; an empty text empties. An email that is replaced is no identity of the contact any more; one that is all the contact is known by cannot be emptied: 409. Phones and other identities have endpoints of their own.',
+    'Given fields only; an empty text empties. An email that is replaced is no identity of the contact any more. One that is the last identity is not taken away: 409. Phones and other identities have endpoints of their own.',
   body: Joi.object<ContactPatch>({ name: contactName.allow(''), email: contactEmail.allow(''), custom_fields: customFields }).min(
     1,
   ),

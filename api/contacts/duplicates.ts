@@ -6,7 +6,7 @@ import { type PageQuery, pageQuery } from '../paging.ts';
 import { id, iso, timestamp } from '../schemas.ts';
 import { dataList, exampleMeta, listedData, tag } from './schemas.ts';
 
-const duplicateView = Joi.object({
+export const duplicateView = Joi.object({
   contact_id: id.required().description('The older of the two'),
   other_id: id.required(),
   reason: Joi.string()

@@ -12,7 +12,7 @@ import { aboutContact, contactParams, dataList, exampleMeta, listedData, tag, wr
 
 const path = '/v1/contacts/:contactID/identities';
 
-const identityView = Joi.object({
+export const identityView = Joi.object({
   id: id.required(),
   type: Joi.string().required().description('phone, messaging_app, messaging_app_id, email or external_id'),
   source: Joi.string().allow('').required().description('The system an external_id is of; else empty'),

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { contactLock } from '../../src/contacts/events.ts';
-import { addNote, changeNote, listNotes, type NoteRow, removeNote } from '../../src/contacts/notes.ts';
+import { addNote, changeNote, listNotes, type NoteRow, readNote, removeNote } from '../../src/contacts/notes.ts';
 import { exampleIds, exampleTime } from '../../src/examples.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { endpoint } from '../endpoint.ts';
@@ -8,7 +8,7 @@ import { type PageQuery, pageQuery } from '../paging.ts';
 import { id, iso, pathId, timestamp } from '../schemas.ts';
 import { aboutContact, contactParams, data, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
 
-const noteView = Joi.object({
+export const noteView = Joi.object({
   id: id.required(),
   body: Joi.string().required(),
   author: Joi.string().required().description('Who wrote it: `user:<id>`, or `key:<id>` for a program'),
@@ -44,6 +44,20 @@ export const listOfNotes = endpoint<unknown, PageQuery>({
   example: { params: contactParams, reply: { data: [exampleNote], meta: exampleMeta } },
   handler: ({ params, query, caller, em }) =>
     listedData('notes', params, query, (page) => listNotes(em, caller.organizationId, params.contactID!, page), toView),
+});
+
+export const getNote = endpoint({
+  ...aboutNote,
+  method: 'get',
+  path: '/v1/contacts/:contactID/notes/:noteID',
+  operationId: 'contacts.notes.get',
+  scope: 'contacts:read',
+  summary: 'Get one note',
+  responses: { 200: wrapped(noteView) },
+  errors: [401, 403, 404, 422],
+  example: { params: noteParams, reply: { data: exampleNote } },
+  handler: async ({ params, caller, em }) =>
+    data(toView(await readNote(em, caller.organizationId, params.contactID!, params.noteID!))),
 });
 
 export const createNote = endpoint<{ body: string }>({

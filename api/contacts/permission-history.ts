@@ -8,7 +8,7 @@ import { type PageQuery, pageQuery } from '../paging.ts';
 import { id, iso, timestamp } from '../schemas.ts';
 import { aboutContact, contactParams, dataList, exampleMeta, listedData } from './schemas.ts';
 
-const changeView = Joi.object({
+export const changeView = Joi.object({
   id: id.required(),
   kind: Joi.string().valid('consent', 'suppression').required(),
   channel: Joi.string()

@@ -17,7 +17,7 @@ import { type PageQuery, pageQuery } from '../paging.ts';
 import { id, iso, pathId, timestamp } from '../schemas.ts';
 import { aboutContact, contactParams, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
 
-const suppressionView = Joi.object({
+export const suppressionView = Joi.object({
   id: id.required(),
   channel: Joi.string()
     .valid(...suppressionChannels)

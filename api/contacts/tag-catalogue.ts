@@ -15,7 +15,7 @@ import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
 import { id, iso, pathId, timestamp } from '../schemas.ts';
 import { exampleMeta, tag } from './schemas.ts';
 
-const tagView = Joi.object({
+export const tagView = Joi.object({
   id: id.required(),
   name: Joi.string().required(),
   contacts: Joi.number().integer().required().description('How many contacts have it'),
@@ -45,6 +45,19 @@ export const listOfTags = endpoint<unknown, PageQuery>({
   errors: [400, 401, 403, 422],
   example: { reply: { items: [exampleTag], meta: exampleMeta } },
   handler: ({ query, caller, em }) => listed('tags', {}, query, (page) => listTags(em, caller.organizationId, page), toView),
+});
+
+export const getTag = endpoint({
+  ...about,
+  method: 'get',
+  path: '/v1/tags/:tagID',
+  operationId: 'tags.get',
+  scope: 'contacts:read',
+  summary: 'Get one tag',
+  responses: { 200: tagView },
+  errors: [401, 403, 404, 422],
+  example: { params, reply: exampleTag },
+  handler: async ({ params: { tagID }, caller, em }) => ok(toView(await countedTag(em, caller.organizationId, tagID!))),
 });
 
 export const createTag = endpoint<{ name: string }>({

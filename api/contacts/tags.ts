@@ -50,7 +50,7 @@ export const assignContactTag = endpoint<{ name: string }>({
       const { row, isNew } = await assignTag(tx, caller.organizationId, params.contactID!, body.name);
       const reply = data(toView(row));
       if (!isNew) return reply;
-      return { ...reply, status: 201, headers: { Location: `/v1/contacts/${params.contactID}/tags/${row.id}` } };
+      return { ...reply, status: 201, headers: { Location: `/v1/tags/${row.id}` } };
     }),
 });
 

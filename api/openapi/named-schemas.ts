@@ -2,6 +2,15 @@ import type Joi from 'joi';
 import { me, sessionUser } from '../auth/schemas.ts';
 import { tokenView } from '../auth/tokens.ts';
 import { channelView } from '../channels/channels.ts';
+import { consentView } from '../contacts/consents.ts';
+import { duplicateView } from '../contacts/duplicates.ts';
+import { identityView } from '../contacts/identities.ts';
+import { importView } from '../contacts/import.ts';
+import { noteView } from '../contacts/notes.ts';
+import { changeView } from '../contacts/permission-history.ts';
+import { contactView } from '../contacts/schemas.ts';
+import { suppressionView } from '../contacts/suppressions.ts';
+import { tagView } from '../contacts/tag-catalogue.ts';
 import { messageView } from '../messaging/schemas.ts';
 import { operationView } from '../operations/operations.ts';
 import { actView } from '../organizations/audit-log.ts';
@@ -23,6 +32,15 @@ export const namedSchemas: Record<string, Joi.Schema> = {
   api_key: keyView,
   audit_log_entry: actView,
   message: messageView,
+  contact: contactView,
+  contact_identity: identityView,
+  contact_note: noteView,
+  contact_consent: consentView,
+  contact_suppression: suppressionView,
+  contact_permission_change: changeView,
+  contact_duplicate: duplicateView,
+  contact_import: importView,
+  tag: tagView,
   channel: channelView,
   webhook_endpoint: endpointView,
   operation: operationView,

@@ -86,7 +86,7 @@ const anothers = (value: string) =>
 
 /**
  * Takes an address from the contact, in both spellings; its own columns take the next of that type or become empty. The contact's lock
- * is held. Throws 404, and 409 for the last one: nobody could find the contact by anything again.
+ * is held. Throws 404, and 409 for the last one.
  */
 export async function removeIdentity(tx: Tx, organizationId: string, contactId: string, identityId: string): Promise<void> {
   const contact = await getContact(tx.em, organizationId, contactId);
@@ -94,8 +94,7 @@ export async function removeIdentity(tx: Tx, organizationId: string, contactId: 
   if (!identity) throw notFound('Identity');
   const gone = spellingsOf(identity);
   await deleteIdentities(tx, organizationId, contactId, gone);
-  const left = await tx.query<IdentityRow>(`${select} order by created_at, id`, [organizationId, contactId]);
-  if (left.length === 0) throw lastIdentity();
+  const left = await mustHaveIdentity(tx, organizationId, contactId);
   const next = (type: Identity['type']) => left.find((other) => other.type === type);
   const lost = (type: Identity['type'], value: string, source = '') =>
     gone.some((each) => each.type === type && each.value === value && each.source === source);
@@ -109,13 +108,11 @@ export async function removeIdentity(tx: Tx, organizationId: string, contactId: 
   });
 }
 
-const lastIdentity = () =>
-  new AppError('conflict', 'The last identity of a contact cannot be removed: give it another, or delete the contact');
-
-/** Throws 409 when an identity was just taken from the contact and it has none any more. */
-export async function mustHaveIdentity(tx: Tx, organizationId: string, contactId: string): Promise<void> {
-  const left = await tx.query(`${select} limit 1`, [organizationId, contactId]);
-  if (left.length === 0) throw lastIdentity();
+/** What is left after one has gone, oldest first. Throws 409 when it was the last: nobody could find the contact by anything again. */
+export async function mustHaveIdentity(tx: Tx, organizationId: string, contactId: string): Promise<IdentityRow[]> {
+  const left = await tx.query<IdentityRow>(`${select} order by created_at, id`, [organizationId, contactId]);
+  if (left.length > 0) return left;
+  throw new AppError('conflict', 'The last identity of a contact cannot be removed: give it another, or delete the contact');
 }
 
 export async function deleteIdentities(

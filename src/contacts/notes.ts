@@ -21,6 +21,12 @@ export async function listNotes(em: Em, organizationId: string, contactId: strin
   );
 }
 
+/** Throws 404. */
+export async function readNote(em: Em, organizationId: string, contactId: string, id: string): Promise<NoteRow> {
+  await mustBeContact(em, organizationId, contactId);
+  return findNote(em, organizationId, contactId, id);
+}
+
 /** `author` as `actorOf` names him. The contact's lock is held, here and below. Throws 404. */
 export async function addNote(tx: Tx, organizationId: string, contactId: string, body: string, author: string): Promise<NoteRow> {
   const contact = await getContact(tx.em, organizationId, contactId);

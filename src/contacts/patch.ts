@@ -12,7 +12,7 @@ export type ContactPatch = { name?: string; email?: string; custom_fields?: Reco
 
 /**
  * Changes what is given; an empty text empties. An email that is replaced is no identity of the contact any more. The contact's lock is
- * held. Throws 404, and 409 when the email is another contact's or is emptied and was its only identity.
+ * held. Throws 404, and 409 when the email is another contact's, or when it was the last identity and no other takes its place.
  */
 export async function patchContact(
   tx: Tx,

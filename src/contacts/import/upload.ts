@@ -54,7 +54,7 @@ export async function receiveUpload(
 }
 
 export const tooLarge = (mostBytes: number) => new AppError('payload_too_large', `The file is larger than ${mostBytes} bytes`);
-const notText = () => new AppError('invalid_request', 'The file is not text in UTF-8');
+const notText = () => new AppError('invalid_request', 'The file is not text in UTF-8, or holds a NUL');
 
 /** The sender's end is his own mistake, and not an outage of ours, whatever the socket calls it. */
 async function* piecesOf(file: Readable): AsyncGenerator<Buffer> {

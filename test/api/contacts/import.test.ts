@@ -350,6 +350,15 @@ test('Prefer: wait gives the import as it ended', async () => {
   ]);
 });
 
+test('Prefer: wait gives the import as it failed, too', async () => {
+  const { status, headers, body } = await app.call('contacts.import', {
+    body: 'phone_number,shoe\n+16505551001,42\n',
+    headers: { prefer: 'wait=10' },
+  });
+  expect([status, headers.get('preference-applied')]).toEqual([201, 'wait=10']);
+  expect(body.data).toMatchObject({ status: 'failed', failure: { code: 'header.unknown', column: 'shoe' } });
+});
+
 test('the imports are the organization’s own', async () => {
   const stranger = await app.organization();
   const { id } = await imported(lines('phone_number', '1'));

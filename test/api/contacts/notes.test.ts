@@ -26,6 +26,7 @@ test('a note is written, listed, changed and deleted, each with its event', asyn
   const params = { contactID, noteID: note.id };
   expect(made.headers.get('location')).toBe(`/v1/contacts/${contactID}/notes/${note.id}`);
   expect((await list()).data).toEqual([note]);
+  expect((await app.call('contacts.notes.get', { params })).body.data).toEqual(note);
   const changed = await app.call('contacts.notes.update', { params, body: { body: 'Better' } });
   expect(changed.body.data).toMatchObject({ id: note.id, body: 'Better', author: note.author, created_at: note.created_at });
   expect(await updates()).toBe(2);

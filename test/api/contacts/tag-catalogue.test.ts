@@ -17,6 +17,7 @@ const rename = (tagID: string, name: string, key?: string) => app.call('tags.upd
 test('made once, and counted with the contacts that have it', async () => {
   const made = await make('Händler');
   expect([made.status, made.body.contacts, made.headers.get('location')]).toEqual([201, 0, `/v1/tags/${made.body.id}`]);
+  expect((await app.call('tags.get', { params: { tagID: made.body.id } })).body).toEqual(made.body);
   await tagged('HANDLER', 'other');
   await tagged('händler');
   const again = await make('handler');
