@@ -105,6 +105,7 @@ test('a remembered one that comes with an address: the one that lasts longer cou
     ['voice', 'manual', null],
   ]);
   expect((await states()).slice(0, 2)).toEqual(['suppressed complaint', 'suppressed complaint']);
+  await app.rows('delete from suppressed_addresses');
 });
 
 describe('delete', () => {
