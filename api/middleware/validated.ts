@@ -6,7 +6,14 @@ type Segment = 'params' | 'query' | 'body';
 type Rules = { params?: Record<string, Joi.Schema>; query?: Joi.Schema; body?: Joi.Schema; subject?: string };
 
 const locations = { params: 'path', query: 'query', body: 'body' } as const;
-const preferences: Joi.ValidationOptions = { abortEarly: false, errors: { wrap: { label: false } } };
+/** Where Joi's own words are for programmers. */
+const messages = {
+  'object.xor': 'give one of {{#peersWithLabels}}, not several',
+  'object.missing': 'give one of {{#peersWithLabels}}',
+  'object.min': '{{#label}} must have at least one field',
+  'string.guid': '{{#label}} must be a UUID',
+};
+const preferences: Joi.ValidationOptions = { abortEarly: false, errors: { wrap: { label: false } }, messages };
 
 /**
  * Checks and converts what was sent, every fault of all segments at once; a malformed id in the path is nobody's. Joi without a layer

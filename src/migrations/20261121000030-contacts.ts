@@ -16,6 +16,12 @@ export class Contacts extends Migration {
 const created = 'created_at timestamptz not null default clock_timestamp()';
 const times = `${created}, updated_at timestamptz not null default clock_timestamp()`;
 const tenant = 'id uuid primary key, organization_id uuid not null references organizations (id), unique (organization_id, id)';
+/**
+ * Of a table nobody refers to: no unique index of organization and id. The planner takes an organization it has no figures of for one of a
+ * single row; any index that begins with the organization then looks as good as the right one, and the smallest is taken: each look would
+ * read all the organization's rows.
+ */
+const own = 'id uuid primary key, organization_id uuid not null references organizations (id)';
 /** Gone with the person. */
 const person =
   'contact_id uuid not null, foreign key (organization_id, contact_id) references contacts (organization_id, id) on delete cascade';
@@ -50,6 +56,7 @@ const up = [
 
   // The contact first: with the organization in front the planner takes it, while it has no figures of a new organization, for one as good as
   // the unique index to look an identity up, and reads all the organization's identities each time.
+  'alter table contact_identities drop constraint contact_identities_organization_id_id_key',
   'drop index contact_identities_contact',
   'create index contact_identities_contact on contact_identities (contact_id, organization_id)',
 
@@ -67,7 +74,7 @@ const up = [
   'create index contacts_search on contacts using gin (organization_id, search gin_trgm_ops)',
   'create index contacts_custom_fields on contacts using gin (organization_id, custom_fields jsonb_path_ops)',
 
-  `create table contact_notes (${tenant}, ${person}, body text not null, author text not null, ${times})`,
+  `create table contact_notes (${own}, ${person}, body text not null, author text not null, ${times})`,
   'create index contact_notes_list on contact_notes (organization_id, contact_id, created_at, id)',
 
   `create table tags (${tenant}, name text not null, ${created})`,
@@ -78,12 +85,12 @@ const up = [
      foreign key (organization_id, tag_id) references tags (organization_id, id) on delete cascade)`,
   'create index contact_tags_tag on contact_tags (organization_id, tag_id, contact_id)',
 
-  `create table contact_consents (${tenant}, ${person}, ${consentChannel}, ${consentStatus}, source text not null default '', proof text not null default '',
+  `create table contact_consents (${own}, ${person}, ${consentChannel}, ${consentStatus}, source text not null default '', proof text not null default '',
      changed_at timestamptz not null default clock_timestamp(), ${created}, constraint contact_consents_channel unique (organization_id, contact_id, channel))`,
-  `create table contact_suppressions (${tenant}, ${person}, ${suppressionChannel}, ${suppressionReason}, expires_at timestamptz, ${times},
+  `create table contact_suppressions (${own}, ${person}, ${suppressionChannel}, ${suppressionReason}, expires_at timestamptz, ${times},
      constraint contact_suppressions_channel unique (organization_id, contact_id, channel))`,
   // Every change of either, oldest first by id: what was decided, by whom, from which proof.
-  `create table contact_permission_history (${tenant}, ${person}, kind text not null check (kind in ('consent', 'suppression')), ${suppressionChannel},
+  `create table contact_permission_history (${own}, ${person}, kind text not null check (kind in ('consent', 'suppression')), ${suppressionChannel},
      state text not null check (state in ('granted', 'denied', 'pending', 'suppressed', 'lifted')), reason text not null default '', source text not null default '',
      proof text not null default '', expires_at timestamptz, actor text not null, ${created})`,
   'create index contact_permission_history_list on contact_permission_history (organization_id, contact_id, created_at, id)',
@@ -95,7 +102,7 @@ const up = [
   `create table contact_merges (organization_id uuid not null references organizations (id), merged_id uuid not null, ${person}, actor text not null, ${created},
      gone_conversations uuid[] not null default '{}', constraint contact_merges_pkey primary key (organization_id, merged_id))`,
   'create index contact_merges_contact on contact_merges (organization_id, contact_id)',
-  `create table contact_duplicates (${tenant}, ${person}, other_id uuid not null, reason text not null, ${created}, check (contact_id < other_id),
+  `create table contact_duplicates (${own}, ${person}, other_id uuid not null, reason text not null, ${created}, check (contact_id < other_id),
      constraint contact_duplicates_pair unique (organization_id, contact_id, other_id),
      foreign key (organization_id, other_id) references contacts (organization_id, id) on delete cascade)`,
   'create index contact_duplicates_list on contact_duplicates (organization_id, created_at, id)',
@@ -103,7 +110,7 @@ const up = [
 
   // One row a channel and address: a phone (digits), or the provider's user id where there is none. change_id: what was asked last, none yet;
   // blocked_at: since when the provider blocks, as far as we know.
-  `create table contact_blocks (${tenant}, channel_id uuid not null, ${person}, address text not null, phone text not null default '', user_id text not null default '',
+  `create table contact_blocks (${own}, channel_id uuid not null, ${person}, address text not null, phone text not null default '', user_id text not null default '',
      status text not null check (status in ('pending', 'blocked', 'unblocking', 'unblocked', 'failed')), change_id uuid, failure jsonb, blocked_at timestamptz, ${times},
      constraint contact_blocks_address unique (organization_id, channel_id, address),
      foreign key (organization_id, channel_id) references channels (organization_id, id) on delete cascade)`,
@@ -121,7 +128,7 @@ const up = [
      constraint contact_import_chunks_pkey primary key (organization_id, import_id, number),
      foreign key (organization_id, import_id) references contact_imports (organization_id, id) on delete cascade)`,
   'alter table contact_import_chunks alter column bytes set storage external',
-  `create table contact_import_errors (${tenant}, import_id uuid not null, line int not null, column_name text not null, code text not null, message text not null, ${created},
+  `create table contact_import_errors (${own}, import_id uuid not null, line int not null, column_name text not null, code text not null, message text not null, ${created},
      foreign key (organization_id, import_id) references contact_imports (organization_id, id) on delete cascade)`,
   'create index contact_import_errors_list on contact_import_errors (organization_id, import_id, line, id)',
 
@@ -166,6 +173,7 @@ const down = [
   `alter table contacts drop column search, drop column other_addresses, drop column custom_fields, drop column external_id, drop column external_source, drop column email`,
   'drop function searchable(text)',
   'drop index contact_identities_contact',
+  'alter table contact_identities add constraint contact_identities_organization_id_id_key unique (organization_id, id)',
   'create index contact_identities_contact on contact_identities (organization_id, contact_id)',
   'drop function fold(text)',
   'drop extension btree_gin',
