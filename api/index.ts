@@ -11,6 +11,7 @@ import { listOfConsents, putConsent } from './contacts/consents.ts';
 import { createContact, deleteContact, getContactByPhone, getOneContact, patchOneContact } from './contacts/contacts.ts';
 import { listOfDuplicates } from './contacts/duplicates.ts';
 import { exportContacts } from './contacts/export.ts';
+import { createExport, deleteOneExport, getExportFile, getOneExport, listOfExports } from './contacts/exports.ts';
 import { createIdentity, deleteIdentity, listOfIdentities } from './contacts/identities.ts';
 import { getOneImport, importContacts, listOfImportErrors, listOfImports } from './contacts/import.ts';
 import { listOfContacts } from './contacts/list.ts';
@@ -48,6 +49,11 @@ export const endpoints: AnyEndpoint[] = [
   getOneImport,
   listOfImportErrors,
   exportContacts,
+  createExport,
+  listOfExports,
+  getOneExport,
+  getExportFile,
+  deleteOneExport,
   getOneContact,
   patchOneContact,
   deleteContact,

@@ -20,6 +20,7 @@ export const exampleIds = {
   suppression: '01932d5f-3a0e-7cc4-8f4e-0242ac120012',
   otherContact: '01932d5f-3a0e-7cc4-8f4e-0242ac120013',
   import: '01932d5f-3a0e-7cc4-8f4e-0242ac120014',
+  export: '01932d5f-3a0e-7cc4-8f4e-0242ac120015',
 };
 
 export const exampleTime = '2026-11-21T10:00:00.000Z';

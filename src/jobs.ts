@@ -1,3 +1,4 @@
+import { exportContactsJob } from './contacts/export/jobs.ts';
 import { importContactsJob } from './contacts/import/jobs.ts';
 import { blockContactJob, eraseContactJob, unblockContactJob } from './contacts/jobs.ts';
 import { registerContracts } from './ledger/contracts.ts';
@@ -18,6 +19,7 @@ export const jobs = [
   blockContactJob,
   unblockContactJob,
   importContactsJob,
+  exportContactsJob,
 ];
 
 registerContracts(jobs);

@@ -61,6 +61,8 @@ const withoutEntity = [
   'contact_imports',
   'contact_import_chunks',
   'contact_import_errors',
+  'contact_exports',
+  'contact_export_chunks',
   'contact_erasures',
 ];
 

@@ -1,5 +1,6 @@
 import { blockContact } from './contacts/block-contact.ts';
 import { eraseContactRest } from './contacts/erase-contact.ts';
+import { exportContacts } from './contacts/export-contacts.ts';
 import { importContacts } from './contacts/import-contacts.ts';
 import { unblockContact } from './contacts/unblock-contact.ts';
 import type { Handler } from './handler.ts';
@@ -22,4 +23,5 @@ export const handlers = [
   blockContact,
   unblockContact,
   importContacts,
+  exportContacts,
 ] as unknown as Handler<Record<string, string>, unknown>[];

@@ -4,6 +4,7 @@ import { customKeys, selected } from '../../src/contacts/export/selection.ts';
 import { contactFields, readContactListing } from '../../src/contacts/list.ts';
 import { endpoint } from '../endpoint.ts';
 import { type ListQuery, listQuery } from '../listing.ts';
+import { csvFile, csvHeaders, exampleFile } from './csv-file.ts';
 import { tag } from './schemas.ts';
 
 const { search, filters, sort } = listQuery(contactFields);
@@ -18,13 +19,12 @@ export const exportContacts = endpoint<unknown, Pick<ListQuery, 'search' | 'filt
   audit: 'organization',
   summary: 'Export contacts as a CSV file',
   description:
-    'Those that GET /v1/contacts gives for the same search and filters, oldest first unless `sort` says otherwise. UTF-8, a header line first, each custom field in a column of its own. POST /v1/contacts/import takes the file as it is, and changes nothing. A cell that a spreadsheet would take for a formula has a quote before it.',
+    'Those that GET /v1/contacts gives for the same search and filters, oldest first unless `sort` says otherwise. UTF-8, a header line first, each custom field in a column of its own. POST /v1/contacts/import takes the file as it is, and changes nothing. A cell that a spreadsheet would take for a formula has a quote before it. Sent as it is read; POST /v1/contacts/export has a worker write it.',
   query: Joi.object(selection),
-  responses: { 200: Joi.string().meta({ contentType: 'text/csv' }) },
+  responses: { 200: csvFile },
   errors: [400, 401, 403, 422],
   example: {
-    reply:
-      "id,phone_number,name,email,external_source,external_id,tags,custom_fields.tier,created_at,updated_at\r\n01932d5f-3a0e-7cc4-8f4e-0242ac120004,'+16505551234,Sheena Nelson,sheena@example.com,shop,C-1001,vip,gold,2026-11-21T10:00:00.000Z,2026-11-21T10:00:00.000Z\r\n",
+    reply: exampleFile,
   },
   async handler({ query, caller, write }, { database }) {
     // Oldest first, so that who comes meanwhile comes last.
@@ -32,14 +32,6 @@ export const exportContacts = endpoint<unknown, Pick<ListQuery, 'search' | 'filt
     const contacts = selected(database, caller.organizationId, listing);
     const keys = await customKeys(contacts);
     const { status } = await write({}, async () => ({ status: 200 }));
-    const day = new Date().toISOString().slice(0, 10);
-    return {
-      status,
-      headers: {
-        'Content-Type': 'text/csv; charset=utf-8; header=present',
-        'Content-Disposition': `attachment; filename="contacts-${day}.csv"`,
-      },
-      stream: contactsAsCsv(contacts, keys),
-    };
+    return { status, headers: csvHeaders(new Date()), stream: contactsAsCsv(contacts, keys) };
   },
 });

@@ -4,6 +4,7 @@ import { tokenView } from '../auth/tokens.ts';
 import { channelView } from '../channels/channels.ts';
 import { consentView } from '../contacts/consents.ts';
 import { duplicateView } from '../contacts/duplicates.ts';
+import { exportView } from '../contacts/exports.ts';
 import { identityView } from '../contacts/identities.ts';
 import { importView } from '../contacts/import.ts';
 import { noteView } from '../contacts/notes.ts';
@@ -40,6 +41,7 @@ export const namedSchemas: Record<string, Joi.Schema> = {
   contact_permission_change: changeView,
   contact_duplicate: duplicateView,
   contact_import: importView,
+  contact_export: exportView,
   tag: tagView,
   channel: channelView,
   webhook_endpoint: endpointView,

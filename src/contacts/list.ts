@@ -62,14 +62,15 @@ export async function countContacts(source: Source, organizationId: string, list
   return counted?.total ?? 0;
 }
 
-/** Every contact of a listing, `size` at a time; no more than a page is in memory. Each page is a statement of its own. */
+/** Every contact of a listing, or those after `begin`, `size` at a time; no more than a page is in memory. Each page is a statement of its own. */
 export async function* contactPages(
   source: Source,
   organizationId: string,
   listing: Listing,
   size = 500,
+  begin?: Position,
 ): AsyncGenerator<ContactRow[]> {
-  for (let after: Position | undefined; ; ) {
+  for (let after = begin; ; ) {
     const { rows } = await listContacts(source, organizationId, listing, { limit: size, after });
     const page = rows.slice(0, size);
     if (page.length > 0) yield page;

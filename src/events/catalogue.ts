@@ -139,6 +139,14 @@ export const contactsImported = event({
   example: { import_id: ids.import, organization_id: ids.organization, created: 990, updated: 8, unchanged: 0, failed: 2 },
 });
 
+export const contactsExported = event({
+  type: 'contacts.exported',
+  description: 'The file of an export of contacts is complete',
+  subject: { type: 'contact_export', id: 'export_id' as const },
+  data: Joi.object({ export_id: id('The export'), organization_id: id('Its organization'), rows: count('Contacts in it') }),
+  example: { export_id: ids.export, organization_id: ids.organization, rows: 1000 },
+});
+
 export const templateStatusUpdate = event({
   type: 'template.status_update',
   description: 'The approval status of a message template changed',
@@ -214,6 +222,7 @@ export const catalogue: EventContract[] = [
   contactUpdated,
   contactDeleted,
   contactsImported,
+  contactsExported,
   templateStatusUpdate,
   orderUpdated,
   channelStatusUpdate,

@@ -32,8 +32,9 @@ const fault = (at: string, code: string, message: string): Fault => ({ at, code,
 const isFault = (read: object): read is Fault => 'message' in read;
 
 /** Typed conditions from what a client sent. Throws 400 when it is no JSON array, 422 with every fault at its place. */
-export function readFilters(fields: Fields, text: string | undefined): Condition[] {
+export function readFilters(fields: Fields, text: string | undefined, location: string): Condition[] {
   if (text === undefined) return [];
+  const detail = (field: string, code: string, message: string): ErrorDetail => ({ field, location, code, message });
   if (Buffer.byteLength(text) > mostFilterBytes)
     throw refused([detail('filters', 'string.max', `filters must not be larger than ${mostFilterBytes} bytes`)]);
   const given = parsed(text);
@@ -56,7 +57,6 @@ function parsed(text: string): unknown[] {
   throw new AppError('bad_request', 'filters is not a JSON array');
 }
 
-const detail = (field: string, code: string, message: string): ErrorDetail => ({ field, location: 'query', code, message });
 const refused = (details: ErrorDetail[]) =>
   new AppError('invalid_request', details.length === 1 ? details[0]!.message : `${details.length} filters are not valid`, {
     details,

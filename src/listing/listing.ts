@@ -5,16 +5,20 @@ import { beyondSql, bindingOf, type Position } from './keyset.ts';
 import { wordSql, wordsOf } from './search.ts';
 import { orderSql, readSort, type SortKey } from './sort.ts';
 
-/** As a client asks: `-updated_at,name`, a JSON array of filters, words. */
-export type ListRequest = { sort?: string; filters?: string; search?: string };
+/** As a client asks: `-updated_at,name`, a JSON array of filters, words. `location`: where errors say that it stood; the query unless told. */
+export type ListRequest = { sort?: string; filters?: string; search?: string; location?: 'query' | 'body' };
 
 /** What is listed and in which order, read and checked. */
 export type Listing = { keys: SortKey[]; conditions: Condition[]; words: string[]; binding: string };
 
 /** `scope` names the list. Throws 400 and 422 as the parts do. */
-export function readListing(scope: string, fields: Fields, { sort = '-created_at', filters, search = '' }: ListRequest): Listing {
-  const keys = readSort(fields, sort);
-  const conditions = readFilters(fields, filters);
+export function readListing(
+  scope: string,
+  fields: Fields,
+  { sort = '-created_at', filters, search = '', location = 'query' }: ListRequest,
+): Listing {
+  const keys = readSort(fields, sort, location);
+  const conditions = readFilters(fields, filters, location);
   const words = wordsOf(search);
   const binding = bindingOf([
     scope,

@@ -6,8 +6,8 @@ export type SortKey = { name: string; sql: string; type: ColumnType; isDescendin
 const mostKeys = 3;
 
 /** The keys of `-updated_at,name`, and the id after them, in the direction of the last. Throws 422. */
-export function readSort(fields: Fields, text: string): SortKey[] {
-  const refused = (message: string, code = 'any.only') => invalidField('sort', message, code, 'query');
+export function readSort(fields: Fields, text: string, location: string): SortKey[] {
+  const refused = (message: string, code = 'any.only') => invalidField('sort', message, code, location);
   const given = text.split(',').map((key) => key.trim());
   if (given.length > mostKeys) throw refused(`sort must not have more than ${mostKeys} keys`, 'array.max');
   const names = sortableNames(fields);

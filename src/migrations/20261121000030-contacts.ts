@@ -132,6 +132,18 @@ const up = [
      foreign key (organization_id, import_id) references contact_imports (organization_id, id) on delete cascade)`,
   'create index contact_import_errors_list on contact_import_errors (organization_id, import_id, line, id)',
 
+  // `request`: what was asked for; `keys`: its custom fields, a column each; `position`: the sort keys of the last row written. Gone with its end.
+  `create table contact_exports (${tenant}, state text not null check (state in ('queued', 'running', 'succeeded', 'failed')), actor text not null,
+     request jsonb, keys jsonb, position jsonb, pieces int not null default 0, rows_done int not null default 0, bytes bigint not null default 0,
+     failure jsonb, ${times}, finished_at timestamptz)`,
+  'create index contact_exports_list on contact_exports (organization_id, created_at, id)',
+  `create index contact_exports_ended on contact_exports (finished_at) where state in ('succeeded', 'failed')`,
+  // The file, in pieces of whole rows.
+  `create table contact_export_chunks (organization_id uuid not null references organizations (id), export_id uuid not null, number int not null, bytes bytea not null,
+     constraint contact_export_chunks_pkey primary key (organization_id, export_id, number),
+     foreign key (organization_id, export_id) references contact_exports (organization_id, id) on delete cascade)`,
+  'alter table contact_export_chunks alter column bytes set storage external',
+
   // What is left to forget after the contact has gone: the person's addresses, sealed, until the job has searched for them.
   `create table contact_erasures (${tenant}, erased_id uuid not null, addresses text not null, ${created})`,
 
@@ -153,6 +165,8 @@ const down = [
   ...remembers('conversations'),
   ...[
     'contact_erasures',
+    'contact_export_chunks',
+    'contact_exports',
     'contact_import_errors',
     'contact_import_chunks',
     'contact_imports',

@@ -119,6 +119,20 @@ export const purges: Purge[] = [
       },
     ],
   },
+  {
+    table: 'contact_exports',
+    tables: ['contact_exports'],
+    // Not a setting: the API promises 7 days, and a file full of people shall not stay longer than it must.
+    steps: [
+      {
+        days: () => 7,
+        batch: deleteOldest('contact_exports', {
+          age: 'finished_at',
+          where: `(state = 'succeeded' or state = 'failed' and ${noJob('contact_exports')})`,
+        }),
+      },
+    ],
+  },
 ];
 
 /** What is never deleted by age, and why. A table must be here or above. */
@@ -146,6 +160,7 @@ export const kept: Record<string, string> = {
   contact_blocks: 'whom the provider has blocked',
   contact_import_chunks: 'gone with the end of their import',
   contact_import_errors: 'gone with their import',
+  contact_export_chunks: 'gone with their export',
   contact_erasures: 'gone with the end of their job',
   conversations: "a tenant's own records",
   messages: "a tenant's own records",

@@ -1,4 +1,5 @@
 import type { Remains } from '../../src/contacts/erase.ts';
+import { forgetInFiles } from '../../src/contacts/export/forget.ts';
 import { eraseContactJob } from '../../src/contacts/jobs.ts';
 import { dropReceived, scrubEvents } from '../../src/contacts/scrub.ts';
 import { query } from '../../src/database.ts';
@@ -18,7 +19,9 @@ export const eraseContactRest = handle(eraseContactJob, async ({ erasure_id }, c
   const remains = JSON.parse(context.secrets.open(erasure.addresses)) as Remains;
   const changed = await scrubEvents(ledger.transact, erasure.organization_id, remains);
   const left = await dropReceived(ledger.transact, erasure.organization_id, remains, erasure.created_at);
+  const writing = await forgetInFiles(database, ledger.transact, erasure.organization_id, remains.ids, erasure.created_at);
   if (left > 0) return context.wait(1_000, { reason: 'the provider said something that is not applied yet' });
+  if (writing > 0) return context.wait(1_000, { reason: 'an export is under way that may have read him' });
   if (changed > 0)
     return context.wait(config.webhookTimeoutMs + 1_000, { reason: 'a delivery may be under way with what it told' });
   return context.finish({

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { stringify } from 'csv-stringify';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import { customColumn, fieldColumns, idColumn, tagsColumn, timeColumns } from '../csv/columns.ts';
 import { toCustomCell } from '../csv/custom-cell.ts';
 import { neutralised } from '../csv/formulas.ts';
@@ -7,12 +8,21 @@ import { toTagsCell } from '../csv/tags-cell.ts';
 import type { ContactRow } from '../queries.ts';
 import type { Selection } from './selection.ts';
 
-async function* cellsOf(selection: Selection, keys: string[]): AsyncGenerator<string[]> {
-  yield [idColumn, ...fieldColumns, tagsColumn, ...keys.map(customColumn), ...timeColumns];
-  for await (const rows of selection.pages()) for (const row of rows) yield cellsOfRow(row, keys).map(neutralised);
+/** So many at a time are made text: other work of the process has its turn in between. */
+const sliceRows = 100;
+
+// A line break of any kind within a cell needs quotes, whichever ends the rows.
+const csvOf = (records: string[][]) => stringify(records, { record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
+
+export const csvHeader = (keys: string[]) =>
+  csvOf([[idColumn, ...fieldColumns, tagsColumn, ...keys.map(customColumn), ...timeColumns].map(neutralised)]);
+
+export function* csvRows(rows: ContactRow[], keys: string[]): Generator<string> {
+  for (let at = 0; at < rows.length; at += sliceRows)
+    yield csvOf(rows.slice(at, at + sliceRows).map((row) => cellsOf(row, keys).map(neutralised)));
 }
 
-const cellsOfRow = (row: ContactRow, keys: string[]) => [
+const cellsOf = (row: ContactRow, keys: string[]) => [
   row.id,
   ...fieldColumns.map((column) => row[column]),
   toTagsCell(row.tags),
@@ -21,11 +31,17 @@ const cellsOfRow = (row: ContactRow, keys: string[]) => [
 ];
 
 /** Contacts as a CSV file, which an import reads back as they were. A page is read when the one before has left. */
-export function contactsAsCsv(selection: Selection, keys: string[]): Readable {
-  const rows = Readable.from(cellsOf(selection, keys), { highWaterMark: 64 });
-  // A line break of any kind within a cell needs quotes, whichever ends the rows.
-  const csv = stringify({ record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
-  rows.once('error', (error) => csv.destroy(error));
-  csv.once('close', () => rows.destroy());
-  return rows.pipe(csv);
+export const contactsAsCsv = (selection: Selection, keys: string[]): Readable =>
+  Readable.from(textOf(selection, keys), { highWaterMark: 2 });
+
+async function* textOf(selection: Selection, keys: string[]): AsyncGenerator<string> {
+  yield csvHeader(keys);
+  for await (const rows of selection.pages()) yield* csvRows(rows, keys);
+}
+
+/** Whole rows of such a file without those of some contacts. */
+export function csvWithout(text: string, contactIds: string[]): { text: string; left: number } {
+  const records = parse(text, { record_delimiter: '\r\n', relax_column_count: true }) as string[][];
+  const kept = records.filter(([id]) => !contactIds.includes(id!));
+  return { text: csvOf(kept), left: records.length - kept.length };
 }

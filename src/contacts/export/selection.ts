@@ -1,19 +1,20 @@
 import { queryPlanned, type Source } from '../../database.ts';
 import { AppError } from '../../errors.ts';
+import type { Position } from '../../listing/keyset.ts';
 import type { Listing } from '../../listing/listing.ts';
 import { contactPages, keysStatement } from '../list.ts';
 import type { ContactRow } from '../queries.ts';
 
 /** Which contacts, in pages and in the listing's order; and the custom fields all of them have. */
 export type Selection = {
-  pages(): AsyncGenerator<ContactRow[]>;
+  pages(begin?: Position): AsyncGenerator<ContactRow[]>;
   keys(limit: number): Promise<string[]>;
 };
 
 const pageRows = 1_000;
 
 export const selected = (source: Source, organizationId: string, listing: Listing): Selection => ({
-  pages: () => contactPages(source, organizationId, listing, pageRows),
+  pages: (begin) => contactPages(source, organizationId, listing, pageRows, begin),
   async keys(limit) {
     const { text, params } = keysStatement(organizationId, listing, limit);
     const rows = await queryPlanned<{ key: string }>(source, text, params);

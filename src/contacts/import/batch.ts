@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import { type Database, isTransient } from '../../database.ts';
 import type { RunRef } from '../../ledger/release.ts';
 import type { Secrets } from '../../secrets.ts';
+import { MovedOn } from '../moved-on.ts';
 import { applyRows } from './apply-rows.ts';
 import { holdRows } from './hold-rows.ts';
 import { resolveRows, type Standing, Taken, unstageRefused } from './resolve-rows.ts';
@@ -12,9 +13,6 @@ import { type StagedRow, stageRows } from './staging.ts';
 
 export type Import = { id: string; organizationId: string; job: RunRef };
 type Counts = { created: number; updated: number; unchanged: number; failed: number };
-
-/** Another run has moved the import meanwhile: this one leaves it to that one. */
-export class MovedOn extends Error {}
 
 /** A report that nobody reads to its end; the count goes on. */
 const mostReported = 10_000;

@@ -73,6 +73,12 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     await writesIn(`I am ${name}`);
     await waitFor('the deliveries', () => receiver.ofType('message.new').length === 2);
     await refer(earlier, await other());
+    const exported = (await app.call('contacts.exports.create', { body: { search: name } })).body.data;
+    await waitFor(
+      'the export',
+      async () =>
+        (await app.rows(`select 1 from contact_exports where id = $1 and state = 'succeeded'`, [exported.id])).length > 0,
+    );
     await app.idle();
   }, 30_000);
   afterAll(() => receiver.close());
@@ -107,7 +113,16 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
 
   test('before: the person stands in many places, and every reference is used', async () => {
     const found = leaks(await everywhere(), secrets);
-    const places = ['contacts', 'contact_notes', 'conversations', 'messages', 'events', 'provider_webhooks', 'webhook_attempts'];
+    const places = [
+      'contacts',
+      'contact_notes',
+      'conversations',
+      'messages',
+      'events',
+      'provider_webhooks',
+      'webhook_attempts',
+      'contact_export_chunks',
+    ];
     for (const place of places) expect([place, found.some((leak) => leak.endsWith(` public.${place}`))]).toEqual([place, true]);
     for (const { table, column } of contactReferences)
       expect([table, column, (await countOf(table, column)) > 0]).toEqual([table, column, true]);

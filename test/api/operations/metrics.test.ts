@@ -315,6 +315,7 @@ describe('the worker', () => {
     const deleted = counted(jobs, 'kanal_retention_rows_deleted_total', 'table');
     expect(Object.keys(deleted).sort()).toEqual([
       'bearer_tokens',
+      'contact_exports',
       'contact_imports',
       'events',
       'heartbeats',

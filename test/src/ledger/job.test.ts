@@ -34,7 +34,7 @@ test('every kind of job is known by its own name and has a queue that exists', (
 test('a payload holds its subject’s id, other ids at most, and nothing else', () => {
   for (const { payload, subject } of jobs) {
     const ids = Object.fromEntries(
-      payload.$_terms['keys'].map(({ key }: { key: string }) => [key, '01932d5f-3a0e-7cc4-8f4e-0242ac120002']),
+      Object.keys(payload.describe().keys).map((key) => [key, '01932d5f-3a0e-7cc4-8f4e-0242ac120002']),
     );
     expect(ids).toHaveProperty(subject);
     expect(payload.validate(ids).error).toBeUndefined();

@@ -3,7 +3,8 @@ import { contactFields } from '../../../src/contacts/list.ts';
 import { AppError } from '../../../src/errors.ts';
 import { operators, readFilters } from '../../../src/listing/filters.ts';
 
-const read = (filters: unknown) => readFilters(contactFields, typeof filters === 'string' ? filters : JSON.stringify(filters));
+const read = (filters: unknown) =>
+  readFilters(contactFields, typeof filters === 'string' ? filters : JSON.stringify(filters), 'query');
 function faultOf(filters: unknown): { status: number; fields: (string | undefined)[]; message: string } {
   try {
     read(filters);
@@ -17,7 +18,7 @@ function faultOf(filters: unknown): { status: number; fields: (string | undefine
 const id = '0190a5b0-0000-7000-8000-000000000000';
 
 test('eq is meant where no operator is said; nothing given is no filter', () => {
-  expect(readFilters(contactFields, undefined)).toEqual([]);
+  expect(readFilters(contactFields, undefined, 'query')).toEqual([]);
   expect(read([{ field: 'name', value: 'Ada' }])).toMatchObject([{ name: 'name', operator: 'eq', values: ['Ada'] }]);
 });
 

@@ -8,13 +8,13 @@ test.each([
   [' -updated_at , name ', 'k.updated_at desc, k.name, k.id'],
   ['name,-created_at,-updated_at', 'k.name, k.created_at desc, k.updated_at desc, k.id desc'],
 ])('%s', (text, order) => {
-  expect(orderSql(readSort(contactFields, text))).toBe(order);
+  expect(orderSql(readSort(contactFields, text, 'query'))).toBe(order);
 });
 
 test.each(['', 'id', 'search', 'email', '--name', '+name', 'name desc', 'name,', 'toString', '-', 'name,name', 'name,-name'])(
   '%j is refused',
   (text) => {
-    expect(() => readSort(contactFields, text)).toThrow(
+    expect(() => readSort(contactFields, text, 'query')).toThrow(
       expect.objectContaining({ status: 422, details: [expect.objectContaining({ field: 'sort', location: 'query' })] }),
     );
   },

@@ -108,7 +108,16 @@ test.each([
 
 test('every purge but that of the small table of heartbeats is among them', () => {
   // These belong to people and their logins: small, and each has an index on its age.
-  const small = ['heartbeats', 'sessions', 'bearer_tokens', 'password_resets', 'mails', 'login_limits', 'contact_imports'];
+  const small = [
+    'heartbeats',
+    'sessions',
+    'bearer_tokens',
+    'password_resets',
+    'mails',
+    'login_limits',
+    'contact_imports',
+    'contact_exports',
+  ];
   const looked = ['jobs', 'idempotency_keys', 'provider_webhooks', 'unmatched_statuses', 'webhook_attempts', 'events'];
   expect(purges.map(({ table }) => table)).toEqual([...looked, ...small]);
 });
@@ -120,6 +129,7 @@ test('what a purge deletes takes its children along by an index', async () => {
     [purges.flatMap(({ tables }) => tables)],
   );
   expect(children.map(({ child }) => child).sort()).toEqual([
+    'contact_export_chunks',
     'contact_import_chunks',
     'contact_import_errors',
     'webhook_attempts',
@@ -130,6 +140,7 @@ test('what a purge deletes takes its children along by an index', async () => {
     ['delete from webhook_deliveries where organization_id = $1 and event_id = $2', 'webhook_deliveries_once'],
     ['delete from webhook_attempts where organization_id = $1 and delivery_id = $2', 'webhook_attempts_delivery'],
     ['delete from contact_import_chunks where organization_id = $1 and import_id = $2', 'contact_import_chunks_pkey'],
+    ['delete from contact_export_chunks where organization_id = $1 and export_id = $2', 'contact_export_chunks_pkey'],
     ['delete from contact_import_errors where organization_id = $1 and import_id = $2', 'contact_import_errors_list'],
   ] as const) {
     const plan = await planOf(statement, [house.organizationId, one!.id]);

@@ -225,3 +225,33 @@ describe('contact_imports', () => {
     expect([await count('contact_imports'), await count('contact_import_chunks')]).toEqual([4, 4]);
   });
 });
+
+describe('contact_exports', () => {
+  test('ended ones after 7 days, with their files; none that can be retried', async () => {
+    const make = async (state: string, days: number) => {
+      const [row] = await house.sql<{ id: string }>(
+        `with i as (insert into contact_exports (id, organization_id, state, actor, created_at, finished_at)
+           values (uuidv7(), $1, $2, 'cli', ${ago(days)}, case when $2 in ('succeeded', 'failed') then ${ago(days)} end) returning *)
+         insert into contact_export_chunks (organization_id, export_id, number, bytes) select organization_id, id, 0, 'a' from i returning export_id as id`,
+        [house.organizationId, state],
+      );
+      return row!.id;
+    };
+    const job = (id: string, state: string) =>
+      house.sql(
+        `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at)
+         values (uuidv7(), $1, 'contacts.export', 'default', '{}', 'contact_export', $2, $3, clock_timestamp())`,
+        [house.organizationId, id, state],
+      );
+    await job(await make('succeeded', 8), 'done');
+    await job(await make('failed', 8), 'failed');
+    for (const [state, days] of [
+      ['succeeded', 6],
+      ['failed', 8],
+      ['running', 90],
+    ] as const)
+      await make(state, days);
+    expect((await purge('contact_exports')).deleted).toEqual({ contact_exports: 2 });
+    expect([await count('contact_exports'), await count('contact_export_chunks')]).toEqual([3, 3]);
+  });
+});

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Import, MovedOn } from '../../../src/contacts/import/batch.ts';
+import type { Import } from '../../../src/contacts/import/batch.ts';
 import { getImport, queueImport } from '../../../src/contacts/import/imports.ts';
 import { importLane } from '../../../src/contacts/import/jobs.ts';
 import { runImport } from '../../../src/contacts/import/run.ts';
 import { receiveUpload } from '../../../src/contacts/import/upload.ts';
+import { MovedOn } from '../../../src/contacts/moved-on.ts';
 import { type ContactFields, upsertContact } from '../../../src/contacts/upsert.ts';
 import '../../../src/jobs.ts';
 import { checkJobs } from '../../../src/ledger/check.ts';

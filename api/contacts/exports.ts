@@ -1,0 +1,163 @@
+import Joi from 'joi';
+import {
+  deleteExport,
+  type ExportRow,
+  fileOf,
+  getExport,
+  listExports,
+  mostExports,
+  queueExport,
+} from '../../src/contacts/export/exports.ts';
+import { exportLane } from '../../src/contacts/export/jobs.ts';
+import { contactFields, readContactListing } from '../../src/contacts/list.ts';
+import { AppError } from '../../src/errors.ts';
+import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { actorOf } from '../../src/organizations/caller.ts';
+import { endpoint } from '../endpoint.ts';
+import { listQuery } from '../listing.ts';
+import { type PageQuery, pageQuery } from '../paging.ts';
+import { id, iso, operationNote, pathId, timestamp } from '../schemas.ts';
+import { csvFile, csvHeaders, exampleFile } from './csv-file.ts';
+import { data, dataList, exampleMeta, listedData, tag, wrapped } from './schemas.ts';
+
+const status = Joi.string().valid('queued', 'running', 'succeeded', 'failed').required();
+export const exportView = Joi.object({
+  id: id.required(),
+  status,
+  rows: Joi.number().integer().required().description('Contacts written so far'),
+  bytes: Joi.number().integer().required().description('Of the file so far'),
+  failure: Joi.object({ code: Joi.string().required(), message: Joi.string().required() }).allow(null).required(),
+  created_at: timestamp.required(),
+  finished_at: timestamp.allow(null).required(),
+});
+
+const toView = (row: ExportRow) => ({
+  id: row.id,
+  status: row.state,
+  rows: row.rows_done,
+  bytes: Number(row.bytes),
+  failure: row.failure,
+  created_at: iso(row.created_at),
+  finished_at: row.finished_at && iso(row.finished_at),
+});
+
+const exampleExport = {
+  id: exampleIds.export,
+  status: 'succeeded',
+  rows: 1000,
+  bytes: 81_920,
+  failure: null,
+  created_at: exampleTime,
+  finished_at: '2026-11-21T10:00:01.000Z',
+};
+const params = { exportID: exampleIds.export };
+// Whoever may read the contacts may have a copy of them, and throw it away.
+const about = { tag, subject: 'Export', params: { exportID: pathId }, scope: 'contacts:read' as const };
+
+type Request = { search?: string; sort?: string; filters?: object[] };
+const { search, sort } = listQuery(contactFields);
+const filters = Joi.array().items(Joi.object()).description('As GET /v1/contacts takes them, in an array');
+
+export const createExport = endpoint<Request | undefined>({
+  method: 'post',
+  path: '/v1/contacts/export',
+  operationId: 'contacts.exports.create',
+  tag,
+  scope: 'contacts:read',
+  audit: 'contact_export',
+  summary: 'Export contacts to a CSV file that is kept',
+  description: `For more contacts than one wants to wait for: a worker writes the file of GET /v1/contacts/export, which stands ready for 7 days. One event, \`contacts.exported\`, says so. An organization keeps at most ${mostExports}. A person who is forgotten is taken out of it.\n\n${operationNote}`,
+  isIdempotent: true,
+  isOperation: true,
+  body: Joi.object<Request>({ search, filters, sort }),
+  responses: { 201: wrapped(exportView) },
+  errors: [400, 401, 403, 422],
+  example: {
+    body: { filters: [{ field: 'tags', operator: 'eq', value: 'vip' }] },
+    reply: { data: { ...exampleExport, status: 'queued', rows: 0, bytes: 0, finished_at: null } },
+  },
+  handler: ({ body, caller, write }) => {
+    const { search, sort = 'created_at', filters: conditions } = body ?? {};
+    const request = { search, sort, filters: conditions && JSON.stringify(conditions) };
+    readContactListing({ ...request, location: 'body' });
+    return write({ locks: [exportLane(caller.organizationId)] }, async (tx) => {
+      const { row, operationId } = await queueExport(tx, caller.organizationId, actorOf(caller), request);
+      const headers = { Location: `/v1/contacts/exports/${row.id}` };
+      return { status: 201, body: { data: toView(row) }, headers, operationId };
+    });
+  },
+  async outcome({ caller }, { database }, reply) {
+    const { id: exportId } = (reply.body as { data: { id: string } }).data;
+    return { ...reply, body: { data: toView(await getExport(database, caller.organizationId, exportId)) } };
+  },
+});
+
+export const listOfExports = endpoint<unknown, PageQuery>({
+  method: 'get',
+  path: '/v1/contacts/exports',
+  operationId: 'contacts.exports.list',
+  tag,
+  scope: 'contacts:read',
+  summary: 'List the exports, newest first',
+  description: 'Kept 7 days after their end.',
+  query: Joi.object(pageQuery),
+  responses: { 200: dataList(exportView) },
+  errors: [400, 401, 403, 422],
+  example: { reply: { data: [exampleExport], meta: exampleMeta } },
+  handler: ({ query, caller, em }) =>
+    listedData('contacts.exports', {}, query, (page) => listExports(em, caller.organizationId, page), toView),
+});
+
+export const getOneExport = endpoint({
+  ...about,
+  method: 'get',
+  path: '/v1/contacts/exports/:exportID',
+  operationId: 'contacts.exports.get',
+  summary: 'Get an export: how far it is and what became of it',
+  responses: { 200: wrapped(exportView) },
+  errors: [401, 403, 404, 422],
+  example: { params, reply: { data: exampleExport } },
+  handler: async ({ params: { exportID }, caller }, { database }) =>
+    data(toView(await getExport(database, caller.organizationId, exportID!))),
+});
+
+export const getExportFile = endpoint({
+  ...about,
+  method: 'get',
+  path: '/v1/contacts/exports/:exportID/file',
+  operationId: 'contacts.exports.file',
+  audit: 'contact_export',
+  summary: 'Download the file of an export',
+  description: 'As often as needed while it is kept; 409 until it is complete.',
+  responses: { 200: csvFile },
+  errors: [401, 403, 404, 409, 422],
+  example: { params, reply: exampleFile },
+  async handler({ params: { exportID }, caller, write }, { database }) {
+    const { id: exportId, state, finished_at } = await getExport(database, caller.organizationId, exportID!);
+    if (state !== 'succeeded') throw new AppError('conflict', `The file is not there: the export is ${state}`);
+    const { status: done } = await write({}, async () => ({ status: 200 }));
+    return {
+      status: done,
+      headers: csvHeaders(new Date(finished_at!)),
+      stream: fileOf(database, caller.organizationId, exportId),
+    };
+  },
+});
+
+export const deleteOneExport = endpoint({
+  ...about,
+  method: 'delete',
+  path: '/v1/contacts/exports/:exportID',
+  operationId: 'contacts.exports.delete',
+  audit: 'contact_export',
+  summary: 'Delete an export with its file',
+  description: 'One that is still under way is a 409.',
+  responses: { 204: null },
+  errors: [401, 403, 404, 409, 422],
+  example: { params },
+  handler: ({ params: { exportID }, caller, write }) =>
+    write({}, async (tx) => {
+      await deleteExport(tx, caller.organizationId, exportID!);
+      return { status: 204 };
+    }),
+});

@@ -1,0 +1,66 @@
+import { type Database, query } from '../../database.ts';
+import type { Transact } from '../../ledger/transact.ts';
+import { csvWithout } from './csv.ts';
+
+const found = `
+  select c.number from contact_export_chunks c where c.organization_id = $1 and c.export_id = $2
+     and exists (select from unnest($3::bytea[]) as x(id) where position(x.id in c.bytes) > 0)`;
+
+/** What has failed waits for a retry, with rows, a place in the list and search words that may be the person's: it must be asked for anew. */
+const blankFailed = `
+  with blanked as (
+    update contact_exports set request = null, keys = null, position = null, pieces = 0, rows_done = 0, bytes = 0
+     where organization_id = $1 and state = 'failed' and request is not null returning id)
+  delete from contact_export_chunks where organization_id = $1 and export_id = any(array(select id from blanked))`;
+
+const dropFailedImports = `
+  delete from contact_import_chunks c using contact_imports i
+   where c.organization_id = $1 and i.organization_id = $1 and i.id = c.import_id and i.state = 'failed'`;
+
+/** An export that was asked for before he was forgotten may have read him and not stored it yet; a commit takes no longer. */
+const underWay = `
+  select count(*)::int as n from contact_exports
+   where organization_id = $1 and state in ('queued', 'running') and created_at < $2::timestamptz + interval '1 minute'`;
+
+/**
+ * Takes a person out of the files that stand ready, and what could not be read of it out of those that wait for a retry. How many exports
+ * are left that may still write him down.
+ */
+export async function forgetInFiles(
+  database: Database,
+  transact: Transact,
+  organizationId: string,
+  contactIds: string[],
+  erasedAt: string,
+): Promise<number> {
+  await transact({}, async (tx) => {
+    await tx.query(dropFailedImports, [organizationId]);
+    await tx.query(blankFailed, [organizationId]);
+  });
+  // Before the look: one that ends meanwhile is looked at.
+  const [{ n: left } = { n: 0 }] = await query<{ n: number }>(database, underWay, [organizationId, erasedAt]);
+  const exports = await query<{ id: string }>(database, 'select id from contact_exports where organization_id = $1', [
+    organizationId,
+  ]);
+  const sought = contactIds.map((id) => Buffer.from(id));
+  for (const { id } of exports) {
+    const chunks = await query<{ number: number }>(database, found, [organizationId, id, sought]);
+    for (const { number } of chunks) await cut(transact, organizationId, id, number, contactIds);
+  }
+  return left;
+}
+
+const cut = (transact: Transact, organizationId: string, exportId: string, number: number, contactIds: string[]) =>
+  transact({}, async (tx) => {
+    const at = [organizationId, exportId, number];
+    const where = 'organization_id = $1 and export_id = $2 and number = $3';
+    const [chunk] = await tx.query<{ bytes: Buffer }>(`select bytes from contact_export_chunks where ${where} for update`, at);
+    if (!chunk) return;
+    const { text, left } = csvWithout(chunk.bytes.toString(), contactIds);
+    const bytes = Buffer.from(text);
+    await tx.query(`update contact_export_chunks set bytes = $4 where ${where}`, [...at, bytes]);
+    await tx.query(
+      'update contact_exports set rows_done = rows_done - $3, bytes = bytes - $4::int where organization_id = $1 and id = $2',
+      [organizationId, exportId, left, chunk.bytes.length - bytes.length],
+    );
+  });

@@ -1,0 +1,89 @@
+import { type Database, query } from '../../database.ts';
+import type { RunRef } from '../../ledger/release.ts';
+import { type Position, positionOf } from '../../listing/keyset.ts';
+import type { ListRequest } from '../../listing/listing.ts';
+import { readContactListing } from '../list.ts';
+import { MovedOn } from '../moved-on.ts';
+import { csvHeader, csvRows } from './csv.ts';
+import { customKeys, selected } from './selection.ts';
+
+export type Export = { id: string; organizationId: string; job: RunRef };
+
+/** How far it is: `pieces` are stored, and hold what comes until `position`. */
+type Progress = { request: ListRequest; keys: string[] | null; position: Position | null; pieces: number };
+
+const pieceCharacters = 1024 * 1024;
+
+/**
+ * Writes what is left of the file, in pieces of whole rows that are stored with how far they reach: a run that is killed costs one piece.
+ * `mayGoOn` is asked after each: false, and the rest is for another run. Throws 422 when it cannot be a table, MovedOn when another run has
+ * taken over.
+ */
+export async function runExport(
+  database: Database,
+  own: Export,
+  mayGoOn: () => boolean,
+  characters = pieceCharacters,
+): Promise<'over' | 'paused'> {
+  const progress = await progressOf(database, own);
+  const listing = readContactListing(progress.request);
+  const selection = selected(database, own.organizationId, listing);
+  const keys = progress.keys ?? (await customKeys(selection));
+  let { pieces, position } = progress;
+  let text = pieces === 0 ? csvHeader(keys) : '';
+  let rows = 0;
+  for await (const page of selection.pages(position ?? undefined)) {
+    for (const slice of csvRows(page, keys)) text += slice;
+    rows += page.length;
+    position = positionOf(listing.keys, page.at(-1)!);
+    if (text.length < characters) continue;
+    await storePiece(database, own, { number: pieces, text, rows, keys, position });
+    pieces += 1;
+    text = '';
+    rows = 0;
+    if (!mayGoOn()) return 'paused';
+  }
+  if (text !== '') await storePiece(database, own, { number: pieces, text, rows, keys, position });
+  return 'over';
+}
+
+async function progressOf(database: Database, { id, organizationId }: Export): Promise<Progress> {
+  const [row] = await query<Progress>(
+    database,
+    'select request, keys, position, pieces from contact_exports where organization_id = $1 and id = $2 and request is not null',
+    [organizationId, id],
+  );
+  if (!row) throw new MovedOn();
+  return row;
+}
+
+type Piece = { number: number; text: string; rows: number; keys: string[]; position: Position | null };
+
+/** Of two runs at once, one finds another number of pieces than it left. */
+const store = `
+  with moved as (
+    update contact_exports set state = 'running', pieces = pieces + 1, rows_done = rows_done + $4, bytes = bytes + length($5::bytea), keys = $6, position = $7,
+           updated_at = clock_timestamp()
+     where organization_id = $1 and id = $2 and pieces = $3 and state in ('queued', 'running')
+       and exists (select from jobs where id = $8 and run = $9 and state = 'queued') returning rows_done),
+  piece as (insert into contact_export_chunks (organization_id, export_id, number, bytes) select $1, $2, $3, $5 from moved),
+  told as (update jobs set progress = jsonb_build_object('rows', moved.rows_done) from moved where jobs.id = $8)
+  select from moved`;
+
+async function storePiece(database: Database, { id, organizationId, job }: Export, piece: Piece): Promise<void> {
+  const { number, text, rows, keys, position } = piece;
+  const bytes = Buffer.from(text);
+  const params = [
+    organizationId,
+    id,
+    number,
+    rows,
+    bytes,
+    JSON.stringify(keys),
+    position && JSON.stringify(position),
+    job.id,
+    job.run,
+  ];
+  const moved = await query(database, store, params);
+  if (moved.length === 0) throw new MovedOn();
+}

@@ -1,0 +1,160 @@
+import { expect, test } from '@jest/globals';
+import { retryJob } from '../../../src/ledger/retry.ts';
+import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+
+const ask = ({ key }: Tenant, body?: object, headers = {}) => app.call('contacts.exports.create', { key, body, headers });
+const get = ({ key }: Tenant, exportID: string) => app.call('contacts.exports.get', { key, params: { exportID } });
+const file = ({ key }: Tenant, exportID: string) => app.call('contacts.exports.file', { key, params: { exportID } });
+const remove = ({ key }: Tenant, exportID: string) => app.call('contacts.exports.delete', { key, params: { exportID } });
+const ended = (tenant: Tenant, id: string): Promise<Body> =>
+  waitFor('the export to end', async () => {
+    const { data } = (await get(tenant, id)).body;
+    return ['succeeded', 'failed'].includes(data.status) && data;
+  });
+const create = async ({ key }: Tenant, body: object): Promise<Body> =>
+  (await app.call('contacts.create', { key, body })).body.data;
+const people = (tenant: Tenant, count: number) =>
+  app.rows(
+    `insert into contacts (id, organization_id, name, phone_number, custom_fields)
+     select uuidv7(), $1, 'P' || n, '', jsonb_build_object('note', repeat('x', 900)) from generate_series(1, $2::int) n`,
+    [tenant.organizationId, count],
+  );
+
+test('a file as the stream gives it, with its operation, its event and its acts', async () => {
+  const tenant = await app.organization();
+  await people(tenant, 2_600);
+  await create(tenant, { phone_number: '+16505551001', name: '=cmd|x', custom_fields: { tier: 'gold' } });
+  await create(app.tenant, { phone_number: '+16505551002', name: 'Foreign' });
+  const asked = await ask(tenant);
+  expect([asked.status, asked.body.data.status]).toEqual([201, 'queued']);
+  const { id } = asked.body.data;
+  expect(asked.headers.get('location')).toBe(`/v1/contacts/exports/${id}`);
+  const done = await ended(tenant, id);
+  const { status, headers, text } = await file(tenant, id);
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8; header=present']);
+  expect(headers.get('content-disposition')).toMatch(/^attachment; filename="contacts-\d{4}-\d\d-\d\d\.csv"$/);
+  expect(text).toBe((await app.call('contacts.export', { key: tenant.key })).text);
+  expect(text.split('\r\n')).toHaveLength(2_603);
+  expect(done).toMatchObject({ status: 'succeeded', rows: 2_601, bytes: Buffer.byteLength(text), failure: null });
+  // More than one piece of it: what follows is not of one alone.
+  expect((await app.one('select count(*)::int as n from contact_export_chunks where export_id = $1', [id])).n).toBeGreaterThan(1);
+  const params = { operationID: asked.headers.get('operation-id')! };
+  expect((await app.call('operations.get', { key: tenant.key, params })).body).toMatchObject({
+    name: 'contacts.export',
+    status: 'succeeded',
+    progress: { rows: 2_601 },
+    subject: { type: 'contact_export', id },
+  });
+  const events = await app.events(tenant.organizationId);
+  expect(events.filter(({ type }) => type === 'contacts.exported').map(({ data }) => data)).toEqual([
+    { export_id: id, organization_id: tenant.organizationId, rows: 2_601 },
+  ]);
+  const acts = await app.rows(`select action, subject from audit_log where organization_id = $1 and action like '%exports%'`, [
+    tenant.organizationId,
+  ]);
+  expect(acts).toEqual([
+    { action: 'contacts.exports.create', subject: `contact_export:${id}` },
+    { action: 'contacts.exports.file', subject: `contact_export:${id}` },
+  ]);
+});
+
+test('those of a search and filters, in the order asked for; waited for, it is there', async () => {
+  const tenant = await app.organization();
+  for (const [name, tier] of [
+    ['Ada Byron', 'gold'],
+    ['Áda Lovelace', 'gold'],
+    ['Ada King', 'silver'],
+    ['Grace', 'gold'],
+  ])
+    await create(tenant, { external_source: 'shop', external_id: name, name, custom_fields: { tier } });
+  const filters = [{ field: 'custom_fields.tier', value: 'gold' }];
+  const { body, status } = await ask(tenant, { search: 'ada', filters, sort: '-name' }, { prefer: 'wait=10' });
+  expect([status, body.data.status, body.data.rows]).toEqual([201, 'succeeded', 2]);
+  const [, ...lines] = (await file(tenant, body.data.id)).text.trimEnd().split('\r\n');
+  expect(lines.map((line) => line.split(',')[2])).toEqual(['Áda Lovelace', 'Ada Byron']);
+  // Who was searched for is nobody's business any more.
+  expect(await app.rows('select request, keys, position from contact_exports where id = $1', [body.data.id])).toEqual([
+    { request: null, keys: null, position: null },
+  ]);
+});
+
+test.each([
+  [{ filters: '[]' }, 'filters'],
+  [{ filters: [1] }, 'filters[0]'],
+  [{ filters: [{ field: 'shoe', value: 1 }] }, 'filters[0].field'],
+  [{ filters: Array(21).fill({ field: 'name', value: 'x' }) }, 'filters'],
+  [{ sort: 'email' }, 'sort'],
+  [{ search: 'x'.repeat(201) }, 'search'],
+  [{ limit: 1 }, 'limit'],
+])('%j is refused and makes nothing', async (body, field) => {
+  const before = await app.counts();
+  const reply = await ask(app.tenant, body);
+  expect([reply.status, reply.body.error.code]).toEqual([422, 'invalid_request']);
+  expect(reply.body.error.details[0]).toMatchObject({ field, location: 'body' });
+  expect(await app.counts()).toEqual(before);
+});
+
+test('nobody else’s: another organization finds it nowhere', async () => {
+  const tenant = await app.organization();
+  const { id } = (await ask(tenant, {})).body.data;
+  await ended(tenant, id);
+  for (const foreign of [get, file, remove]) expect((await foreign(app.tenant, id)).status).toBe(404);
+  expect((await file(tenant, id)).status).toBe(200);
+  const { data, meta } = (await app.call('contacts.exports.list', { key: tenant.key })).body;
+  expect([data.map((one: Body) => one.id), meta.has_more]).toEqual([[id], false]);
+  expect((await app.call('contacts.exports.list')).body.data.map((one: Body) => one.id)).not.toContain(id);
+});
+
+test('one that failed says why, has no file, and a retry tries again', async () => {
+  const tenant = await app.organization();
+  await app.rows(
+    `insert into contacts (id, organization_id, custom_fields) select uuidv7(), $1, jsonb_build_object('key ' || n, 1) from generate_series(1, 501) n`,
+    [tenant.organizationId],
+  );
+  const asked = await ask(tenant);
+  const { id } = asked.body.data;
+  expect(await ended(tenant, id)).toMatchObject({ status: 'failed', rows: 0, failure: { code: 'limit_reached' } });
+  const { status, body } = await file(tenant, id);
+  expect([status, body.error.code, body.error.message]).toEqual([409, 'conflict', 'The file is not there: the export is failed']);
+  await app.rows(`delete from contacts where organization_id = $1`, [tenant.organizationId]);
+  await retryJob(app.web.deps.ledger.transact, asked.headers.get('operation-id')!);
+  expect(await waitFor('it', async () => (await get(tenant, id)).body.data.status === 'succeeded')).toBe(true);
+});
+
+test('as many as are kept at most, until one is deleted', async () => {
+  const tenant = await app.organization();
+  const replies = [];
+  for (let number = 0; number < 11; number += 1) replies.push(await ask(tenant));
+  expect(replies.map(({ status }) => status)).toEqual([...Array(10).fill(201), 422]);
+  expect(replies[10]!.body.error.code).toBe('limit_reached');
+  const [first] = replies;
+  const { id } = first!.body.data;
+  await ended(tenant, id);
+  expect((await remove(tenant, id)).status).toBe(204);
+  for (const gone of [get, file, remove]) expect((await gone(tenant, id)).status).toBe(404);
+  expect((await app.one('select count(*)::int as n from contact_export_chunks where export_id = $1', [id])).n).toBe(0);
+  expect((await ask(tenant)).status).toBe(201);
+});
+
+test('a person who is forgotten is taken out of every file that stands ready; the others stay', async () => {
+  const tenant = await app.organization();
+  const kept = await create(tenant, { phone_number: '+16505553001', name: 'Kept, "K"\nline' });
+  const gone = await create(tenant, { phone_number: '+16505553002', name: 'Gone, "G"\r\nline' });
+  await people(tenant, 1_500);
+  const last = await create(tenant, { phone_number: '+16505553003', name: 'Last' });
+  const { id } = (await ask(tenant)).body.data;
+  const before = await ended(tenant, id);
+  const whole = (await file(tenant, id)).text;
+  expect(whole).toContain('16505553002');
+  await app.call('contacts.delete', { key: tenant.key, params: { contactID: gone.id } });
+  await waitFor('the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+  const { text } = await file(tenant, id);
+  const own = whole.slice(whole.indexOf(gone.id), whole.indexOf('\r\n', whole.indexOf(`${gone.created_at}`)) + 2);
+  expect(own).toMatch(/Gone.*\r\nline.*Z\r\n$/s);
+  expect(text).toBe(whole.replace(own, ''));
+  for (const { id: stays } of [kept, last]) expect(text).toContain(stays);
+  expect((await get(tenant, id)).body.data).toMatchObject({ rows: before.rows - 1, bytes: Buffer.byteLength(text) });
+});

@@ -1,0 +1,130 @@
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { fileOf, getExport, queueExport } from '../../../src/contacts/export/exports.ts';
+import { forgetInFiles } from '../../../src/contacts/export/forget.ts';
+import { exportLane } from '../../../src/contacts/export/jobs.ts';
+import { type Export, runExport } from '../../../src/contacts/export/run.ts';
+import { MovedOn } from '../../../src/contacts/moved-on.ts';
+import '../../../src/jobs.ts';
+import { checkJobs } from '../../../src/ledger/check.ts';
+import { retryJob } from '../../../src/ledger/retry.ts';
+import type { ListRequest } from '../../../src/listing/listing.ts';
+import { createOrganization } from '../../../src/organizations/organizations.ts';
+import { exportContacts } from '../../../workers/contacts/export-contacts.ts';
+import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+
+let house: House;
+let organizationId: string;
+const handler = exportContacts as unknown as ToyHandler;
+const always = () => true;
+/** Of a page each. */
+const small = 1;
+
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  await house.reset();
+  organizationId = await createOrganization(house.em(), 'Export');
+});
+
+const people = (count: number) =>
+  house.sql(
+    `insert into contacts (id, organization_id, name, created_at)
+     select uuidv7(), $1, 'P ' || n, '2026-01-01'::timestamptz + (n / 7) * interval '1 s' from generate_series(1, $2::int) n`,
+    [organizationId, count],
+  );
+
+/** A job as the queue would hand it over. */
+async function queued(request: ListRequest = { sort: 'created_at' }): Promise<Export> {
+  const lane = exportLane(organizationId);
+  const { row, operationId } = await house.ledger.transact({ locks: [lane] }, (tx) =>
+    queueExport(tx, organizationId, 'cli', request),
+  );
+  await house.ledger.fill('contact-exports');
+  return { id: row.id, organizationId, job: { id: operationId, run: 1 } };
+}
+
+const state = (own: Export) => getExport(house.database, organizationId, own.id);
+const run = (own: Export, mayGoOn = always) => runExport(house.database, own, mayGoOn, small);
+const namesIn = async (own: Export) => {
+  const lines = (await text(fileOf(house.database, organizationId, own.id))).split('\r\n');
+  expect([lines[0]!.startsWith('id,'), lines.at(-1)]).toEqual([true, '']);
+  return lines.slice(1, -1).map((line) => line.split(',')[2]);
+};
+const all = (count: number) => Array.from({ length: count }, (_, index) => `P ${index + 1}`);
+
+test.each([3_500, 3_000, 1, 0])(
+  'stopped after each piece, the next run goes on after it, and everybody of %d is there once',
+  async (count) => {
+    await people(count);
+    const own = await queued();
+    let runs = 0;
+    while ((await run(own, () => false)) === 'paused') {
+      runs += 1;
+      expect(await state(own)).toMatchObject({ state: 'running', rows_done: Math.min(count, runs * 1_000) });
+      expect((await house.sql('select progress from jobs where id = $1', [own.job.id]))[0]).toEqual({
+        progress: { rows: Math.min(count, runs * 1_000) },
+      });
+    }
+    // Killed before its end was written, a run finds nothing more to write.
+    expect(await run(own)).toBe('over');
+    expect((await namesIn(own)).sort()).toEqual(all(count).sort());
+    expect(await house.run(handler, { id: own.job.id })).toEqual({ kind: 'done' });
+    expect(await state(own)).toMatchObject({ state: 'succeeded', rows_done: count });
+    expect(await checkJobs(house.database)).toEqual([]);
+  },
+);
+
+test('two runs at once: one of them leaves it to the other, and everybody is there once', async () => {
+  await people(3_500);
+  const own = await queued();
+  const ends = await Promise.allSettled([run(own), run(own)]);
+  const left = ends.filter((end) => end.status === 'rejected');
+  expect(left).toHaveLength(1);
+  expect(left[0]!.reason).toBeInstanceOf(MovedOn);
+  expect((await namesIn(own)).sort()).toEqual(all(3_500).sort());
+});
+
+test('a run whose job has another run by now writes nothing', async () => {
+  await people(10);
+  const own = await queued();
+  await expect(run({ ...own, job: { ...own.job, run: 2 } })).rejects.toBeInstanceOf(MovedOn);
+  expect(await state(own)).toMatchObject({ state: 'queued', rows_done: 0 });
+});
+
+test('forgotten while it runs: out of what is written, and the erasure waits for the rest', async () => {
+  await people(2_500);
+  const own = await queued();
+  await run(own, () => false);
+  const [gone] = await house.sql<{ id: string; at: string }>(
+    `delete from contacts where name = 'P 5' and organization_id = $1 returning id, clock_timestamp()::text as at`,
+    [organizationId],
+  );
+  const forget = () => forgetInFiles(house.database, house.ledger.transact, organizationId, [gone!.id], gone!.at);
+  expect(await forget()).toBe(1);
+  expect(await namesIn(own)).not.toContain('P 5');
+  expect(await house.run(handler, { id: own.job.id })).toEqual({ kind: 'done' });
+  expect(await forget()).toBe(0);
+  expect((await namesIn(own)).sort()).toEqual(
+    all(2_500)
+      .filter((name) => name !== 'P 5')
+      .sort(),
+  );
+  expect(await state(own)).toMatchObject({ state: 'succeeded', rows_done: 2_499 });
+});
+
+test('forgotten after it failed: nothing is left of it, and a retry says that it must be asked for again', async () => {
+  await people(1_500);
+  const own = await queued({ sort: 'name', search: 'P' });
+  await run(own, () => false);
+  await house.sql(`update contact_exports set state = 'failed' where id = $1`, [own.id]);
+  await house.sql(`update jobs set state = 'failed' where id = $1`, [own.job.id]);
+  await forgetInFiles(house.database, house.ledger.transact, organizationId, [own.id], new Date().toISOString());
+  expect(await house.sql('select request, position, rows_done from contact_exports where id = $1', [own.id])).toEqual([
+    { request: null, position: null, rows_done: 0 },
+  ]);
+  expect(await house.sql('select 1 from contact_export_chunks where export_id = $1', [own.id])).toEqual([]);
+  await expect(retryJob(house.ledger.transact, own.job.id)).rejects.toThrow('ask for it again');
+});

@@ -1,0 +1,43 @@
+import { getExport } from '../../src/contacts/export/exports.ts';
+import { exportContactsJob } from '../../src/contacts/export/jobs.ts';
+import { type Export, runExport } from '../../src/contacts/export/run.ts';
+import { MovedOn } from '../../src/contacts/moved-on.ts';
+import { AppError } from '../../src/errors.ts';
+import { contactsExported } from '../../src/events/catalogue.ts';
+import type { Tx } from '../../src/ledger/transact.ts';
+import { handle } from '../handler.ts';
+
+/** After so long the next organization's export has its turn; this one goes on after it. */
+const turnMs = 60_000;
+const pausedMs = 1_000;
+const movedOnMs = 15_000;
+
+export const exportContacts = handle(exportContactsJob, async ({ export_id }, context) => {
+  const { em, row, database, isStopping } = context;
+  const found = await getExport(em, row.organization_id, export_id);
+  if (found.state !== 'queued' && found.state !== 'running') return context.finish();
+  const own: Export = { id: export_id, organizationId: row.organization_id, job: row };
+  const endOfTurn = performance.now() + turnMs;
+  try {
+    const outcome = await runExport(database, own, () => !isStopping() && performance.now() < endOfTurn);
+    if (outcome === 'paused') return context.wait(isStopping() ? pausedMs : 0, { reason: 'paused' });
+  } catch (error) {
+    if (error instanceof MovedOn) return context.wait(movedOnMs, { reason: 'another run is at it' });
+    if (error instanceof AppError && error.status < 500) return context.fail({ code: error.code, message: error.message });
+    throw error;
+  }
+  return context.finish((tx) => endExport(tx, own));
+});
+
+/** What was asked for, and how far it was, has done its work: a search may name somebody. */
+async function endExport(tx: Tx, { id, organizationId }: Export) {
+  const [ended] = await tx.query<{ rows: number }>(
+    `update contact_exports set state = 'succeeded', request = null, keys = null, position = null, finished_at = clock_timestamp(), updated_at = clock_timestamp()
+      where organization_id = $1 and id = $2 and state in ('queued', 'running') returning rows_done as rows`,
+    [organizationId, id],
+  );
+  if (!ended) return;
+  // Nobody else speaks of an export: its lock waits for no one.
+  await tx.lockNew('contact_export', id);
+  tx.emit(contactsExported, { export_id: id, organization_id: organizationId, rows: ended.rows }, { organizationId });
+}
