@@ -1,15 +1,23 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import { copyLine } from '../src/contacts/import/session.ts';
 import { uuidv7 } from '../src/ids.ts';
+import { copiedOut, exported } from './export.ts';
+import { type Memory, runOf } from './long-job.ts';
 import type { Process } from './processes.ts';
 import type { Side, Stage } from './stage.ts';
 import { median } from './statistics.ts';
 
-type Round = { perSecond: number; peakRssMb: number };
-export type ImportBench = { rows: number; bytes: number; restRssMb: number; kanal: Round[]; floor: number[] };
+type Round = { perSecond: number; memory: Memory };
+export type ImportBench = {
+  rows: number;
+  bytes: number;
+  restRssMb: number;
+  kanal: Round[];
+  floor: number[];
+  export: { kanal: Round[]; floor: number[] };
+};
 
 const chunkBytes = 1024 * 1024;
 
@@ -24,10 +32,12 @@ type Person = ReturnType<typeof person>;
 /** The file through the whole import, from its stored pieces, beside a COPY of the same rows straight into the two tables, alternately. */
 export async function importBench(stage: Stage, rows: number, rounds: number): Promise<ImportBench> {
   const worker = stage.kanal.startWorker('default');
-  const result: ImportBench = { rows, bytes: 0, restRssMb: 0, kanal: [], floor: [] };
+  const result: ImportBench = { rows, bytes: 0, restRssMb: 0, kanal: [], floor: [], export: { kanal: [], floor: [] } };
   try {
     // What a process does only once must not count in the first round.
-    await imported(stage.kanal, worker, await storeFile(stage.kanal, await newOrganization(stage.kanal), 5_000));
+    const first = await newOrganization(stage.kanal);
+    await imported(stage.kanal, worker, { ...(await storeFile(stage.kanal, first, 5_000)), rows: 5_000 });
+    await exported(stage.kanal, worker, first, 5_000);
     result.restRssMb = (await worker.usage()).rssMb;
     for (let number = 0; number < rounds; number += 1)
       for (const side of number % 2 === 0 ? (['kanal', 'floor'] as const) : (['floor', 'kanal'] as const)) {
@@ -35,10 +45,11 @@ export async function importBench(stage: Stage, rows: number, rounds: number): P
         if (side === 'kanal') {
           const file = await storeFile(stage.kanal, organizationId, rows);
           result.bytes = file.bytes;
-          const { seconds, peakRssMb } = await imported(stage.kanal, worker, file);
-          result.kanal.push({ perSecond: rows / seconds, peakRssMb });
+          result.kanal.push(await imported(stage.kanal, worker, { ...file, rows }));
         } else result.floor.push(rows / (await copied(stage.floor, organizationId, rows)));
         await stage[side].sql.query('vacuum analyze contacts, contact_identities');
+        if (side === 'kanal') result.export.kanal.push(await exported(stage.kanal, worker, organizationId, rows));
+        else result.export.floor.push(rows / (await copiedOut(stage.floor, organizationId)));
       }
   } finally {
     await worker.stop();
@@ -83,25 +94,15 @@ async function storeFile({ sql }: Side, organizationId: string, rows: number): P
   return { importId, organizationId, bytes };
 }
 
-/** Given to the worker by its sweeper; the time is the database's, from the first try to the end. */
-async function imported({ sql }: Side, worker: Process, { importId, organizationId }: File) {
-  const job = uuidv7();
-  await sql.query(
-    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, visible, state, check_at)
-     values ($1, $2, 'contacts.import', 'default', jsonb_build_object('import_id', $3::text), 'contact_import', $3::uuid, true, 'queued', now())`,
-    [job, organizationId, importId],
+async function imported({ sql }: Side, worker: Process, { importId, organizationId, rows }: File & { rows: number }) {
+  return runOf(
+    { sql },
+    worker,
+    { name: 'contacts.import', subject: 'contact_import', field: 'import_id' },
+    importId,
+    organizationId,
+    rows,
   );
-  let peakRssMb = 0;
-  for (;;) {
-    peakRssMb = Math.max(peakRssMb, (await worker.usage()).rssMb);
-    const { rows } = await sql.query(
-      `select state, error, extract(epoch from finished_at - started_at)::float8 as seconds from jobs where id = $1`,
-      [job],
-    );
-    if (rows[0].state === 'done') return { seconds: rows[0].seconds as number, peakRssMb };
-    if (rows[0].state === 'failed') throw new Error(`import: ${JSON.stringify(rows[0].error)}`);
-    await sleep(200);
-  }
 }
 
 /** The least that must be written: the rows of the two tables, with all their indexes and checks. */
@@ -140,18 +141,26 @@ async function copied({ sql }: Side, organizationId: string, rows: number): Prom
   return (performance.now() - startedAt) / 1000;
 }
 
-export function importReport({ rows, bytes, restRssMb, kanal, floor }: ImportBench): string {
-  const ours = median(kanal.map(({ perSecond }) => perSecond));
-  const theirs = median(floor);
-  const peak = Math.max(...kanal.map(({ peakRssMb }) => peakRssMb));
-  const all = (values: number[]) => values.map((value) => value.toFixed(0)).join(', ');
+export function importReport({ rows, bytes, restRssMb, kanal, floor, export: out }: ImportBench): string {
+  const line = (name: string, perSecond: number[]) =>
+    `| ${name} | ${median(perSecond).toFixed(0)} | ${perSecond.map((value) => value.toFixed(0)).join(', ')} |`;
+  const rates = (rounds: Round[]) => rounds.map(({ perSecond }) => perSecond);
+  const ratio = (rounds: Round[], others: number[]) => (median(rates(rounds)) / median(others)).toFixed(2);
   return [
     '| rows a second | median | rounds |',
     '| --- | --- | --- |',
-    `| import | ${ours.toFixed(0)} | ${all(kanal.map(({ perSecond }) => perSecond))} |`,
-    `| COPY of the same rows into contacts and contact_identities | ${theirs.toFixed(0)} | ${all(floor)} |`,
+    line('import', rates(kanal)),
+    line('COPY of the same rows into contacts and contact_identities', floor),
+    line('export', rates(out.kanal)),
+    line('COPY of the same contacts as CSV, in pieces into a table', out.floor),
     '',
-    `Import / floor: **${(ours / theirs).toFixed(2)}**. ${rows} rows, ${(bytes / 2 ** 20).toFixed(1)} MiB a file.`,
-    `Memory of the worker: ${peak.toFixed(0)} MiB at its peak, ${restRssMb.toFixed(0)} MiB before.`,
+    `Import / floor: **${ratio(kanal, floor)}**, export / floor: **${ratio(out.kanal, out.floor)}**. ${rows} rows, ${(bytes / 2 ** 20).toFixed(1)} MiB a file.`,
+    `Memory of the worker, the peak of each fifth of the file: import ${fifths(kanal)} MiB, export ${fifths(out.kanal)} MiB; ${restRssMb.toFixed(0)} MiB before.`,
   ].join('\n');
 }
+
+/** Of the round that took most. */
+const fifths = (rounds: Round[]) => {
+  const worst = rounds.reduce((most, round) => (Math.max(...round.memory) > Math.max(...most.memory) ? round : most));
+  return worst.memory.map((mb) => mb.toFixed(0)).join(', ');
+};
