@@ -28,6 +28,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     body: { channel: 'voice', reason: 'manual' },
   });
   const contactImport = await app.call('contacts.import', { body: 'phone_number\n+16505551200\n' });
+  const contactExport = await app.call('contacts.exports.create');
   return {
     channelID: channel.id,
     messageID: message.id,
@@ -40,6 +41,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     channel: 'voice',
     suppressionID: suppression.body.data.id,
     importID: contactImport.body.data.id,
+    exportID: contactExport.body.data.id,
     memberID: userId,
     tokenID: token.id,
     keyID: app.tenant.keyId,
