@@ -91,7 +91,7 @@ export const importContacts = endpoint<Upload>({
   receive: {
     contentType: 'text/csv',
     description:
-      'UTF-8, a header line first, in any order: `phone_number`, `name`, `email`, `external_source`, `external_id`, `tags` (with `;` between them; a tag is added, none is taken away), `custom_fields.<key>` (a number, true, false, list, object or text in quotes as JSON; anything else is the text it is). `id`, `created_at` and `updated_at`, as an export writes them, are passed over. An empty cell says nothing. A quote before a cell that begins with = + - @ is taken off.',
+      'UTF-8, a header line first, in any order: `phone_number`, `name`, `email`, `external_source`, `external_id`, `tags` (with `;` between them; a tag is added, none is taken away), `custom_fields.<key>` (a number, true, false, list, object or text in quotes as JSON; anything else is the text it is). `id`, as an export writes it, is of a contact that is there, or says nothing; `created_at` and `updated_at` are passed over. An empty cell says nothing. A quote before a cell that begins with = + - @ is taken off.',
     async take({ stream, caller, header }, { config, database }) {
       if (Number(header('content-length') ?? 0) > config.importMaxBytes) throw tooLarge(config.importMaxBytes);
       const { organizationId } = caller;

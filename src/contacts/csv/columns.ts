@@ -2,8 +2,9 @@
 export const fieldColumns = ['phone_number', 'name', 'email', 'external_source', 'external_id'] as const;
 export type FieldColumn = (typeof fieldColumns)[number];
 
-/** Written by an export for people to read; an import takes no notice of them. */
+/** Of a contact that is there already: some are known by nothing else that has a column. */
 export const idColumn = 'id';
+/** Written by an export for people to read; an import takes no notice of them. */
 export const timeColumns = ['created_at', 'updated_at'] as const;
 export const tagsColumn = 'tags';
 

@@ -3,16 +3,18 @@ import { customFields } from '../fields.ts';
 import { ImportFailure } from './failure.ts';
 
 export type Column =
+  | { kind: 'id'; name: string }
   | { kind: 'field'; name: FieldColumn }
   | { kind: 'custom'; name: string; key: string }
   | { kind: 'tags'; name: string }
   | { kind: 'ignored'; name: string };
 
-const ignored: readonly string[] = [idColumn, ...timeColumns];
-const identifying: readonly string[] = ['phone_number', 'email', 'external_id'];
+const ignored: readonly string[] = timeColumns;
+const identifying: readonly string[] = [idColumn, 'phone_number', 'email', 'external_id'];
 
 function columnOf(name: string): Column | undefined {
   if ((fieldColumns as readonly string[]).includes(name)) return { kind: 'field', name: name as FieldColumn };
+  if (name === idColumn) return { kind: 'id', name };
   if (name === tagsColumn) return { kind: 'tags', name };
   if (ignored.includes(name)) return { kind: 'ignored', name };
   const key = customKeyOf(name);

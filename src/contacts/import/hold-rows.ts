@@ -13,7 +13,8 @@ export type Held = {
   standings: Map<number, Standing>;
 };
 
-const keyOf = ({ identities }: StagedRow, standing: Standing | undefined) => [
+const keyOf = ({ id, identities }: StagedRow, standing: Standing | undefined) => [
+  ...(id === undefined ? [] : [id]),
   ...identities.map(({ type, source, value }) => `${type}\n${source}\n${value}`),
   ...(standing?.kind === 'known' ? [standing.owner] : []),
 ];

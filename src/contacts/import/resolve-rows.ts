@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { idColumn } from '../csv/columns.ts';
 import { mostCustomBytes } from '../fields.ts';
 import { mostTagsOfContact } from '../tags.ts';
 import type { RowError } from './row.ts';
@@ -15,10 +16,16 @@ export class Taken extends Error {}
 
 /** One look by the unique index for each identity, whatever the planner thinks of a table it has no figures of. */
 const owners = `
-  select i.n, array_agg(distinct o.contact_id::text) as owners, count(*)::int as known
-    from import_rows r join import_identities i on i.n = r.n, lateral (
-      select c.contact_id from contact_identities c where c.organization_id = $1 and c.type = i.type and c.source = i.source and c.value = i.value limit 1) o
-   where r.wave between $2 and $3 group by i.n`;
+  select n, array_agg(distinct contact_id::text) as owners, count(*) filter (where is_identity)::int as known from (
+    select r.n, o.contact_id, true as is_identity
+      from import_rows r join import_identities i on i.n = r.n, lateral (
+        select c.contact_id from contact_identities c where c.organization_id = $1 and c.type = i.type and c.source = i.source and c.value = i.value limit 1) o
+     where r.wave between $2 and $3
+    union all
+    select r.n, o.id, false
+      from import_rows r, lateral (select c.id from contacts c where c.id = r.given_id and c.organization_id is not distinct from $1::uuid limit 1) o
+     where r.given_id is not null and r.wave between $2 and $3) x
+   group by n`;
 
 const know = `update import_rows r set contact_id = x.owner, is_known = true from unnest($1::int[], $2::uuid[]) as x(n, owner) where r.n = x.n`;
 
@@ -41,6 +48,11 @@ const differences = `
    where r.is_known and r.wave between $2 and $3`;
 
 const conflict: RowError = { column: '', code: 'conflict', message: 'The identities belong to different contacts' };
+const nobody: RowError = {
+  column: idColumn,
+  code: 'not_found',
+  message: 'No contact has this id, and the row has no phone_number, email or external_id',
+};
 const tooLarge: RowError = {
   column: 'custom_fields',
   code: 'custom.size',
@@ -62,7 +74,9 @@ export async function resolveRows(
   rows: StagedRow[],
   [first, last]: [number, number],
 ): Promise<Map<number, Standing>> {
-  const standings = new Map<number, Standing>(rows.map(({ n }) => [n, { kind: 'new' }]));
+  const standings = new Map<number, Standing>(
+    rows.map(({ n, identities }) => [n, identities.length > 0 ? { kind: 'new' } : { kind: 'refused', error: nobody }]),
+  );
   const found = await client.query<{ n: number; owners: string[]; known: number }>(owners, [organizationId, first, last]);
   if (found.rows.length === 0) return standings;
   const known = found.rows.filter((row) => row.owners.length === 1);

@@ -1,4 +1,5 @@
 import type Joi from 'joi';
+import { isUuid } from '../../ids.ts';
 import { faultIn } from '../../storable.ts';
 import { readCustomCell } from '../csv/custom-cell.ts';
 import { restored } from '../csv/formulas.ts';
@@ -13,7 +14,8 @@ import type { Column } from './header.ts';
 
 /** `column` is empty where the whole row is meant. */
 export type RowError = { column: string; code: string; message: string };
-export type ReadRow = { line: number; fields: ContactFields; tags: string[]; identities: Identity[] };
+/** `id`: of a contact, if there is one of it. */
+export type ReadRow = { line: number; id?: string; fields: ContactFields; tags: string[]; identities: Identity[] };
 export type BadRow = { line: number; errors: RowError[] };
 export type Entry = ReadRow | BadRow;
 export const isBad = (entry: Entry): entry is BadRow => 'errors' in entry;
@@ -50,10 +52,14 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
     const fields: ContactFields = {};
     let custom: Record<string, unknown> | undefined;
     let tags: string[] = [];
+    let id: string | undefined;
     for (const [index, column] of columns.entries()) {
       const cell = restored(cells[index]!);
       if (cell === '' || column.kind === 'ignored') continue;
-      if (column.kind === 'field') {
+      if (column.kind === 'id') {
+        id = cell.trim().toLowerCase();
+        if (!isUuid(id)) errors.push({ column: column.name, code: 'string.guid', message: 'id must be the id of a contact' });
+      } else if (column.kind === 'field') {
         if (cell.trim() === '') continue;
         const { value, error } = checks[index]!.validate(cell);
         if (error) errors.push({ column: column.name, code: error.details[0]!.type, message: error.message });
@@ -83,7 +89,7 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
       });
     if (errors.length > 0) return { line, errors };
     const identities = identitiesOfFields(fields);
-    if (identities.length > 0) return { line, fields, tags, identities };
+    if (identities.length > 0 || id !== undefined) return { line, id, fields, tags, identities };
     const message = 'A contact needs a phone_number, an email or an external_id';
     return { line, errors: [{ column: 'phone_number', code: 'object.missing', message }] };
   };

@@ -32,8 +32,8 @@ const special = /[\\\n\r\t]/g;
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** A line in COPY's text format. */
-export const copyLine = (values: (string | number)[]) =>
-  `${values.map((value) => String(value).replace(special, (found) => escapes[found]!)).join('\t')}\n`;
+export const copyLine = (values: (string | number | null)[]) =>
+  `${values.map((value) => (value === null ? '\\N' : String(value).replace(special, (found) => escapes[found]!))).join('\t')}\n`;
 
 /** Copies lines of COPY's text format into a table: `target` is its name and columns. */
 export async function copyInto(client: PoolClient, target: string, lines: string[]): Promise<void> {

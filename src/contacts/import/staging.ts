@@ -7,7 +7,7 @@ import { copyInto, copyLine } from './session.ts';
 export type StagedRow = ReadRow & { n: number };
 
 const tables = `
-  create temp table import_rows (n int primary key, wave int not null default 0, contact_id uuid not null, is_known boolean not null default false,
+  create temp table import_rows (n int primary key, wave int not null default 0, contact_id uuid not null, given_id uuid, is_known boolean not null default false,
     is_changed boolean not null default false, name text not null, phone_number text not null, email text not null, external_source text not null,
     external_id text not null, custom_fields jsonb not null, tags text[] not null) on commit drop;
   create temp table import_identities (n int not null, type text not null, source text not null, value text not null) on commit drop;
@@ -18,10 +18,11 @@ const listOf = (texts: string[]) => `{${texts.map((text) => `"${text.replace(/["
 /** Brings the rows into tables of this transaction's own, each with the id of the contact it makes when nobody is known by it. */
 export async function stageRows(client: PoolClient, rows: StagedRow[]): Promise<void> {
   await client.query(tables);
-  const lines = rows.map(({ n, fields, tags }) =>
+  const lines = rows.map(({ n, id, fields, tags }) =>
     copyLine([
       n,
       uuidv7(),
+      id ?? null,
       fields.name ?? '',
       fields.phone_number ?? '',
       fields.email ?? '',
@@ -31,7 +32,7 @@ export async function stageRows(client: PoolClient, rows: StagedRow[]): Promise<
       listOf(tags),
     ]),
   );
-  const columns = 'n, contact_id, name, phone_number, email, external_source, external_id, custom_fields, tags';
+  const columns = 'n, contact_id, given_id, name, phone_number, email, external_source, external_id, custom_fields, tags';
   await copyInto(client, `import_rows (${columns})`, lines);
   const identities = rows.flatMap(({ n, identities: own }) =>
     own.map(({ type, source, value }) => copyLine([n, type, source, value])),

@@ -143,6 +143,42 @@ describe('a file', () => {
     ]);
   });
 
+  test('the id of a contact names it, as one needs who is known by the app’s own id alone', async () => {
+    const tenant = await app.organization();
+    const make = async (body: object): Promise<string> =>
+      (await app.call('contacts.create', { key: tenant.key, body })).body.data.id;
+    const [first, second] = [await make({ email: 'first@example.com' }), await make({ email: 'second@example.com' })];
+    const foreign = (await app.call('contacts.create', { body: { email: 'foreign@example.com' } })).body.data.id;
+    await app.rows(`update contacts set email = '' where id = $1`, [first]);
+    await app.rows(`update contact_identities set type = 'messaging_app_id', value = 'US.17' where contact_id = $1`, [first]);
+    const file = lines(
+      'id,name,email,phone_number',
+      `${first.toUpperCase()},By id,,`,
+      `${first},By id,,+16505553101`,
+      `${second},Both,second@example.com,`,
+      `${first},Two,second@example.com,`,
+      `${foreign},Nobody,,`,
+      `${foreign},New,new@example.com,`,
+      `17,No id,x@example.com,`,
+    );
+    const result = await imported(file, tenant);
+    expect(result).toMatchObject({ created: 1, updated: 3, unchanged: 0, failed: 3 });
+    expect((await errorsOf(result.id, tenant)).map(({ line, column, code }) => [line, column, code])).toEqual([
+      [5, '', 'conflict'],
+      [6, 'id', 'not_found'],
+      [8, 'id', 'string.guid'],
+    ]);
+    expect((await contactsOf(tenant)).map(({ id, name, phone_number }) => [id, name, phone_number])).toEqual([
+      [first, 'By id', '+16505553101'],
+      [second, 'Both', ''],
+      [expect.not.stringMatching(foreign), 'New', ''],
+    ]);
+    expect(await imported(file, tenant)).toMatchObject({ created: 0, updated: 0, unchanged: 4, failed: 3 });
+    const { text } = await app.call('contacts.export', { key: tenant.key });
+    expect(await imported(text, tenant)).toMatchObject({ created: 0, updated: 0, unchanged: 3, failed: 0 });
+    expect((await app.call('contacts.get', { params: { contactID: foreign } })).body.data.name).toBe('');
+  });
+
   test('refused rows are left out and reported by line and column, never with what stood there', async () => {
     const tenant = await app.organization();
     const result = await imported(
