@@ -19,6 +19,11 @@ beforeAll(async () => {
 
 const as = ({ userId }: Person) => sessionHeaders(app.em(), userId, app.base);
 const member = (role: Role = 'viewer') => person(app.em(), tenant.organizationId, role);
+const exported = async (): Promise<string> => {
+  const { id } = (await app.call('contacts.exports.create', { key: tenant.key })).body.data;
+  await app.rows(`update contact_exports set state = 'succeeded', finished_at = clock_timestamp() where id = $1`, [id]);
+  return id;
+};
 const newKey = async () => (await app.key(tenant.organizationId, ['messages:read'])).keyId;
 let made = 0;
 const email = () => {
@@ -56,6 +61,8 @@ const needs: Record<string, () => Promise<Call>> = {
     params: { contactID: (await contact(app.em(), tenant.organizationId)).id },
     body: { contact_id: (await contact(app.em(), tenant.organizationId)).id },
   }),
+  'contacts.exports.file': async () => ({ params: { exportID: await exported() } }),
+  'contacts.exports.delete': async () => ({ params: { exportID: await exported() } }),
   'tags.delete': async () => ({ params: { tagID: await newTag() } }),
   'contacts.delete': async () => ({ params: { contactID: (await contact(app.em(), tenant.organizationId)).id } }),
   'channels.update': async () => ({ params: { channelID: (await app.connect()).id } }),

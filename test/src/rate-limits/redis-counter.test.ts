@@ -127,8 +127,16 @@ if (!(await hasRedis())) {
 
       server.thaw();
       await waitFor('the answer of Redis', () => said('shared by Redis again', since) === 2, 15_000);
-      expect(await allowed(one, 'key:b', 30)).toBe(30);
-      expect(await allowed(two, 'key:b', 100)).toBe(20);
+      // On a loaded machine one of them may fall away again meanwhile, which is said: then in another window.
+      let window = 0;
+      const shares = await waitFor('a window that both share', async () => {
+        window += 1;
+        const falls = said('counts for itself', since);
+        const taken = [await allowed(one, `key:after-${window}`, 30), await allowed(two, `key:after-${window}`, 100)];
+        const isShared = said('counts for itself', since) === falls && said('shared by Redis again', since) === falls;
+        return isShared && taken;
+      });
+      expect(shares).toEqual([30, 20]);
       // Two questions were under way when it froze, and counted when it thawed: none of the hundreds after them was asked.
       expect(Number(await client.get('kanal:limits:key:a'))).toBeLessThanOrEqual(22);
     });
