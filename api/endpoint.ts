@@ -101,6 +101,8 @@ export type Endpoint<Body = unknown, Query = unknown> = {
    * a session.
    */
   scope: Scope | 'public' | 'user' | 'session';
+  /** Whoever has one of these is let in too, and the handler decides what he may see. */
+  otherScopes?: Scope[];
   /** Kept in the audit log, by `write`: the type of the record it is about, whose id is the path's or the reply's. */
   audit?: string;
   /** Its reply shows a secret once: an Idempotency-Key replays it to the same caller only. */

@@ -22,9 +22,9 @@ type Definition = Endpoint<unknown, unknown>;
 /** The only glue to Express: who calls, what they sent, whether it is valid, the handler, its reply or error. */
 export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const definition = endpoint as unknown as Definition;
-  const { operationId, scope, subject, rawBodyBytes, receive, errorShape } = definition;
+  const { operationId, scope, otherScopes, subject, rawBodyBytes, receive, errorShape } = definition;
   const takesBody = !receive && definition.method !== 'get' && definition.method !== 'delete';
-  const authenticate = scope === 'public' ? undefined : authenticated(deps, scope);
+  const authenticate = scope === 'public' ? undefined : authenticated(deps, scope, otherScopes);
   const limit = definition.isUnlimited ? undefined : limited(deps.limits);
   const readBody = rawBodyBytes ? rawBody(rawBodyBytes) : takesBody ? jsonBody : undefined;
   const body = takesBody && !rawBodyBytes ? (definition.body ?? Joi.object({})) : undefined;

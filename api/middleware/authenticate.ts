@@ -3,6 +3,7 @@ import type { Told } from '../../src/accounts/authenticate.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Caller } from '../../src/organizations/caller.ts';
 import { noOrganization } from '../../src/organizations/caller.ts';
+import type { Scope } from '../../src/organizations/scopes.ts';
 import type { Deps, Endpoint } from '../endpoint.ts';
 import { isAllowedOrigin } from './origin.ts';
 import { isSecure, sessionCookie, sessionTokenOf } from './session-cookie.ts';
@@ -12,7 +13,7 @@ const schemes = 'ApiKey realm="kanal", Bearer realm="kanal"';
 const whatIt = { key: 'The API key', token: 'The bearer token', session: 'Your role' };
 
 /** Who calls, and whether the endpoint is theirs: before anything of the body is read. A credential that is sent must be right. */
-export function authenticated({ authenticate, config }: Deps, needed: Needed) {
+export function authenticated({ authenticate, config }: Deps, needed: Needed, others: Scope[] = []) {
   function callerOf(req: Request, res: Response): Told<Caller> {
     const { 'x-api-key': key, authorization, cookie } = req.headers;
     if (typeof key === 'string' && key !== '') {
@@ -41,7 +42,7 @@ export function authenticated({ authenticate, config }: Deps, needed: Needed) {
     res.locals.caller = caller;
     if (caller.by === 'session' && req.method !== 'GET' && req.method !== 'HEAD' && !isAllowedOrigin(req, config))
       throw new AppError('origin_not_allowed', originNeeded);
-    if (!isAllowed(caller, needed)) throw refusal(caller, needed);
+    if (!isAllowed(caller, needed) && !others.some((scope) => caller.scopes.has(scope))) throw refusal(caller, needed);
   }
 
   return (req: Request, res: Response): void | Promise<void> => {
@@ -72,7 +73,8 @@ function isAllowed(caller: Caller, needed: Needed): boolean {
   return caller.scopes.has(needed);
 }
 
-function refusal({ by, organizationId, role }: Caller, needed: Needed): AppError {
+/** Why a caller may not: 403, naming what is needed. */
+export function refusal({ by, organizationId, role }: Caller, needed: Needed): AppError {
   if (needed === 'session')
     return new AppError('session_required', 'Only a person who has logged in can do this: the session cookie');
   if (needed === 'user') return new AppError('session_required', 'Only a person can do this: a session, or a bearer token');

@@ -2,7 +2,9 @@ import Joi from 'joi';
 import { notFound } from '../../src/errors.ts';
 import { exampleIds, exampleTime } from '../../src/examples.ts';
 import { findOperation, operationStatus } from '../../src/ledger/operations.ts';
+import type { Scope } from '../../src/organizations/scopes.ts';
 import { endpoint, ok } from '../endpoint.ts';
+import { refusal } from '../middleware/authenticate.ts';
 import { id, iso, pathId, timestamp } from '../schemas.ts';
 
 export const operationView = Joi.object({
@@ -18,14 +20,25 @@ export const operationView = Joi.object({
   finished_at: timestamp.allow(null).required(),
 });
 
+/** Whoever may read what the work is about may see what became of it; `messages:read` sees all of them. */
+const scopeOfSubject: Record<string, Scope> = {
+  channel: 'channels:read',
+  contact_block: 'contacts:read',
+  contact_export: 'contacts:read',
+  contact_import: 'contacts:read',
+  webhook_delivery: 'webhooks:read',
+};
+
 export const getOperation = endpoint({
   method: 'get',
   path: '/v1/operations/:operationID',
   operationId: 'operations.get',
   tag: 'Operations',
   scope: 'messages:read',
-  summary: 'Get an operation: what became of work that a provider does',
-  description: 'Kept 7 days after its end.',
+  otherScopes: [...new Set(Object.values(scopeOfSubject))],
+  summary: 'Get an operation: what became of work that was asked for',
+  description:
+    'Kept 7 days after its end. Without `messages:read` it takes the scope that reads its subject: `contacts:read` for an import, an export or a block, `channels:read` for a sync, `webhooks:read` for a test of an endpoint.',
   subject: 'Operation',
   params: { operationID: pathId },
   responses: { 200: operationView },
@@ -45,6 +58,8 @@ export const getOperation = endpoint({
   },
   async handler({ params, caller, em }) {
     const row = await findOperation(em, caller.organizationId, params.operationID!);
+    const others = row && scopeOfSubject[row.subject_type];
+    if (!caller.scopes.has('messages:read') && !(others && caller.scopes.has(others))) throw refusal(caller, 'messages:read');
     if (!row) throw notFound('Operation');
     return ok({
       id: row.id,

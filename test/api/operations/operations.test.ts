@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { uuidv7 } from '../../../src/ids.ts';
 import { useApp } from '../../support/app.ts';
 
 const app = useApp();
@@ -25,6 +26,19 @@ describe('get', () => {
     const { body } = await get(id);
     expect([body.id, body.status, body.error?.code ?? null]).toEqual([id, status, code]);
     expect(body.finished_at === null).toBe(['queued', 'running'].includes(status));
+  });
+
+  test('without messages:read: those whose subject the caller may read, and a 403 for all others, there or not', async () => {
+    const { key } = await app.key(app.tenant.organizationId, ['contacts:read', 'contacts:write']);
+    const own = (await app.call('contacts.exports.create', { key })).headers.get('operation-id')!;
+    expect((await get(own, key)).body).toMatchObject({ id: own, name: 'contacts.export' });
+    for (const id of [await operation(), uuidv7()]) {
+      const { status, body } = await get(id, key);
+      expect([status, body.error.message]).toEqual([403, 'The API key lacks the scope messages:read']);
+    }
+    const { key: other } = await app.key(app.tenant.organizationId, ['contacts:write']);
+    expect((await get(own, other)).status).toBe(403);
+    expect((await get(own, (await app.organization()).key)).status).toBe(404);
   });
 
   test('a job that is no operation is not shown', async () => {
