@@ -3,7 +3,7 @@ import { listContacts, readContactListing } from '../../src/contacts/list.ts';
 import { lookUpContact } from '../../src/contacts/lookup.ts';
 import { findContactById } from '../../src/contacts/queries.ts';
 import type { Source } from '../../src/database.ts';
-import { positionIn } from '../../src/listing/keyset.ts';
+import { cursorOf, positionIn } from '../../src/listing/keyset.ts';
 import type { Owner } from './dataset.ts';
 
 /** A contact of the owner's, taken by chance, and how a page deep in the list is reached. */
@@ -41,7 +41,7 @@ const lookup = (
   run: (source, { organizationId }, sample) => lookUpContact(source, organizationId, [identifierOf(sample)]),
 });
 
-type Query = { filters?: string; search?: string; cursor?: string };
+type Query = { sort?: string; filters?: string; search?: string; cursor?: string };
 const list = (name: string, aim: Read['aim'], queryOf: (sample: Sample) => Query): Read => ({
   name,
   aim,
@@ -53,6 +53,10 @@ const list = (name: string, aim: Read['aim'], queryOf: (sample: Sample) => Query
     return listContacts(source, organizationId, listing, { limit: pageSize, after });
   },
 });
+
+const byName = readContactListing({ sort: 'name' });
+/** Among the names that begin with M, wherever these are in the list. */
+const nameCursor = cursorOf(byName.binding, ['m', '00000000-0000-7000-8000-000000000000']);
 
 const custom = (key: string, valueFor: (sample: Sample) => string) => (sample: Sample) => ({
   filters: JSON.stringify([{ field: `custom_fields.${key}`, value: valueFor(sample) }]),
@@ -71,6 +75,8 @@ export const reads: Read[] = [
   lookup('lookup by phone', ({ phone }) => ({ type: 'phone', value: phone })),
   lookup('lookup by external id', ({ externalId }) => ({ type: 'external_id', source: 'shop', value: externalId })),
   list('list, page 1', { ratio: 1.5 }, () => ({})),
+  list('list by name, page 1', { ratio: 1.5 }, () => ({ sort: 'name' })),
+  list('list by name, from somewhere', { ratio: 1.5 }, () => ({ sort: 'name', cursor: nameCursor })),
   list(`list, page ${deepPage}`, { ratio: 1.5 }, ({ cursor }) => ({ cursor })),
   list(
     'filter, custom field of 70 %',

@@ -2,16 +2,20 @@ import { queryPlanned, type Source } from '../database.ts';
 import type { Fields } from '../listing/fields.ts';
 import { type Position, positionOf } from '../listing/keyset.ts';
 import { type Listing, type ListRequest, listingSql, readListing } from '../listing/listing.ts';
+import { phone } from '../listing/search.ts';
 import type { PageRows } from '../paging.ts';
 import { type ContactRow, contactColumns } from './queries.ts';
+
+/** A phone as it is stored, however it was spelled; what is no phone stays what it is. */
+const withPlus = (given: string) => (phone.test(given) ? `+${given.replace(/\D/g, '')}` : given);
 
 /** What contacts are filtered and sorted by. */
 export const contactFields: Fields = {
   columns: {
     id: { sql: 'k.id', type: 'id' },
-    name: { sql: 'k.name', type: 'text', isSortable: true },
-    phone_number: { sql: 'k.phone_number', type: 'text', address: { text: 'k.search', isPhone: true } },
-    email: { sql: 'k.email', type: 'text', address: { text: 'k.search', isPhone: false } },
+    name: { sql: 'k.name', type: 'text', isSortable: true, isSortedFolded: true },
+    phone_number: { sql: 'k.phone_number', type: 'text', canonical: withPlus, address: { text: 'k.search', isPhone: true } },
+    email: { sql: 'k.email', type: 'text', isCaseless: true, address: { text: 'k.search', isPhone: false } },
     external_source: { sql: 'k.external_source', type: 'text' },
     external_id: { sql: 'k.external_id', type: 'text' },
     created_at: { sql: 'k.created_at', type: 'time', isSortable: true },

@@ -21,19 +21,33 @@ function plainSql(field: Field, operator: Operator, values: Scalar[], bind: Bind
   if (field.type === 'time') return timeSql(field.sql, operator, values as string[], bind);
   if (field.type === 'json') return jsonSql(field, operator, values, bind);
   if (field.type === 'name') {
-    const named = operator === 'is_empty' ? 'true' : textSql(field.name!, 'text', operator, values as string[], bind);
+    const named = operator === 'is_empty' ? 'true' : textSql(field.name!, 'text', operator, values as string[], bind, folded);
     return `${operator === 'is_empty' ? 'not ' : ''}exists (select 1 from ${field.sql} and ${named})`;
   }
-  const own = textSql(field.sql, field.type === 'id' ? 'uuid' : 'text', operator, values as string[], bind);
+  const own = textSql(
+    field.sql,
+    field.type === 'id' ? 'uuid' : 'text',
+    operator,
+    values as string[],
+    bind,
+    field.isCaseless ? caseless : exact,
+  );
   const [address] = values as string[];
   return field.address && operator === 'eq' && address ? `${own} and ${addressSql(field.address, address, bind)}` : own;
 }
 
-function textSql(sql: string, type: string, operator: Operator, values: string[], bind: Bind): string {
+/** What of two texts must be equal for them to be. */
+type Sameness = (sql: string) => string;
+const exact: Sameness = (sql) => sql;
+const caseless: Sameness = (sql) => `casefold(${sql} collate pg_unicode_fast)`;
+const folded: Sameness = (sql) => `fold(${sql})`;
+
+function textSql(sql: string, type: string, operator: Operator, values: string[], bind: Bind, same: Sameness): string {
   const [first, second] = values as [string, string];
   if (operator === 'is_empty') return `${sql} = ''`;
-  if (operator === 'in') return `${sql} = any(${bind(values)}::${type}[])`;
-  if (operator === 'eq') return `${sql} = ${bind(first)}::${type}`;
+  if (operator === 'in' && same === exact) return `${sql} = any(${bind(values)}::${type}[])`;
+  if (operator === 'in') return `${same(sql)} = any(array(select ${same('v')} from unnest(${bind(values)}::text[]) as v))`;
+  if (operator === 'eq') return `${same(sql)} = ${same(`${bind(first)}::${type}`)}`;
   if (operator === 'between') return `${sql} between ${bind(first)}::text and ${bind(second)}::text`;
   if (operator in symbols) return `${sql} ${symbols[operator as keyof typeof symbols]} ${bind(first)}::text`;
   return likeSql(sql, operator, first, bind);
@@ -43,8 +57,7 @@ function textSql(sql: string, type: string, operator: Operator, values: string[]
 function likeSql(sql: string, operator: Operator, value: string, bind: Bind): string {
   const plain = value.replace(/[\\%_]/g, '\\$&');
   const pattern = `${operator === 'starts_with' ? '' : '%'}${plain}${operator === 'ends_with' ? '' : '%'}`;
-  const folded = (text: string) => `casefold(${text} collate pg_unicode_fast)`;
-  return `${folded(sql)} like ${folded(`${bind(pattern)}::text`)}`;
+  return `${caseless(sql)} like ${caseless(`${bind(pattern)}::text`)}`;
 }
 
 /** The API shows milliseconds: a time of three digits is that whole millisecond, one of more digits a microsecond. */

@@ -4,7 +4,7 @@ export type Fields = {
   columns: Record<string, Column>;
   /** JSON objects, whose own fields follow a dot. */
   objects: Record<string, string>;
-  /** Names a record has in another table: what follows `select 1 from`, up to a condition on the name. */
+  /** Names a record has in another table, the same whatever their case and accents: what follows `select 1 from`, up to a condition on the name. */
   names: Record<string, { from: string; name: string }>;
   search: Search;
 };
@@ -14,12 +14,27 @@ export type Search = { text: string; words: string };
 
 export type ColumnType = 'id' | 'text' | 'time';
 /** Sortable is what has an index in that order. */
-export type Column = { sql: string; type: ColumnType; isSortable?: boolean; address?: Address };
+export type Column = {
+  sql: string;
+  type: ColumnType;
+  isSortable?: boolean;
+  /** Sorted as people look for it: case and accents make no difference. */
+  isSortedFolded?: boolean;
+  /** Values are equal whatever their case. */
+  isCaseless?: boolean;
+  /** How the column spells a whole value, or the beginning of one. */
+  canonical?: (given: string) => string;
+  address?: Address;
+};
 /** A column whose value stands in that of a search, after a line break: as it is, or a phone without its plus. */
 export type Address = { text: string; isPhone: boolean };
 
 export type FieldType = ColumnType | 'json' | 'name';
-export type Field = { type: FieldType; sql: string; key?: string; name?: string; address?: Address };
+export type Field = Pick<Column, 'sql' | 'isCaseless' | 'canonical' | 'address'> & {
+  type: FieldType;
+  key?: string;
+  name?: string;
+};
 
 const ownKey = /^\P{Cc}{1,128}$/u;
 

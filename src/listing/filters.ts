@@ -91,8 +91,13 @@ function valuesOf(field: Field, operator: Operator, value: unknown): Scalar[] | 
   const values = given.map(read);
   if (values.some((one) => one === undefined)) return wrong(`value must be ${kind}`);
   if (isRange && typeof values[0] !== typeof values[1]) return wrong('Both values of between must be of one type');
-  return values as Scalar[];
+  return field.canonical && !withinOperators.includes(operator)
+    ? (values as string[]).map(field.canonical)
+    : (values as Scalar[]);
 }
+
+/** These compare parts of a value that need not begin as it does. */
+const withinOperators: readonly Operator[] = ['contains', 'not_contains', 'ends_with'];
 
 type Reader = { kind: string; read: (value: unknown) => Scalar | undefined };
 

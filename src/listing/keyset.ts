@@ -42,7 +42,10 @@ const casts: Record<ColumnType, string> = { id: 'uuid', time: 'timestamptz', tex
 
 /** Rows after a position, in the order of the keys. */
 export function beyondSql(keys: SortKey[], position: Position, bind: Bind): string {
-  const values = keys.map(({ type }, index) => `${bind(position[index])}::${casts[type]}`);
+  const values = keys.map(({ type, isFolded }, index) => {
+    const value = `${bind(position[index])}::${casts[type]}`;
+    return isFolded ? `fold(${value})` : value;
+  });
   const [first] = keys as [SortKey];
   const beyond = ({ isDescending }: SortKey) => (isDescending ? '<' : '>');
   // One comparison of rows is what an index is entered by.

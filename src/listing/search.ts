@@ -3,7 +3,8 @@ import type { Address, Bind, Search } from './fields.ts';
 export const longestSearch = 200;
 /** Shorter words would be found in nearly every name, and have no trigram of their own. */
 const shortestWithin = 3;
-const phone = /^\+?[\d\s()./-]*\d[\d\s()./-]*$/;
+/** A text that is a phone, however it is spelled. */
+export const phone = /^\+?[\d\s()./-]*\d[\d\s()./-]*$/;
 
 /** The words of a search, each once. One that looks like a phone as a whole is a single word of digits, however it is spelled. */
 export function wordsOf(search: string): string[] {

@@ -1,7 +1,8 @@
 import { invalidField } from '../errors.ts';
 import { type ColumnType, type Fields, sortableNames } from './fields.ts';
 
-export type SortKey = { name: string; sql: string; type: ColumnType; isDescending: boolean };
+/** `isFolded`: `sql` is what `fold()` makes of the column, and so must be what it is compared with. */
+export type SortKey = { name: string; sql: string; type: ColumnType; isFolded: boolean; isDescending: boolean };
 
 const mostKeys = 3;
 
@@ -14,10 +15,14 @@ export function readSort(fields: Fields, text: string, location: string): SortKe
   const keys = given.map((key) => {
     const name = key.replace(/^-/, '');
     if (!names.includes(name)) throw refused(`sort must be made of ${names.join(', ')}, each with - for descending`);
-    return { name, sql: fields.columns[name]!.sql, type: fields.columns[name]!.type, isDescending: key.startsWith('-') };
+    const { sql, type, isSortedFolded: isFolded = false } = fields.columns[name]!;
+    return { name, sql: isFolded ? `fold(${sql})` : sql, type, isFolded, isDescending: key.startsWith('-') };
   });
   if (new Set(keys.map(({ name }) => name)).size < keys.length) throw refused('sort must name each field once', 'array.unique');
-  return [...keys, { name: 'id', sql: fields.columns.id!.sql, type: 'id', isDescending: keys.at(-1)!.isDescending }];
+  return [
+    ...keys,
+    { name: 'id', sql: fields.columns.id!.sql, type: 'id', isFolded: false, isDescending: keys.at(-1)!.isDescending },
+  ];
 }
 
 export const orderSql = (keys: SortKey[]) => keys.map(({ sql, isDescending }) => (isDescending ? `${sql} desc` : sql)).join(', ');

@@ -70,7 +70,7 @@ const up = [
   'alter table contacts alter search set statistics 1000',
   'create index contacts_list on contacts (organization_id, created_at, id)',
   'create index contacts_updated on contacts (organization_id, updated_at, id)',
-  'create index contacts_name on contacts (organization_id, name, id)',
+  'create index contacts_name on contacts (organization_id, fold(name), id)',
   'create index contacts_search on contacts using gin (organization_id, search gin_trgm_ops)',
   'create index contacts_custom_fields on contacts using gin (organization_id, custom_fields jsonb_path_ops)',
 

@@ -3,10 +3,10 @@ import { contactFields } from '../../../src/contacts/list.ts';
 import { orderSql, readSort } from '../../../src/listing/sort.ts';
 
 test.each([
-  ['name', 'k.name, k.id'],
+  ['name', 'fold(k.name), k.id'],
   ['-created_at', 'k.created_at desc, k.id desc'],
-  [' -updated_at , name ', 'k.updated_at desc, k.name, k.id'],
-  ['name,-created_at,-updated_at', 'k.name, k.created_at desc, k.updated_at desc, k.id desc'],
+  [' -updated_at , name ', 'k.updated_at desc, fold(k.name), k.id'],
+  ['name,-created_at,-updated_at', 'fold(k.name), k.created_at desc, k.updated_at desc, k.id desc'],
 ])('%s', (text, order) => {
   expect(orderSql(readSort(contactFields, text, 'query'))).toBe(order);
 });
