@@ -9,8 +9,8 @@ import { type PageQuery, pageQuery } from './paging.ts';
 
 export type ListQuery = PageQuery & ListRequest;
 
-/** The query of a list that is searched, filtered and sorted. */
-export const listQuery = (fields: Fields) => ({
+/** The query of a list that is searched, filtered and sorted; `usual` is how it is sorted when nobody says. */
+export const listQuery = (fields: Fields, usual = '-created_at') => ({
   ...pageQuery,
   // It holds the values of the sort keys, names among them.
   cursor: pageQuery.cursor.max(8_192),
@@ -20,7 +20,7 @@ export const listQuery = (fields: Fields) => ({
     .description(
       `Up to three of ${sortableNames(fields)
         .map((name) => `\`${name}\``)
-        .join(', ')}, with \`-\` for descending; the default is \`-created_at\``,
+        .join(', ')}, with \`-\` for descending; the default is \`${usual}\``,
     ),
   filters: Joi.string().description(
     `A JSON array of \`{field, operator, value}\`, all of which must hold, up to 20 in 4 KB. Fields: ${fieldNames(fields)

@@ -10,3 +10,6 @@ export const csvHeaders = (at: Date) => ({
   'Content-Type': 'text/csv; charset=utf-8; header=present',
   'Content-Disposition': `attachment; filename="contacts-${at.toISOString().slice(0, 10)}.csv"`,
 });
+
+/** Oldest first, so that who comes while the file is written comes last. */
+export const exportOrder = 'created_at';

@@ -4,10 +4,10 @@ import { customKeys, selected } from '../../src/contacts/export/selection.ts';
 import { contactFields, readContactListing } from '../../src/contacts/list.ts';
 import { endpoint } from '../endpoint.ts';
 import { type ListQuery, listQuery } from '../listing.ts';
-import { csvFile, csvHeaders, exampleFile } from './csv-file.ts';
+import { csvFile, csvHeaders, exampleFile, exportOrder } from './csv-file.ts';
 import { tag } from './schemas.ts';
 
-const { search, filters, sort } = listQuery(contactFields);
+const { search, filters, sort } = listQuery(contactFields, exportOrder);
 const selection = { search, filters, sort };
 
 export const exportContacts = endpoint<unknown, Pick<ListQuery, 'search' | 'filters' | 'sort'>>({
@@ -27,8 +27,7 @@ export const exportContacts = endpoint<unknown, Pick<ListQuery, 'search' | 'filt
     reply: exampleFile,
   },
   async handler({ query, caller, write }, { database }) {
-    // Oldest first, so that who comes meanwhile comes last.
-    const listing = readContactListing({ ...query, sort: query.sort ?? 'created_at' });
+    const listing = readContactListing({ ...query, sort: query.sort ?? exportOrder });
     const contacts = selected(database, caller.organizationId, listing);
     const keys = await customKeys(contacts);
     const { status } = await write({}, async () => ({ status: 200 }));

@@ -17,7 +17,7 @@ import { endpoint } from '../endpoint.ts';
 import { listQuery } from '../listing.ts';
 import { type PageQuery, pageQuery } from '../paging.ts';
 import { id, iso, operationNote, pathId, timestamp } from '../schemas.ts';
-import { csvFile, csvHeaders, exampleFile } from './csv-file.ts';
+import { csvFile, csvHeaders, exampleFile, exportOrder } from './csv-file.ts';
 import { data, dataList, exampleMeta, listedData, tag, wrapped } from './schemas.ts';
 
 const status = Joi.string().valid('queued', 'running', 'succeeded', 'failed').required();
@@ -55,7 +55,7 @@ const params = { exportID: exampleIds.export };
 const about = { tag, subject: 'Export', params: { exportID: pathId }, scope: 'contacts:read' as const };
 
 type Request = { search?: string; sort?: string; filters?: object[] };
-const { search, sort } = listQuery(contactFields);
+const { search, sort } = listQuery(contactFields, exportOrder);
 const filters = Joi.array().items(Joi.object()).description('As GET /v1/contacts takes them, in an array');
 
 export const createExport = endpoint<Request | undefined>({
@@ -77,7 +77,7 @@ export const createExport = endpoint<Request | undefined>({
     reply: { data: { ...exampleExport, status: 'queued', rows: 0, bytes: 0, finished_at: null } },
   },
   handler: ({ body, caller, write }) => {
-    const { search, sort = 'created_at', filters: conditions } = body ?? {};
+    const { search, sort = exportOrder, filters: conditions } = body ?? {};
     const request = { search, sort, filters: conditions && JSON.stringify(conditions) };
     readContactListing({ ...request, location: 'body' });
     return write({ locks: [exportLane(caller.organizationId)] }, async (tx) => {

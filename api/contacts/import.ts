@@ -91,7 +91,7 @@ export const importContacts = endpoint<Upload>({
   receive: {
     contentType: 'text/csv',
     description:
-      'UTF-8, a header line first, in any order: `phone_number`, `name`, `email`, `external_source`, `external_id`, `tags` (with `;` between them; a tag is added, none is taken away), `custom_fields.<key>` (a number, true, false, list, object or text in quotes as JSON; anything else is the text it is). `id`, as an export writes it, is of a contact that is there, or says nothing; `created_at` and `updated_at` are passed over. An empty cell says nothing. A quote before a cell that begins with = + - @ is taken off.',
+      'UTF-8, a header line first, in any order: `phone_number`, `name`, `email`, `external_source`, `external_id`, `tags` (with `;` between them, `\\;` within one; a tag is added, none is taken away), `custom_fields.<key>` (a number, true, false, list, object or text in quotes as JSON; anything else is the text it is). `id`, as an export writes it, is of a contact that is there, or says nothing; `created_at` and `updated_at` are passed over. An empty cell says nothing. A quote before a cell that begins with = + - @ is taken off.',
     async take({ stream, caller, header }, { config, database }) {
       if (Number(header('content-length') ?? 0) > config.importMaxBytes) throw tooLarge(config.importMaxBytes);
       const { organizationId } = caller;
@@ -104,7 +104,7 @@ export const importContacts = endpoint<Upload>({
   errors: [400, 401, 403, 422],
   example: {
     body: 'phone_number,name,tags,custom_fields.tier\r\n+16505551234,Sheena Nelson,vip;newsletter,gold\r\n',
-    reply: { data: exampleImport },
+    reply: { data: { ...exampleImport, status: 'queued', rows: 0, created: 0, updated: 0, failed: 0, finished_at: null } },
   },
   handler: ({ body, caller, write }) =>
     write({ locks: [importLane(caller.organizationId)] }, async (tx) => {
@@ -164,7 +164,12 @@ export const listOfImportErrors = endpoint<unknown, PageQuery>({
     reply: {
       data: [
         { line: 17, column: 'email', code: 'string.email', message: 'email must be a valid email' },
-        { line: 40, column: '', code: 'conflict', message: 'The identities belong to different contacts' },
+        {
+          line: 40,
+          column: '',
+          code: 'conflict',
+          message: `The identities belong to different contacts: ${exampleIds.contact}, ${exampleIds.otherContact}`,
+        },
       ],
       meta: exampleMeta,
     },

@@ -89,6 +89,10 @@ function securityOf(scope: Definition['scope']): Record<string, string[]>[] {
   return [{ apiKeyAuth: [scope] }, { bearerAuth: [scope] }, { sessionAuth: [scope] }];
 }
 
+/** A body in which nothing must stand may be left out. */
+const isBodyNeeded = ({ body, receive, rawBodyBytes }: Definition) =>
+  receive !== undefined || rawBodyBytes !== undefined || body?.validate({}).error !== undefined;
+
 export function operationOf(endpoint: Definition): Json {
   const { operationId, summary, description, tag, scope, body, rawBodyBytes, receive, example } = endpoint;
   const parameters = parametersOf(endpoint);
@@ -104,7 +108,9 @@ export function operationOf(endpoint: Definition): Json {
     security: securityOf(scope),
     ...(scope !== 'public' && { 'x-scope': scope }),
     ...(parameters.length > 0 && { parameters }),
-    ...(content && { requestBody: { required: true, content: { [receive?.contentType ?? 'application/json']: content } } }),
+    ...(content && {
+      requestBody: { required: isBodyNeeded(endpoint), content: { [receive?.contentType ?? 'application/json']: content } },
+    }),
     responses: responsesOf(endpoint),
   };
 }

@@ -12,7 +12,9 @@ export type Column =
 const ignored: readonly string[] = timeColumns;
 const identifying: readonly string[] = [idColumn, 'phone_number', 'email', 'external_id'];
 
-function columnOf(name: string): Column | undefined {
+/** Names of our own columns are known in any case; those of custom fields are the client's. */
+function columnOf(given: string): Column | undefined {
+  const name = customKeyOf(given) === undefined ? given.toLowerCase() : given;
   if ((fieldColumns as readonly string[]).includes(name)) return { kind: 'field', name: name as FieldColumn };
   if (name === idColumn) return { kind: 'id', name };
   if (name === tagsColumn) return { kind: 'tags', name };
@@ -22,21 +24,27 @@ function columnOf(name: string): Column | undefined {
   return { kind: 'custom', name, key };
 }
 
+/** Never what stands there: without a header it is a person. */
+const missing = (names: string[]) =>
+  names.length === 1
+    ? 'The first line must name the columns, with commas between them: phone_number,name,email'
+    : 'The first line must name the columns, and none of its cells is the name of one: phone_number, name, email, external_source, external_id, tags, custom_fields.…';
+
 /** What stands in each column. Throws ImportFailure, before a row has been read. */
 export function readHeader(cells: string[], line: number): Column[] {
   const names = cells.map((cell) => cell.trim());
   const columns = names.map(columnOf);
-  if (!columns.some((column) => column))
-    throw new ImportFailure('header.missing', 'The first line must name the columns: phone_number, name, email …', { line });
+  if (!columns.some((column) => column)) throw new ImportFailure('header.missing', missing(names), { line });
   const unknown = columns.indexOf(undefined);
   if (unknown >= 0) {
     const column = names[unknown]!.slice(0, 200);
     const place = column === '' ? `Column ${unknown + 1} has no name` : `There is no column ${column}`;
     throw new ImportFailure('header.unknown', place, { line, column });
   }
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const known = columns.map((column) => column!.name);
+  const twice = known.find((name, index) => known.indexOf(name) !== index);
   if (twice) throw new ImportFailure('header.duplicate', `The column ${twice} stands there twice`, { line, column: twice });
-  if (!names.some((name) => identifying.includes(name)))
+  if (!known.some((name) => identifying.includes(name)))
     throw new ImportFailure('header.identity', `One of the columns ${identifying.join(', ')} is needed`, { line });
   return columns as Column[];
 }

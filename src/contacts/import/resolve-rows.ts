@@ -47,7 +47,11 @@ const differences = `
     from import_rows r, lateral (select * from contacts c where c.id = r.contact_id and c.organization_id is not distinct from $1::uuid limit 1) k
    where r.is_known and r.wave between $2 and $3`;
 
-const conflict: RowError = { column: '', code: 'conflict', message: 'The identities belong to different contacts' };
+const conflict = (owners: string[]): RowError => ({
+  column: '',
+  code: 'conflict',
+  message: `The identities belong to different contacts: ${owners.join(', ')}`,
+});
 const nobody: RowError = {
   column: idColumn,
   code: 'not_found',
@@ -87,7 +91,7 @@ export async function resolveRows(
   for (const { n, owners: all, known: had } of found.rows) {
     const own = seen.get(n);
     const missing = (counts.get(n) ?? 0) - had;
-    if (all.length > 1) standings.set(n, { kind: 'refused', error: conflict });
+    if (all.length > 1) standings.set(n, { kind: 'refused', error: conflict(all) });
     else if (!own) throw new Taken();
     else if (isTooLarge(own.large)) standings.set(n, { kind: 'refused', error: tooLarge });
     else if (own.lacking_tags > 0 && own.own_tags + own.lacking_tags > mostTagsOfContact)

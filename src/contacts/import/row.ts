@@ -85,7 +85,7 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
       errors.push({
         column: fields.external_id ? 'external_source' : 'external_id',
         code: 'object.and.external',
-        message: 'external_id and external_source must be given together',
+        message: `${fields.external_id ? 'external_source' : 'external_id'} is missing: it and the other must be given together`,
       });
     if (errors.length > 0) return { line, errors };
     const identities = identitiesOfFields(fields);

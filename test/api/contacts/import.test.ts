@@ -135,7 +135,12 @@ describe('a file', () => {
     );
     expect(result).toMatchObject({ created: 1, updated: 4, unchanged: 1, failed: 1 });
     expect(await errorsOf(result.id, tenant)).toEqual([
-      { line: 7, column: '', code: 'conflict', message: 'The identities belong to different contacts' },
+      {
+        line: 7,
+        column: '',
+        code: 'conflict',
+        message: `The identities belong to different contacts: ${(await contactsOf(tenant)).map(({ id }) => id).join(', ')}`,
+      },
     ]);
     expect((await contactsOf(tenant)).map(({ name, email }) => [name, email])).toEqual([
       ['By email', 'known@example.com'],
@@ -152,7 +157,7 @@ describe('a file', () => {
     await app.rows(`update contacts set email = '' where id = $1`, [first]);
     await app.rows(`update contact_identities set type = 'messaging_app_id', value = 'US.17' where contact_id = $1`, [first]);
     const file = lines(
-      'id,name,email,phone_number',
+      'ID,Name,email, Phone_Number ',
       `${first.toUpperCase()},By id,,`,
       `${first},By id,,+16505553101`,
       `${second},Both,second@example.com,`,
@@ -265,6 +270,7 @@ describe('a file', () => {
 
 describe('a file that cannot be read', () => {
   test.each([
+    ['an unknown column among others', 'Phone,Name\n+16505551234,Ada', 'header.unknown', 1, 'Phone'],
     ['an unknown column', 'phone_number,Colour\n+16505551234,red', 'header.unknown', 1, 'Colour'],
     ['a column without a name', 'phone_number,\n+16505551234,', 'header.unknown', 1, ''],
     [
@@ -275,6 +281,7 @@ describe('a file that cannot be read', () => {
       'custom_fields.__proto__',
     ],
     ['no header', '+16505551234,Ada\n+16505551235,Grace', 'header.missing', 1, undefined],
+    ['a column twice, in another case', 'email,Email\na@example.com,b@example.com', 'header.duplicate', 1, 'email'],
     ['a column twice', 'email,email\na@example.com,b@example.com', 'header.duplicate', 1, 'email'],
     ['no column that names anybody', 'name,tags\nAda,vip', 'header.identity', 1, undefined],
     ['no rows', 'phone_number,name\n', 'rows.missing', 1, undefined],
