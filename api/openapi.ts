@@ -22,6 +22,9 @@ Every reply says in \`RateLimit\` how many requests are left in this minute; bey
 to wait.
 
 A request with an \`Idempotency-Key\` may be repeated without harm. Lists are paged: \`meta.next_cursor\` is the \`cursor\` of the next page.
+
+Of contacts a record comes as \`{data}\` and a list as \`{data, meta}\`; everything else comes as it is, and its lists as \`{items, meta}\`.
+Errors are \`{error: {code, message, details, request_id}}\`, but for the lookup of contacts, login and single messages, which show their own.
 `.trim();
 
 /** The parts of the document, in the order a reader needs them. */
@@ -30,7 +33,7 @@ const tags = [
   { name: 'Contacts', description: 'The people you talk to: who they are, what they allow, what you know of them' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },
   { name: 'Webhooks', description: 'Your servers that hear of events; the events themselves stand below' },
-  { name: 'Operations', description: 'What became of work that a provider does' },
+  { name: 'Operations', description: 'What became of work that was asked for' },
   { name: 'Accounts', description: 'Log in and out, your password, your bearer tokens' },
   { name: 'Organization', description: 'Members and their roles, invitations, API keys, the audit log' },
   { name: 'Provider webhooks', description: 'For the messaging provider, not for you' },

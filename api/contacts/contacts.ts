@@ -32,7 +32,9 @@ export const createContact = endpoint<ContactFields>({
     custom_fields: customFields,
   })
     .custom((fields: ContactFields, { error }) =>
-      Boolean(fields.external_id) === Boolean(fields.external_source) ? fields : error('object.and.external'),
+      Boolean(fields.external_id) === Boolean(fields.external_source)
+        ? fields
+        : error('object.and.external', { missing: [fields.external_id ? 'external_source' : 'external_id'] }),
     )
     .messages({ 'object.and.external': 'external_id and external_source must be given together' }),
   responses: { 200: wrapped(contactView), 201: wrapped(contactView) },

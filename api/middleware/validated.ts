@@ -45,15 +45,19 @@ export function validated({ params, query, body, subject = 'Resource' }: Rules):
   };
 }
 
-const detailOf = (item: Joi.ValidationErrorItem, location: string): ErrorDetail => ({
-  ...(item.path.length > 0 && { field: fieldOf(item) }),
-  location,
-  code: item.type,
-  message: hintFor(item),
-});
+const detailOf = (item: Joi.ValidationErrorItem, location: string): ErrorDetail => {
+  const field = fieldOf(item);
+  return { ...(field !== '' && { field }), location, code: item.type, message: hintFor(item) };
+};
 
-const fieldOf = ({ path }: Joi.ValidationErrorItem) =>
-  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');
+/** Of fields that go together it is the one that is missing, as Joi's own rules say in `missing`. */
+const fieldOf = ({ path, context }: Joi.ValidationErrorItem) => {
+  const [missing]: string[] = Array.isArray(context?.missing) ? context.missing : [];
+  return [...path, ...(missing === undefined ? [] : [missing])].reduce<string>(
+    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step),
+    '',
+  );
+};
 
 const hintFor = (item: Joi.ValidationErrorItem) =>
   item.type === 'object.unknown' && item.context?.key === 'offset' ? 'offset is not supported: page with cursor' : item.message;

@@ -101,6 +101,13 @@ describe('phones, as people of their country write them', () => {
   });
 });
 
+test.each([
+  [{ external_id: 'C-1' }, 'external_source'],
+  [{ external_source: 'shop', email: 'half@example.com' }, 'external_id'],
+])('%j: 422, which names the half that is missing', async (body, field) => {
+  await refused(() => create(body), field);
+});
+
 describe('names and notes are kept as they were sent', () => {
   test.each([
     '👩‍👩‍👧‍👦 Familie',
