@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { fileOf, getExport, queueExport } from '../../../src/contacts/export/exports.ts';
+import { deleteExport, fileOf, getExport, queueExport } from '../../../src/contacts/export/exports.ts';
 import { forgetInFiles } from '../../../src/contacts/export/forget.ts';
 import { exportLane } from '../../../src/contacts/export/jobs.ts';
 import { type Export, runExport } from '../../../src/contacts/export/run.ts';
@@ -49,7 +49,7 @@ async function queued(request: ListRequest = { sort: 'created_at' }): Promise<Ex
 const state = (own: Export) => getExport(house.database, organizationId, own.id);
 const run = (own: Export, mayGoOn = always) => runExport(house.database, own, mayGoOn, small);
 const namesIn = async (own: Export) => {
-  const lines = (await text(fileOf(house.database, organizationId, own.id))).split('\r\n');
+  const lines = (await text(fileOf(house.database, organizationId, await state(own)))).split('\r\n');
   expect([lines[0]!.startsWith('id,'), lines.at(-1)]).toEqual([true, '']);
   return lines.slice(1, -1).map((line) => line.split(',')[2]);
 };
@@ -92,6 +92,15 @@ test('a run whose job has another run by now writes nothing', async () => {
   const own = await queued();
   await expect(run({ ...own, job: { ...own.job, run: 2 } })).rejects.toBeInstanceOf(MovedOn);
   expect(await state(own)).toMatchObject({ state: 'queued', rows_done: 0 });
+});
+
+test('deleted while it is read: what was read does not pass for the whole', async () => {
+  await people(2_500);
+  const own = await queued();
+  expect(await house.run(handler, { id: own.job.id })).toEqual({ kind: 'done' });
+  const file = fileOf(house.database, organizationId, await state(own));
+  await house.ledger.transact({}, (tx) => deleteExport(tx, organizationId, own.id));
+  await expect(text(file)).rejects.toThrow('was deleted');
 });
 
 test('forgotten while it runs: out of what is written, and the erasure waits for the rest', async () => {
