@@ -8,19 +8,13 @@ import { toTagsCell } from '../csv/tags-cell.ts';
 import type { ContactRow } from '../queries.ts';
 import type { Selection } from './selection.ts';
 
-/** So many at a time are made text: other work of the process has its turn in between. */
-const sliceRows = 100;
-
 // A line break of any kind within a cell needs quotes, whichever ends the rows.
 const csvOf = (records: string[][]) => stringify(records, { record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
 
 export const csvHeader = (keys: string[]) =>
   csvOf([[idColumn, ...fieldColumns, tagsColumn, ...keys.map(customColumn), ...timeColumns].map(neutralised)]);
 
-export function* csvRows(rows: ContactRow[], keys: string[]): Generator<string> {
-  for (let at = 0; at < rows.length; at += sliceRows)
-    yield csvOf(rows.slice(at, at + sliceRows).map((row) => cellsOf(row, keys).map(neutralised)));
-}
+export const csvRows = (rows: ContactRow[], keys: string[]) => csvOf(rows.map((row) => cellsOf(row, keys).map(neutralised)));
 
 const cellsOf = (row: ContactRow, keys: string[]) => [
   row.id,
@@ -36,7 +30,7 @@ export const contactsAsCsv = (selection: Selection, keys: string[]): Readable =>
 
 async function* textOf(selection: Selection, keys: string[]): AsyncGenerator<string> {
   yield csvHeader(keys);
-  for await (const rows of selection.pages()) yield* csvRows(rows, keys);
+  for await (const rows of selection.slices()) yield csvRows(rows, keys);
 }
 
 /** Whole rows of such a file without those of some contacts. */

@@ -32,10 +32,10 @@ export async function runExport(
   let { pieces, position } = progress;
   let text = pieces === 0 ? csvHeader(keys) : '';
   let rows = 0;
-  for await (const page of selection.pages(position ?? undefined)) {
-    for (const slice of csvRows(page, keys)) text += slice;
-    rows += page.length;
-    position = positionOf(listing.keys, page.at(-1)!);
+  for await (const slice of selection.slices(position ?? undefined)) {
+    text += csvRows(slice, keys);
+    rows += slice.length;
+    position = positionOf(listing.keys, slice.at(-1)!);
     if (text.length < characters) continue;
     await storePiece(database, own, { number: pieces, text, rows, keys, position });
     pieces += 1;
