@@ -5,6 +5,7 @@ import { forgetInFiles } from '../../../src/contacts/export/forget.ts';
 import { exportLane } from '../../../src/contacts/export/jobs.ts';
 import { type Export, runExport } from '../../../src/contacts/export/run.ts';
 import { MovedOn } from '../../../src/contacts/moved-on.ts';
+import { query } from '../../../src/database.ts';
 import '../../../src/jobs.ts';
 import { checkJobs } from '../../../src/ledger/check.ts';
 import { retryJob } from '../../../src/ledger/retry.ts';
@@ -12,6 +13,7 @@ import type { ListRequest } from '../../../src/listing/listing.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { exportContacts } from '../../../workers/contacts/export-contacts.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let house: House;
 let organizationId: string;
@@ -122,6 +124,43 @@ test('forgotten while it runs: out of what is written, and the erasure waits for
       .sort(),
   );
   expect(await state(own)).toMatchObject({ state: 'succeeded', rows_done: 249 });
+});
+
+test.each(['created_at', '-name'])('forgotten, of a file of many pieces by %s: out of those that hold them', async (sort) => {
+  await people(3_400);
+  const own = await queued({ sort });
+  await run(own);
+  const written = await namesIn(own);
+  const names = [written[0], written[1_700], written.at(-1)];
+  const gone = await house.sql<{ id: string }>('select id from contacts where organization_id = $1 and name = any($2)', [
+    organizationId,
+    names,
+  ]);
+  const ids = gone.map(({ id }) => id);
+  await forgetInFiles(house.database, house.ledger.transact, organizationId, ids, new Date().toISOString());
+  expect(await namesIn(own)).toEqual(written.filter((name) => !names.includes(name)));
+  expect(await state(own)).toMatchObject({ pieces: 34, rows_done: 3_397 });
+});
+
+test('failing at the moment of the look, it is not overlooked', async () => {
+  await people(150);
+  const own = await queued({ sort: 'name', search: 'P' });
+  await run(own, () => false);
+  const looking = await house.database.transaction(async (em) => {
+    await query(em, `update contact_exports set state = 'failed' where id = $1`, [own.id]);
+    const look = forgetInFiles(house.database, house.ledger.transact, organizationId, [own.id], new Date().toISOString());
+    await waitFor('the look to wait for it', async () => {
+      const waiting = await house.sql(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%contact_exports%'`,
+      );
+      return waiting.length > 0;
+    });
+    return { look };
+  });
+  expect(await looking.look).toBe(0);
+  expect(await house.sql('select request, position, pieces from contact_exports where id = $1', [own.id])).toEqual([
+    { request: null, position: null, pieces: 0 },
+  ]);
 });
 
 test('forgotten after it failed: nothing is left of it, and a retry says that it must be asked for again', async () => {
