@@ -96,6 +96,26 @@ test('a run whose job has another run by now writes nothing', async () => {
   expect(await state(own)).toMatchObject({ state: 'queued', rows_done: 0 });
 });
 
+test('a statement that takes too long spends a try: it does not try for ever', async () => {
+  await people(10);
+  const own = await queued();
+  const running = await house.database.transaction(async (em) => {
+    await query(em, 'lock table contacts in access exclusive mode');
+    const run = house.run(handler, { id: own.job.id });
+    // What the time limit does.
+    await waitFor('a statement to cut', async () => {
+      const cut = await house.sql(
+        `select pg_cancel_backend(pid) from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%from contacts k%'`,
+      );
+      return cut.length > 0;
+    });
+    return { run };
+  });
+  expect(await running.run).toMatchObject({ kind: 'again', reason: expect.stringContaining('export fewer') });
+  expect((await house.row(own.job.id))!.attempts).toBe(1);
+});
+
 test('deleted while it is read: what was read does not pass for the whole', async () => {
   await people(250);
   const own = await queued();
