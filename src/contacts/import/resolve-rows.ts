@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { mostCustomBytes } from '../fields.ts';
+import { bytesOfCustom, mostCustomBytes } from '../fields.ts';
 import { mostTagsOfContact } from '../tags.ts';
 import type { RowError } from './row.ts';
 import { type StagedRow, unstageRows } from './staging.ts';
@@ -52,8 +52,8 @@ const tooManyTags: RowError = {
   message: `The contact would have more than ${mostTagsOfContact} tags`,
 };
 type Difference = { n: number; differs: boolean; large: object | null; lacking_tags: number; own_tags: number };
-/** As the database writes it: a space after each colon and comma (change.ts). */
-const isTooLarge = (large: object | null) => large !== null && Buffer.byteLength(JSON.stringify(large)) > mostCustomBytes;
+/** The database writes a space after each colon and comma: what is too large there need not be. */
+const isTooLarge = (large: object | null) => large !== null && bytesOfCustom(large) > mostCustomBytes;
 
 /** Whose the rows of some waves are, and what they would change; refused ones leave the staging. */
 export async function resolveRows(
