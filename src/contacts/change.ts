@@ -1,6 +1,6 @@
 import { invalidField } from '../errors.ts';
 import type { Tx } from '../ledger/transact.ts';
-import { bytesOfCustom, mostCustomBytes } from './fields.ts';
+import { faultOfCustom } from './fields.ts';
 import { type ContactRow, contactColumns, type Identity } from './queries.ts';
 import type { ContactFields } from './upsert.ts';
 
@@ -36,7 +36,7 @@ const wanted = `(coalesce($3, k.name), coalesce($4, k.phone_number), coalesce($5
 
 /**
  * Changes a contact's own columns; `updated_at` only when one of them becomes another. The contact's lock is held. Undefined when there is
- * no such contact; throws 422 when the custom fields would be too large together.
+ * no such contact; throws 422 when the custom fields would be too many or too large together.
  */
 export async function updateContact(tx: Tx, organizationId: string, id: string, changes: Changes): Promise<Changed | undefined> {
   const { custom_fields = {} } = changes;
@@ -61,8 +61,8 @@ export async function updateContact(tx: Tx, organizationId: string, id: string, 
   );
   if (!row) return undefined;
   const { before, ...contact } = row;
-  if (bytesOfCustom(contact.custom_fields) > mostCustomBytes)
-    throw invalidField('custom_fields', `custom_fields would be larger than ${mostCustomBytes} bytes as JSON`, 'custom.size');
+  const fault = faultOfCustom(contact.custom_fields);
+  if (fault) throw invalidField('custom_fields', fault.message, fault.code);
   return { row: contact, before: before ?? contact };
 }
 

@@ -12,7 +12,7 @@ export const externalId = Joi.string().trim().max(255).description('The id the c
 
 /** Bytes of all custom fields of a contact together, as JSON. */
 export const mostCustomBytes = 16_384;
-const mostKeys = 200;
+export const mostKeys = 200;
 const longestKey = 128;
 /** Every object has these: code that copies field by field would change them instead. */
 const reserved = new Set(['__proto__', 'constructor', 'prototype']);
@@ -27,9 +27,18 @@ const digits = (_key: string, value: unknown) => {
 };
 
 /** What a contact's fields weigh wherever they are read: a page of contacts full of 1e300 would be 700 MB otherwise. */
-export function bytesOfCustom(fields: object): number {
+function bytesOfCustom(fields: object): number {
   const text = JSON.stringify(fields);
   return Buffer.byteLength(/\de[+-]/.test(text) ? JSON.stringify(fields, digits) : text);
+}
+
+/** What a change makes of a contact's fields must be what it could have been made with: an export of it is imported again. */
+export function faultOfCustom(fields: object): { code: string; message: string } | undefined {
+  if (Object.keys(fields).length > mostKeys)
+    return { code: 'custom.many', message: `custom_fields would be more than ${mostKeys}` };
+  if (bytesOfCustom(fields) > mostCustomBytes)
+    return { code: 'custom.size', message: `custom_fields would be larger than ${mostCustomBytes} bytes as JSON` };
+  return undefined;
 }
 
 export const customFields = Joi.object()

@@ -162,10 +162,15 @@ describe('custom fields', () => {
     await refused(() => patch(id, { c: Array(5).fill(1e300) }), 'custom_fields');
   });
 
-  test('more than 200 names: 422', async () => {
+  test('more than 200 names alone, or together with what is there: 422', async () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, n]));
     await refused(() => create({ ...someone(), custom_fields: many(201) }), 'custom_fields');
-    expect((await create({ ...someone(), custom_fields: many(200) })).status).toBe(201);
+    const who = { ...someone(), custom_fields: many(200) };
+    const { status, body } = await create(who);
+    expect(status).toBe(201);
+    await refused(() => patch(body.data.id, { another: 1 }), 'custom_fields');
+    await refused(() => create({ ...who, custom_fields: { another: 1 } }), 'custom_fields');
+    expect((await patch(body.data.id, { k0: null, another: 1 })).status).toBe(200);
   });
 
   test.each(['__proto__', 'constructor', 'prototype'])('the name %s: 422, and no object has changed', async (key) => {
