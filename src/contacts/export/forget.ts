@@ -71,8 +71,9 @@ const cut = (transact: Transact, organizationId: string, exportId: string, numbe
     await tx.query('select 1 from contact_exports where organization_id = $1 and id = $2 for update', [organizationId, exportId]);
     const [chunk] = await tx.query<{ bytes: Buffer }>(`select bytes from contact_export_chunks where ${where} for update`, at);
     if (!chunk) return;
-    const { text, left } = csvWithout(chunk.bytes.toString(), contactIds);
-    const bytes = Buffer.from(text);
+    const { file: bytes, left } = csvWithout(chunk.bytes, contactIds);
+    // The id stood in somebody else's row.
+    if (left === 0) return;
     await tx.query(`update contact_export_chunks set bytes = $4 where ${where}`, [...at, bytes]);
     await tx.query(
       'update contact_exports set rows_done = rows_done - $3, bytes = bytes - $4::int where organization_id = $1 and id = $2',
