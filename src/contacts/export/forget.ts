@@ -30,9 +30,14 @@ const underWay = `
   select count(*)::int as n from contact_exports
    where organization_id = $1 and state in ('queued', 'running') and created_at < $2::timestamptz + interval '1 minute'`;
 
+/** An import that fails keeps its file, for a retry: with him in it. */
+const importsUnderWay = `
+  select count(*)::int as n from contact_imports
+   where organization_id = $1 and state in ('queued', 'running') and created_at < $2::timestamptz`;
+
 /**
- * Takes a person out of the files that stand ready, and what could not be read of it out of those that wait for a retry. How many exports
- * are left that may still write him down.
+ * Takes a person out of the files that stand ready, and what could not be read of it out of those that wait for a retry. How many
+ * imports and exports are under way that may still hold him.
  */
 export async function forgetInFiles(
   database: Database,
@@ -43,11 +48,12 @@ export async function forgetInFiles(
 ): Promise<number> {
   // Before the look: one that ends meanwhile is looked at.
   const left = await transact({}, async (tx) => {
+    const [imports] = await tx.query<{ n: number }>(importsUnderWay, [organizationId, erasedAt]);
     await tx.query(dropFailedImports, [organizationId]);
     await tx.query(holdStates, [organizationId]);
     await tx.query(blankFailed, [organizationId]);
-    const [counted] = await tx.query<{ n: number }>(underWay, [organizationId, erasedAt]);
-    return counted?.n ?? 0;
+    const [exports] = await tx.query<{ n: number }>(underWay, [organizationId, erasedAt]);
+    return imports!.n + exports!.n;
   });
   const exports = await query<{ id: string; pieces: number }>(
     database,

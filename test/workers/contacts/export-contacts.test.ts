@@ -6,6 +6,7 @@ import { exportLane } from '../../../src/contacts/export/jobs.ts';
 import { type Export, runExport } from '../../../src/contacts/export/run.ts';
 import { MovedOn } from '../../../src/contacts/moved-on.ts';
 import { query } from '../../../src/database.ts';
+import { uuidv7 } from '../../../src/ids.ts';
 import '../../../src/jobs.ts';
 import { checkJobs } from '../../../src/ledger/check.ts';
 import { retryJob } from '../../../src/ledger/retry.ts';
@@ -195,4 +196,22 @@ test('forgotten after it failed: nothing is left of it, and a retry says that it
   ]);
   expect(await house.sql('select 1 from contact_export_chunks where export_id = $1', [own.id])).toEqual([]);
   await expect(retryJob(house.ledger.transact, own.job.id)).rejects.toThrow('ask for it again');
+});
+
+test('an import under way that fails afterwards keeps nobody who was forgotten before', async () => {
+  const id = uuidv7();
+  await house.sql(`insert into contact_imports (id, organization_id, state, actor) values ($1, $2, 'running', 'cli')`, [
+    id,
+    organizationId,
+  ]);
+  await house.sql(`insert into contact_import_chunks (organization_id, import_id, number, bytes) values ($1, $2, 0, 'him')`, [
+    organizationId,
+    id,
+  ]);
+  const [{ at } = { at: '' }] = await house.sql<{ at: string }>('select clock_timestamp()::text as at');
+  const look = () => forgetInFiles(house.database, house.ledger.transact, organizationId, [uuidv7()], at);
+  expect(await look()).toBe(1);
+  await house.sql(`update contact_imports set state = 'failed' where id = $1`, [id]);
+  expect(await look()).toBe(0);
+  expect(await house.sql('select 1 from contact_import_chunks where import_id = $1', [id])).toEqual([]);
 });
