@@ -175,8 +175,11 @@ export function isDatabaseAway(error: unknown): boolean {
 export const databaseAway = (cause: unknown) =>
   new AppError('unavailable', 'The database cannot be reached; try again', { retryAfterSeconds: 1, cause });
 
+/** Cut by its time limit. */
+export const isTimedOut = (error: unknown) => stateOf(error).code === '57014';
+
 /** A statement cut by its time limit, or a conflict that would not end: the database is there and could not do it now. */
-const isTooBusy = (error: unknown) => isTransient(error) || stateOf(error).code === '57014';
+const isTooBusy = (error: unknown) => isTransient(error) || isTimedOut(error);
 
 /** The database's outage, raw or already told: nobody's answer, and to be tried again. */
 export const isOurOutage = (error: unknown) =>

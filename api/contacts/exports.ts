@@ -133,13 +133,13 @@ export const getExportFile = endpoint({
   errors: [401, 403, 404, 409, 422],
   example: { params, reply: exampleFile },
   async handler({ params: { exportID }, caller, write }, { database }) {
-    const { id: exportId, state, finished_at } = await getExport(database, caller.organizationId, exportID!);
-    if (state !== 'succeeded') throw new AppError('conflict', `The file is not there: the export is ${state}`);
+    const row = await getExport(database, caller.organizationId, exportID!);
+    if (row.state !== 'succeeded') throw new AppError('conflict', `The file is not there: the export is ${row.state}`);
     const { status: done } = await write({}, async () => ({ status: 200 }));
     return {
       status: done,
-      headers: csvHeaders(new Date(finished_at!)),
-      stream: fileOf(database, caller.organizationId, exportId),
+      headers: csvHeaders(new Date(row.finished_at!)),
+      stream: fileOf(database, caller.organizationId, row),
     };
   },
 });

@@ -11,6 +11,7 @@ import {
   suppressionReasons,
 } from '../../src/contacts/suppressions.ts';
 import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { toMoment } from '../../src/moment.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { endpoint } from '../endpoint.ts';
 import { type PageQuery, pageQuery } from '../paging.ts';
@@ -72,6 +73,13 @@ export const listOfSuppressions = endpoint<unknown, PageQuery>({
   },
 });
 
+/** A time without its zone would be the server's own, and 30 February a day of March. */
+const endOfSuppression = Joi.date()
+  .iso()
+  .greater('now')
+  .custom((at: Date, { original, error }) => (toMoment(String(original)) ? at : error('date.format')))
+  .description('ISO 8601: a day, or a time with its zone; default: never');
+
 type SuppressionBody = Pick<Suppression, 'channel' | 'reason'> & { expires_at: Date | null };
 
 export const createSuppression = endpoint<SuppressionBody>({
@@ -91,7 +99,7 @@ export const createSuppression = endpoint<SuppressionBody>({
     reason: Joi.string()
       .valid(...suppressionReasons)
       .required(),
-    expires_at: Joi.date().iso().greater('now').allow(null).default(null).description('ISO 8601; default: never'),
+    expires_at: endOfSuppression.allow(null).default(null),
   }),
   responses: { 200: wrapped(suppressionView), 201: wrapped(suppressionView) },
   errors: [400, 401, 403, 404, 422],

@@ -1,6 +1,6 @@
 import { invalidField } from '../errors.ts';
 import type { Tx } from '../ledger/transact.ts';
-import { mostCustomBytes } from './fields.ts';
+import { faultOfCustom } from './fields.ts';
 import { type ContactRow, contactColumns, type Identity } from './queries.ts';
 import type { ContactFields } from './upsert.ts';
 
@@ -36,7 +36,7 @@ const wanted = `(coalesce($3, k.name), coalesce($4, k.phone_number), coalesce($5
 
 /**
  * Changes a contact's own columns; `updated_at` only when one of them becomes another. The contact's lock is held. Undefined when there is
- * no such contact; throws 422 when the custom fields would be too large together.
+ * no such contact; throws 422 when the custom fields would be too many or too large together.
  */
 export async function updateContact(tx: Tx, organizationId: string, id: string, changes: Changes): Promise<Changed | undefined> {
   const { custom_fields = {} } = changes;
@@ -52,18 +52,17 @@ export async function updateContact(tx: Tx, organizationId: string, id: string, 
     JSON.stringify(Object.fromEntries(entries.filter(([, value]) => value !== null))),
     entries.filter(([, value]) => value === null).map(([key]) => key),
   ];
-  const [row] = await tx.query<ContactRow & { before: Changed['before'] | null; bytes: number }>(
+  const [row] = await tx.query<ContactRow & { before: Changed['before'] | null }>(
     `with u as (${update} and ${given} is distinct from ${wanted} returning new.*, to_jsonb(old) as before)
-     select ${contactColumns}, k.before, octet_length(k.custom_fields::text) as bytes from u k
+     select ${contactColumns}, k.before from u k
      union all
-     select ${contactColumns}, null, 0 from contacts k where k.organization_id = $1 and k.id = $2 and not exists (select 1 from u)`,
+     select ${contactColumns}, null from contacts k where k.organization_id = $1 and k.id = $2 and not exists (select 1 from u)`,
     params,
   );
   if (!row) return undefined;
-  const { before, bytes, ...contact } = row;
-  // As the database writes it: a space after each colon and comma.
-  if (bytes > mostCustomBytes * 1.2 || Buffer.byteLength(JSON.stringify(contact.custom_fields)) > mostCustomBytes)
-    throw invalidField('custom_fields', `custom_fields would be larger than ${mostCustomBytes} bytes as JSON`, 'custom.size');
+  const { before, ...contact } = row;
+  const fault = faultOfCustom(contact.custom_fields);
+  if (fault) throw invalidField('custom_fields', fault.message, fault.code);
   return { row: contact, before: before ?? contact };
 }
 

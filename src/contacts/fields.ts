@@ -12,12 +12,34 @@ export const externalId = Joi.string().trim().max(255).description('The id the c
 
 /** Bytes of all custom fields of a contact together, as JSON. */
 export const mostCustomBytes = 16_384;
-const mostKeys = 200;
+export const mostKeys = 200;
 const longestKey = 128;
 /** Every object has these: code that copies field by field would change them instead. */
 const reserved = new Set(['__proto__', 'constructor', 'prototype']);
 
-export const customFieldKey = /^\P{Cc}{1,128}$/u;
+/** A column of a CSV file is named by it, and a blank after a column's name is nobody's wish. */
+export const customFieldKey = /^\P{Cc}{1,128}(?<!\s)$/u;
+
+/** A number as the database writes it, with all its digits: 1e300 has 301. */
+const digits = (_key: string, value: unknown) => {
+  const [mantissa, exponent] = typeof value === 'number' ? String(value).split('e') : [];
+  return exponent ? '0'.repeat(mantissa!.length + Math.abs(Number(exponent))) : value;
+};
+
+/** What a contact's fields weigh wherever they are read: a page of contacts full of 1e300 would be 700 MB otherwise. */
+function bytesOfCustom(fields: object): number {
+  const text = JSON.stringify(fields);
+  return Buffer.byteLength(/\de[+-]/.test(text) ? JSON.stringify(fields, digits) : text);
+}
+
+/** What a change makes of a contact's fields must be what it could have been made with: an export of it is imported again. */
+export function faultOfCustom(fields: object): { code: string; message: string } | undefined {
+  if (Object.keys(fields).length > mostKeys)
+    return { code: 'custom.many', message: `custom_fields would be more than ${mostKeys}` };
+  if (bytesOfCustom(fields) > mostCustomBytes)
+    return { code: 'custom.size', message: `custom_fields would be larger than ${mostCustomBytes} bytes as JSON` };
+  return undefined;
+}
 
 export const customFields = Joi.object()
   .unknown()
@@ -27,11 +49,12 @@ export const customFields = Joi.object()
     if (bad) return error('custom.reserved', { bad });
     if (keys.some((key) => !customFieldKey.test(key))) return error('custom.key', { longestKey });
     if (keys.length > mostKeys) return error('custom.many', { mostKeys });
-    return Buffer.byteLength(JSON.stringify(fields)) > mostCustomBytes ? error('custom.size', { mostCustomBytes }) : fields;
+    return bytesOfCustom(fields) > mostCustomBytes ? error('custom.size', { mostCustomBytes }) : fields;
   })
   .messages({
     'custom.reserved': '{{#label}} must not have a field named {{#bad}}',
-    'custom.key': '{{#label}} must have names of 1 to {{#longestKey}} characters, none of them a control character',
+    'custom.key':
+      '{{#label}} must have names of 1 to {{#longestKey}} characters, none of them a control character, the last no blank',
     'custom.many': '{{#label}} must not have more than {{#mostKeys}} fields',
     'custom.size': '{{#label}} must not be larger than {{#mostCustomBytes}} bytes as JSON',
   })

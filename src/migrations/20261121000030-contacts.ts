@@ -138,9 +138,9 @@ const up = [
      failure jsonb, ${times}, finished_at timestamptz)`,
   'create index contact_exports_list on contact_exports (organization_id, created_at, id)',
   `create index contact_exports_ended on contact_exports (finished_at) where state in ('succeeded', 'failed')`,
-  // The file, in pieces of whole rows.
+  // The file, in pieces of whole rows, and the least and the greatest id of these.
   `create table contact_export_chunks (organization_id uuid not null references organizations (id), export_id uuid not null, number int not null, bytes bytea not null,
-     constraint contact_export_chunks_pkey primary key (organization_id, export_id, number),
+     first_id uuid, last_id uuid, constraint contact_export_chunks_pkey primary key (organization_id, export_id, number),
      foreign key (organization_id, export_id) references contact_exports (organization_id, id) on delete cascade)`,
   'alter table contact_export_chunks alter column bytes set storage external',
 

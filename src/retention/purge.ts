@@ -22,12 +22,12 @@ export type Purge = {
 export const limitOfAge = `statement_timestamp() - $1::float8 * interval '1 day'`;
 
 /**
- * The oldest rows of one table, $2 at most. What somebody else has locked is passed over and goes next time. `= any(array(…))`: an
+ * The oldest rows of one table, $2 at most, or `most`. What somebody else has locked is passed over and goes next time. `= any(array(…))`: an
  * `in (… limit …)` would scan the table.
  */
 export const deleteOldest = (
   table: string,
-  { key = 'id', age, where = 'true' }: { key?: string; age: string; where?: string },
+  { key = 'id', age, where = 'true', most }: { key?: string; age: string; where?: string; most?: number },
 ) => {
   const statement = `
     with gone as (
@@ -35,7 +35,8 @@ export const deleteOldest = (
         select ${key} from ${table} where ${where} and ${age} < ${limitOfAge} order by ${age} limit $2 for update skip locked)) returning 1)
     select count(*)::int as deleted from gone`;
   return async (em: Em, days: number, limit: number): Promise<Batch> => {
-    const [row] = await query<{ deleted: number }>(em, statement, [days, limit]);
-    return { deleted: { [table]: row!.deleted }, isLast: row!.deleted < limit };
+    const size = Math.min(limit, most ?? limit);
+    const [row] = await query<{ deleted: number }>(em, statement, [days, size]);
+    return { deleted: { [table]: row!.deleted }, isLast: row!.deleted < size };
   };
 };

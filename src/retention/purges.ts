@@ -4,6 +4,9 @@ import { deleteOldest, type Purge } from './purge.ts';
 /** A failed job can be retried as long as its row is there, and needs its subject for that. */
 const noJob = (table: string) => `not exists (select 1 from jobs j where j.subject_id = ${table}.id)`;
 
+/** With each goes a file, at some two seconds a gigabyte: more of them might not be gone within the longest a statement may take. */
+const mostFiles = 3;
+
 /** What is deleted after its time, in this order: failed jobs first, since what they speak of stays as long as they do. */
 export const purges: Purge[] = [
   {
@@ -109,12 +112,16 @@ export const purges: Purge[] = [
     tables: ['contact_imports'],
     steps: [
       // An upload that was broken off while its process died.
-      { days: () => 1, batch: deleteOldest('contact_imports', { age: 'created_at', where: `state = 'uploading'` }) },
+      {
+        days: () => 1,
+        batch: deleteOldest('contact_imports', { age: 'created_at', where: `state = 'uploading'`, most: mostFiles }),
+      },
       {
         days: (config) => config.retentionFailedJobsDays,
         batch: deleteOldest('contact_imports', {
           age: 'finished_at',
           where: `state in ('succeeded', 'failed') and ${noJob('contact_imports')}`,
+          most: mostFiles,
         }),
       },
     ],
@@ -129,6 +136,7 @@ export const purges: Purge[] = [
         batch: deleteOldest('contact_exports', {
           age: 'finished_at',
           where: `(state = 'succeeded' or state = 'failed' and ${noJob('contact_exports')})`,
+          most: mostFiles,
         }),
       },
     ],

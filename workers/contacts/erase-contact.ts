@@ -5,6 +5,9 @@ import { dropReceived, scrubEvents } from '../../src/contacts/scrub.ts';
 import { query } from '../../src/database.ts';
 import { handle } from '../handler.ts';
 
+/** A file takes its time, and each look searches every one that stands ready. */
+const fileMs = 5_000;
+
 type Erasure = { organization_id: string; addresses: string; created_at: string };
 
 /** Looks again and again until a look finds nothing more to do; then even the addresses it looked for go. */
@@ -21,7 +24,7 @@ export const eraseContactRest = handle(eraseContactJob, async ({ erasure_id }, c
   const left = await dropReceived(ledger.transact, erasure.organization_id, remains, erasure.created_at);
   const writing = await forgetInFiles(database, ledger.transact, erasure.organization_id, remains.ids, erasure.created_at);
   if (left > 0) return context.wait(1_000, { reason: 'the provider said something that is not applied yet' });
-  if (writing > 0) return context.wait(1_000, { reason: 'an export is under way that may have read him' });
+  if (writing > 0) return context.wait(fileMs, { reason: 'an import or export is under way that may hold him' });
   if (changed > 0)
     return context.wait(config.webhookTimeoutMs + 1_000, { reason: 'a delivery may be under way with what it told' });
   return context.finish({

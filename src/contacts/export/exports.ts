@@ -10,6 +10,7 @@ import { exportContactsJob, exportLane, exportPool, exportPoolWidth } from './jo
 export type ExportRow = {
   id: string;
   state: 'queued' | 'running' | 'succeeded' | 'failed';
+  pieces: number;
   rows_done: number;
   bytes: string;
   failure: { code: string; message: string } | null;
@@ -17,7 +18,7 @@ export type ExportRow = {
   finished_at: string | null;
 };
 
-const columns = 'id, state, rows_done, bytes, failure, created_at, finished_at';
+const columns = 'id, state, pieces, rows_done, bytes, failure, created_at, finished_at';
 /** Files that stand ready take room in the database. */
 export const mostExports = 10;
 
@@ -63,17 +64,17 @@ export async function deleteExport(tx: Tx, organizationId: string, id: string): 
   throw new AppError('conflict', 'The export is still under way');
 }
 
-/** A piece is read when the one before has left. */
-export function fileOf(database: Database, organizationId: string, id: string): Readable {
-  return Readable.from(pieces(), { highWaterMark: 1 });
-  async function* pieces() {
-    for (let number = 0; ; number += 1) {
+/** A piece is read when the one before has left. Breaks off when the file is deleted meanwhile: a part must not pass for the whole. */
+export function fileOf(database: Database, organizationId: string, { id, pieces }: Pick<ExportRow, 'id' | 'pieces'>): Readable {
+  return Readable.from(bytes(), { highWaterMark: 1 });
+  async function* bytes() {
+    for (let number = 0; number < pieces; number += 1) {
       const [chunk] = await query<{ bytes: Buffer }>(
         database,
         'select bytes from contact_export_chunks where organization_id = $1 and export_id = $2 and number = $3',
         [organizationId, id, number],
       );
-      if (!chunk) return;
+      if (!chunk) throw new Error(`The export was deleted before its piece ${number + 1} of ${pieces} was sent`);
       yield chunk.bytes;
     }
   }

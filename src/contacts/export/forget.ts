@@ -2,9 +2,17 @@ import { type Database, query } from '../../database.ts';
 import type { Transact } from '../../ledger/transact.ts';
 import { csvWithout } from './csv.ts';
 
+/** So many pieces are searched in a statement: a file of any size stays within the longest one may take. */
+const windowPieces = 32;
+
+/** In the usual order, that of creation, a piece holds ids of one time: few have to be read. */
 const found = `
-  select c.number from contact_export_chunks c where c.organization_id = $1 and c.export_id = $2
-     and exists (select from unnest($3::bytea[]) as x(id) where position(x.id in c.bytes) > 0)`;
+  select c.number from contact_export_chunks c where c.organization_id = $1 and c.export_id = $2 and c.number >= $3 and c.number < $3 + ${windowPieces}
+     and exists (select from unnest($4::uuid[]) as x(id)
+       where x.id between c.first_id and c.last_id and position(convert_to(x.id::text, 'UTF8') in c.bytes) > 0)`;
+
+/** None fails or is revived between the look at those that failed and that at those under way: it would be in neither. */
+const holdStates = 'select 1 from contact_exports where organization_id = $1 order by id for update';
 
 /** What has failed waits for a retry, with rows, a place in the list and search words that may be the person's: it must be asked for anew. */
 const blankFailed = `
@@ -22,9 +30,14 @@ const underWay = `
   select count(*)::int as n from contact_exports
    where organization_id = $1 and state in ('queued', 'running') and created_at < $2::timestamptz + interval '1 minute'`;
 
+/** An import that fails keeps its file, for a retry: with him in it. */
+const importsUnderWay = `
+  select count(*)::int as n from contact_imports
+   where organization_id = $1 and state in ('queued', 'running') and created_at < $2::timestamptz`;
+
 /**
- * Takes a person out of the files that stand ready, and what could not be read of it out of those that wait for a retry. How many exports
- * are left that may still write him down.
+ * Takes a person out of the files that stand ready, and what could not be read of it out of those that wait for a retry. How many
+ * imports and exports are under way that may still hold him.
  */
 export async function forgetInFiles(
   database: Database,
@@ -33,19 +46,25 @@ export async function forgetInFiles(
   contactIds: string[],
   erasedAt: string,
 ): Promise<number> {
-  await transact({}, async (tx) => {
-    await tx.query(dropFailedImports, [organizationId]);
-    await tx.query(blankFailed, [organizationId]);
-  });
   // Before the look: one that ends meanwhile is looked at.
-  const [{ n: left } = { n: 0 }] = await query<{ n: number }>(database, underWay, [organizationId, erasedAt]);
-  const exports = await query<{ id: string }>(database, 'select id from contact_exports where organization_id = $1', [
-    organizationId,
-  ]);
-  const sought = contactIds.map((id) => Buffer.from(id));
-  for (const { id } of exports) {
-    const chunks = await query<{ number: number }>(database, found, [organizationId, id, sought]);
-    for (const { number } of chunks) await cut(transact, organizationId, id, number, contactIds);
+  const left = await transact({}, async (tx) => {
+    const [imports] = await tx.query<{ n: number }>(importsUnderWay, [organizationId, erasedAt]);
+    await tx.query(dropFailedImports, [organizationId]);
+    await tx.query(holdStates, [organizationId]);
+    await tx.query(blankFailed, [organizationId]);
+    const [exports] = await tx.query<{ n: number }>(underWay, [organizationId, erasedAt]);
+    return imports!.n + exports!.n;
+  });
+  const exports = await query<{ id: string; pieces: number }>(
+    database,
+    'select id, pieces from contact_exports where organization_id = $1',
+    [organizationId],
+  );
+  for (const { id, pieces } of exports) {
+    for (let first = 0; first < pieces; first += windowPieces) {
+      const chunks = await query<{ number: number }>(database, found, [organizationId, id, first, contactIds]);
+      for (const { number } of chunks) await cut(transact, organizationId, id, number, contactIds);
+    }
   }
   return left;
 }
@@ -54,10 +73,13 @@ const cut = (transact: Transact, organizationId: string, exportId: string, numbe
   transact({}, async (tx) => {
     const at = [organizationId, exportId, number];
     const where = 'organization_id = $1 and export_id = $2 and number = $3';
+    // As who deletes or writes an export: the export before its pieces.
+    await tx.query('select 1 from contact_exports where organization_id = $1 and id = $2 for update', [organizationId, exportId]);
     const [chunk] = await tx.query<{ bytes: Buffer }>(`select bytes from contact_export_chunks where ${where} for update`, at);
     if (!chunk) return;
-    const { text, left } = csvWithout(chunk.bytes.toString(), contactIds);
-    const bytes = Buffer.from(text);
+    const { file: bytes, left } = csvWithout(chunk.bytes, contactIds);
+    // The id stood in somebody else's row.
+    if (left === 0) return;
     await tx.query(`update contact_export_chunks set bytes = $4 where ${where}`, [...at, bytes]);
     await tx.query(
       'update contact_exports set rows_done = rows_done - $3, bytes = bytes - $4::int where organization_id = $1 and id = $2',

@@ -31,19 +31,20 @@ export async function runExport(
   const keys = progress.keys ?? (await customKeys(selection));
   let { pieces, position } = progress;
   let text = pieces === 0 ? csvHeader(keys) : '';
-  let rows = 0;
-  for await (const page of selection.pages(position ?? undefined)) {
-    for (const slice of csvRows(page, keys)) text += slice;
-    rows += page.length;
-    position = positionOf(listing.keys, page.at(-1)!);
+  let ids: string[] = [];
+  const store = () => storePiece(database, own, { number: pieces, text, ids, keys, position });
+  for await (const slice of selection.slices(position ?? undefined)) {
+    text += csvRows(slice, keys);
+    ids.push(...slice.map(({ id }) => id));
+    position = positionOf(listing.keys, slice.at(-1)!);
     if (text.length < characters) continue;
-    await storePiece(database, own, { number: pieces, text, rows, keys, position });
+    await store();
     pieces += 1;
     text = '';
-    rows = 0;
+    ids = [];
     if (!mayGoOn()) return 'paused';
   }
-  if (text !== '') await storePiece(database, own, { number: pieces, text, rows, keys, position });
+  if (text !== '') await store();
   return 'over';
 }
 
@@ -57,33 +58,38 @@ async function progressOf(database: Database, { id, organizationId }: Export): P
   return row;
 }
 
-type Piece = { number: number; text: string; rows: number; keys: string[]; position: Position | null };
+type Piece = { number: number; text: string; ids: string[]; keys: string[]; position: Position | null };
 
 /** Of two runs at once, one finds another number of pieces than it left. */
-const store = `
+const storing = `
   with moved as (
     update contact_exports set state = 'running', pieces = pieces + 1, rows_done = rows_done + $4, bytes = bytes + length($5::bytea), keys = $6, position = $7,
            updated_at = clock_timestamp()
      where organization_id = $1 and id = $2 and pieces = $3 and state in ('queued', 'running')
        and exists (select from jobs where id = $8 and run = $9 and state = 'queued') returning rows_done),
-  piece as (insert into contact_export_chunks (organization_id, export_id, number, bytes) select $1, $2, $3, $5 from moved),
+  piece as (insert into contact_export_chunks (organization_id, export_id, number, bytes, first_id, last_id)
+    select $1, $2, $3, $5, $10::uuid, $11::uuid from moved),
   told as (update jobs set progress = jsonb_build_object('rows', moved.rows_done) from moved where jobs.id = $8)
   select from moved`;
 
 async function storePiece(database: Database, { id, organizationId, job }: Export, piece: Piece): Promise<void> {
-  const { number, text, rows, keys, position } = piece;
+  const { number, text, ids, keys, position } = piece;
   const bytes = Buffer.from(text);
+  // Ids have one order, as text and in the database.
+  const sorted = ids.toSorted();
   const params = [
     organizationId,
     id,
     number,
-    rows,
+    ids.length,
     bytes,
     JSON.stringify(keys),
     position && JSON.stringify(position),
     job.id,
     job.run,
+    sorted[0],
+    sorted.at(-1),
   ];
-  const moved = await query(database, store, params);
+  const moved = await query(database, storing, params);
   if (moved.length === 0) throw new MovedOn();
 }

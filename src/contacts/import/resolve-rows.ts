@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { idColumn } from '../csv/columns.ts';
-import { mostCustomBytes } from '../fields.ts';
+import { faultOfCustom, mostCustomBytes, mostKeys } from '../fields.ts';
 import { mostTagsOfContact } from '../tags.ts';
 import type { RowError } from './row.ts';
 import { type StagedRow, unstageRows } from './staging.ts';
@@ -37,7 +37,8 @@ export const columns = 'name, phone_number, email, external_source, external_id,
 /** Looked up by the primary key alone: to the planner a list of an organization it knows nothing of is as short. */
 const differences = `
   select r.n, (k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields) is distinct from (${wanted}) as differs,
-         case when octet_length((k.custom_fields || r.custom_fields)::text) > $4 then k.custom_fields || r.custom_fields end as large,
+         case when r.custom_fields <> '{}' and (octet_length((k.custom_fields || r.custom_fields)::text) > $4
+                or (select count(*) from jsonb_object_keys(k.custom_fields || r.custom_fields)) > $5) then k.custom_fields || r.custom_fields end as large,
          case when r.tags = '{}' then 0 else (
            select count(distinct fold(x.name))::int from unnest(r.tags) as x(name) where not exists (
              select from tags t join contact_tags a on a.organization_id = t.organization_id and a.tag_id = t.id and a.contact_id = r.contact_id
@@ -57,19 +58,13 @@ const nobody: RowError = {
   code: 'not_found',
   message: 'No contact has this id, and the row has no phone_number, email or external_id',
 };
-const tooLarge: RowError = {
-  column: 'custom_fields',
-  code: 'custom.size',
-  message: `custom_fields would be larger than ${mostCustomBytes} bytes as JSON`,
-};
 const tooManyTags: RowError = {
   column: 'tags',
   code: 'limit_reached',
   message: `The contact would have more than ${mostTagsOfContact} tags`,
 };
+/** `large`: as the database writes it, a space after each colon and comma; it need not be too large. */
 type Difference = { n: number; differs: boolean; large: object | null; lacking_tags: number; own_tags: number };
-/** As the database writes it: a space after each colon and comma (change.ts). */
-const isTooLarge = (large: object | null) => large !== null && Buffer.byteLength(JSON.stringify(large)) > mostCustomBytes;
 
 /** Whose the rows of some waves are, and what they would change; refused ones leave the staging. */
 export async function resolveRows(
@@ -85,15 +80,16 @@ export async function resolveRows(
   if (found.rows.length === 0) return standings;
   const known = found.rows.filter((row) => row.owners.length === 1);
   await client.query(know, [known.map(({ n }) => n), known.map((row) => row.owners[0])]);
-  const compared = await client.query<Difference>(differences, [organizationId, first, last, mostCustomBytes]);
+  const compared = await client.query<Difference>(differences, [organizationId, first, last, mostCustomBytes, mostKeys]);
   const seen = new Map(compared.rows.map((row) => [row.n, row]));
   const counts = new Map(rows.map(({ n, identities }) => [n, identities.length]));
   for (const { n, owners: all, known: had } of found.rows) {
     const own = seen.get(n);
+    const fault = own?.large && faultOfCustom(own.large);
     const missing = (counts.get(n) ?? 0) - had;
     if (all.length > 1) standings.set(n, { kind: 'refused', error: conflict(all) });
     else if (!own) throw new Taken();
-    else if (isTooLarge(own.large)) standings.set(n, { kind: 'refused', error: tooLarge });
+    else if (fault) standings.set(n, { kind: 'refused', error: { column: 'custom_fields', ...fault } });
     else if (own.lacking_tags > 0 && own.own_tags + own.lacking_tags > mostTagsOfContact)
       standings.set(n, { kind: 'refused', error: tooManyTags });
     else

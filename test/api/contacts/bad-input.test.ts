@@ -156,10 +156,28 @@ describe('custom fields', () => {
     expect((await patch(data.id, { a: null, b: text(10_000) })).status).toBe(200);
   });
 
-  test('more than 200 names: 422', async () => {
+  test('a list of short values up to 16 kB can be changed as it was made: blanks the database writes do not count', async () => {
+    const { id } = await contact({ custom_fields: { a: Array(8_000).fill(1) } });
+    expect((await patch(id, { b: true })).status).toBe(200);
+    await refused(() => patch(id, { b: text(1_000) }), 'custom_fields');
+  });
+
+  test('numbers count with all their digits: 2,300 times 1e300 is not 16 kB but 700', async () => {
+    for (const number of [1e300, 1e-300, -1.5e21])
+      await refused(() => create({ ...someone(), custom_fields: { a: Array(2_300).fill(number) } }), 'custom_fields');
+    const { id } = await contact({ custom_fields: { a: Array(50).fill(1e300), b: '1e+300' } });
+    await refused(() => patch(id, { c: Array(5).fill(1e300) }), 'custom_fields');
+  });
+
+  test('more than 200 names alone, or together with what is there: 422', async () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, n]));
     await refused(() => create({ ...someone(), custom_fields: many(201) }), 'custom_fields');
-    expect((await create({ ...someone(), custom_fields: many(200) })).status).toBe(201);
+    const who = { ...someone(), custom_fields: many(200) };
+    const { status, body } = await create(who);
+    expect(status).toBe(201);
+    await refused(() => patch(body.data.id, { another: 1 }), 'custom_fields');
+    await refused(() => create({ ...who, custom_fields: { another: 1 } }), 'custom_fields');
+    expect((await patch(body.data.id, { k0: null, another: 1 })).status).toBe(200);
   });
 
   test.each(['__proto__', 'constructor', 'prototype'])('the name %s: 422, and no object has changed', async (key) => {
@@ -183,6 +201,8 @@ describe('custom fields', () => {
     ['a control character', 'a\tb'],
     ['NUL', 'a\u0000b'],
     ['half a character', 'a\ud83d'],
+    ['a blank at its end', 'a '],
+    ['no-break space at its end', 'a\u00a0'],
   ])('a name that is or has %s: 422', async (_what, key) => {
     await refused(() => create({ ...someone(), custom_fields: { [key]: 1 } }), 'custom_fields');
   });

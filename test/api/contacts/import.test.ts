@@ -412,7 +412,7 @@ test('the imports are the organization’s own', async () => {
   expect([mine.data[0].id, mine.meta.has_more]).toEqual([id, true]);
 });
 
-describe('limits of tags, as everywhere', () => {
+describe('limits of tags and custom fields, as everywhere', () => {
   test('a contact that would have more than 100: the row is refused; one that reaches them is not', async () => {
     const tenant = await app.organization();
     const names = Array.from({ length: 99 }, (_, n) => `t${n}`);
@@ -437,5 +437,21 @@ describe('limits of tags, as everywhere', () => {
     const failed = await imported(lines('email,tags', 'ada@example.com,new'), tenant);
     expect(failed).toMatchObject({ status: 'failed', rows: 0, failure: { code: 'limit_reached', column: 'tags' } });
     expect(await app.rows(`select 1 from tags where organization_id = $1 and name = 'new'`, [tenant.organizationId])).toEqual([]);
+  });
+
+  test.each([
+    ['custom.many', Array.from({ length: 150 }, (_, n) => [`b${n}`, '1'])],
+    ['custom.size', [['b', 'x'.repeat(15_000)]]],
+  ])('of custom fields, with those the contact has: the row is refused with %s', async (code, fields) => {
+    const tenant = await app.organization();
+    const custom_fields = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`a${n}`, 'x'.repeat(10)]));
+    await app.call('contacts.create', { key: tenant.key, body: { phone_number: '+16505558101', custom_fields } });
+    const header = fields.map(([key]) => `custom_fields.${key}`).join();
+    const { id, failed } = await imported(
+      lines(`phone_number,${header}`, `+16505558101,${fields.map(([, value]) => value).join()}`),
+      tenant,
+    );
+    expect(failed).toBe(1);
+    expect(await errorsOf(id, tenant)).toMatchObject([{ line: 2, column: 'custom_fields', code }]);
   });
 });

@@ -63,6 +63,8 @@ describe('create or update', () => {
   test.each([
     ['an end in the past', { channel: 'all', reason: 'manual', expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
     ['an end that is none', { channel: 'all', reason: 'manual', expires_at: 'tomorrow' }, 'expires_at'],
+    ['an end without its zone', { channel: 'all', reason: 'manual', expires_at: '2999-01-01T00:00:00' }, 'expires_at'],
+    ['an end on no day', { channel: 'all', reason: 'manual', expires_at: '2999-02-30' }, 'expires_at'],
     ['no channel', { reason: 'manual' }, 'channel'],
     ['a channel nobody has', { channel: 'fax', reason: 'manual' }, 'channel'],
     ['no reason', { channel: 'all' }, 'reason'],

@@ -226,6 +226,16 @@ describe('contact_imports', () => {
   });
 });
 
+test.each(['contact_imports', 'contact_exports'])('%s go a few at a time: with each goes a file', async (table) => {
+  await house.sql(`delete from ${table}`);
+  await house.sql(
+    `insert into ${table} (id, organization_id, state, actor, finished_at) select uuidv7(), $1, 'succeeded', 'cli', ${ago(90)} from generate_series(1, 4)`,
+    [house.organizationId],
+  );
+  const { batches } = await purge(table);
+  expect(batches.map((deleted) => deleted[table]).filter(Boolean)).toEqual([3, 1]);
+});
+
 describe('contact_exports', () => {
   test('ended ones after 7 days, with their files; none that can be retried', async () => {
     const make = async (state: string, days: number) => {
