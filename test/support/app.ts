@@ -130,18 +130,18 @@ export class App extends Product {
     return this.control('POST', '/faults', { kind: 'status', match: { path: `${phoneNumberId}/messages` }, ...fault });
   }
 
-  /** No work is due any more. */
+  /** No work is due any more. Throws with what is left. */
   async idle(withinMs = 20_000): Promise<void> {
-    await waitFor(
-      'the jobs to end',
-      async () =>
-        (
-          await this.one(
-            `select count(*)::int as n from jobs where state in ('queued', 'waiting', 'blocked') and run_at < clock_timestamp() + interval '500 ms'`,
-          )
-        ).n === 0,
-      withinMs,
-    );
+    let due: { name: string; state: string; attempts: number }[] = [];
+    const isIdle = async () => {
+      due = await this.rows(
+        `select name, state, attempts from jobs where state in ('queued', 'waiting', 'blocked') and run_at < clock_timestamp() + interval '500 ms'`,
+      );
+      return due.length === 0;
+    };
+    await waitFor('the jobs to end', isIdle, withinMs).catch((error: Error) => {
+      throw new Error(`${error.message}: ${JSON.stringify(due.slice(0, 10))}`);
+    });
   }
 }
 

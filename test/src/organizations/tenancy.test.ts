@@ -129,6 +129,8 @@ test('every id in a tenant table is a checked reference, or has a reason', async
     'bearer_tokens.session_id': 'a session belongs to a person, and its token goes on after a log-out that ends only the session',
     'contact_blocks.change_id': 'no record: which wish was the last one',
     'contact_erasures.erased_id': 'the contact is no more',
+    'contact_export_chunks.first_id': 'no record: from which id on a piece of a file holds contacts',
+    'contact_export_chunks.last_id': 'no record: until which id',
     'contact_merges.merged_id': 'the contact is no more',
     'events.subject_id': 'of many types, and the event outlives its subject',
     'idempotency_keys.contact_id': 'a stored reply outlives the contact it speaks of, withdrawn',
