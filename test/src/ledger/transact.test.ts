@@ -101,7 +101,8 @@ describe('what is repeated', () => {
       });
     await Promise.all([both(a, b), both(b, a)]);
     expect([(await house.toy(a)).effects, (await house.toy(b)).effects]).toEqual([2, 2]);
-    expect(bothHaveOne).toBe(3);
+    // One of them came again, at least once: on a loaded machine they may meet a second time.
+    expect(bothHaveOne).toBeGreaterThanOrEqual(3);
   });
 
   test('a unique conflict that was named: somebody was faster, the second look finds his row', async () => {
