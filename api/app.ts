@@ -11,7 +11,8 @@ import { requestMetrics } from './middleware/request-metrics.ts';
 import { health } from './operations/health.ts';
 import { metricsPage } from './operations/metrics.ts';
 import { pages } from './pages.ts';
-import { errorAnswer, routeOf } from './route.ts';
+import { routeOf } from './route.ts';
+import { errorAnswer } from './send.ts';
 
 /** Nobody's request: no line in the log, no figure. */
 const unobserved: RequestHandler = (_req, res, next) => {

@@ -1,5 +1,5 @@
 import type { Remains } from '../../src/contacts/erase.ts';
-import { forgetInFiles } from '../../src/contacts/export/forget.ts';
+import { forgetInFiles } from '../../src/contacts/forget-in-files.ts';
 import { eraseContactJob } from '../../src/contacts/jobs.ts';
 import { dropReceived, scrubEvents } from '../../src/contacts/scrub.ts';
 import { query } from '../../src/database.ts';

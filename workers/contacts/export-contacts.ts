@@ -7,23 +7,18 @@ import { AppError } from '../../src/errors.ts';
 import { contactsExported } from '../../src/events/catalogue.ts';
 import type { Tx } from '../../src/ledger/transact.ts';
 import { handle } from '../handler.ts';
-
-/** After so long the next organization's export has its turn; this one goes on after it. */
-const turnMs = 60_000;
-const pausedMs = 1_000;
-const movedOnMs = 15_000;
+import { leftToAnother, paused, turnOf } from './turn.ts';
 
 export const exportContacts = handle(exportContactsJob, async ({ export_id }, context) => {
-  const { em, row, database, isStopping } = context;
+  const { em, row, database } = context;
   const found = await getExport(em, row.organization_id, export_id);
   if (found.state !== 'queued' && found.state !== 'running') return context.finish();
   const own: Export = { id: export_id, organizationId: row.organization_id, job: row };
-  const endOfTurn = performance.now() + turnMs;
   try {
-    const outcome = await runExport(database, own, () => !isStopping() && performance.now() < endOfTurn);
-    if (outcome === 'paused') return context.wait(isStopping() ? pausedMs : 0, { reason: 'paused' });
+    const outcome = await runExport(database, own, turnOf(context));
+    if (outcome === 'paused') return paused(context);
   } catch (error) {
-    if (error instanceof MovedOn) return context.wait(movedOnMs, { reason: 'another run is at it' });
+    if (error instanceof MovedOn) return leftToAnother(context);
     // By what was asked for as likely as by a busy hour: an export that tried for ever would keep others, and who is to be forgotten, waiting.
     if (isTimedOut(error))
       return context.again({ code: 'internal', message: 'It takes the database too long to read them: export fewer at once' });

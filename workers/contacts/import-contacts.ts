@@ -8,24 +8,18 @@ import { MovedOn } from '../../src/contacts/moved-on.ts';
 import { contactsImported } from '../../src/events/catalogue.ts';
 import type { Tx } from '../../src/ledger/transact.ts';
 import { handle } from '../handler.ts';
-
-/** After so long the next organization's import has its turn; this one goes on after it. */
-const turnMs = 60_000;
-const pausedMs = 1_000;
-const movedOnMs = 15_000;
+import { leftToAnother, paused, turnOf } from './turn.ts';
 
 export const importContacts = handle(importContactsJob, async ({ import_id }, context) => {
-  const { em, row, isStopping } = context;
+  const { em, row } = context;
   const found = await getImport(em, row.organization_id, import_id);
   if (found.state !== 'queued' && found.state !== 'running') return context.finish();
   const own: Import = { id: import_id, organizationId: row.organization_id, job: row };
-  const endOfTurn = performance.now() + turnMs;
-  const mayGoOn = () => !isStopping() && performance.now() < endOfTurn;
   try {
-    const outcome = await runImport(context, own, found.rows_done, mayGoOn, usualBatch);
-    if (outcome === 'paused') return context.wait(isStopping() ? pausedMs : 0, { reason: 'paused' });
+    const outcome = await runImport(context, own, found.rows_done, turnOf(context), usualBatch);
+    if (outcome === 'paused') return paused(context);
   } catch (error) {
-    if (error instanceof MovedOn) return context.wait(movedOnMs, { reason: 'another run is at it' });
+    if (error instanceof MovedOn) return leftToAnother(context);
     // After many looks: it must not go round for ever in front of others.
     if (error instanceof Taken)
       return context.again({ code: 'internal', message: 'Others changed the same contacts all the while' });

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { deleteExport, fileOf, getExport, queueExport } from '../../../src/contacts/export/exports.ts';
-import { forgetInFiles } from '../../../src/contacts/export/forget.ts';
 import { exportLane } from '../../../src/contacts/export/jobs.ts';
 import { type Export, runExport } from '../../../src/contacts/export/run.ts';
+import { forgetInFiles } from '../../../src/contacts/forget-in-files.ts';
 import { MovedOn } from '../../../src/contacts/moved-on.ts';
 import { query } from '../../../src/database.ts';
 import { uuidv7 } from '../../../src/ids.ts';

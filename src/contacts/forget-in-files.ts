@@ -1,6 +1,6 @@
-import { type Database, query } from '../../database.ts';
-import type { Transact } from '../../ledger/transact.ts';
-import { csvWithout } from './csv.ts';
+import { type Database, query } from '../database.ts';
+import type { Transact } from '../ledger/transact.ts';
+import { csvWithout } from './export/csv.ts';
 
 /** So many pieces are searched in a statement: a file of any size stays within the longest one may take. */
 const windowPieces = 32;

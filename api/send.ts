@@ -1,0 +1,58 @@
+import { pipeline, type Readable } from 'node:stream';
+import type { ErrorRequestHandler, Response } from 'express';
+import type { ErrorShape, Reply } from './endpoint.ts';
+import { renderError, toAppError } from './errors.ts';
+
+export function setHeaders(res: Response, { headers, operationId }: Pick<Reply, 'headers' | 'operationId'>) {
+  for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value);
+  if (!operationId) return;
+  res.setHeader('Operation-Id', operationId);
+  res.setHeader('Link', `</v1/operations/${operationId}>; rel="monitor"`);
+}
+
+export function send(res: Response, reply: Reply) {
+  setHeaders(res, reply);
+  const { status, body, stream } = reply;
+  res.statusCode = status;
+  if (stream) sendStream(res, stream);
+  else if (body === undefined) res.end();
+  else if (typeof body === 'string') res.type('text/plain').send(body);
+  else sendJson(res, 'application/json', body);
+}
+
+/** A fault in the middle breaks the reply off: a client must not take a part for the whole. */
+function sendStream(res: Response, stream: Readable) {
+  if (res.req.method === 'HEAD') {
+    stream.destroy();
+    res.end();
+    return;
+  }
+  stream.once('error', (error: NodeJS.ErrnoException) => {
+    // A client that went away ends the stream too, and is nobody's fault.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') res.locals.cause = error;
+  });
+  pipeline(stream, res, () => undefined);
+}
+
+/** What `res.json` does, without what a reply of ours never needs: settings, content negotiation, freshness. */
+function sendJson(res: Response, contentType: string, body: unknown) {
+  const text = JSON.stringify(body);
+  res.setHeader('Content-Type', `${contentType}; charset=utf-8`);
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(res.req.method === 'HEAD' ? undefined : text);
+}
+
+/** Renders what was thrown in the endpoint's own shape. */
+export function answerError(error: unknown, shape: ErrorShape = 'standard', res: Response) {
+  const known = toAppError(error);
+  res.locals.errorCode = known.code;
+  if (known.status >= 500) res.locals.cause = known.cause ?? known;
+  if (res.headersSent) return void res.destroy();
+  if (known.retryAfterSeconds) res.setHeader('Retry-After', String(known.retryAfterSeconds));
+  const { body, contentType } = renderError(known, shape, String(res.locals.requestId));
+  res.statusCode = known.status;
+  sendJson(res, contentType, body);
+}
+
+/** For what no endpoint of ours has answered: paths nobody has, pages. */
+export const errorAnswer: ErrorRequestHandler = (error: unknown, _req, res, _next) => answerError(error, 'standard', res);
