@@ -132,10 +132,29 @@ export const configSchema = Joi.object({
     .default('')
     .custom(areQueues)
     .description('Queues this worker serves, comma-separated; empty: all'),
-  MESSAGES_CONCURRENCY: whole.min(1).max(1000).default(50).description('Sends a worker runs at once'),
-  WEBHOOKS_CONCURRENCY: whole.min(1).max(1000).default(50).description('First webhook tries a worker runs at once'),
-  WEBHOOK_RETRIES_CONCURRENCY: whole.min(1).max(1000).default(20).description('Later webhook tries a worker runs at once'),
+  MESSAGES_CONCURRENCY: whole
+    .min(1)
+    .max(1000)
+    .default(50)
+    .description('Sends a worker runs at once, those that wait for the provider not counted'),
+  WEBHOOKS_CONCURRENCY: whole
+    .min(1)
+    .max(1000)
+    .default(50)
+    .description('First webhook tries a worker runs at once, those that wait for the receiver not counted'),
+  WEBHOOK_RETRIES_CONCURRENCY: whole
+    .min(1)
+    .max(1000)
+    .default(20)
+    .description('Later webhook tries a worker runs at once, those that wait for the receiver not counted'),
   DEFAULT_CONCURRENCY: whole.min(1).max(1000).default(20).description('Other jobs a worker runs at once'),
+  CONCURRENCY_OPEN_FACTOR: whole
+    .min(1)
+    .max(100)
+    .default(8)
+    .description(
+      'Runs a worker holds in all, in multiples of the concurrency of their queue: those that wait for a provider or receiver count only here. No channel, endpoint or organization holds more than one of these parts',
+    ),
   LOCK_DURATION_MS: whole.min(500).default(10_000).description('A run whose worker is silent this long is taken over'),
   STALLED_INTERVAL_MS: whole.min(100).default(5_000).description('How often dead runs are looked for'),
   RUN_RETRY_DELAY_MS: whole.min(50).default(500).description('Pause of a worker after a fault of the queue'),
@@ -190,6 +209,7 @@ export type Config = {
   webhooksConcurrency: number;
   webhookRetriesConcurrency: number;
   defaultConcurrency: number;
+  concurrencyOpenFactor: number;
   lockDurationMs: number;
   stalledIntervalMs: number;
   runRetryDelayMs: number;

@@ -13,6 +13,10 @@ export type Shares = {
   use<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** How many places `key` holds now. */
   held(key: string): number;
+  /** How many wait for a place of `key`. */
+  waiting(key: string): number;
+  /** Refuses all who wait: whoever gives the places is leaving. */
+  close(): void;
 };
 
 type Options = {
@@ -26,7 +30,7 @@ type Options = {
   refusal: string;
 };
 
-type Waiting = { give(release: Release): void };
+type Waiting = { give(release: Release): void; refuse(): void };
 type Share = { held: number; waiting: Set<Waiting> };
 
 /**
@@ -70,11 +74,13 @@ export function createShares({ perKey, maxWaiting, waitMs, refusal }: Options): 
           clearTimeout(timer);
           resolve(release);
         },
+        refuse() {
+          clearTimeout(timer);
+          share.waiting.delete(waiting);
+          reject(refused());
+        },
       };
-      const timer = setTimeout(() => {
-        share.waiting.delete(waiting);
-        reject(refused());
-      }, waitMs);
+      const timer = setTimeout(waiting.refuse, waitMs);
       share.waiting.add(waiting);
     });
   }
@@ -92,5 +98,9 @@ export function createShares({ perKey, maxWaiting, waitMs, refusal }: Options): 
       }
     },
     held: (key) => shares.get(key)?.held ?? 0,
+    waiting: (key) => shares.get(key)?.waiting.size ?? 0,
+    close() {
+      for (const { waiting } of shares.values()) for (const one of waiting) one.refuse();
+    },
   };
 }

@@ -9,6 +9,7 @@ import type { RunRow } from '../src/ledger/run.ts';
 import type { Tx } from '../src/ledger/transact.ts';
 import { reasonOf } from '../src/log.ts';
 import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
+import type { Place } from './places.ts';
 
 /** An answer in hand is not thrown away: the ending transaction is repeated while the process lives. */
 async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Promise<Outcome> {
@@ -32,6 +33,7 @@ export function createContext<Claimed>(
   row: RunRow,
   claimed: Claimed,
   stalls: number,
+  place: Place,
 ): RunContext<Claimed> {
   const ref = { id: row.id, run: row.run };
   const operation = subjectLock('operation', row.id);
@@ -44,6 +46,7 @@ export function createContext<Claimed>(
     em,
     row,
     claimed,
+    outside: place.outside,
     finish: (work) =>
       inTransaction(
         async (tx) => {

@@ -38,6 +38,8 @@ export type RunContext<Claimed = undefined> = WorkerDeps & {
   em: Em;
   row: RunRow;
   claimed: Claimed;
+  /** For a call to a provider or receiver: while it waits for the answer, the run leaves its place in the worker to another. */
+  outside<Answer>(call: () => Promise<Answer>): Promise<Answer>;
   /** *done*: the effect and its events with the end of the row; an effect that is one part goes into the statement that ends it. */
   finish(work?: Work | Part): Promise<Outcome>;
   /** *done* whatever run the row is in by now: for an answer that must not be thrown away. `work` ends the row itself. */
@@ -50,15 +52,18 @@ export type RunContext<Claimed = undefined> = WorkerDeps & {
   fail(error: JobError, options?: { work?: Work }): Promise<Outcome>;
 };
 
-export type Handler<Payload extends Record<string, string> = Record<string, string>, Claimed = undefined> = {
+/** What a claim brings: the row and all its run needs; or how long the pool's pace has it wait; nothing: the row says why. */
+export type Claimed<Subject> = { row: RunRow; claimed: Subject } | { waitMs: number } | undefined;
+
+export type Handler<Payload extends Record<string, string> = Record<string, string>, Subject = undefined> = {
   contract: JobContract<Payload>;
-  /** One statement that claims what cannot be undone and tells whether this run may do it now; nothing: the row says why. */
-  claim?(em: Em, ref: RunRef): Promise<{ row: RunRow; claimed: Claimed } | undefined>;
-  run(payload: Payload, context: RunContext<Claimed | undefined>): Promise<Outcome>;
+  /** One statement that claims what cannot be undone, keeps the pool's pace and tells whether this run may do it now. */
+  claim?(em: Em, ref: RunRef): Promise<Claimed<Subject>>;
+  run(payload: Payload, context: RunContext<Subject | undefined>): Promise<Outcome>;
 };
 
-export const handle = <Payload extends Record<string, string>, Claimed = undefined>(
+export const handle = <Payload extends Record<string, string>, Subject = undefined>(
   contract: JobContract<Payload>,
-  run: Handler<Payload, Claimed>['run'],
-  claim?: Handler<Payload, Claimed>['claim'],
-): Handler<Payload, Claimed> => ({ contract, run, ...(claim && { claim }) });
+  run: Handler<Payload, Subject>['run'],
+  claim?: Handler<Payload, Subject>['claim'],
+): Handler<Payload, Subject> => ({ contract, run, ...(claim && { claim }) });

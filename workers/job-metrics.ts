@@ -6,7 +6,15 @@ export type JobMetrics = {
   ended(queue: string, job: string, outcome: string, seconds: number): void;
   /** A fault of our own: the job waits and spends no try. */
   fault(job: string): void;
+  /** A run came to claim before the pace of its pool let it. */
+  paced(job: string): void;
+  /** Runs that were no try since this was asked last, by why. */
+  takeIdle(): IdleRuns;
 };
+
+/** Runs that found they may not work yet. */
+export type IdleRuns = Record<'early' | 'held' | 'full' | 'crowded' | 'paced', number>;
+const noIdleRuns = (): IdleRuns => ({ early: 0, held: 0, full: 0, crowded: 0, paced: 0 });
 
 /** The four ends of a try; every other run found that it had nothing to do yet, or any more. */
 const tries = new Set(['done', 'again', 'wait', 'failed']);
@@ -15,7 +23,7 @@ export function createJobMetrics(registry: Registry): JobMetrics {
   const runs = childrenOf(
     new Counter({
       name: 'kanal_job_runs_total',
-      help: 'Runs of jobs: done, again (a try is spent), wait (none is), failed (for good), or no try at all: early, held, full, stale, retried',
+      help: 'Runs of jobs: done, again (a try is spent), wait (none is), failed (for good), or no try at all: early, held, full, crowded, stale, retried',
       labelNames: ['queue', 'job', 'outcome'],
       registers: [registry],
     }),
@@ -35,11 +43,28 @@ export function createJobMetrics(registry: Registry): JobMetrics {
     labelNames: ['job'],
     registers: [registry],
   });
+  const paced = new Counter({
+    name: 'kanal_job_paced_total',
+    help: 'Claims that came before the pace of their pool let them, and were told when to come again',
+    labelNames: ['job'],
+    registers: [registry],
+  });
+  let idle = noIdleRuns();
   return {
     ended(queue, job, outcome, seconds) {
       runs(queue, job, outcome).inc();
+      if (outcome in idle) idle[outcome as keyof IdleRuns] += 1;
       if (tries.has(outcome)) duration(job, outcome).observe(seconds);
     },
     fault: (job) => faults.inc({ job }),
+    paced(job) {
+      paced.inc({ job });
+      idle.paced += 1;
+    },
+    takeIdle() {
+      const taken = idle;
+      idle = noIdleRuns();
+      return taken;
+    },
   };
 }

@@ -1,78 +1,99 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Em, query } from '../src/database.ts';
 import type { JobError } from '../src/ledger/jobs.entity.ts';
-import { reserveSlot } from '../src/ledger/pools.ts';
+import { takeTurn } from '../src/ledger/pace.ts';
+import { takeRoom } from '../src/ledger/pools.ts';
 import { putBack } from '../src/ledger/put-off.ts';
-import { leadMs } from '../src/ledger/queues.ts';
 import { retryJob } from '../src/ledger/retry.ts';
 import { decide, type RunRow, readRun } from '../src/ledger/run.ts';
 import { reasonOf } from '../src/log.ts';
 import { ProviderBusy, ProviderError, ProviderRefused } from '../src/providers/errors.ts';
 import { createContext } from './context.ts';
-import type { Handler, Outcome, WorkerDeps } from './handler.ts';
+import type { Claimed, Handler, Outcome, RunContext, WorkerDeps } from './handler.ts';
+import type { Place } from './places.ts';
+
+type AnyHandler = Handler<Record<string, string>, unknown>;
 
 /** One run as BullMQ hands it over. */
 export type Run = { id: string; run: number; attemptsMade: number; stalledCounter: number };
 export type Ended = Outcome | { kind: 'retried' } | { kind: 'early' | 'held' | 'full'; delayMs: number };
 
-const mostStalls = 5;
+const maxStalls = 5;
 /** A fault of our own is not the provider's answer and spends no try. */
 const ownFaultMs = 5_000;
+/** A turn that is nearer than this is waited for here: the way through BullMQ takes a fifth of a second. */
+const maxRestMs = 2_000;
+
+type WorkingOn = { ended: Ended; row?: RunRow };
 
 /** Brings a row's run to one of the four ends, or says why it has none. Never throws but for an outage of our own. */
-export async function runJob(
-  deps: WorkerDeps,
-  handler: Handler<Record<string, string>, unknown>,
-  run: Run,
-): Promise<{ ended: Ended; row?: RunRow }> {
+export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, place: Place): Promise<WorkingOn> {
   const em = deps.database.em();
-  // The claim decides in one statement what the slow path decides in several; a run that crashed often takes the slow one.
-  const claim = run.stalledCounter < mostStalls ? await handler.claim?.(em, run) : undefined;
-  if (claim) return { ended: await perform(deps, handler, em, claim.row, claim.claimed, run), row: claim.row };
+  const { contract } = handler;
+  const work = async (row: RunRow, claimed: unknown): Promise<WorkingOn> => {
+    const context = createContext(deps, contract, em, row, claimed, run.stalledCounter, place);
+    return { ended: await perform(deps, handler, context), row };
+  };
+  const early = (delayMs: number, row?: RunRow): WorkingOn => ({ ended: { kind: 'early', delayMs }, row });
 
-  const row = await readRun(em, run.id);
-  switch (decide(row, run.run, run.attemptsMade)) {
-    case 'stale':
-      return { ended: { kind: 'stale' }, row };
-    case 'retry':
-      await retryJob(deps.ledger.transact, run.id);
-      return { ended: { kind: 'retried' }, row };
-    case 'echo':
-      return { ended: { kind: 'failed', error: row!.error ?? { code: 'internal', message: 'Failed' } }, row };
-    case 'early':
-      if (row!.early_ms > leadMs) return { ended: { kind: 'early', delayMs: row!.early_ms }, row };
-      await sleep(row!.early_ms);
-      return runJob(deps, handler, run);
-    case 'held':
-      await deps.ledger.transact({}, (tx) => putBack(tx, run, { keepPlace: true }));
-      return { ended: { kind: 'held', delayMs: 0 }, row };
-    case 'slot': {
-      const delayMs = await reserveSlot(deps.database, row!.pool!, run);
-      if (delayMs === undefined) {
+  for (;;) {
+    // The claim decides in one statement what the slow path decides in several; a run that crashed often takes the slow one.
+    const claim = run.stalledCounter < maxStalls ? await claimOf(deps, handler, em, run) : undefined;
+    if (claim && 'waitMs' in claim) {
+      if (claim.waitMs > maxRestMs) return early(claim.waitMs);
+      await place.rest(claim.waitMs);
+      continue;
+    }
+    if (claim) return work(claim.row, claim.claimed);
+
+    const row = await readRun(em, run.id);
+    switch (decide(row, run.run, run.attemptsMade)) {
+      case 'stale':
+        return { ended: { kind: 'stale' }, row };
+      case 'retry':
+        await retryJob(deps.ledger.transact, run.id);
+        return { ended: { kind: 'retried' }, row };
+      case 'echo':
+        return { ended: { kind: 'failed', error: row!.error ?? { code: 'internal', message: 'Failed' } }, row };
+      case 'early':
+        if (row!.early_ms > maxRestMs) return early(row!.early_ms, row);
+        await place.rest(row!.early_ms);
+        continue;
+      case 'held':
+        await deps.ledger.transact({}, (tx) => putBack(tx, run, { keepPlace: true }));
+        return { ended: { kind: 'held', delayMs: 0 }, row };
+      case 'room':
+        if (contract.freesRoomAtClaim) break;
+        if (await takeRoom(deps.database, row!.pool!, run)) continue;
         await deps.ledger.transact({}, (tx) => putBack(tx, run, { keepPlace: false }));
         return { ended: { kind: 'full', delayMs: 0 }, row };
-      }
-      if (delayMs > leadMs) return { ended: { kind: 'early', delayMs }, row };
-      await sleep(delayMs);
     }
+    if (await hasCrashedTooOften(deps, handler, row!, run)) {
+      const error: JobError = { code: 'crashed', message: `The worker died ${maxStalls} times over this job` };
+      const context = createContext(deps, contract, em, row!, undefined, run.stalledCounter, place);
+      return { ended: await context.fail(error), row };
+    }
+    const waitMs = !handler.claim && row!.is_paced ? await takeTurn(em, run) : undefined;
+    const second = waitMs === undefined ? await claimOf(deps, handler, em, run) : { waitMs };
+    if (second && 'waitMs' in second) {
+      if (second.waitMs > maxRestMs) return early(second.waitMs, row);
+      await place.rest(second.waitMs);
+      continue;
+    }
+    return work(second?.row ?? row!, second?.claimed);
   }
-  if (await hasCrashedTooOften(deps, handler, row!, run)) {
-    const error: JobError = { code: 'crashed', message: `The worker died ${mostStalls} times over this job` };
-    return { ended: await createContext(deps, handler.contract, em, row!, undefined, run.stalledCounter).fail(error), row };
-  }
-  const second = await handler.claim?.(em, run);
-  return { ended: await perform(deps, handler, em, second?.row ?? row!, second?.claimed, run), row };
 }
 
-async function perform(
-  deps: WorkerDeps,
-  handler: Handler<Record<string, string>, unknown>,
-  em: Em,
-  row: RunRow,
-  claimed: unknown,
-  run: Run,
-): Promise<Outcome> {
-  const context = createContext(deps, handler.contract, em, row, claimed, run.stalledCounter);
+async function claimOf(deps: WorkerDeps, { contract, claim }: AnyHandler, em: Em, run: Run): Promise<Claimed<unknown>> {
+  const claimed = await claim?.(em, run);
+  if (!claimed) return undefined;
+  if ('waitMs' in claimed) deps.jobMetrics.paced(contract.name);
+  // Its room is free now, and the next of the pool need not wait for the provider's answer to this one.
+  else if (contract.freesRoomAtClaim && claimed.row.is_paced) void deps.ledger.fill(claimed.row.pool!);
+  return claimed;
+}
+
+async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContext<unknown>): Promise<Outcome> {
+  const { em, row } = context;
   const { error: fault, value: payload } = handler.contract.payload.validate(row.payload);
   if (fault) return context.fail({ code: 'internal', message: `The payload is not valid: ${fault.message}` });
   if (row.visible)
@@ -91,12 +112,7 @@ async function perform(
   }
 }
 
-async function hasCrashedTooOften(
-  deps: WorkerDeps,
-  handler: Handler<Record<string, string>, unknown>,
-  row: RunRow,
-  run: Run,
-): Promise<boolean> {
-  if (run.stalledCounter - row.stalls < mostStalls) return false;
+async function hasCrashedTooOften(deps: WorkerDeps, handler: AnyHandler, row: RunRow, run: Run): Promise<boolean> {
+  if (run.stalledCounter - row.stalls < maxStalls) return false;
   return !(await deps.ledger.transact({}, async (tx) => (await handler.contract.survivesCrashes?.(tx, row.payload)) ?? false));
 }

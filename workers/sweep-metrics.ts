@@ -1,9 +1,9 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Findings } from '../src/ledger/sweep.ts';
 
-const kinds = ['looked', 'added', 'rerun', 'pools', 'lanes'] as const satisfies (keyof Findings)[];
+const kinds = ['looked', 'added', 'rerun', 'pools', 'lanes'] as const satisfies (keyof Omit<Findings, 'isWhole'>)[];
 
-export function createSweepMetrics(registry: Registry): { done(findings: Findings): void; failed(): void } {
+export function createSweepMetrics(registry: Registry): { done(findings: Findings, seconds: number): void; failed(): void } {
   const found = new Counter({
     name: 'kanal_sweeper_findings_total',
     help: 'Rows looked at, added because the queue did not know them, rerun because it called them over; pools filled, lanes without a head',
@@ -18,16 +18,23 @@ export function createSweepMetrics(registry: Registry): { done(findings: Finding
   });
   const doneAt = new Gauge({
     name: 'kanal_sweep_completed_timestamp_seconds',
-    help: 'When the last whole sweep of this worker ended',
+    help: 'When the last sweep of this worker ended',
+    registers: [registry],
+  });
+  const duration = new Histogram({
+    name: 'kanal_sweep_duration_seconds',
+    help: 'How long a sweep took; it waits for nobody and stops after a second',
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
   for (const finding of kinds) found.inc({ finding }, 0);
   for (const outcome of ['done', 'failed']) sweeps.inc({ outcome }, 0);
   return {
-    done(findings) {
+    done(findings, seconds) {
       for (const finding of kinds) found.inc({ finding }, findings[finding]);
       sweeps.inc({ outcome: 'done' });
       doneAt.setToCurrentTime();
+      duration.observe(seconds);
     },
     failed: () => sweeps.inc({ outcome: 'failed' }),
   };

@@ -5,13 +5,25 @@ import type { WorkerDeps } from './handler.ts';
 import { startRepeating } from './repeating.ts';
 import { createSweepMetrics } from './sweep-metrics.ts';
 
+/** After a sweep that has more to do. */
+const leastPauseMs = 50;
+
 /** Sweeps every few seconds, one at a time, a little apart from the other workers. */
 export function startSweeper(deps: WorkerDeps, queues: Queues, registry: Registry): { stop(): Promise<void> } {
   const metrics = createSweepMetrics(registry);
-  const work = () =>
-    sweep({ ...deps, queues }).then(metrics.done, (error) => {
+  let isWhole = true;
+  async function work() {
+    const startedAt = performance.now();
+    try {
+      const findings = await sweep({ ...deps, queues });
+      isWhole = findings.isWhole;
+      metrics.done(findings, (performance.now() - startedAt) / 1000);
+    } catch (error) {
       metrics.failed();
       deps.log.warn({ err: error }, 'sweep did not finish');
-    });
-  return startRepeating(work, () => deps.config.sweepIntervalMs * (0.9 + Math.random() / 5));
+    }
+    const idle = deps.jobMetrics.takeIdle();
+    if (idle.early + idle.held + idle.full + idle.crowded > 0) deps.log.info(idle, 'runs that found they may not work yet');
+  }
+  return startRepeating(work, () => (isWhole ? deps.config.sweepIntervalMs * (0.9 + Math.random() / 5) : leastPauseMs));
 }

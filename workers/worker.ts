@@ -5,6 +5,7 @@ import type { QueueName } from '../src/ledger/job.ts';
 import { leadMs } from '../src/ledger/queues.ts';
 import { reasonOf } from '../src/log.ts';
 import type { Handler, WorkerDeps } from './handler.ts';
+import { createPlaces, type Places } from './places.ts';
 import { type Ended, runJob } from './run-job.ts';
 
 /** When the database cannot even be asked: BullMQ tries the run again later, the row knows nothing of it. */
@@ -19,12 +20,14 @@ export function startWorker(
   concurrency: number,
 ): AnyWorker {
   const { config, log } = deps;
-  const worker = backend.makeWorker(queue, (job, token) => processRun(deps, handlers, job as RunJob, token), {
-    concurrency,
+  const places = createPlaces({ concurrency, share: concurrency });
+  const worker = backend.makeWorker(queue, (job, token) => processRun(deps, handlers, places, job as RunJob, token), {
+    concurrency: concurrency * config.concurrencyOpenFactor,
     lockDuration: config.lockDurationMs,
     stalledInterval: config.stalledIntervalMs,
     runRetryDelay: config.runRetryDelayMs,
   });
+  worker.on('closing', () => places.close());
   worker.on('error', (error: Error) => log.debug({ err: error, queue }, 'queue error'));
   return worker;
 }
@@ -32,6 +35,7 @@ export function startWorker(
 async function processRun(
   deps: WorkerDeps,
   handlers: Map<string, Handler<Record<string, string>, unknown>>,
+  places: Places,
   job: RunJob,
   token?: string,
 ) {
@@ -40,15 +44,16 @@ async function processRun(
   const startedAt = performance.now();
   const handler = handlers.get(job.name);
   if (!handler) throw new UnrecoverableError(`No handler for ${job.name}`);
+  const place = await places.enter(job.data);
+  if ('putOffMs' in place) {
+    deps.jobMetrics.ended(job.queueName, job.name, 'crowded', 0);
+    return putOff(job, place.putOffMs, token);
+  }
   let ended: Ended;
   let facts: Record<string, unknown> = {};
   try {
-    const result = await runJob(deps, handler, {
-      id,
-      run,
-      attemptsMade: job.attemptsMade,
-      stalledCounter: job.stalledCounter ?? 0,
-    });
+    const { attemptsMade, stalledCounter = 0 } = job;
+    const result = await runJob(deps, handler, { id, run, attemptsMade, stalledCounter }, place);
     ended = result.ended;
     facts = {
       organization_id: result.row?.organization_id,
@@ -57,6 +62,8 @@ async function processRun(
     };
   } catch (error) {
     ended = { kind: 'wait', delayMs: outageMs, isMoved: false, reason: reasonOf(error) };
+  } finally {
+    place.leave();
   }
   deps.log.info(
     {
@@ -72,11 +79,15 @@ async function processRun(
   );
   deps.jobMetrics.ended(job.queueName, job.name, ended.kind, (performance.now() - startedAt) / 1000);
   if (ended.kind === 'failed') throw withReasonOnly(`${ended.error.code}: ${ended.error.message}`);
-  if ((ended.kind === 'again' || ended.kind === 'wait' || ended.kind === 'early') && !('isMoved' in ended && ended.isMoved)) {
-    await job.moveToDelayed(Date.now() + Math.ceil(ended.delayMs), token);
-    throw new DelayedError();
-  }
+  if ((ended.kind === 'again' || ended.kind === 'wait' || ended.kind === 'early') && !('isMoved' in ended && ended.isMoved))
+    return putOff(job, ended.delayMs, token);
   return ended.kind;
+}
+
+/** Back into BullMQ, for a run that comes again. */
+async function putOff(job: RunJob, delayMs: number, token?: string): Promise<never> {
+  await job.moveToDelayed(Date.now() + Math.ceil(delayMs), token);
+  throw new DelayedError();
 }
 
 /** Bull Board shows the stack of a failed run: that of the line above would tell an operator nothing. */

@@ -1,8 +1,17 @@
 /**
  * A row that has its turn and belongs in BullMQ. `delay_ms` is what the database's clock says is left until its run; `read_at` is when
- * this process read that (ms), for rows whose slot allows no dallying on the way to the queue.
+ * this process read that (ms), for rows whose place in a plan allows no dallying on the way to the queue.
  */
-export type HandedRow = { id: string; run: number; queue: string; name: string; delay_ms: number; read_at?: number };
+export type HandedRow = {
+  id: string;
+  run: number;
+  queue: string;
+  name: string;
+  organization_id: string;
+  pool: string | null;
+  delay_ms: number;
+  read_at?: number;
+};
 
 /** What a transaction leaves for after its commit. */
 export type Handed = { rows: HandedRow[]; pools: string[] };
@@ -25,9 +34,9 @@ export type NewJob = {
 export const firstCheck = `interval '5 s'`;
 
 /** The columns of a row on its way to BullMQ, and the pool when it must wait there for room. */
-export const handedColumns = `id, run, queue, name, state, pool, greatest(0, extract(epoch from run_at - clock_timestamp()) * 1000)::float8 as delay_ms`;
+export const handedColumns = `id, run, queue, name, state, organization_id, pool, greatest(0, extract(epoch from run_at - clock_timestamp()) * 1000)::float8 as delay_ms`;
 
-export type Inserted = HandedRow & { state: string; pool: string | null };
+export type Inserted = HandedRow & { state: string };
 
 /** Sorts rows just written into what goes to BullMQ now and which pools to fill. */
 export function handedOf(rows: Inserted[]): Handed {

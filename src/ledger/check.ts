@@ -1,5 +1,6 @@
 import { type Database, query } from '../database.ts';
 import { allContracts } from './contracts.ts';
+import { stuckPools } from './stuck-pools.ts';
 
 export type Finding = { rule: string; id: string; detail: string };
 
@@ -21,6 +22,7 @@ const rules: { rule: string; statement: string }[] = [
     rule: 'a waiting row has a pool',
     statement: `select j.id::text, j.name || ' in ' || coalesce(j.pool, 'no pool') as detail from jobs j where j.state = 'waiting' and not exists (select 1 from pools p where p.id = j.pool)`,
   },
+  { rule: 'a pool that has work and room moves on within a minute', statement: stuckPools },
 ];
 
 /** The invariant of the ledger, at any moment: every row that no rule will move, by name. */

@@ -24,6 +24,8 @@ export type JobContract<Payload extends Record<string, string> = Record<string, 
   revived(tx: Tx, payload: Payload): Promise<void>;
   /** Ids of subjects that still wait for this job, for `jobs check`; a select with the columns `id`. */
   openSubjects?: string;
+  /** The room of a run in its pool is free again once its subject is claimed: the pool's width bounds what is handed over, not what is at work. */
+  freesRoomAtClaim?: boolean;
   /** A worker that died in the middle may have done what cannot be undone: the job is never failed as crashed. */
   survivesCrashes?(tx: Tx, payload: Payload): Promise<boolean>;
 };

@@ -5,7 +5,14 @@ import { createFiller } from './pools.ts';
 import type { Queues } from './queues.ts';
 import { createTransact, type Transact } from './transact.ts';
 
-export type Ledger = { transact: Transact; fill(pool: string): Promise<void>; dispatch(handed: Handed): Promise<void> };
+export type Ledger = {
+  transact: Transact;
+  /** Fills the pool until nobody asks any more; never rejects. */
+  fill(pool: string): Promise<void>;
+  /** Fills it once, unless this process is at it anyway. */
+  fillOnce(pool: string): Promise<void>;
+  dispatch(handed: Handed): Promise<void>;
+};
 
 /** A request waits this long for the queue and then answers: the sweeper does the rest. */
 const longestWaitMs = 100;
@@ -24,7 +31,7 @@ export function createLedger({
 }): Ledger {
   const onFault = (error: unknown) => log.debug({ err: error }, 'left to the sweeper');
   const add = (rows: HandedRow[]) => queues.add(rows);
-  const fill = createFiller(database, add, onFault);
+  const { fill, fillOnce } = createFiller(database, add, onFault);
   const dispatch = async (handed: Handed) => {
     const work = [...new Set(handed.pools)].map((pool) => fill(pool));
     if (handed.rows.length > 0) work.push(add(handed.rows).catch(onFault));
@@ -42,5 +49,5 @@ export function createLedger({
     });
     return Promise.race([work, limit]).finally(() => clearTimeout(timer));
   };
-  return { transact: createTransact(database, after), fill, dispatch };
+  return { transact: createTransact(database, after), fill, fillOnce, dispatch };
 }

@@ -22,3 +22,11 @@ export const lockStatements = (locks: Iterable<string>) =>
 export async function takeLocks(em: Em, locks: Iterable<string>) {
   for (const lock of sorted(locks)) await query(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
 }
+
+/** Takes a lock only if nobody has it: whoever holds it looks after what it guards. */
+export async function tryLock(em: Em, lock: string): Promise<boolean> {
+  const [row] = await query<{ is_taken: boolean }>(em, 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_taken', [
+    lock,
+  ]);
+  return row!.is_taken;
+}

@@ -28,55 +28,70 @@ export async function letPoolGo(em: Em, id: string) {
   await query(em, 'update pools set held_until = null where id = $1', [id]);
 }
 
-/** Gives a pool's room to its waiting rows, in order, each with the time of its slot. Returns what goes to BullMQ now. */
+/** Gives a pool's room to its waiting rows, in order, each with a time of the pool's plan. Returns what goes to BullMQ now. */
 export async function fillPool(database: Database, pool: string): Promise<HandedRow[]> {
   const rows = await query<HandedRow>(database.em(), 'select * from fill_pool($1)', [pool]);
   const readAt = Date.now();
   return rows.map((row) => ({ ...row, read_at: readAt }));
 }
 
-/** A slot for a run that has none or is late for its own. Undefined: the pool has no room. Else the milliseconds until the slot. */
-export async function reserveSlot(database: Database, pool: string, { id, run }: RunRef): Promise<number | undefined> {
-  const [row] = await query<{ early_ms: number | null }>(database.em(), 'select reserve_slot($1, $2, $3) as early_ms', [
-    pool,
-    id,
-    run,
-  ]);
-  return row?.early_ms ?? undefined;
+/** Room for a run that has none, as a later try of a delivery; false: the pool has no room. */
+export async function takeRoom(database: Database, pool: string, { id, run }: RunRef): Promise<boolean> {
+  const [row] = await query<{ has_room: boolean }>(database.em(), 'select take_room($1, $2, $3) as has_room', [pool, id, run]);
+  return row?.has_room ?? false;
 }
 
-/** A paced pool whose slots are given out this far ahead can wait a little for the next fill: many finishes share one. */
+/** A paced pool whose plan reaches this far ahead can wait a little for the next fill: many finishes share one. */
 const farAheadMs = 200;
 const farShareMs = 50;
 /** Asked again while it runs, a fill waits this long before its next look: under load, many commits and finishes share one. */
 const shareMs = 2;
 
+export type Filler = { fill(pool: string): Promise<void>; fillOnce(pool: string): Promise<void> };
+
 /** One fill a pool at a time in this process; asked meanwhile, it runs once more. Faults are the sweeper's to mend. */
-export function createFiller(database: Database, add: (rows: HandedRow[]) => Promise<void>, onFault: (error: unknown) => void) {
+export function createFiller(
+  database: Database,
+  add: (rows: HandedRow[]) => Promise<void>,
+  onFault: (error: unknown) => void,
+): Filler {
   const running = new Map<string, { again: boolean; done: Promise<void> }>();
-  return function fill(pool: string): Promise<void> {
-    const current = running.get(pool);
-    if (current) {
-      current.again = true;
-      return current.done;
+
+  async function give(pool: string): Promise<HandedRow[]> {
+    const rows = await fillPool(database, pool);
+    if (rows.length > 0) void add(rows).catch(onFault);
+    return rows;
+  }
+
+  async function untilQuiet(pool: string, state: { again: boolean }) {
+    try {
+      do {
+        state.again = false;
+        const rows = await give(pool);
+        if ((rows.at(-1)?.delay_ms ?? 0) > farAheadMs) await sleep(farShareMs);
+        else if (state.again) await sleep(shareMs);
+      } while (state.again);
+    } catch (error) {
+      onFault(error);
+    } finally {
+      running.delete(pool);
     }
-    const state = { again: false, done: Promise.resolve() };
-    state.done = (async () => {
-      try {
-        do {
-          state.again = false;
-          const rows = await fillPool(database, pool);
-          if (rows.length > 0) void add(rows).catch(onFault);
-          if ((rows.at(-1)?.delay_ms ?? 0) > farAheadMs) await sleep(farShareMs);
-          else if (state.again) await sleep(shareMs);
-        } while (state.again);
-      } catch (error) {
-        onFault(error);
-      } finally {
-        running.delete(pool);
+  }
+
+  return {
+    fill(pool) {
+      const current = running.get(pool);
+      if (current) {
+        current.again = true;
+        return current.done;
       }
-    })();
-    running.set(pool, state);
-    return state.done;
+      const state = { again: false, done: Promise.resolve() };
+      running.set(pool, state);
+      state.done = untilQuiet(pool, state);
+      return state.done;
+    },
+    async fillOnce(pool) {
+      if (!running.has(pool)) await give(pool).catch(onFault);
+    },
   };
 }

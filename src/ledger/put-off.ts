@@ -14,7 +14,7 @@ export type PutOff = {
   stalls: number;
 };
 
-export type PutOffRow = { run: number; queue: string; name: string; run_at: string };
+export type PutOffRow = { run: number; queue: string; name: string; organization_id: string; pool: string | null };
 
 /**
  * *again* and *wait*: the row stays `queued` and runs later; its room in the pool is free until then. Undefined when this run is no
@@ -25,17 +25,17 @@ export async function putOff(
   { id, run }: RunRef,
   { delayMs, spend, error, queue, stalls }: PutOff,
 ): Promise<PutOffRow | undefined> {
-  const [row] = await tx.query<PutOffRow & { pool: string | null; delay_ms: number }>(
+  const [row] = await tx.query<PutOffRow & { delay_ms: number }>(
     `update jobs set attempts = attempts + $3, run_at = clock_timestamp() + $4 * interval '1 ms', check_at = clock_timestamp() + $4 * interval '1 ms' + interval '10 s',
         error = coalesce($5, error), slot_at = null, queue = coalesce($6, queue), run = run + case when $6 is null or $6 = queue then 0 else 1 end,
         stalls = case when $6 is null or $6 = queue then $7 else 0 end
       where id = $1 and run = $2 and ${stateIs('state', 'queued')}
-     returning run, queue, name, pool, run_at, $4::float8 as delay_ms`,
+     returning run, queue, name, organization_id, pool, $4::float8 as delay_ms`,
     [id, run, spend ? 1 : 0, delayMs, error ? JSON.stringify(error) : null, queue ?? null, stalls],
   );
   if (!row) return undefined;
   tx.hand({
-    rows: row.run === run ? [] : [{ id, run: row.run, queue: row.queue, name: row.name, delay_ms: row.delay_ms }],
+    rows: row.run === run ? [] : [{ id, ...row }],
     pools: row.pool ? [row.pool] : [],
   });
   return row;

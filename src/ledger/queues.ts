@@ -25,8 +25,8 @@ const deadAfterMs = 30_000;
 const mostUnanswered = 2_000;
 
 /**
- * A delayed run is woken this much early and waits the rest in its worker: Redis wakes up to 105 ms late, and a slot missed by 40 ms is
- * lost (measured: half of them).
+ * A delayed run is woken this much early and waits the rest in its worker: Redis wakes up to 105 ms late, and a pool's pace keeps nothing
+ * for a run that is late.
  */
 export const leadMs = 120;
 
@@ -82,7 +82,7 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
     const leftMs = row.delay_ms - (row.read_at ? timestamp - row.read_at : 0);
     return {
       name: row.name,
-      data: { id: row.id, run: row.run },
+      data: { id: row.id, run: row.run, organization_id: row.organization_id, pool: row.pool },
       opts: { jobId: runId(row), timestamp, delay: Math.max(0, Math.round(leftMs - leadMs)) },
     };
   };

@@ -1,6 +1,5 @@
 import { type Em, query } from '../database.ts';
 import type { JobError, JobState } from './jobs.entity.ts';
-import { stateIs } from './states.ts';
 
 /** A row as its run finds it, with what the database's clock says of it. */
 export type RunRow = {
@@ -21,19 +20,16 @@ export type RunRow = {
   stalls: number;
   early_ms: number;
   is_held: boolean;
-  needs_slot: boolean;
+  /** Its pool has a width and this run no room in it. */
+  needs_room: boolean;
+  /** Its pool has a rate. */
+  is_paced: boolean;
 };
-
-/** A slot is used up to this late. 76 slots a second, each 40 ms late at most and none early: 79 in any second. */
-export const slotFresh = `j.slot_at > clock_timestamp() - interval '40 ms'`;
 
 const rowColumns = `j.id, j.run, j.organization_id, j.name, j.queue, j.payload, j.subject_type, j.subject_id, j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls`;
 
-/** A row that may run, for a claim that reads it along; with the conditions below on `jobs j left join pools p`. */
-export const runColumns = `${rowColumns}, 0::float8 as early_ms, false as is_held, false as needs_slot`;
-/** Its time has come, its pool is not held and its slot is fresh: what `decide` calls `run`. */
-export const mayRunNow = `${stateIs('j.state', 'queued')} and j.run_at <= clock_timestamp() + interval '5 ms' and coalesce(p.held_until, '-infinity') <= clock_timestamp()
-  and (j.pool is null or (j.slot_at is not null and (p.rate is null or ${slotFresh})))`;
+/** A row that may run, for a claim that reads it along from `jobs j left join pools p`. */
+export const runColumns = `${rowColumns}, 0::float8 as early_ms, false as is_held, false as needs_room, p.rate is not null as is_paced`;
 
 export async function readRun(em: Em, id: string): Promise<RunRow | undefined> {
   const [row] = await query<RunRow>(
@@ -41,21 +37,21 @@ export async function readRun(em: Em, id: string): Promise<RunRow | undefined> {
     `select ${rowColumns},
             greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as early_ms,
             coalesce(p.held_until > clock_timestamp(), false) as is_held,
-            j.pool is not null and (j.slot_at is null or (p.rate is not null and not ${slotFresh})) as needs_slot
+            j.pool is not null and j.slot_at is null as needs_room, p.rate is not null as is_paced
        from jobs j left join pools p on p.id = j.pool where j.id = $1`,
     [id],
   );
   return row;
 }
 
-export type Decision = 'stale' | 'retry' | 'echo' | 'early' | 'held' | 'slot' | 'run';
+export type Decision = 'stale' | 'retry' | 'echo' | 'early' | 'held' | 'room' | 'run';
 
 /** What a run may do now. `attemptsMade` is BullMQ's count of this run: above 0 on a failed row, somebody pressed retry in Bull Board. */
 export function decide(row: RunRow | undefined, run: number, attemptsMade: number): Decision {
   if (!row || row.run !== run) return 'stale';
   if (row.state === 'failed') return attemptsMade >= 1 ? 'retry' : 'echo';
   if (row.state !== 'queued') return 'stale';
-  if (row.early_ms > 5) return 'early';
+  if (row.early_ms > 20) return 'early';
   if (row.is_held) return 'held';
-  return row.needs_slot ? 'slot' : 'run';
+  return row.needs_room ? 'room' : 'run';
 }

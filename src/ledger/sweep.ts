@@ -2,12 +2,13 @@ import { type Database, query } from '../database.ts';
 import type { Log } from '../log.ts';
 import { firstCheck, type HandedRow, handedColumns, handedOf } from './accept.ts';
 import type { Ledger } from './ledger.ts';
-import { lockOf, takeLocks } from './locks.ts';
+import { lockOf, tryLock } from './locks.ts';
 import type { Queues } from './queues.ts';
 
 const batch = 500;
-type Due = HandedRow & { run: number };
-export type Findings = { looked: number; added: number; rerun: number; pools: number; lanes: number };
+/** Repair waits for nobody: what a sweep does not get done in this time the next one does, which comes at once. */
+const maxMs = { due: 500, lanes: 150, pools: 250 };
+export type Findings = { looked: number; added: number; rerun: number; pools: number; lanes: number; isWhole: boolean };
 
 /**
  * Rule 4, once: brings to BullMQ what it should know and does not. Every worker does it, no leader; a look moves `check_at` 30 s on, and
@@ -24,9 +25,10 @@ export async function sweep({
   ledger: Ledger;
   log: Log;
 }): Promise<Findings> {
-  const findings: Findings = { looked: 0, added: 0, rerun: 0, pools: 0, lanes: 0 };
+  const findings: Findings = { looked: 0, added: 0, rerun: 0, pools: 0, lanes: 0, isWhole: true };
+  const isLate = within(maxMs.due);
   while (queues.isReady()) {
-    const due = await query<Due>(
+    const due = await query<HandedRow>(
       database.em(),
       `update jobs set check_at = greatest(run_at, clock_timestamp()) + interval '30 s'
         where id = any(array(select id from jobs where state = 'queued' and check_at <= statement_timestamp() order by check_at limit ${batch} for no key update skip locked))
@@ -43,14 +45,24 @@ export async function sweep({
       throw error;
     }
     if (due.length < batch) break;
+    if (isLate()) {
+      findings.isWhole = false;
+      break;
+    }
   }
-  findings.lanes = await releaseLanes(database, ledger);
-  findings.pools = await fillPools(database, ledger);
+  await releaseLanes(database, ledger, findings);
+  await fillPools(database, ledger, findings);
   if (findings.added + findings.rerun + findings.lanes > 0) log.info({ ...findings }, 'sweep');
   return findings;
 }
 
-async function mend(due: Due[], database: Database, queues: Queues, findings: Findings) {
+/** Whether `ms` have passed by now. */
+function within(ms: number): () => boolean {
+  const endsAt = performance.now() + ms;
+  return () => performance.now() > endsAt;
+}
+
+async function mend(due: HandedRow[], database: Database, queues: Queues, findings: Findings) {
   if (due.length === 0) return;
   const states = await queues.states(due);
   const missing = due.filter((_, index) => states[index] === 'unknown');
@@ -62,32 +74,48 @@ async function mend(due: Due[], database: Database, queues: Queues, findings: Fi
   const fresh = await query<HandedRow>(
     database.em(),
     `update jobs j set run = j.run + 1, stalls = 0 from unnest($1::uuid[], $2::int[]) as x(id, run)
-      where j.id = x.id and j.run = x.run and j.state = 'queued' returning j.id, j.run, j.queue, j.name, greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as delay_ms`,
+      where j.id = x.id and j.run = x.run and j.state = 'queued' returning j.id, j.run, j.queue, j.name, j.organization_id, j.pool, greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as delay_ms`,
     [over.map((row) => row.id), over.map((row) => row.run)],
   );
   if (fresh.length > 0) await queues.add(fresh);
   findings.rerun += fresh.length;
 }
 
-/** Pools with rows that wait. A pool without room or held costs one look. */
-async function fillPools(database: Database, ledger: Ledger) {
+/**
+ * Pools with rows that wait, in no order, so that each is reached in the end. A pool without room or held costs one look, and one that this
+ * process is filling none: under load that goes on for as long as the load does.
+ */
+async function fillPools(database: Database, ledger: Ledger, findings: Findings) {
   const pools = await query<{ pool: string }>(
     database.em(),
-    `select p.id as pool from pools p where coalesce(p.held_until, '-infinity') <= clock_timestamp() and exists (select 1 from jobs j where j.pool = p.id and j.state = 'waiting')`,
+    `select p.id as pool from pools p where coalesce(p.held_until, '-infinity') <= clock_timestamp()
+        and exists (select 1 from jobs j where j.pool = p.id and j.state = 'waiting') order by random() limit ${batch}`,
   );
-  for (const { pool } of pools) await ledger.fill(pool);
-  return pools.length;
+  const isLate = within(maxMs.pools);
+  for (const { pool } of pools) {
+    if (isLate()) {
+      findings.isWhole = false;
+      return;
+    }
+    await ledger.fillOnce(pool);
+    findings.pools += 1;
+  }
 }
 
 /** Lanes with blocked rows and no head. No rule leaves one; the sweep is there for what no rule foresaw. */
-async function releaseLanes(database: Database, ledger: Ledger) {
+async function releaseLanes(database: Database, ledger: Ledger, findings: Findings) {
   const lanes = await query<{ lane: string }>(
     database.em(),
     `select distinct b.lane from jobs b where b.state = 'blocked' and not exists (select 1 from jobs h where h.lane = b.lane and h.state in ('waiting', 'queued')) limit ${batch}`,
   );
+  const isLate = within(maxMs.lanes);
   for (const { lane } of lanes) {
+    if (isLate()) {
+      findings.isWhole = false;
+      return;
+    }
     const released = await database.transaction(async (em) => {
-      await takeLocks(em, [lockOf(lane)]);
+      if (!(await tryLock(em, lockOf(lane)))) return [];
       return query<Parameters<typeof handedOf>[0][number]>(
         em,
         `update jobs set state = case when pool is null then 'queued' else 'waiting' end, check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
@@ -96,7 +124,8 @@ async function releaseLanes(database: Database, ledger: Ledger) {
         [lane],
       );
     });
-    await ledger.dispatch(handedOf(released));
+    // Its pool is filled with the others below; what that does is not waited for.
+    void ledger.dispatch(handedOf(released));
+    findings.lanes += released.length;
   }
-  return lanes.length;
 }

@@ -12,6 +12,7 @@ export const sendMessageJob = job<{ message_id: string }>({
   subject: 'message_id',
   delayMs: backoff(6),
   operation: false,
+  freesRoomAtClaim: true,
   async failed(tx, { message_id }, error) {
     await recordFailed(tx, message_id, { code: error.code, provider_code: error.provider_code ?? null, message: error.message });
   },

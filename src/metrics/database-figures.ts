@@ -2,7 +2,16 @@ import { Gauge, type Registry } from 'prom-client';
 import { type Database, type Em, query } from '../database.ts';
 import { withinMs } from '../ledger/backends/backend.ts';
 import { queueNames } from '../ledger/job.ts';
-import { brokenWebhooks, endedJobs, endedStates, liveJobs, liveStates, purgesDone, unappliedWebhooks } from './figures.ts';
+import {
+  brokenWebhooks,
+  endedJobs,
+  endedStates,
+  liveJobs,
+  liveStates,
+  purgesDone,
+  stuckPoolCount,
+  unappliedWebhooks,
+} from './figures.ts';
 
 type Ended = { queue: string; state: string; jobs: number };
 type Live = Ended & { overdue: number };
@@ -11,6 +20,7 @@ type Figures = {
   ended: Ended[];
   unapplied: { bodies: number; oldest: number };
   broken: number;
+  stuckPools: number;
   purges: { table_name: string; at: number }[];
 };
 
@@ -51,6 +61,7 @@ const read = (database: Database): Promise<Figures> =>
       ended: await query<Ended>(em, endedJobs),
       unapplied: await only<Figures['unapplied']>(em, unappliedWebhooks),
       broken: (await only<{ bodies: number }>(em, brokenWebhooks)).bodies,
+      stuckPools: (await only<{ pools: number }>(em, stuckPoolCount)).pools,
       purges: await query(em, purgesDone),
     };
   });
@@ -79,6 +90,10 @@ function createGauges(registry: Registry) {
   const unapplied = gauge('kanal_provider_webhooks_unapplied', 'Bodies received from the provider and not applied yet');
   const oldest = gauge('kanal_provider_webhooks_oldest_unapplied_seconds', 'Age of the oldest of them');
   const broken = gauge('kanal_provider_webhooks_broken', 'Bodies of which a part could not be applied');
+  const stuck = gauge(
+    'kanal_pools_stuck',
+    'Channels and endpoints that have work and room, are not held, and of which nothing was claimed for a minute',
+  );
   const purged = gauge(
     'kanal_retention_completed_timestamp_seconds',
     'When the last purge of a table that left nothing to delete ended, in any worker; 0: none has yet',
@@ -87,7 +102,7 @@ function createGauges(registry: Registry) {
   return {
     show(figures: Figures | undefined) {
       for (const labelled of [jobs, overdue, purged]) labelled.reset();
-      for (const single of [unapplied, oldest, broken]) single.remove();
+      for (const single of [unapplied, oldest, broken, stuck]) single.remove();
       up.set(figures ? 1 : 0);
       if (!figures) return;
       for (const queue of queueNames) {
@@ -99,6 +114,7 @@ function createGauges(registry: Registry) {
       unapplied.set(figures.unapplied.bodies);
       oldest.set(figures.unapplied.oldest);
       broken.set(figures.broken);
+      stuck.set(figures.stuckPools);
       for (const { table_name: table, at } of figures.purges) purged.set({ table }, at);
     },
   };

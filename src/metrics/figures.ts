@@ -1,3 +1,5 @@
+import { stuckPools } from '../ledger/stuck-pools.ts';
+
 /** `held` is our own: rows whatever their state whose pool is on hold, a channel's or an endpoint's, for somebody to let go. */
 export const liveStates = ['blocked', 'waiting', 'queued', 'held'] as const;
 export const endedStates = ['failed', 'done'] as const;
@@ -20,6 +22,8 @@ export const unappliedWebhooks = `
     from provider_webhooks where state = 'received'`;
 
 export const brokenWebhooks = `select count(*)::int as bodies from provider_webhooks where state = 'broken'`;
+
+export const stuckPoolCount = `select count(*)::int as pools from (${stuckPools}) s`;
 
 /** 0: begun, and never yet done. */
 export const purgesDone = 'select table_name, coalesce(extract(epoch from finished_at), 0)::float8 as at from purges';

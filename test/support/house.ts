@@ -13,6 +13,7 @@ import type { EnqueueOptions } from '../../src/ledger/transact.ts';
 import { createOrganization } from '../../src/organizations/organizations.ts';
 import type { Handler, Outcome, RunContext, WorkerDeps } from '../../workers/handler.ts';
 import { createJobMetrics } from '../../workers/job-metrics.ts';
+import type { Place } from '../../workers/places.ts';
 import { type Ended, type Run, runJob } from '../../workers/run-job.ts';
 import { startWorker } from '../../workers/worker.ts';
 import type { MakeBackend } from './backends.ts';
@@ -79,9 +80,18 @@ export type House = {
   /** Runs a row as BullMQ would hand it over. */
   run(handler: ToyHandler, run: Partial<Run> & { id: string }): Promise<Ended>;
   sweep(): Promise<Findings>;
+  /** Sweeps until nothing was left for want of time; all that was found. */
+  sweepAll(): Promise<Findings>;
   /** Starts BullMQ workers for the queue `default`. */
   work(handlers: ToyHandler[], options?: { concurrency?: number }): AnyWorker;
   close(): Promise<void>;
+};
+
+/** For a run that nobody else is in the way of. */
+export const onePlace: Place = {
+  outside: (call) => call(),
+  rest: async (ms) => void (await sleep(ms)),
+  leave: () => undefined,
 };
 
 /** What holds no queue at all: it takes runs and keeps them for the test to read. */
@@ -174,10 +184,19 @@ export async function openHouse(
         )
       )[0]!,
     async run(handler, run) {
-      const { ended } = await runJob(deps, handler, { run: 1, attemptsMade: 0, stalledCounter: 0, ...run });
+      const { ended } = await runJob(deps, handler, { run: 1, attemptsMade: 0, stalledCounter: 0, ...run }, onePlace);
       return ended;
     },
     sweep: () => sweep({ database, queues, ledger, log }),
+    async sweepAll() {
+      const all = await sweep({ database, queues, ledger, log });
+      while (!all.isWhole) {
+        const more = await sweep({ database, queues, ledger, log });
+        for (const kind of ['looked', 'added', 'rerun', 'pools', 'lanes'] as const) all[kind] += more[kind];
+        all.isWhole = more.isWhole;
+      }
+      return all;
+    },
     work(handlers, { concurrency = 5 } = {}) {
       const byName = new Map(handlers.map((handler) => [handler.contract.name, handler]));
       const worker = startWorker(deps, queues.backend, 'default', byName, concurrency);

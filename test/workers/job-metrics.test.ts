@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { createJobMetrics } from '../../workers/job-metrics.ts';
 import { runJob } from '../../workers/run-job.ts';
 import { createSweepMetrics } from '../../workers/sweep-metrics.ts';
-import { type House, openHouse, toyHandler } from '../support/house.ts';
+import { type House, onePlace, openHouse, toyHandler } from '../support/house.ts';
 import { readExposition } from '../support/prometheus.ts';
 import { playJob } from '../support/toys.ts';
 
@@ -22,11 +22,11 @@ test('a fault of our own is counted by its job, and a refusal of the provider is
   const broken = toyHandler(playJob, async () => {
     throw new TypeError('a bug');
   });
-  const { ended } = await runJob(deps, broken, { id, run: 1, attemptsMade: 0, stalledCounter: 0 });
+  const { ended } = await runJob(deps, broken, { id, run: 1, attemptsMade: 0, stalledCounter: 0 }, onePlace);
   expect(ended.kind).toBe('wait');
   const second = await house.accept();
   const refused = toyHandler(playJob, (_payload, context) => context.fail({ code: 'provider_refused', message: 'No' }));
-  await runJob(deps, refused, { id: second.id, run: 1, attemptsMade: 0, stalledCounter: 0 });
+  await runJob(deps, refused, { id: second.id, run: 1, attemptsMade: 0, stalledCounter: 0 }, onePlace);
   const page = await pageOf(registry);
   expect(page.samples.filter(({ name }) => name === 'kanal_job_faults_total')).toEqual([
     { name: 'kanal_job_faults_total', labels: { job: 'toys.play' }, value: 1 },
@@ -55,8 +55,8 @@ test('findings of sweeps add up; one that did not finish is counted and moves no
   await house.sql(`update jobs set check_at = clock_timestamp() where id = $1`, [id]);
   const findings = await house.sweep();
   expect(findings.looked).toBeGreaterThanOrEqual(1);
-  metrics.done(findings);
-  metrics.done({ looked: 2, added: 1, rerun: 1, pools: 3, lanes: 1 });
+  metrics.done(findings, 0.02);
+  metrics.done({ looked: 2, added: 1, rerun: 1, pools: 3, lanes: 1, isWhole: true }, 0.6);
   const page = await pageOf(registry);
   expect(page.value('kanal_sweeper_findings_total', { finding: 'looked' })).toBe(findings.looked + 2);
   expect(page.value('kanal_sweeper_findings_total', { finding: 'added' })).toBe(findings.added + 1);

@@ -19,7 +19,9 @@ export async function changeBlock(context: RunContext<unknown>, change: BlockPay
   };
   const who = { phone: block.phone || undefined, userId: block.user_id || undefined };
   try {
-    await (wish === 'block' ? providers.messagingApp.blockUser(account, who) : providers.messagingApp.unblockUser(account, who));
+    await context.outside(() =>
+      wish === 'block' ? providers.messagingApp.blockUser(account, who) : providers.messagingApp.unblockUser(account, who),
+    );
   } catch (error) {
     if (error instanceof ProviderRefused && error.stopsChannel) {
       const channel = { id: block.channel_id, sealedToken: block.access_token };

@@ -14,14 +14,16 @@ export const sendMail = handle(sendMailJob, async ({ mail_id }, context) => {
   if (!mail || mail.sent_at) return context.finish();
   if (!mail.token) return context.fail({ code: 'internal', message: 'The mail has no link to send' });
   const link = linkOf(config, mail.kind, secrets.open(mail.token));
-  await providers.mail.send({
-    mailId: mail_id,
-    kind: mail.kind,
-    to: mail.recipient,
-    from: config.mailFrom,
-    messageId: `<${mail_id}@${domainOf(config.mailFrom)}>`,
-    ...mailText({ kind: mail.kind, data: mail.data, link }),
-  });
+  await context.outside(() =>
+    providers.mail.send({
+      mailId: mail_id,
+      kind: mail.kind,
+      to: mail.recipient,
+      from: config.mailFrom,
+      messageId: `<${mail_id}@${domainOf(config.mailFrom)}>`,
+      ...mailText({ kind: mail.kind, data: mail.data, link }),
+    }),
+  );
   return context.finish(async (tx) => {
     await tx.query('update mails set sent_at = clock_timestamp(), token = null where id = $1 and sent_at is null', [mail_id]);
   });

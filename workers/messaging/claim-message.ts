@@ -1,7 +1,9 @@
 import { type Permission, permissionColumns } from '../../src/contacts/permission.ts';
 import { type Em, query } from '../../src/database.ts';
+import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/ledger/pace.ts';
 import type { RunRef } from '../../src/ledger/release.ts';
-import { mayRunNow, type RunRow, runColumns } from '../../src/ledger/run.ts';
+import { type RunRow, runColumns } from '../../src/ledger/run.ts';
+import type { Claimed } from '../handler.ts';
 
 /** All that a send needs, read by the statement that claims it. */
 export type Claim = Permission & {
@@ -25,20 +27,24 @@ const category = `(select t.category from templates t where m.type = 'template' 
 const permission = permissionColumns({ organization: 'm.organization_id', contact: 'm.contact_id', channel: 'm.channel_id' });
 const claimColumns = `m.id as message_id, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id, m.resends, m.channel_id, c.phone_number_id, c.account_id, c.access_token, ${category}, ${permission}`;
 
+const isUnsent = `exists (select 1 from messages o where o.id = j.subject_id and o.status = 'queued')`;
+
+const claimStatement = `with ${paceParts(isUnsent, { freesRoom: true })},
+  claimed as (
+    update messages m set status = 'sending', sending_at = clock_timestamp(), updated_at = clock_timestamp()
+      from jobs j left join pools p on p.id = j.pool, channels c
+     where j.id = $1 and j.run = $2 and ${mayRunNow} and ${isPaced} and m.id = j.subject_id and m.status = 'queued' and c.id = m.channel_id
+    returning ${runColumns}, ${claimColumns})
+  select claimed.*, (select wait_ms from turn) as wait_ms from (select 1) one left join claimed on true`;
+
 /**
- * Claims the message in the very statement that checks that this run may send it now: its time has come, its pool is not held and its
- * slot is fresh. What cannot be undone is claimed first; two runs at once cannot both have it.
+ * Claims the message in the very statement that checks that this run may send it now: its time has come, its pool is not held and the
+ * pace lets it go. What cannot be undone is claimed first; two runs at once cannot both have it.
  */
-export async function claimMessage(em: Em, { id, run }: RunRef): Promise<{ row: RunRow; claimed: Claim } | undefined> {
-  const [row] = await query<RunRow & Claim>(
-    em,
-    `update messages m set status = 'sending', sending_at = clock_timestamp(), updated_at = clock_timestamp()
-       from jobs j left join pools p on p.id = j.pool, channels c
-      where j.id = $1 and j.run = $2 and ${mayRunNow} and m.id = j.subject_id and m.status = 'queued' and c.id = m.channel_id
-     returning ${runColumns}, ${claimColumns}`,
-    [id, run],
-  );
-  return row && { row, claimed: row };
+export async function claimMessage(em: Em, { id, run }: RunRef): Promise<Claimed<Claim>> {
+  const [row] = await query<(RunRow & Claim & Turn) | ({ id: null } & Turn)>(em, claimStatement, [id, run]);
+  if (row!.id !== null) return { row: row!, claimed: row! };
+  return row!.wait_ms === null ? undefined : { waitMs: row!.wait_ms };
 }
 
 /** The one resend of a message whose window has passed. */

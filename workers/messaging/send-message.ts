@@ -48,14 +48,16 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
     return context.wait(30_000, { reason: reasonOf(error), work: backToQueued });
   }
   try {
-    const accepted = await context.providers.messagingApp.send(account, {
-      callbackData: claim.message_id,
-      toPhone: claim.to_phone || undefined,
-      toUserId: claim.to_user_id || undefined,
-      type: claim.type,
-      content: claim.content,
-      contextId: claim.context_id ?? undefined,
-    });
+    const accepted = await context.outside(() =>
+      context.providers.messagingApp.send(account, {
+        callbackData: claim.message_id,
+        toPhone: claim.to_phone || undefined,
+        toUserId: claim.to_user_id || undefined,
+        type: claim.type,
+        content: claim.content,
+        contextId: claim.context_id ?? undefined,
+      }),
+    );
     return await settleAccepted(context, claim, accepted);
   } catch (error) {
     if (error instanceof ProviderRefused) {

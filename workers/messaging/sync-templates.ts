@@ -6,7 +6,7 @@ import { handle } from '../handler.ts';
 export const syncTemplates = handle(syncTemplatesJob, async ({ channel_id }, context) => {
   const account = await channelAccount(context.em, channel_id, context.secrets);
   if (!account) return context.finish();
-  const templates = await context.providers.messagingApp.listTemplates(account);
+  const templates = await context.outside(() => context.providers.messagingApp.listTemplates(account));
   await storeTemplates(context.em, context.ledger.transact, account, templates);
   return context.finish();
 });

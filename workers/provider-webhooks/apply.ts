@@ -1,7 +1,8 @@
 import { applyIdentityChange } from '../../src/contacts/identity-change.ts';
 import { type Database, type Em, isOurOutage, query } from '../../src/database.ts';
+import { mayRunNow } from '../../src/ledger/pace.ts';
 import type { RunRef } from '../../src/ledger/release.ts';
-import { mayRunNow, type RunRow, runColumns } from '../../src/ledger/run.ts';
+import { type RunRow, runColumns } from '../../src/ledger/run.ts';
 import { reasonOf } from '../../src/log.ts';
 import { applyTemplateStatus } from '../../src/messaging/templates.ts';
 import { applyChangeMessage } from '../../src/provider-webhooks/apply-identity-change.ts';

@@ -1,13 +1,14 @@
 import { type Database, type Em, query } from '../../src/database.ts';
+import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/ledger/pace.ts';
 import type { RunRef } from '../../src/ledger/release.ts';
-import { mayRunNow, type RunRow, runColumns } from '../../src/ledger/run.ts';
+import { type RunRow, runColumns } from '../../src/ledger/run.ts';
 import type { Part } from '../../src/ledger/write.ts';
 import { disableEndpoint } from '../../src/webhooks/endpoints.ts';
 import { deliverWebhookJob } from '../../src/webhooks/jobs.ts';
 import { nextDelayMs, parseRetryAfter } from '../../src/webhooks/schedule.ts';
 import type { SendOutcome } from '../../src/webhooks/sender.ts';
 import { sign } from '../../src/webhooks/signature.ts';
-import { handle, type Outcome, type RunContext } from '../handler.ts';
+import { type Claimed, handle, type Outcome, type RunContext } from '../handler.ts';
 
 type DeliveryRow = {
   delivery_id: string;
@@ -35,15 +36,23 @@ async function readDelivery(database: Database, id: string): Promise<DeliveryRow
   return row;
 }
 
-/** The run and what it delivers in one look, when it may deliver now. Nothing is claimed: a webhook may come twice, and says so by its id. */
-async function claimDelivery(em: Em, { id, run }: RunRef): Promise<{ row: RunRow; claimed: DeliveryRow } | undefined> {
-  const [row] = await query<RunRow & DeliveryRow>(
-    em,
-    `select ${runColumns}, ${deliveryColumns} from jobs j left join pools p on p.id = j.pool join webhook_deliveries d on d.id = j.subject_id ${deliveryJoins}
-      where j.id = $1 and j.run = $2 and ${mayRunNow} and d.state = 'pending'`,
-    [id, run],
-  );
-  return row && { row, claimed: row };
+const isPending = `j.slot_at is not null and exists (select 1 from webhook_deliveries o where o.id = j.subject_id and o.state = 'pending')`;
+
+const claimStatement = `with ${paceParts(isPending, { freesRoom: false })},
+  claimed as (
+    select ${runColumns}, ${deliveryColumns}
+      from jobs j left join pools p on p.id = j.pool join webhook_deliveries d on d.id = j.subject_id ${deliveryJoins}
+     where j.id = $1 and j.run = $2 and ${mayRunNow} and ${isPaced} and j.slot_at is not null and d.state = 'pending')
+  select claimed.*, (select wait_ms from turn) as wait_ms from (select 1) one left join claimed on true`;
+
+/**
+ * The run and what it delivers in one look, when it may deliver now; with a rate limit it takes its turn in the same statement. Nothing
+ * else is claimed: a webhook may come twice, and says so by its id.
+ */
+async function claimDelivery(em: Em, { id, run }: RunRef): Promise<Claimed<DeliveryRow>> {
+  const [row] = await query<(RunRow & DeliveryRow & Turn) | ({ id: null } & Turn)>(em, claimStatement, [id, run]);
+  if (row!.id !== null) return { row: row!, claimed: row! };
+  return row!.wait_ms === null ? undefined : { waitMs: row!.wait_ms };
 }
 
 /** The same bytes on every try, so that a receiver may compare them. */
@@ -63,16 +72,19 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
   if (!delivery) return context.finish();
   const body = envelopeOf(delivery);
   const timestamp = Math.floor(Date.now() / 1000);
-  const outcome = await context.sender.send({
-    url: delivery.url,
-    headers: {
-      ...(delivery.headers && (JSON.parse(context.secrets.open(delivery.headers)) as Record<string, string>)),
-      'webhook-id': delivery.event_id,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': sign({ id: delivery.event_id, timestamp, body, secrets: [context.secrets.open(delivery.secret)] }),
-    },
-    body,
-  });
+  const { sender } = context;
+  const outcome = await context.outside(() =>
+    sender.send({
+      url: delivery.url,
+      headers: {
+        ...(delivery.headers && (JSON.parse(context.secrets.open(delivery.headers)) as Record<string, string>)),
+        'webhook-id': delivery.event_id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': sign({ id: delivery.event_id, timestamp, body, secrets: [context.secrets.open(delivery.secret)] }),
+      },
+      body,
+    }),
+  );
   if (outcome.ok) return context.finish(attemptOf(delivery, outcome, 'succeeded', { onlyWithEnd: true }));
 
   const error = {

@@ -1,8 +1,8 @@
 import type { Job, Processor, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { QueueName } from '../job.ts';
 
-/** The ids of a run, all that BullMQ carries. */
-export type RunData = { id: string; run: number };
+/** The ids of a run, all that BullMQ carries: whose it is and which pool it is of decide whether a worker has a place for it. */
+export type RunData = { id: string; run: number; organization_id?: string; pool?: string | null };
 // biome-ignore lint/suspicious/noExplicitAny: the type of the connection is the backend's own affair
 export type AnyQueue = Queue<RunData, any, string, any, any, any, any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: as above

@@ -4,7 +4,7 @@ import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { holdPool, letPoolGo, setPool } from '../../../src/ledger/pools.ts';
 import { runJob } from '../../../workers/run-job.ts';
 import { describeEachBackend } from '../../support/backends.ts';
-import { type House, openHouse, playing } from '../../support/house.ts';
+import { type House, onePlace, openHouse, playing } from '../../support/house.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let house: House;
@@ -58,7 +58,7 @@ test('hold: a run that goes back just after its pool was let go is filled, not l
     return house.ledger.transact(options, work);
   };
   const deps = { ...house.deps, ledger: { ...house.ledger, transact } };
-  const { ended } = await runJob(deps, playing(), { id, run: 1, attemptsMade: 0, stalledCounter: 0 });
+  const { ended } = await runJob(deps, playing(), { id, run: 1, attemptsMade: 0, stalledCounter: 0 }, onePlace);
   expect(ended.kind).toBe('held');
   await waitFor('the fill', async () => (await house.row(id))?.state === 'queued', 1_000);
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import pg from 'pg';
 import type { Tx } from '../../../src/ledger/transact.ts';
 import { runJob } from '../../../workers/run-job.ts';
-import { type House, openHouse, toyHandler } from '../../support/house.ts';
+import { type House, onePlace, openHouse, toyHandler } from '../../support/house.ts';
 import { playJob } from '../../support/toys.ts';
 
 let house: House;
@@ -105,7 +105,7 @@ describe('rule 3: an answer in hand is not thrown away', () => {
     const { id } = await house.accept();
     const deps = { ...house.deps, isStopping: () => true };
     const handler = toyHandler(playJob, (_, context) => context.finish(cut));
-    const { ended } = await runJob(deps, handler, { id, run: 1, attemptsMade: 0, stalledCounter: 0 });
+    const { ended } = await runJob(deps, handler, { id, run: 1, attemptsMade: 0, stalledCounter: 0 }, onePlace);
     // The end was cut; what came after it, a wait, could be written.
     expect(ended).toMatchObject({ kind: 'wait' });
     expect(await house.row(id)).toMatchObject({ state: 'queued', attempts: 0 });

@@ -13,6 +13,8 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const { log } = collectingLog();
 const row = (run: number) => ({
+  organization_id: '0190f3c0-0000-7000-8000-000000000001',
+  pool: null,
   id: '01932d5f-3a0e-7cc4-8f4e-0242ac120002',
   run,
   queue: 'default',
