@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { query } from '../../src/database.ts';
 import { expectConserved, untilSettled } from './conservation.ts';
+import { fillUp } from './fill-up.ts';
 import { type BackendName, phonesFrom, type Stack, secondAccount, startStack } from './stack.ts';
 
 let stack: Stack;
@@ -75,7 +76,7 @@ test('2,000 messages waiting on one channel do not hold up another, and none goe
   await measure();
   const idleMs = await measure();
   // Accepted in bulk by the database itself: 2,000 requests would be a load of their own, and it is the waiting rows that are tested.
-  await fillUp(busy, phones, 2_000);
+  await fillUp(stack.database, busy, phones, 2_000);
   await sleep(2_000);
   const busyMs = await measure();
   const [left] = await query<{ total: number }>(
@@ -93,16 +94,3 @@ test('2,000 messages waiting on one channel do not hold up another, and none goe
   expect(numbers['100000000000001']!.accepted).toBeGreaterThan(150);
   expect(numbers['100000000000001']!.max_in_one_second).toBeLessThanOrEqual(80);
 }, 120_000);
-
-async function fillUp(channelId: string, phones: string[], count: number) {
-  await query(
-    stack.database.em(),
-    `with target as (select v.id, v.organization_id, v.contact_id, c.value as phone, row_number() over (order by v.id) - 1 as place from conversations v
-       join contact_identities c on c.contact_id = v.contact_id and c.type = 'messaging_app' where v.channel_id = $1),
-     m as (insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, to_phone, content)
-       select uuidv7(), t.organization_id, $1, t.id, t.contact_id, 'outbound', 'text', 'queued', t.phone, '{"body":"bulk"}' from generate_series(1, $2) g join target t on t.place = g % $3 returning id, organization_id)
-     insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
-     select uuidv7(), organization_id, 'messages.send', 'messages', jsonb_build_object('message_id', id), 'message', id, 'channel:' || $1, 'waiting', now() from m`,
-    [channelId, count, phones.length],
-  );
-}

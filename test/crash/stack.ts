@@ -35,11 +35,14 @@ export async function startStack({
   backend,
   rate = 400,
   env = {},
+  workerEnv = () => ({}),
   isRedisUp = true,
 }: {
   backend: BackendName;
   rate?: number;
   env?: Record<string, string>;
+  /** What the workers have otherwise, once it is known where the database is. */
+  workerEnv?: (databaseUrl: string) => Record<string, string> | Promise<Record<string, string>>;
   isRedisUp?: boolean;
 }) {
   const postgres = await startPostgres();
@@ -85,9 +88,10 @@ export async function startStack({
   });
   let web = await spawnNode('api/main.ts', settings);
   let workers: NodeProcess[] = [];
+  const workerSettings = { ...settings, ...(await workerEnv(postgres.url())) };
   // Not waited for: without a queue they do not work yet.
   const startWorkers = async () => {
-    workers = await Promise.all([1, 2].map(() => spawnNode('workers/main.ts', settings, '')));
+    workers = await Promise.all([1, 2].map(() => spawnNode('workers/main.ts', workerSettings, '')));
   };
   await startWorkers();
 
@@ -163,7 +167,7 @@ export async function startStack({
           contact: { profile: { name: `P ${phone}` }, wa_id: phone },
         })),
       });
-      for (const until = Date.now() + 30_000; Date.now() < until; await sleep(100)) {
+      for (const until = Date.now() + 90_000; Date.now() < until; await sleep(100)) {
         const [row] = await query<{ total: number }>(
           database.em(),
           `select count(*)::int as total from messages m join channels c on c.id = m.channel_id where m.direction = 'inbound' and c.phone_number_id = $1`,

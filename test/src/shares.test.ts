@@ -56,3 +56,14 @@ test('a key that holds nothing is forgotten', async () => {
   await shares.use('one', async () => undefined);
   expect(shares.held('one')).toBe(0);
 });
+
+test('closed, it refuses all who wait', async () => {
+  const shares = createShares({ ...options, maxWaiting: 5, waitMs: 60_000 });
+  await shares.take('one');
+  await shares.take('one');
+  const waiting = [shares.take('one'), shares.take('one')];
+  expect(shares.waiting('one')).toBe(2);
+  shares.close();
+  for (const one of waiting) await expect(one).rejects.toMatchObject(refusal);
+  expect(shares.waiting('one')).toBe(0);
+});

@@ -96,14 +96,34 @@ describe('what a run may do', () => {
     expect((await house.row(first.id))?.seq).toBe(before!.seq);
   });
 
-  test('pace: a run more than 50 ms late for its slot takes a new one', async () => {
+  const paced = async () => {
     await setPool(house.em(), 'toys', 10, 10);
     const { id } = await house.accept({ pool: 'toys' });
     await waitFor('its room', async () => (await house.row(id))?.state === 'queued');
-    await state(id, `slot_at = clock_timestamp() - interval '60 ms'`);
-    await house.sql(`update pools set tat = clock_timestamp() + interval '500 ms'`);
-    expect(await house.run(playing(), { id })).toMatchObject({ kind: 'early' });
-    expect((await house.row(id))?.run_in).toBeGreaterThan(400);
+    return id;
+  };
+
+  test('pace: a run goes as soon as the pool’s gap has passed, however late it is', async () => {
+    const id = await paced();
+    await state(id, `slot_at = clock_timestamp() - interval '1 h', run_at = clock_timestamp() - interval '1 h'`);
+    expect(await house.run(playing(), { id })).toEqual({ kind: 'done' });
+  });
+
+  test('pace: a run that comes too soon waits here for its turn, and once', async () => {
+    const id = await paced();
+    await house.sql(`update pools set tat = clock_timestamp() + interval '400 ms'`);
+    const startedAt = performance.now();
+    expect(await house.run(playing(), { id })).toEqual({ kind: 'done' });
+    expect(performance.now() - startedAt).toBeGreaterThan(300);
+  });
+
+  test('pace: a run whose turn is far off goes back into BullMQ until then', async () => {
+    const id = await paced();
+    await house.sql(`update pools set tat = clock_timestamp() + interval '5 s'`);
+    const ended = await house.run(playing(), { id });
+    expect(ended).toMatchObject({ kind: 'early' });
+    expect((ended as { delayMs: number }).delayMs).toBeGreaterThan(4_000);
+    expect((await house.row(id))?.run_in).toBeGreaterThan(4_000);
   });
 });
 

@@ -99,3 +99,45 @@ describe('the invariant: each break of it is found by name', () => {
     expect(await findings()).toEqual(only('a subject has one live row'));
   });
 });
+
+describe('a pool that stands still', () => {
+  const rule = 'a pool that has work and room moves on within a minute';
+  /** Two rows that waited or were queued for longer than a minute, and nothing of the pool moved since. */
+  async function old(state: 'waiting' | 'queued', movedAgo = '2 min') {
+    await house.accept({ pool: 'toys' });
+    await house.accept({ pool: 'toys' });
+    await house.ledger.fill('toys');
+    await house.sql(
+      `update jobs set state = $1, slot_at = case when $1 = 'queued' then clock_timestamp() end, created_at = created_at - interval '2 min', run_at = run_at - interval '2 min'`,
+      [state],
+    );
+    await house.sql(`update pools set filled_at = clock_timestamp() - $1::interval`, [movedAgo]);
+  }
+
+  test('has rows that wait, room, and gave none away for a minute', async () => {
+    await old('waiting');
+    expect(await findings()).toEqual(only(rule, 'toys'));
+  });
+
+  test('does not while it moves, is held, or has no room', async () => {
+    await old('waiting', '50 s');
+    expect(await findings()).toEqual([]);
+    await old('waiting');
+    await house.sql(`update pools set held_until = 'infinity'`);
+    expect(await findings()).toEqual([]);
+    await house.sql(`update pools set held_until = null`);
+    await house.sql(`update jobs set state = 'queued', slot_at = clock_timestamp() where seq = (select min(seq) from jobs)`);
+    expect(await findings()).toEqual([]);
+  });
+
+  test('has a rate, rows that were handed over, and no claim for a minute, however often they are put off', async () => {
+    await setPool(house.em(), 'toys', 5, 80);
+    await old('queued');
+    await house.sql(
+      `update jobs set run_at = clock_timestamp() + interval '500 ms', slot_at = clock_timestamp() + interval '500 ms'`,
+    );
+    expect(await findings()).toEqual(only(rule, 'toys'));
+    await house.sql(`update pools set tat = clock_timestamp()`);
+    expect(await findings()).toEqual([]);
+  });
+});

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/ledger/check.ts';
+import { takeLocks } from '../../../src/ledger/locks.ts';
 import { holdPool, letPoolGo, setPool } from '../../../src/ledger/pools.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { playJob } from '../../support/toys.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -73,4 +75,46 @@ test('rule 4: many sweepers at once give a lane one head', async () => {
   await Promise.all([house.sweep(), house.sweep(), house.sweep(), house.sweep()]);
   expect((await house.rows()).filter(({ state }) => state === 'queued')).toHaveLength(1);
   expect(house.handed).toHaveLength(1);
+});
+
+test('rule 4: a sweep waits for no filler that is asked again and again', async () => {
+  await setPool(house.em(), 'toys', 1, null);
+  let isBusy = true;
+  const asking = (async () => {
+    while (isBusy) await Promise.race([house.ledger.fill('toys'), new Promise((resolve) => setTimeout(resolve, 1))]);
+  })();
+  const { id } = await house.accept();
+  await house.sql(`update jobs set check_at = clock_timestamp() - interval '1 s' where id = $1`, [id]);
+  const startedAt = performance.now();
+  expect(await house.sweep()).toMatchObject({ looked: 1, isWhole: true });
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  isBusy = false;
+  await asking;
+});
+
+test('rule 4: a sweep passes over a lane somebody works in', async () => {
+  const first = await house.accept({ lane: 'a:1' });
+  const second = await house.accept({ lane: 'a:1' });
+  await house.sql('delete from jobs where id = $1', [first.id]);
+  await house.database.transaction(async (em) => {
+    await takeLocks(em, ['a:1']);
+    expect(await house.sweep()).toMatchObject({ lanes: 0 });
+  });
+  expect(await house.sweep()).toMatchObject({ lanes: 1 });
+  expect((await house.row(second.id))?.state).toBe('queued');
+});
+
+test('rule 4: of many pools that wait, what a sweep has no time for is left to the next', async () => {
+  await house.sql(`insert into pools (id, width) select 'toys:' || g, 1 from generate_series(1, 400) g`);
+  await house.sql(
+    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
+     select uuidv7(), $1, $2, 'default', '{}', 'toy', uuidv7(), id, 'waiting', clock_timestamp() from pools where id <> 'toys'`,
+    [house.organizationId, playJob.name],
+  );
+  const startedAt = performance.now();
+  const findings = await house.sweepAll();
+  expect(findings).toMatchObject({ isWhole: true });
+  expect(findings.pools).toBeGreaterThanOrEqual(400);
+  expect((await house.rows()).every(({ state }) => state === 'queued')).toBe(true);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
 });

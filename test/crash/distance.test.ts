@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { query } from '../../src/database.ts';
+import { type Distance, putAtDistance } from '../support/distance.ts';
+import { fillUp } from './fill-up.ts';
+import { phonesFrom, type Stack, startStack } from './stack.ts';
+
+const rate = 80;
+/** What the pace is set to, so that the rate is never passed. */
+const pace = rate * 0.95;
+const phones = phonesFrom(600);
+
+let stack: Stack;
+let distance: Distance;
+let channelId: string;
+
+beforeAll(async () => {
+  stack = await startStack({
+    backend: 'redis',
+    rate,
+    // Some five round trips a message, for 76 messages a second: at 300 ms more than a hundred are on their way at any moment.
+    env: { UNKNOWN_WINDOW: '60', PROVIDER_TIMEOUT_MS: '15000' },
+    workerEnv: async (databaseUrl) => {
+      const url = new URL(databaseUrl);
+      distance = await putAtDistance(Number(url.port));
+      url.port = String(distance.port);
+      url.hostname = '127.0.0.1';
+      return { DATABASE_URL: url.href, DATABASE_POOL_MAX: '40', MESSAGES_CONCURRENCY: '100' };
+    },
+  });
+  channelId = await stack.connect();
+  await stack.openWindows(phones);
+  await stack.control('POST', '/behaviour', { auto_status: [] });
+}, 120_000);
+afterAll(async () => {
+  await stack.stop();
+  await distance.close();
+});
+
+/** When the sandbox took each message sent since `since`, in ms, in order. */
+async function arrivals(since: number): Promise<number[]> {
+  const { messages } = await stack.control<{ messages: { at: string }[] }>('GET', '/messages');
+  return messages.map(({ at }) => Date.parse(at)).filter((at) => at >= since);
+}
+
+const waiting = async () =>
+  (
+    await query<{ total: number }>(
+      stack.database.em(),
+      `select count(*)::int as total from messages where direction = 'outbound' and status <> 'sent'`,
+    )
+  )[0]!.total;
+
+/** Sends a second between the first and the last of `count` messages, and the most that arrived in any one second. */
+async function measure(count: number, maxSeconds: number) {
+  const since = Date.now();
+  await fillUp(stack.database, channelId, phones, count);
+  const until = since + maxSeconds * 1_000;
+  while (Date.now() < until && (await arrivals(since)).length < count) await sleep(250);
+  const times = (await arrivals(since)).sort((a, b) => a - b);
+  let from = 0;
+  let mostInOneSecond = 0;
+  for (const [index, at] of times.entries()) {
+    while (at - times[from]! >= 1_000) from += 1;
+    mostInOneSecond = Math.max(mostInOneSecond, index - from + 1);
+  }
+  return { perSecond: ((times.length - 1) * 1_000) / (times.at(-1)! - times[0]!), mostInOneSecond, count: times.length };
+}
+
+describe.each([0, 20, 50, 100, 300])('a database %s ms away', (roundTripMs) => {
+  beforeAll(async () => {
+    await clear();
+    distance.roundTripMs = roundTripMs;
+    await sleep(1_000);
+  }, 60_000);
+
+  test('200 messages alone go out at the pace, and no second holds more than the rate', async () => {
+    const { perSecond, mostInOneSecond } = await measure(200, 30);
+    expect(perSecond).toBeGreaterThanOrEqual(0.9 * pace);
+    expect(mostInOneSecond).toBeLessThanOrEqual(rate);
+  }, 60_000);
+
+  test('of 2,000 that wait as many go out', async () => {
+    const { perSecond, mostInOneSecond } = await measure(2_000, 8);
+    expect(perSecond).toBeGreaterThanOrEqual(0.9 * pace);
+    expect(mostInOneSecond).toBeLessThanOrEqual(rate);
+  }, 60_000);
+});
+
+test('as many go out beside four times the load that the machine has processors for', async () => {
+  await clear();
+  distance.roundTripMs = 50;
+  const busy: ChildProcess[] = Array.from({ length: 8 }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+  try {
+    const { perSecond } = await measure(2_000, 12);
+    expect(perSecond).toBeGreaterThanOrEqual(0.9 * pace);
+  } finally {
+    for (const child of busy) child.kill('SIGKILL');
+  }
+}, 60_000);
+
+/** What still waits is taken away, and what is on its way ends. */
+async function clear() {
+  await query(stack.database.em(), `delete from jobs where state in ('blocked', 'waiting')`);
+  await query(
+    stack.database.em(),
+    `update messages m set status = 'sent' where m.status = 'queued' and not exists (select 1 from jobs j where j.subject_id = m.id)`,
+  );
+  for (const until = Date.now() + 30_000; (await waiting()) > 0 && Date.now() < until; ) await sleep(100);
+}
