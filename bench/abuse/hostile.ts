@@ -21,3 +21,5 @@ process.on('message', async (order: Order) => {
   stop = undefined;
   process.send?.({ counts: tally.counts() });
 });
+// Between two rounds nothing else keeps it here; its parent's end does end it.
+process.channel?.ref();

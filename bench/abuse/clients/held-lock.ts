@@ -5,6 +5,7 @@ import { abuse } from '../abuse.ts';
 import { onePersonFile } from '../csv.ts';
 import { clients, together } from '../requests.ts';
 
+/** Of each of the two contacts. */
 const patches = 20;
 const rows = 4_000;
 
@@ -12,7 +13,7 @@ const rows = 4_000;
 export const heldLock = abuse<{ base: string; apiKey: string; databaseUrl: string; contactIds: string[]; phone: string }>({
   number: 2,
   finding: 'B2',
-  what: `${patches} PATCHes of contacts whose lock is held, by an import of ${rows} rows of one phone and by a session`,
+  what: `${patches} PATCHes of a contact whose lock an import of ${rows} rows of one phone holds, ${patches} of one whose lock a session holds`,
   victims: ['get'],
   hasWorker: true,
   prepare: ({ base, kanal, hostile: { tenant } }) => ({
@@ -37,7 +38,7 @@ export const heldLock = abuse<{ base: string; apiKey: string; databaseUrl: strin
       nameFor: (status) => `import ${status}`,
     }));
     await session.query(['begin', ...lockStatements([contactLock(contactIds[1]!)])].join('; '));
-    const patching = clients(patches, 500, tally, (client, number) => ({
+    const patching = clients(2 * patches, 500, tally, (client, number) => ({
       base,
       method: 'PATCH',
       path: `/v1/contacts/${contactIds[client % 2]}`,
