@@ -7,39 +7,34 @@ const longestCalmMs = 60_000;
 
 /**
  * What a hostile round left behind must not be in the calm one after it: its jobs, its files, and transactions that would go on for minutes.
- * A transaction of somebody else that is as old is ended too; none of the bench's is.
+ * A transaction of somebody else that is as old is ended too; none of the bench's is. False: something holds on to them.
  */
-export async function takeHostileWorkAway(sql: pg.Pool, organizationIds: string[]) {
-  for (let look = 1; ; look += 1) {
+export async function takeHostileWorkAway(sql: pg.Pool, organizationIds: string[]): Promise<boolean> {
+  for (let look = 0; look < looks; look += 1) {
     await sql.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name in ('kanal-web', 'kanal-worker') and xact_start < clock_timestamp() - interval '500 ms'`,
     );
-    try {
-      await withoutWaiting(
-        sql,
-        [
-          `update contact_imports set state = 'failed', finished_at = clock_timestamp() where organization_id = any($1) and state in ('uploading', 'queued', 'running')`,
-          'delete from jobs where organization_id = any($1)',
-        ],
-        organizationIds,
-      );
-      return;
-    } catch (error) {
-      if (look === looks) throw error;
-    }
+    if (await isDoneWithoutWaiting(sql, organizationIds)) return true;
   }
+  return false;
 }
 
-async function withoutWaiting(sql: pg.Pool, texts: string[], organizationIds: string[]) {
+async function isDoneWithoutWaiting(sql: pg.Pool, organizationIds: string[]): Promise<boolean> {
   const client = await sql.connect();
   try {
     await client.query(`begin; set local lock_timeout = '500ms'`);
-    for (const text of texts) await client.query(text, [organizationIds]);
+    await client.query(
+      `update contact_imports set state = 'failed', finished_at = clock_timestamp()
+        where organization_id = any($1) and state in ('uploading', 'queued', 'running')`,
+      [organizationIds],
+    );
+    await client.query('delete from jobs where organization_id = any($1)', [organizationIds]);
     await client.query('commit');
-  } catch (error) {
+    return true;
+  } catch {
     await client.query('rollback');
-    throw error;
+    return false;
   } finally {
     client.release();
   }

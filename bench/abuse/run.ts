@@ -63,8 +63,8 @@ async function suffer(stage: Stage, hostile: Hostile, abuse: Abuse, rounds: numb
   const result: Suffered = { abuse, victims, processes: worker ? ['web', 'worker'] : ['web'], rounds: [], memory: [] };
   const organizationIds = [hostile.tenant.organizationId];
   const over = async () => {
-    await takeHostileWorkAway(kanal.sql, organizationIds);
-    return isCalm(kanal.sql, kanal.tenant.organizationId, base);
+    const isAway = await takeHostileWorkAway(kanal.sql, organizationIds);
+    return (await isCalm(kanal.sql, kanal.tenant.organizationId, base)) && isAway;
   };
   try {
     // A worker that starts takes the time of whoever is measured.

@@ -81,7 +81,7 @@ async function measure(stage: Stage, hostile: Hostile, base: string, busy: Busy,
       result[kind].push(await victim.round(seconds));
       if (!working) continue;
       await working;
-      await takeHostileWorkAway(sql, [hostile.tenant.organizationId]);
+      if (!(await takeHostileWorkAway(sql, [hostile.tenant.organizationId]))) result.isOver = false;
       // Runs whose rows are gone still wait for their answer.
       await sleep(Math.min(busy.answerMs, givenUpMs) + 1_000);
     }
