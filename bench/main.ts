@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
+import { abuseReport } from './abuse/report.ts';
+import { abuseBench } from './abuse/run.ts';
 import { contactsReport, contactsScale } from './contacts/scale.ts';
 import { importBench, importReport } from './import.ts';
 import { loginStorm, loginStormReport } from './login-storm.ts';
@@ -7,8 +9,10 @@ import { describeRun } from './machine.ts';
 import { paths } from './paths/index.ts';
 import { profile } from './processes.ts';
 import { type Measured, summaryOf, tableOf } from './report.ts';
+import { slowProviderReport } from './slow-provider/report.ts';
+import { slowProviderBench } from './slow-provider/run.ts';
 import { soak, soakReport } from './soak.ts';
-import { type BackendName, openStage } from './stage.ts';
+import { type BackendName, openStage, type Stage } from './stage.ts';
 
 type Flags = {
   backend: string;
@@ -18,33 +22,45 @@ type Flags = {
   messages: string;
   contacts: string;
   rows: string;
+  only: string;
   profile?: string;
 };
-
-const soakName = 'memory';
-const stormName = 'login-storm';
-const scaleName = 'contacts';
-const importName = 'import';
 
 /** `npm run bench -- get post`: ours and its floor alternately, medians of the rounds. */
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: ${soakName}, over many messages; ${stormName}, GET beside many logins; ${scaleName}, reads of an organization of a million and one of ten thousand; ${importName}, contacts from a file beside COPY`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider and dead receivers`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
   .option('--seconds <n>', 'length of a round under load', '5')
   .option('--count <n>', 'messages or webhooks of a round of one worker', '4000')
-  .option('--messages <n>', `messages of ${soakName}`, '100000')
-  .option('--contacts <n>', `contacts of the large organization of ${scaleName}`, '1000000')
-  .option('--rows <n>', `contacts of ${importName}`, '200000')
+  .option('--messages <n>', 'messages of memory', '100000')
+  .option('--contacts <n>', 'contacts of the large organization of contacts', '1000000')
+  .option('--rows <n>', 'contacts of import', '200000')
+  .option('--only <numbers>', 'hostile clients of abuse, 1 to 8, comma-separated; none: all', '')
   .option('--profile <directory>', "writes our processes' CPU profiles there")
   .parse();
 
 const flags = command.opts<Flags>();
 const [rounds, seconds, count] = [Number(flags.rounds), Number(flags.seconds), Number(flags.count)];
+const only = flags.only.split(',').filter(Boolean).map(Number);
 const wanted = command.args.length > 0 ? paths.filter(({ name }) => command.args.includes(name)) : paths;
+
+/** Of Kanal alone, next to no floor. One that is long runs on Redis only, where no backend is named. */
+const singles: { name: string; isLong?: true; report(stage: Stage): Promise<string> }[] = [
+  { name: 'memory', report: async (stage) => soakReport(await soak(stage, Number(flags.messages))) },
+  { name: 'login-storm', report: async (stage) => loginStormReport(await loginStorm(stage, rounds, seconds)) },
+  { name: 'import', report: async (stage) => importReport(await importBench(stage, Number(flags.rows), rounds)) },
+  { name: 'abuse', isLong: true, report: async (stage) => abuseReport(await abuseBench(stage, only, rounds, seconds)) },
+  {
+    name: 'slow-provider',
+    isLong: true,
+    report: async (stage) => slowProviderReport(await slowProviderBench(stage, rounds, seconds)),
+  },
+];
+
 if (flags.profile) {
   mkdirSync(flags.profile, { recursive: true });
   for (const file of ['api/main.ts', 'workers/main.ts']) profile(file, flags.profile);
@@ -53,7 +69,7 @@ if (flags.profile) {
 console.log(describeRun());
 const title = (backend: BackendName) => `\n## ${backend === 'redis' ? 'Redis' : 'PostgreSQL'} backend\n`;
 
-if (command.args.includes(scaleName)) {
+if (command.args.includes('contacts')) {
   // What carries the jobs has no part in it.
   const stage = await openStage('postgres');
   const scale = await contactsScale(stage, Number(flags.contacts)).finally(() => stage.close());
@@ -62,20 +78,14 @@ if (command.args.includes(scaleName)) {
   process.exit();
 }
 
-for (const backend of (flags.backend === 'both' ? ['redis', 'postgres'] : [flags.backend]) as BackendName[]) {
+const single = singles.find(({ name }) => command.args.includes(name));
+const isLong = single?.isLong && command.getOptionValueSource('backend') === 'default';
+const backends = isLong ? ['redis'] : flags.backend === 'both' ? ['redis', 'postgres'] : [flags.backend];
+
+for (const backend of backends as BackendName[]) {
   const stage = await openStage(backend);
-  if (command.args.includes(soakName)) {
-    console.log(`${title(backend)}\n${soakReport(await soak(stage, Number(flags.messages)).finally(() => stage.close()))}`);
-    continue;
-  }
-  if (command.args.includes(stormName)) {
-    console.log(`${title(backend)}\n${loginStormReport(await loginStorm(stage, rounds, seconds).finally(() => stage.close()))}`);
-    continue;
-  }
-  if (command.args.includes(importName)) {
-    console.log(
-      `${title(backend)}\n${importReport(await importBench(stage, Number(flags.rows), rounds).finally(() => stage.close()))}`,
-    );
+  if (single) {
+    console.log(`${title(backend)}\n${await single.report(stage).finally(() => stage.close())}`);
     continue;
   }
   const measured: Measured[] = [];

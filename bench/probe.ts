@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** Loaded before a measured process's own code: tells its parent, when asked, what it costs. Started anew by each answer. */
-export type Usage = { rssMb: number; heapMb: number; cpuMs: number; loopDelayP99Ms: number };
+export type Usage = { rssMb: number; heapMb: number; cpuMs: number; loopDelayP99Ms: number; loopDelayMaxMs: number };
 
 const resolutionMs = 10;
 const delay = monitorEventLoopDelay({ resolution: resolutionMs });
@@ -15,8 +15,9 @@ process.on('message', (question) => {
     rssMb: rss / 2 ** 20,
     heapMb: heapUsed / 2 ** 20,
     cpuMs: (user + system) / 1000,
-    // The monitor counts its own interval in.
+    // The monitor counts its own interval in. A stall is one value of it, however long: the p99 does not see one of seconds.
     loopDelayP99Ms: Math.max(0, delay.percentile(99) / 1e6 - resolutionMs),
+    loopDelayMaxMs: Math.max(0, delay.max / 1e6 - resolutionMs),
   };
   delay.reset();
   process.send?.({ usage });

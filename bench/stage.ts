@@ -31,7 +31,7 @@ export type Stage = {
 export type Sandbox = { url: string; control<Answer>(method: string, path: string, body?: object): Promise<Answer> };
 export type Receiver = { process: Process; url: string };
 
-const accessToken = 'bench-token';
+export const accessToken = 'bench-token';
 const phoneNumberId = '100000000000001';
 
 /** PostgreSQL as shipped (durable commits), Redis with its append-only file, sandbox and receiver, each a process of its own. */

@@ -23,10 +23,34 @@ export type Tenant = {
   messageIds: string[];
 };
 
-type Options = { keys?: SecretKeys; accessToken: string; phoneNumberId: string; receiverUrl: string };
+type Options = {
+  keys?: SecretKeys;
+  accessToken: string;
+  phoneNumberId: string;
+  accountId?: string;
+  receiverUrl: string;
+  /** Of the channel's own provider app. */
+  appSecret?: string;
+  /** Messages a second that the channel may send, as the product bounds it; without one there is no bound. */
+  rate?: number;
+  /** Messages it has sent so far. */
+  sent?: number;
+};
 
-/** One organization with a channel and a webhook endpoint that have no rate, people and a history. Without `keys` secrets lie open. */
-export async function seedTenant(sql: pg.Pool, { keys, accessToken, phoneNumberId, receiverUrl }: Options): Promise<Tenant> {
+/** One organization with a channel and a webhook endpoint, people and a history. Without `keys` secrets lie open. */
+export async function seedTenant(
+  sql: pg.Pool,
+  {
+    keys,
+    accessToken,
+    phoneNumberId,
+    accountId = '200000000000001',
+    receiverUrl,
+    appSecret: ownSecret,
+    rate,
+    sent = history,
+  }: Options,
+): Promise<Tenant> {
   const seal = keys ? createSecrets(keys).seal : (text: string) => text;
   const [organizationId, channelId, endpointId] = [uuidv7(), uuidv7(), uuidv7()];
   const apiKey = newCredential('kk_');
@@ -40,17 +64,20 @@ export async function seedTenant(sql: pg.Pool, { keys, accessToken, phoneNumberI
     scopes,
   ]);
   await sql.query(
-    `insert into channels (id, organization_id, provider, name, phone_number_id, account_id, display_phone, status, access_token, rate)
-     values ($1, $2, 'messaging_app', 'Bench', $3, '200000000000001', '+1 555-010-0001', 'connected', $4, 1000)`,
-    [channelId, organizationId, phoneNumberId, seal(accessToken)],
+    `insert into channels (id, organization_id, provider, name, phone_number_id, account_id, display_phone, status, access_token, app_secret, rate)
+     values ($1, $2, 'messaging_app', 'Bench', $3, $4, '+1 555-010-0001', 'connected', $5, $6, $7)`,
+    [channelId, organizationId, phoneNumberId, accountId, seal(accessToken), ownSecret ? seal(ownSecret) : null, rate ?? 1_000],
   );
   // The endpoint listens to nothing by itself: each path says what it delivers.
   await sql.query(
     `insert into webhook_endpoints (id, organization_id, url, event_types, ordering, secret) values ($1, $2, $3, '{}', 'best_effort', $4)`,
     [endpointId, organizationId, receiverUrl, seal(endpointSecret)],
   );
-  await sql.query('insert into pools (id, width, rate) select unnest($1::text[]), 1000000, null', [
-    [channelPool(channelId), endpointPool(endpointId)],
+  await sql.query('insert into pools (id, width, rate) values ($1, $3, $4), ($2, 1000000, null)', [
+    channelPool(channelId),
+    endpointPool(endpointId),
+    rate ?? 1_000_000,
+    rate ?? null,
   ]);
   const persons: Person[] = Array.from({ length: people }, (_, index) => ({
     phone: `1555${String(index).padStart(7, '0')}`,
@@ -79,7 +106,7 @@ export async function seedTenant(sql: pg.Pool, { keys, accessToken, phoneNumberI
      select x.v, $1, $2, x.c, 'open', now() from unnest($3::uuid[], $4::uuid[]) as x(c, v)`,
     [organizationId, channelId, ids[0], ids[1]],
   );
-  const messageIds = Array.from({ length: history }, () => uuidv7());
+  const messageIds = Array.from({ length: sent }, () => uuidv7());
   await sql.query(
     `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, to_phone, content, provider_message_id)
      select x.m, $1, $2, x.v, x.c, 'outbound', 'text', 'sent', x.p, '{"body": "An old message of some length, as people write them"}', 'wamid.' || x.m

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { httpPath } from '../http-path.ts';
 import type { Side } from '../stage.ts';
-import { appSecret } from '../tenant.ts';
+import { appSecret, type Tenant } from '../tenant.ts';
 
 const any = <Item>(items: Item[]): Item => items[Math.floor(Math.random() * items.length)]!;
 
@@ -9,6 +9,13 @@ export const getMessageRequest = ({ tenant }: Side) => ({
   method: 'GET' as const,
   path: `/v1/messages/${any(tenant.messageIds)}`,
   headers: { 'x-api-key': tenant.apiKey },
+});
+
+export const postMessageRequest = ({ apiKey, channelId }: Tenant, phone: string) => ({
+  method: 'POST' as const,
+  path: '/v1/messages',
+  headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+  body: JSON.stringify({ channel_id: channelId, to: `+${phone}`, type: 'text', text: { body: 'Your order is on its way' } }),
 });
 
 export const getMessage = httpPath({
@@ -22,17 +29,7 @@ export const postMessage = httpPath({
   name: 'post',
   what: 'POST /v1/messages',
   status: 201,
-  request: ({ tenant }) => ({
-    method: 'POST',
-    path: '/v1/messages',
-    headers: { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      channel_id: tenant.channelId,
-      to: `+${any(tenant.people).phone}`,
-      type: 'text',
-      text: { body: 'Your order is on its way' },
-    }),
-  }),
+  request: ({ tenant }) => postMessageRequest(tenant, any(tenant.people).phone),
   between: takeJobsAway,
 });
 

@@ -1,0 +1,21 @@
+import type { Abuse } from './abuse.ts';
+import { deadEndpoints } from './clients/dead-endpoints.ts';
+import { dearLists } from './clients/dear-lists.ts';
+import { heldLock } from './clients/held-lock.ts';
+import { heldPlaces } from './clients/held-places.ts';
+import { manyColumns, onePerson } from './clients/imports.ts';
+import { largeBodies } from './clients/large-bodies.ts';
+import { providerBodies } from './clients/provider-bodies.ts';
+import { slowBodies } from './clients/slow-bodies.ts';
+
+export const abuses: Abuse[] = [
+  largeBodies,
+  heldLock,
+  providerBodies,
+  slowBodies,
+  deadEndpoints,
+  dearLists,
+  onePerson,
+  manyColumns,
+  heldPlaces,
+];

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Hostile, openHostile, resetSandbox } from '../hostile-tenant.ts';
+import { isCalm, takeHostileWorkAway } from '../hostile-work.ts';
+import { residentMb, watchMemory } from '../memory.ts';
+import type { Usage } from '../probe.ts';
+import { type Process, startProcess } from '../processes.ts';
+import { silentReceiver } from '../silent-receiver.ts';
+import type { Stage } from '../stage.ts';
+import { openVictim } from '../victims/index.ts';
+import type { Met, Victim } from '../victims/victim.ts';
+import type { Abuse } from './abuse.ts';
+import { abuses } from './index.ts';
+
+export type Kind = 'calm' | 'hostile';
+export type Round = {
+  kind: Kind;
+  met: Met[];
+  usages: Usage[];
+  answers: Record<string, number>;
+  /** False: what this round left behind had not ended a minute after it, so the next one did not begin calm. */
+  isOver: boolean;
+};
+export type Memory = { beforeMb: number; peakMb: number; afterMb: number; afterSeconds: number };
+export type Suffered = {
+  abuse: Abuse;
+  victims: Pick<Victim, 'name' | 'what'>[];
+  processes: string[];
+  rounds: Round[];
+  memory: Memory[];
+};
+
+/** The hostile client has been at it so long when the tenant's round begins. */
+const leadMs = 1_500;
+const startMs = 2_500;
+const backWithinMb = 50;
+const longestWaitMs = 60_000;
+const lookEverySeconds = 5;
+
+/** Each hostile client of `only` (all: none named) beside the tenant, alternately without and with it, in processes made for it. */
+export async function abuseBench(stage: Stage, only: number[], rounds: number, seconds: number): Promise<Suffered[]> {
+  const hostile = await openHostile(stage);
+  const suffered: Suffered[] = [];
+  try {
+    for (const abuse of abuses.filter(({ number }) => only.length === 0 || only.includes(number))) {
+      suffered.push(await suffer(stage, hostile, abuse, rounds, seconds));
+      console.error(`${abuse.finding}: ${abuse.what}: done`);
+    }
+  } finally {
+    (await silentReceiver()).close();
+  }
+  return suffered;
+}
+
+async function suffer(stage: Stage, hostile: Hostile, abuse: Abuse, rounds: number, seconds: number): Promise<Suffered> {
+  const { kanal } = stage;
+  await resetSandbox(stage);
+  const { process: web, base } = await kanal.startWeb();
+  const worker = abuse.hasWorker ? kanal.startWorker('') : undefined;
+  const attacker = startProcess('bench/abuse/hostile.ts', {});
+  const measured = worker ? [web, worker] : [web];
+  const victims: Victim[] = [];
+  const watch = watchMemory(measured);
+  const result: Suffered = { abuse, victims, processes: worker ? ['web', 'worker'] : ['web'], rounds: [], memory: [] };
+  const organizationIds = [hostile.tenant.organizationId];
+  const over = async () => {
+    const isAway = await takeHostileWorkAway(kanal.sql, organizationIds);
+    return (await isCalm(kanal.sql, kanal.tenant.organizationId, base)) && isAway;
+  };
+  try {
+    // A worker that starts takes the time of whoever is measured.
+    if (worker) await sleep(startMs);
+    const target = await abuse.prepare({ base, kanal, hostile });
+    for (const name of abuse.victims) victims.push(await openVictim[name](stage, base));
+    // What a process does only once must not count in the first round.
+    for (const victim of victims) await victim.round(1);
+    await over();
+    const order = { start: { number: abuse.number, what: abuse.what, target } };
+    let before: number[] = [];
+    for (let number = 0; number < rounds; number += 1)
+      for (const kind of number % 2 === 0 ? (['calm', 'hostile'] as const) : (['hostile', 'calm'] as const)) {
+        await usagesOf(measured);
+        if (kind === 'hostile') {
+          await attacker.ask(order);
+          await sleep(leadMs);
+        }
+        const met = await Promise.all(victims.map((victim) => victim.round(seconds)));
+        const { counts } =
+          kind === 'hostile' ? await attacker.ask<{ counts: Record<string, number> }>({ stop: true }) : { counts: {} };
+        const usages = await usagesOf(measured);
+        result.rounds.push({ kind, met, usages, answers: counts, isOver: await over() });
+        if (before.length === 0) before = await residentMb(measured);
+      }
+    result.memory = await memoryAfter(measured, victims, before, watch.peaks);
+  } finally {
+    watch.stop();
+    for (const victim of victims) await victim.close();
+    await Promise.all([attacker.stop(), web.stop(), worker?.stop()]);
+    await takeHostileWorkAway(kanal.sql, organizationIds);
+  }
+  return result;
+}
+
+const usagesOf = (processes: Process[]) => Promise.all(processes.map((process) => process.usage()));
+
+/** The tenant goes on as before: memory that nobody uses is given back by a process that works, not by one that sleeps. */
+async function memoryAfter(processes: Process[], victims: Victim[], before: number[], peaks: () => number[]): Promise<Memory[]> {
+  const startedAt = performance.now();
+  const back: Memory[] = [];
+  for (;;) {
+    await Promise.all(victims.map((victim) => victim.round(lookEverySeconds)));
+    const now = await residentMb(processes);
+    const afterSeconds = Math.round((performance.now() - startedAt) / 1000);
+    for (const [index, afterMb] of now.entries())
+      if (!back[index] || back[index].afterMb > before[index]! + backWithinMb)
+        back[index] = { beforeMb: before[index]!, peakMb: Math.max(peaks()[index]!, afterMb), afterMb, afterSeconds };
+    if (performance.now() - startedAt > longestWaitMs) return back;
+    if (back.every(({ beforeMb, afterMb }) => afterMb <= beforeMb + backWithinMb)) return back;
+  }
+}

@@ -1,0 +1,38 @@
+import { median } from '../statistics.ts';
+import type { Met } from '../victims/victim.ts';
+import type { Case } from './run.ts';
+
+const mostTimes = 2;
+const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+const short = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
+
+/** Medians of the rounds; what is late counts with the time it had waited when the round was over. */
+export function slowProviderReport(cases: Case[]): string {
+  const head = [
+    'beside it',
+    'the tenant',
+    'p50 / p99 ms idle',
+    'p50 / p99 ms busy',
+    'ratio of p50',
+    'ratio of p99',
+    'late',
+    'held',
+  ];
+  const rows = cases.map(({ name, what, idle, busy, isOver }) => {
+    const of = (among: Met[], pick: (met: Met) => number) => median(among.map(pick));
+    const times = (among: Met[]) => `${short(of(among, ({ p50 }) => p50))} / ${short(of(among, ({ p99 }) => p99))}`;
+    const ratio = (pick: (met: Met) => number) => of(busy, pick) / of(idle, pick);
+    const ratios = [ratio(({ p50 }) => p50), ratio(({ p99 }) => p99)];
+    const late = busy.reduce((total, met) => total + met.late, 0);
+    return line([
+      `${name}${isOver ? '' : ' (not over before the next round)'}`,
+      what,
+      times(idle),
+      times(busy),
+      ...ratios.map((value) => `**${value.toFixed(2)}**`),
+      String(late),
+      late === 0 && ratios.every((value) => value <= mostTimes) ? 'yes' : 'no',
+    ]);
+  });
+  return [line(head), line(head.map(() => '---')), ...rows].join('\n');
+}

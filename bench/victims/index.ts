@@ -1,0 +1,6 @@
+import { openGet } from './get.ts';
+import { openMessage } from './message.ts';
+import type { OpenVictim, VictimName } from './victim.ts';
+import { openWebhook } from './webhook.ts';
+
+export const openVictim: Record<VictimName, OpenVictim> = { get: openGet, message: openMessage, webhook: openWebhook };
