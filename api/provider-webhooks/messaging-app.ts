@@ -4,6 +4,7 @@ import { AppError, notFound } from '../../src/errors.ts';
 import { exampleIds } from '../../src/examples.ts';
 import { isUuid } from '../../src/ids.ts';
 import { acceptProviderWebhook } from '../../src/provider-webhooks/accept.ts';
+import { readBody } from '../../src/provider-webhooks/read-body.ts';
 import { isSignedWith } from '../../src/provider-webhooks/signature.ts';
 import { changesOf } from '../../src/providers/messaging-app/inbound.ts';
 import { equalsInConstantTime } from '../../src/secrets.ts';
@@ -12,6 +13,7 @@ import { type Deps, endpoint, type Input, ok } from '../endpoint.ts';
 const tag = 'Provider webhooks';
 const largestBody = 4 * 1024 * 1024;
 const base = '/v1/providers/messaging-app/webhook';
+const signatureHeader = 'x-hub-signature-256';
 
 type Handshake = { 'hub.mode'?: string; 'hub.challenge'?: string; 'hub.verify_token'?: string };
 const handshakeQuery = Joi.object({
@@ -52,21 +54,24 @@ async function handshake({ query: given, params, em }: Input<unknown, Handshake>
 async function receive({ body, params, em, header, log }: Input<Buffer, unknown>, deps: Deps) {
   const { secret, channelId } = await appOf(em, deps, params.channelID);
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-  if (!secret || !isSignedWith(secret, bytes, header('x-hub-signature-256')))
-    throw new AppError('unauthorized', 'The signature is not right');
-  const { kept, unknown } = await acceptProviderWebhook(em, deps.ledger.transact, readChanges(bytes), channelId);
+  if (!secret || !isSignedWith(secret, bytes, header(signatureHeader))) throw wrongSignature();
+  const { kept, unknown } = await acceptProviderWebhook(
+    em,
+    deps.ledger.transact,
+    readChanges(bytes, deps.config.providerWebhookMaxParts),
+    channelId,
+  );
   if (unknown > 0) log.warn({ unknown, kept }, 'provider webhook: changes for numbers nobody has here');
   return ok({});
 }
 
-/** Ids come as numbers too, and may be larger than a number holds exactly: such a one is kept as it was written. */
-const exactNumber = (_key: string, value: unknown, { source }: { source?: string } = {}) =>
-  typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) && source ? source : value;
+const wrongSignature = () => new AppError('unauthorized', 'The signature is not right');
 
-function readChanges(bytes: Buffer) {
+function readChanges(bytes: Buffer, maxParts: number) {
   try {
-    return changesOf(JSON.parse(bytes.toString('utf8'), exactNumber));
-  } catch {
+    return changesOf(readBody(bytes, maxParts));
+  } catch (error) {
+    if (error instanceof AppError) throw error;
     throw new AppError('bad_request', 'The body is not a webhook of the messaging app');
   }
 }
