@@ -26,8 +26,7 @@ export type Deps = {
   authenticate: Authenticate;
   passwords: Passwords;
   loginLimits: LoginLimits;
-  /** None: there is no limit. */
-  limits?: RequestLimits;
+  limits: RequestLimits;
   metrics: Metrics;
   log: Log;
 };

@@ -10,7 +10,7 @@ import { renderError } from './errors.ts';
 import { checkKey, hashOfBody, type IdempotencyKey, isStored, storedReply, storeRefusal, writeOnce } from './idempotency.ts';
 import { authenticated, challenge } from './middleware/authenticate.ts';
 import { checkStorable, jsonBody, rawBody } from './middleware/body.ts';
-import { limited, quotaOf } from './middleware/rate-limit.ts';
+import { limited } from './middleware/rate-limit.ts';
 import { logOf } from './middleware/request-log.ts';
 import { isSecure } from './middleware/session-cookie.ts';
 import { validated } from './middleware/validated.ts';
@@ -37,7 +37,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
         if (admitted) await admitted;
       } finally {
         // A request without a valid credential counts too, and once over it is told so instead.
-        const counted = limit?.(res, quotaOf(req, res));
+        const counted = limit?.(req, res);
         if (counted) await counted;
       }
       if (readBody) await readBody(req, res);

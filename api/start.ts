@@ -40,7 +40,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   const ledger = createLedger({ database, queues, log, awaitsQueue: true });
   const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
   const providers = createProviders(config, metrics.registry, log);
-  const limits = createRequestLimits({ perMinute: config.rateLimitPerMinute, redisUrl: config.queueUrl, log });
+  const limits = createRequestLimits(config, log);
   const deps: Deps = {
     config,
     database,
@@ -76,7 +76,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
       heartbeat.stop();
       isStopping = true;
       await finishRequests(server, config.shutdownTimeoutMs);
-      await limits?.close();
+      limits.close();
       await queues.close();
       providers.close();
       await Promise.all([deps.passwords.close(), deps.authenticate.settled()]);
