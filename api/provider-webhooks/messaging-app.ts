@@ -5,7 +5,7 @@ import { exampleIds } from '../../src/examples.ts';
 import { isUuid } from '../../src/ids.ts';
 import { acceptProviderWebhook } from '../../src/provider-webhooks/accept.ts';
 import { readBody } from '../../src/provider-webhooks/read-body.ts';
-import { isSignedWith } from '../../src/provider-webhooks/signature.ts';
+import { isSignedWith, looksSigned } from '../../src/provider-webhooks/signature.ts';
 import { changesOf } from '../../src/providers/messaging-app/inbound.ts';
 import type { Quota } from '../../src/rate-limits/quota.ts';
 import { equalsInConstantTime } from '../../src/secrets.ts';
@@ -141,6 +141,9 @@ const receiving = {
   isUnlimited: true,
   query: Joi.object().unknown(),
   rawBodyBytes: largestBody,
+  beforeBody: (header: (name: string) => string | undefined) => {
+    if (!looksSigned(header(signatureHeader))) throw wrongSignature();
+  },
   responses: { 200: Joi.object({}) },
   example: bodyExample,
   handler: receive,
