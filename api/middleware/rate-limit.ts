@@ -22,20 +22,24 @@ function tell(res: Response, { policy }: Quota, { isAllowed, remaining, resetSec
 export function limited({ own, organization }: RequestLimits) {
   if (!own) return undefined;
 
+  const tellNearer = (res: Response, taken: Taken, total: Taken) =>
+    tell(res, own, !total.isAllowed || total.remaining < taken.remaining ? total : taken);
+
   /** The organization's ceiling, where it is nearer than the caller's own quota. A request its own quota refuses is none of it. */
-  function beneathCeiling(res: Response, caller: Caller, taken: Taken): void | Promise<void> {
-    if (!organization || !taken.isAllowed || caller.organizationId === noOrganization) return tell(res, own!, taken);
-    const total = organization.take(`organization:${caller.organizationId}`);
-    const tellNearer = (other: Taken) => tell(res, own!, !other.isAllowed || other.remaining < taken.remaining ? other : taken);
-    return total instanceof Promise ? total.then(tellNearer) : tellNearer(total);
+  function ofCaller(res: Response, { organizationId }: Caller, taken: Taken): void | Promise<void> {
+    if (!organization || !taken.isAllowed || organizationId === noOrganization) return tell(res, own!, taken);
+    const total = organization.take(organizationId);
+    return total instanceof Promise ? total.then((one) => tellNearer(res, taken, one)) : tellNearer(res, taken, total);
   }
 
   return (req: Request, res: Response): void | Promise<void> => {
-    const { caller, takenOfAddress } = res.locals as { caller?: Caller; takenOfAddress?: Taken };
-    if (!caller && takenOfAddress) return tell(res, own, takenOfAddress);
-    const taken = own.take(caller?.id ?? addressOf(req));
-    const next = (one: Taken) => (caller ? beneathCeiling(res, caller, one) : tell(res, own, one));
-    return taken instanceof Promise ? taken.then(next) : next(taken);
+    const caller: Caller | undefined = res.locals.caller;
+    if (caller) {
+      const taken = own.take(caller.id);
+      return taken instanceof Promise ? taken.then((one) => ofCaller(res, caller, one)) : ofCaller(res, caller, taken);
+    }
+    const taken: Taken | Promise<Taken> = res.locals.takenOfAddress ?? own.take(addressOf(req));
+    return taken instanceof Promise ? taken.then((one) => tell(res, own, one)) : tell(res, own, taken);
   };
 }
 

@@ -9,7 +9,7 @@ import { redisCounter } from './redis-counter.ts';
 export type RequestLimits = {
   /** Of each API key, token and session; and of an address for what comes without a valid one. */
   own?: Quota;
-  /** Above the keys, tokens and sessions of one organization. */
+  /** Above the keys, tokens and sessions of one organization, by its id: no id is that of both. */
   organization?: Quota;
   /** Of a channel's own provider callback. */
   channel?: Quota;

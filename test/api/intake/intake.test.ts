@@ -12,7 +12,7 @@ const app = useApp({
     UPLOADS_PER_ORGANIZATION: '2',
     DOWNLOADS_PER_ORGANIZATION: '2',
     WAITS_PER_ORGANIZATION: '2',
-    CONNECTION_STALL_TIMEOUT_MS: '3000',
+    CONNECTION_STALL_TIMEOUT_MS: '8000',
     BODY_MIN_BYTES_PER_SECOND: '100',
   },
 });
@@ -48,7 +48,7 @@ describe('bodies without a credential', () => {
 
   test('hold no more than one address may, and others go on: what has room is held, the rest is a 503', async () => {
     const halves = await all(20, () => begun(`POST ${hook}`, seemsSigned, 2 * mebi, Buffer.alloc(mebi)));
-    await waitFor('those beyond the bound to be refused', () => statusesOf(halves, 503) >= 16);
+    await waitFor('those beyond the bound to be refused', () => statusesOf(halves, 503) >= 16, 20_000);
     expect(statusesOf(halves, 0)).toBe(4);
     // A tenant's bodies are counted apart, and so is a small one of somebody who logs in.
     const created = await app.call('contacts.create', { body: { phone_number: `+${app.phone()}`, name: 'x'.repeat(200) } });
@@ -60,9 +60,9 @@ describe('bodies without a credential', () => {
 
 describe("a tenant's bodies", () => {
   test('hold no more than BODIES_ORGANIZATION_MAX_BYTES', async () => {
-    const requests = await all(20, () => begun('POST /v1/messages', keyOf(app.tenant), mebi - 1, Buffer.alloc(mebi - 2, ' ')));
-    await waitFor('those beyond the bound to be refused', () => statusesOf(requests, 503) >= 3);
-    expect(statusesOf(requests, 503)).toBeLessThanOrEqual(4);
+    const requests = await all(18, () => begun('POST /v1/messages', keyOf(app.tenant), mebi - 1, Buffer.alloc(mebi - 2, ' ')));
+    await waitFor('those beyond the bound to be refused', () => statusesOf(requests, 503) > 0, 20_000);
+    expect(statusesOf(requests, 503)).toBeLessThanOrEqual(2);
     for (const { socket } of requests) socket.destroy();
   });
 });
@@ -81,7 +81,7 @@ describe('a body must keep coming', () => {
       );
       opened.push(request);
       const drip = setInterval(() => request.socket.write('x'), 500);
-      await waitFor('the end of the connection', request.isClosed, 15_000).finally(() => clearInterval(drip));
+      await waitFor('the end of the connection', request.isClosed, 25_000).finally(() => clearInterval(drip));
     },
     30_000,
   );
@@ -90,7 +90,7 @@ describe('a body must keep coming', () => {
 test('a refused request that goes on sending, or sends nothing, does not keep its connection', async () => {
   const requests = await all(20, () => begun('POST /v1/messages', ['X-Api-Key: none'], mebi, '{'));
   await waitFor('the answers', () => statusesOf(requests, 401) === requests.length);
-  await waitFor('the connections to end', () => requests.every(({ isClosed }) => isClosed()), 10_000);
+  await waitFor('the connections to end', () => requests.every(({ isClosed }) => isClosed()), 20_000);
 });
 
 test('a refused request whose body comes keeps its connection', async () => {
@@ -149,10 +149,10 @@ describe('places of an organization', () => {
     expect([refused.status, refused.body.error.code]).toEqual([503, 'unavailable']);
     expect((await app.call('contacts.export', { key: (await app.organization()).key })).status).toBe(200);
     const freed = async () => (await app.call('contacts.export', { key: tenant.key })).status === 200;
-    await waitFor('those that are not read to be cut', freed, 20_000);
+    await waitFor('those that are not read to be cut', freed, 60_000);
     for (const { socket } of held) socket.resume();
-    await waitFor('the clients to notice', () => held.every(({ isClosed }) => isClosed()));
-  }, 60_000);
+    await waitFor('the clients to notice', () => held.every(({ isClosed }) => isClosed()), 20_000);
+  }, 120_000);
 
   test('requests that wait for their operation; the others are answered at once', async () => {
     const [tenant, other] = [await app.organization(), await app.organization()];
