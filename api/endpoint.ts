@@ -15,6 +15,7 @@ import type { Providers } from '../src/providers/index.ts';
 import type { LoginLimits } from '../src/rate-limits/login.ts';
 import type { RequestLimits } from '../src/rate-limits/requests.ts';
 import type { Secrets } from '../src/secrets.ts';
+import type { Intake } from './intake/intake.ts';
 
 export type Deps = {
   config: Config;
@@ -26,8 +27,8 @@ export type Deps = {
   authenticate: Authenticate;
   passwords: Passwords;
   loginLimits: LoginLimits;
-  /** None: there is no limit. */
-  limits?: RequestLimits;
+  limits: RequestLimits;
+  intake: Intake;
   metrics: Metrics;
   log: Log;
 };
@@ -114,12 +115,16 @@ export type Endpoint<Body = unknown, Query = unknown> = {
   body?: Joi.ObjectSchema<Body>;
   /** The body as it came, for a signature over its bytes; up to this many bytes. */
   rawBodyBytes?: number;
+  /** Throws for headers that are refused whatever the body: nothing of it is read then. */
+  beforeBody?: (header: (name: string) => string | undefined) => void;
   /** Takes the body itself, as it comes, in place of JSON. */
   receive?: Receive<Body>;
   /** Asks for work that a client may wait for with `Prefer: wait`. */
   isOperation?: boolean;
   /** Counts for nobody's rate limit: the provider decides how often it calls, and repeats what is refused. */
   isUnlimited?: boolean;
+  /** Its reply is a file, sent as it is read: an organization has so many places for these. */
+  isDownload?: boolean;
   /** Takes an Idempotency-Key. */
   isIdempotent?: boolean;
   errorShape?: ErrorShape;

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Em } from '../src/database.ts';
 import { AppError } from '../src/errors.ts';
 import { findOperation, operationStatus } from '../src/ledger/operations.ts';
+import type { Caller } from '../src/organizations/caller.ts';
+import type { Shares } from '../src/shares.ts';
 
 const longestSeconds = 30;
 const mostWaiting = 100;
@@ -16,15 +18,19 @@ export function preferredWait(header: string | undefined): number | undefined {
 
 export type Waited = 'succeeded' | 'pending' | 'full';
 
-/** Looks at the operation's row until it ends or time is up. A final refusal is a 422 with the reason. */
+/**
+ * Looks at the operation's row until it ends or time is up. A final refusal is a 422 with the reason. `full`: as many as may wait do, in
+ * this process or of this organization.
+ */
 export async function waitForOperation(
-  em: Em,
-  organizationId: string,
+  { em, caller: { organizationId } }: { em: Em; caller: Pick<Caller, 'organizationId'> },
+  places: Shares,
   id: string,
   seconds: number,
   signal: AbortSignal,
 ): Promise<Waited> {
-  if (waiting >= mostWaiting) return 'full';
+  const place = waiting < mostWaiting ? places.tryTake(organizationId) : undefined;
+  if (!place) return 'full';
   waiting += 1;
   const deadline = Date.now() + seconds * 1000;
   try {
@@ -39,6 +45,7 @@ export async function waitForOperation(
     }
   } finally {
     waiting -= 1;
+    place();
   }
 }
 

@@ -10,7 +10,7 @@ import { renderError } from './errors.ts';
 import { checkKey, hashOfBody, type IdempotencyKey, isStored, storedReply, storeRefusal, writeOnce } from './idempotency.ts';
 import { authenticated, challenge } from './middleware/authenticate.ts';
 import { checkStorable, jsonBody, rawBody } from './middleware/body.ts';
-import { limited, quotaOf } from './middleware/rate-limit.ts';
+import { limited } from './middleware/rate-limit.ts';
 import { logOf } from './middleware/request-log.ts';
 import { isSecure } from './middleware/session-cookie.ts';
 import { validated } from './middleware/validated.ts';
@@ -22,7 +22,7 @@ type Definition = Endpoint<unknown, unknown>;
 /** The only glue to Express: who calls, what they sent, whether it is valid, the handler, its reply or error. */
 export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const definition = endpoint as unknown as Definition;
-  const { operationId, scope, otherScopes, subject, rawBodyBytes, receive, errorShape } = definition;
+  const { operationId, scope, otherScopes, subject, rawBodyBytes, receive, beforeBody, errorShape } = definition;
   const takesBody = !receive && definition.method !== 'get' && definition.method !== 'delete';
   const authenticate = scope === 'public' ? undefined : authenticated(deps, scope, otherScopes);
   const limit = definition.isUnlimited ? undefined : limited(deps.limits);
@@ -37,10 +37,11 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
         if (admitted) await admitted;
       } finally {
         // A request without a valid credential counts too, and once over it is told so instead.
-        const counted = limit?.(res, quotaOf(req, res));
+        const counted = limit?.(req, res);
         if (counted) await counted;
       }
-      if (readBody) await readBody(req, res);
+      beforeBody?.((name) => req.get(name));
+      if (readBody) await deps.intake.read(readBody, req, res);
       checkStorable(req, subject);
       validate(req);
       if (receive) await answerReceived(receive, definition, deps, req, res);
@@ -127,7 +128,8 @@ async function answerReceived(receive: Receive<unknown>, definition: Definition,
   if (type?.trim().toLowerCase() !== receive.contentType)
     throw new AppError('unsupported_media_type', `The body must be ${receive.contentType}`);
   const caller = res.locals.caller as Caller;
-  const received = await receive.take({ stream: req, caller, header: (name) => req.get(name) }, deps);
+  const arrived = deps.intake.upload(req, caller.organizationId);
+  const received = await receive.take({ stream: req, caller, header: (name) => req.get(name) }, deps).finally(arrived);
   req.body = received.body;
   try {
     await answer(definition, deps, req, res, received.hash);
@@ -142,6 +144,7 @@ async function answer(definition: Definition, deps: Deps, req: Request, res: Res
   const input = new RequestInput(definition, req, res, deps, key);
   const stored = key && (await storedReply(deps.database, deps.secrets, key));
   if (stored) return send(res, stored);
+  if (definition.isDownload) deps.intake.download(res, caller.organizationId);
   let reply: Reply;
   try {
     reply = await definition.handler(input, deps);
@@ -174,7 +177,7 @@ async function waited(
   const applied = { 'Preference-Applied': `wait=${seconds}` };
   const asItStands = async () => (definition.outcome ? definition.outcome(input, deps, reply) : reply);
   try {
-    const outcome = await waitForOperation(input.em, input.caller.organizationId, reply.operationId!, seconds, gone.signal);
+    const outcome = await waitForOperation(input, deps.intake.waits, reply.operationId!, seconds, gone.signal);
     if (outcome === 'full') return reply;
     const final = outcome === 'succeeded' ? await asItStands() : reply;
     return { ...final, operationId: reply.operationId, headers: { ...final.headers, ...applied } };

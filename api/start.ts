@@ -17,13 +17,14 @@ import { createRequestLimits } from '../src/rate-limits/requests.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { createApp } from './app.ts';
 import type { Deps } from './endpoint.ts';
+import { createIntake } from './intake/intake.ts';
 
 export type RunningWeb = { port: number; stop(): Promise<void>; deps: Deps };
 
 /** Keep-alive longer than a proxy's usual 60 s, so that it is not we who close a connection the proxy is about to use. */
 const keepAliveMs = 65_000;
 
-/** A file of contacts over a slow line; other bodies have a limit of their own (middleware/body.ts). */
+/** A file of contacts over a slow line; other bodies have a limit of their own (intake/intake.ts). */
 const longestRequestMs = 30 * 60_000;
 
 /** The web process: listens at once, whether or not the queue is there. */
@@ -40,7 +41,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   const ledger = createLedger({ database, queues, log, awaitsQueue: true });
   const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
   const providers = createProviders(config, metrics.registry, log);
-  const limits = createRequestLimits({ perMinute: config.rateLimitPerMinute, redisUrl: config.queueUrl, log });
+  const limits = createRequestLimits(config, log);
   const deps: Deps = {
     config,
     database,
@@ -52,19 +53,27 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     passwords: createPasswords(),
     loginLimits: createLoginLimits(database),
     limits,
+    intake: createIntake(config),
     metrics,
     log,
   };
   const app = createApp(deps);
   let isStopping = false;
   const server = createServer(
-    { keepAliveTimeout: keepAliveMs, requestTimeout: longestRequestMs, headersTimeout: 30_000 },
+    {
+      keepAliveTimeout: keepAliveMs,
+      requestTimeout: longestRequestMs,
+      headersTimeout: 30_000,
+      connectionsCheckingInterval: 5_000,
+    },
     (request, response) => {
       // A client told to leave opens its next connection elsewhere, instead of finding this one cut.
       if (isStopping) response.setHeader('Connection', 'close');
       app(request, response);
     },
   );
+  // No byte moved for so long: a client that stopped reading its reply, or one that is gone without a word.
+  server.setTimeout(config.connectionStallTimeoutMs);
   await listen(server, config.port, config.host);
   const heartbeat = startHeartbeat(database, 'web');
   const { port } = server.address() as AddressInfo;
@@ -76,7 +85,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
       heartbeat.stop();
       isStopping = true;
       await finishRequests(server, config.shutdownTimeoutMs);
-      await limits?.close();
+      limits.close();
       await queues.close();
       providers.close();
       await Promise.all([deps.passwords.close(), deps.authenticate.settled()]);

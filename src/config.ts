@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { type Bounds, bounds } from './config-bounds.ts';
 import { queueNames } from './ledger/job.ts';
 import { mailbox, parseMailUrl } from './providers/mail/mail-url.ts';
 import { parseSecretKey } from './secrets.ts';
@@ -82,6 +83,14 @@ export const configSchema = Joi.object({
     .max(1_000_000_000)
     .default(6_000)
     .description('Requests a minute of one API key, token, session or address; 0: no limit'),
+  RATE_LIMIT_ORGANIZATION_PER_MINUTE: whole
+    .min(0)
+    .max(10_000_000_000)
+    .empty('')
+    .description(
+      'Requests a minute of all keys, tokens and sessions of one organization; unset: 5 times RATE_LIMIT_PER_MINUTE; 0: no limit',
+    ),
+  ...bounds,
   OPERATOR_USER: Joi.string().default('operator').description('User of Bull Board'),
   OPERATOR_PASSWORD: Joi.string().min(12).empty('').description('Password of Bull Board; unset: no Bull Board'),
   METRICS_TOKEN: Joi.string()
@@ -176,7 +185,7 @@ export const configSchema = Joi.object({
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
 }).prefs({ abortEarly: false, stripUnknown: true });
 
-export type Config = {
+export type Config = Bounds & {
   port: number;
   host: string;
   databaseUrl: string;
@@ -188,6 +197,7 @@ export type Config = {
   allowedOrigins: string[];
   trustProxy: number;
   rateLimitPerMinute: number;
+  rateLimitOrganizationPerMinute: number;
   operatorUser: string;
   operatorPassword?: string;
   metricsToken?: string;
@@ -258,6 +268,7 @@ export function readConfig(env: Environment = process.env): Config {
   const value = validated(configSchema, env);
   return {
     ...named(value),
+    rateLimitOrganizationPerMinute: value.RATE_LIMIT_ORGANIZATION_PER_MINUTE ?? value.RATE_LIMIT_PER_MINUTE * 5,
     webhookAllowNetworks: list(value.WEBHOOK_ALLOW_NETWORKS),
     allowedOrigins: list(value.ALLOWED_ORIGINS),
     queues: list(value.QUEUES),

@@ -9,6 +9,8 @@ export type Shares = {
    * many of the key wait already, or after `waitMs`.
    */
   take(key: string): Release | Promise<Release>;
+  /** A place of `key`'s share when one is free; nobody waits and nothing is thrown. */
+  tryTake(key: string): Release | undefined;
   /** Runs `work` in a place of `key`'s share. */
   use<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** How many places `key` holds now. */
@@ -60,13 +62,18 @@ export function createShares({ perKey, maxWaiting, waitMs, refusal }: Options): 
     };
   }
 
-  function take(key: string): Release | Promise<Release> {
+  function tryTake(key: string): Release | undefined {
     const share = shares.get(key) ?? { held: 0, waiting: new Set() };
-    if (share.held < perKey) {
-      share.held += 1;
-      shares.set(key, share);
-      return releaseOf(key, share);
-    }
+    if (share.held >= perKey) return undefined;
+    share.held += 1;
+    shares.set(key, share);
+    return releaseOf(key, share);
+  }
+
+  function take(key: string): Release | Promise<Release> {
+    const free = tryTake(key);
+    if (free) return free;
+    const share = shares.get(key)!;
     if (share.waiting.size >= maxWaiting) throw refused();
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
@@ -89,6 +96,7 @@ export function createShares({ perKey, maxWaiting, waitMs, refusal }: Options): 
 
   return {
     take,
+    tryTake,
     async use(key, work) {
       const release = await take(key);
       try {

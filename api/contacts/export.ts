@@ -17,6 +17,7 @@ export const exportContacts = endpoint<unknown, Pick<ListQuery, 'search' | 'filt
   tag,
   scope: 'contacts:read',
   audit: 'organization',
+  isDownload: true,
   summary: 'Export contacts as a CSV file',
   description:
     'Those that GET /v1/contacts gives for the same search and filters, oldest first unless `sort` says otherwise. UTF-8, a header line first, each custom field in a column of its own. POST /v1/contacts/import takes the file as it is, and changes nothing. A cell that a spreadsheet would take for a formula has a quote before it. Sent as it is read; POST /v1/contacts/export has a worker write it.',

@@ -126,6 +126,7 @@ export const getExportFile = endpoint({
   method: 'get',
   path: '/v1/contacts/exports/:exportID/file',
   operationId: 'contacts.exports.file',
+  isDownload: true,
   audit: 'contact_export',
   summary: 'Download the file of an export',
   description: 'As often as needed while it is kept; 409 until it is complete.',

@@ -1,11 +1,12 @@
 import type { Request, Response } from 'express';
-import type { Told } from '../../src/accounts/authenticate.ts';
+import type { Charge, Told } from '../../src/accounts/authenticate.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Caller } from '../../src/organizations/caller.ts';
 import { noOrganization } from '../../src/organizations/caller.ts';
 import type { Scope } from '../../src/organizations/scopes.ts';
 import type { Deps, Endpoint } from '../endpoint.ts';
 import { isAllowedOrigin } from './origin.ts';
+import { lookUpCharge } from './rate-limit.ts';
 import { isSecure, sessionCookie, sessionTokenOf } from './session-cookie.ts';
 
 type Needed = Exclude<Endpoint['scope'], 'public'>;
@@ -13,26 +14,29 @@ const schemes = 'ApiKey realm="kanal", Bearer realm="kanal"';
 const whatIt = { key: 'The API key', token: 'The bearer token', session: 'Your role' };
 
 /** Who calls, and whether the endpoint is theirs: before anything of the body is read. A credential that is sent must be right. */
-export function authenticated({ authenticate, config }: Deps, needed: Needed, others: Scope[] = []) {
+export function authenticated({ authenticate, config, limits }: Deps, needed: Needed, others: Scope[] = []) {
+  const ofAddress = lookUpCharge(limits);
+
   function callerOf(req: Request, res: Response): Told<Caller> {
+    const charge = ofAddress && (() => ofAddress(req, res));
     const { 'x-api-key': key, authorization, cookie } = req.headers;
     if (typeof key === 'string' && key !== '') {
       const hint = key.startsWith('kt_') ? ': a bearer token is sent as Authorization: Bearer' : '';
-      return orRefused(authenticate.key(key), res, `The API key is not valid${hint}`);
+      return orRefused(authenticate.key(key, charge), res, `The API key is not valid${hint}`);
     }
     if (authorization) {
       const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
       if (!token) refused(res, 'The header Authorization must be: Bearer, and a token');
       if (token.startsWith('kk_')) refused(res, 'An API key is sent in the header X-Api-Key');
-      return orRefused(authenticate.token(token), res, 'The bearer token is not valid', ', error="invalid_token"');
+      return orRefused(authenticate.token(token, charge), res, 'The bearer token is not valid', ', error="invalid_token"');
     }
     const token = sessionTokenOf(cookie);
     if (!token) refused(res, 'A credential is needed: X-Api-Key, Authorization: Bearer, or the cookie of a session');
-    return ofSession(token, req, res);
+    return ofSession(token, req, res, charge);
   }
 
-  async function ofSession(token: string, req: Request, res: Response): Promise<Caller> {
-    const session = await authenticate.session(token);
+  async function ofSession(token: string, req: Request, res: Response, charge?: Charge): Promise<Caller> {
+    const session = await authenticate.session(token, charge);
     if (!session) return refused(res, 'The session has ended: log in again');
     if (session.isExtended) res.setHeader('Set-Cookie', sessionCookie(token, isSecure(req, config)));
     return session.caller;

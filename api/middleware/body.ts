@@ -1,14 +1,10 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { AppError, notFound } from '../../src/errors.ts';
 import { faultIn } from '../../src/storable.ts';
+import { hasBody } from '../intake/unread.ts';
 
 const largestBody = 1024 * 1024;
-/** What the server allows a request is meant for files; a body of this size is here sooner, or its sender is holding us up. */
-const longestMs = 60_000;
 const parse = express.json({ limit: largestBody, strict: false, type: () => true });
-
-const hasBody = (headers: Record<string, unknown>) =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 type ReadBody = (req: Request, res: Response) => Promise<void>;
 
@@ -16,9 +12,7 @@ const promised =
   (parser: RequestHandler): ReadBody =>
   (req, res) =>
     new Promise((resolve, reject) => {
-      const deadline = setTimeout(() => req.destroy(), longestMs);
       parser(req, res, (error) => {
-        clearTimeout(deadline);
         if (error) reject(error);
         else resolve();
       });

@@ -1,24 +1,59 @@
 import type { Request, Response } from 'express';
+import type { Charge } from '../../src/accounts/authenticate.ts';
 import { AppError } from '../../src/errors.ts';
+import { type Caller, noOrganization } from '../../src/organizations/caller.ts';
 import { countedAddress } from '../../src/rate-limits/address.ts';
-import type { RequestLimits, Taken } from '../../src/rate-limits/requests.ts';
+import type { Quota, Taken } from '../../src/rate-limits/quota.ts';
+import type { RequestLimits } from '../../src/rate-limits/requests.ts';
 
-/** Counts a request for `key` and says on the reply what is left of its quota (draft-ietf-httpapi-ratelimit-headers-11). */
-export function limited(limits: RequestLimits | undefined) {
-  if (!limits) return undefined;
-  const tell = (res: Response, { isAllowed, remaining, resetSeconds }: Taken): void => {
-    res.setHeader('RateLimit-Policy', limits.policy);
-    res.setHeader('RateLimit', `"default";r=${remaining};t=${resetSeconds}`);
-    if (isAllowed) return;
-    // A refused credential may have asked for another one: that is not the answer any more.
-    res.removeHeader('WWW-Authenticate');
-    throw new AppError('rate_limited', 'Too many requests', { retryAfterSeconds: resetSeconds });
-  };
-  return (res: Response, key: string): void | Promise<void> => {
-    const taken = limits.take(key);
-    return taken instanceof Promise ? taken.then((one) => tell(res, one)) : tell(res, taken);
+const addressOf = (req: Request) => `address:${countedAddress(req.ip)}`;
+
+/** Says on the reply what is left of a quota (draft-ietf-httpapi-ratelimit-headers-11); throws when it is nothing. */
+function tell(res: Response, { policy }: Quota, { isAllowed, remaining, resetSeconds }: Taken): void {
+  res.setHeader('RateLimit-Policy', policy);
+  res.setHeader('RateLimit', `"default";r=${remaining};t=${resetSeconds}`);
+  if (isAllowed) return;
+  // A refused credential may have asked for another one: that is not the answer any more.
+  res.removeHeader('WWW-Authenticate');
+  throw new AppError('rate_limited', 'Too many requests', { retryAfterSeconds: resetSeconds });
+}
+
+/** Counts a request for its caller and the caller's organization, else for the address it comes from, once. */
+export function limited({ own, organization }: RequestLimits) {
+  if (!own) return undefined;
+
+  const tellNearer = (res: Response, taken: Taken, total: Taken) =>
+    tell(res, own, !total.isAllowed || total.remaining < taken.remaining ? total : taken);
+
+  /** The organization's ceiling, where it is nearer than the caller's own quota. A request its own quota refuses is none of it. */
+  function ofCaller(res: Response, { organizationId }: Caller, taken: Taken): void | Promise<void> {
+    if (!organization || !taken.isAllowed || organizationId === noOrganization) return tell(res, own!, taken);
+    const total = organization.take(organizationId);
+    return total instanceof Promise ? total.then((one) => tellNearer(res, taken, one)) : tellNearer(res, taken, total);
+  }
+
+  return (req: Request, res: Response): void | Promise<void> => {
+    const caller: Caller | undefined = res.locals.caller;
+    if (caller) {
+      const taken = own.take(caller.id);
+      return taken instanceof Promise ? taken.then((one) => ofCaller(res, caller, one)) : ofCaller(res, caller, taken);
+    }
+    const taken: Taken | Promise<Taken> = res.locals.takenOfAddress ?? own.take(addressOf(req));
+    return taken instanceof Promise ? taken.then((one) => tell(res, own, one)) : tell(res, own, taken);
   };
 }
 
-/** Whose quota a request is counted on: the caller's key, token or session, else the address it comes from. */
-export const quotaOf = (req: Request, res: Response): string => res.locals.caller?.id ?? `address:${countedAddress(req.ip)}`;
+/**
+ * What a look-up of a credential nobody here knows costs: one of the address's requests, before the database is asked, so that guesses
+ * that come at once do not pass together. A right one costs the address nothing: many honest clients may share it.
+ */
+export function lookUpCharge({ own }: RequestLimits) {
+  if (!own) return undefined;
+  return async (req: Request, res: Response): ReturnType<Charge> => {
+    const address = addressOf(req);
+    const taken = await own.take(address);
+    res.locals.takenOfAddress = taken;
+    if (!taken.isAllowed) tell(res, own, taken);
+    return () => own.giveBack(address);
+  };
+}

@@ -4,14 +4,17 @@ import { AppError, notFound } from '../../src/errors.ts';
 import { exampleIds } from '../../src/examples.ts';
 import { isUuid } from '../../src/ids.ts';
 import { acceptProviderWebhook } from '../../src/provider-webhooks/accept.ts';
-import { isSignedWith } from '../../src/provider-webhooks/signature.ts';
+import { readBody } from '../../src/provider-webhooks/read-body.ts';
+import { isSignedWith, looksSigned } from '../../src/provider-webhooks/signature.ts';
 import { changesOf } from '../../src/providers/messaging-app/inbound.ts';
+import type { Quota } from '../../src/rate-limits/quota.ts';
 import { equalsInConstantTime } from '../../src/secrets.ts';
-import { type Deps, endpoint, type Input, ok } from '../endpoint.ts';
+import { type Deps, endpoint, type From, type Input, ok } from '../endpoint.ts';
 
 const tag = 'Provider webhooks';
 const largestBody = 4 * 1024 * 1024;
 const base = '/v1/providers/messaging-app/webhook';
+const signatureHeader = 'x-hub-signature-256';
 
 type Handshake = { 'hub.mode'?: string; 'hub.challenge'?: string; 'hub.verify_token'?: string };
 const handshakeQuery = Joi.object({
@@ -41,32 +44,50 @@ async function appOf(em: Em, { config, secrets }: Deps, channelId?: string): Pro
   };
 }
 
-async function handshake({ query: given, params, em }: Input<unknown, Handshake>, deps: Deps) {
+/** What a look-up of a channel costs its address, unless the request proves to be the provider's. The installation's app needs none. */
+const beginLookUp = (deps: Deps, { address }: From, channelId?: string) =>
+  channelId === undefined ? undefined : deps.limits.lookUps.begin(address, channelId);
+
+async function handshake({ query: given, params, em, from }: Input<unknown, Handshake>, deps: Deps) {
+  const lookUp = await beginLookUp(deps, from, params.channelID);
   const { verifyToken } = await appOf(em, deps, params.channelID);
   const isRight =
     given['hub.mode'] === 'subscribe' && verifyToken && equalsInConstantTime(given['hub.verify_token'] ?? '', verifyToken);
   if (!isRight) throw new AppError('forbidden', 'The verify token is not right');
+  lookUp?.right();
   return ok(given['hub.challenge'] ?? '');
 }
 
-async function receive({ body, params, em, header, log }: Input<Buffer, unknown>, deps: Deps) {
+async function receive({ body, params, em, header, log, from }: Input<Buffer, unknown>, deps: Deps) {
+  const lookUp = await beginLookUp(deps, from, params.channelID);
   const { secret, channelId } = await appOf(em, deps, params.channelID);
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-  if (!secret || !isSignedWith(secret, bytes, header('x-hub-signature-256')))
-    throw new AppError('unauthorized', 'The signature is not right');
-  const { kept, unknown } = await acceptProviderWebhook(em, deps.ledger.transact, readChanges(bytes), channelId);
+  if (!secret || !isSignedWith(secret, bytes, header(signatureHeader))) throw wrongSignature();
+  lookUp?.right();
+  if (channelId && deps.limits.channel) await takeOne(deps.limits.channel, channelId);
+  const { kept, unknown } = await acceptProviderWebhook(
+    em,
+    deps.ledger.transact,
+    readChanges(bytes, deps.config.providerWebhookMaxParts),
+    channelId,
+  );
   if (unknown > 0) log.warn({ unknown, kept }, 'provider webhook: changes for numbers nobody has here');
   return ok({});
 }
 
-/** Ids come as numbers too, and may be larger than a number holds exactly: such a one is kept as it was written. */
-const exactNumber = (_key: string, value: unknown, { source }: { source?: string } = {}) =>
-  typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) && source ? source : value;
+const wrongSignature = () => new AppError('unauthorized', 'The signature is not right');
 
-function readChanges(bytes: Buffer) {
+/** Once the signature is right, so that nobody else spends it. The provider repeats what is refused. */
+async function takeOne(quota: Quota, channelId: string): Promise<void> {
+  const { isAllowed, resetSeconds } = await quota.take(`channel:${channelId}`);
+  if (!isAllowed) throw new AppError('rate_limited', 'Too many webhooks for this channel', { retryAfterSeconds: resetSeconds });
+}
+
+function readChanges(bytes: Buffer, maxParts: number) {
   try {
-    return changesOf(JSON.parse(bytes.toString('utf8'), exactNumber));
-  } catch {
+    return changesOf(readBody(bytes, maxParts));
+  } catch (error) {
+    if (error instanceof AppError) throw error;
     throw new AppError('bad_request', 'The body is not a webhook of the messaging app');
   }
 }
@@ -120,6 +141,9 @@ const receiving = {
   isUnlimited: true,
   query: Joi.object().unknown(),
   rawBodyBytes: largestBody,
+  beforeBody: (header: (name: string) => string | undefined) => {
+    if (!looksSigned(header(signatureHeader))) throw wrongSignature();
+  },
   responses: { 200: Joi.object({}) },
   example: bodyExample,
   handler: receive,
@@ -146,7 +170,7 @@ export const verifyChannelWebhook = endpoint<unknown, Handshake>({
   summary: "The handshake of a channel's own provider app",
   params: { channelID: Joi.string() },
   example: { ...challengeExample, params: exampleParams },
-  errors: [403, 404],
+  errors: [403, 404, 429],
 });
 export const receiveChannelWebhook = endpoint<Buffer>({
   ...receiving,
@@ -155,5 +179,5 @@ export const receiveChannelWebhook = endpoint<Buffer>({
   summary: "Receive the webhooks of a channel's own provider app",
   params: { channelID: Joi.string() },
   example: { ...bodyExample, params: exampleParams },
-  errors: [400, 401, 404],
+  errors: [400, 401, 404, 429],
 });

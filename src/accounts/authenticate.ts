@@ -14,12 +14,18 @@ const usedEveryMs = 60_000;
 /** An answer, or the promise of one: what is known already costs the request no turn of the queue of promises. */
 export type Told<Answer> = Answer | Promise<Answer>;
 
+/**
+ * Asked before the database is, for a credential that this process has not found right before: throws when no more may be asked. What it
+ * resolves to is called when the credential is right after all.
+ */
+export type Charge = () => Promise<() => void>;
+
 export type Authenticate = {
   /** Who a key or bearer token is; undefined: nobody's. A hot one costs no query, and is told at once. */
-  key(text: string): Told<Caller | undefined>;
-  token(text: string): Told<Caller | undefined>;
+  key(text: string, charge?: Charge): Told<Caller | undefined>;
+  token(text: string, charge?: Charge): Told<Caller | undefined>;
   /** Asked of the database each time: a session that was ended or has changed its organization is so at once. */
-  session(text: string): Promise<{ caller: Caller; isExtended: boolean } | undefined>;
+  session(text: string, charge?: Charge): Promise<{ caller: Caller; isExtended: boolean } | undefined>;
   /** Forgets what this process remembers of a key, token or user; the others do within 5 seconds. */
   forget(id: string): void;
   /** Once what is being noted in the background is written. */
@@ -78,7 +84,9 @@ const sessions = `select s.id, s.user_id, s.organization_id, s.expires_at, m.rol
 const nothing: ReadonlySet<string> = new Set();
 
 export function createAuthenticate(database: Database): Authenticate {
+  /** One that is not hot any more stays, until it is pushed out: it was right, and its look-up is charged to nobody. */
   const cache = new Map<string, { prefix: Prefix; caller: Caller; until: number }>();
+  const rightSessions = new Set<string>();
   const noting = new Set<Promise<unknown>>();
   let forgotten = 0;
 
@@ -93,17 +101,25 @@ export function createAuthenticate(database: Database): Authenticate {
     void work.finally(() => noting.delete(work));
   }
 
-  function find(kind: Kind, text: string): Told<Caller | undefined> {
+  function find(kind: Kind, text: string, charge?: Charge): Told<Caller | undefined> {
     const name = hash('sha256', text, 'base64');
     const hit = cache.get(name);
     if (hit?.prefix === kind.prefix && hit.until > Date.now()) return hit.caller;
-    return looksLike(kind.prefix, text) ? lookUp(kind, name) : undefined;
+    if (!looksLike(kind.prefix, text)) return undefined;
+    return charge && !hit ? charged(charge, () => lookUp(kind, name)) : lookUp(kind, name);
+  }
+
+  async function charged<Found>(charge: Charge, look: () => Promise<Found | undefined>): Promise<Found | undefined> {
+    const giveBack = await charge();
+    const found = await look();
+    if (found) giveBack();
+    return found;
   }
 
   async function lookUp({ prefix, table, statement, toCaller }: Kind, name: string): Promise<Caller | undefined> {
-    cache.delete(name);
     const before = forgotten;
     const [row] = await query<Row>(database, statement, [Buffer.from(name, 'base64')]);
+    cache.delete(name);
     if (!row) return undefined;
     note(table, row);
     const caller = toCaller(row);
@@ -115,27 +131,35 @@ export function createAuthenticate(database: Database): Authenticate {
     return caller;
   }
 
+  async function lookUpSession(name: string): Promise<{ caller: Caller; isExtended: boolean } | undefined> {
+    const [row] = await query<Omit<Row, 'role'> & { role: Role | null; organization_id: string | null }>(database, sessions, [
+      Buffer.from(name, 'base64'),
+    ]);
+    rightSessions.delete(name);
+    if (!row) return undefined;
+    if (rightSessions.size >= mostCached) rightSessions.delete(rightSessions.keys().next().value!);
+    rightSessions.add(name);
+    const isExtended = isStale(row.expires_at!);
+    if (isExtended) await extendSession(database, row.id);
+    const caller: Caller = {
+      by: 'session',
+      id: row.id,
+      organizationId: row.organization_id ?? noOrganization,
+      role: row.role ?? 'viewer',
+      scopes: row.role ? scopesOf[row.role] : nothing,
+      userId: row.user_id!,
+      sessionId: row.id,
+    };
+    return { caller, isExtended };
+  }
+
   return {
-    key: (text) => find(keys, text),
-    token: (text) => find(tokens, text),
-    async session(text) {
+    key: (text, charge) => find(keys, text, charge),
+    token: (text, charge) => find(tokens, text, charge),
+    async session(text, charge) {
       if (!looksLikeSecretToken(text)) return undefined;
-      const [row] = await query<Omit<Row, 'role'> & { role: Role | null; organization_id: string | null }>(database, sessions, [
-        hash('sha256', text, 'buffer'),
-      ]);
-      if (!row) return undefined;
-      const isExtended = isStale(row.expires_at!);
-      if (isExtended) await extendSession(database, row.id);
-      const caller: Caller = {
-        by: 'session',
-        id: row.id,
-        organizationId: row.organization_id ?? noOrganization,
-        role: row.role ?? 'viewer',
-        scopes: row.role ? scopesOf[row.role] : nothing,
-        userId: row.user_id!,
-        sessionId: row.id,
-      };
-      return { caller, isExtended };
+      const name = hash('sha256', text, 'base64');
+      return charge && !rightSessions.has(name) ? charged(charge, () => lookUpSession(name)) : lookUpSession(name);
     },
     forget(id) {
       forgotten += 1;

@@ -2,14 +2,19 @@ import { type Em, query } from '../database.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Transact } from '../ledger/transact.ts';
 import { phoneNumberIdOf, type RawChange } from '../providers/messaging-app/inbound.ts';
+import { inTurns } from '../turns.ts';
 import { applyProviderWebhookJob } from './jobs.ts';
 
 type Owner = { organization_id: string; phone_number_id: string; account_id: string };
 export type Accepted = { kept: number; unknown: number };
 
+/** So many changes are looked at in one turn; a body of a few costs none. */
+const changesOfTurn = 100;
+
 /**
  * Stores the changes of one signed body, each organization's apart, with a job each: one statement. `channelId` narrows the body
- * to one channel, whose own app signed it. Changes for numbers and accounts nobody has are counted and dropped.
+ * to one channel, whose own app signed it. Changes for numbers and accounts nobody has are counted and dropped. Each change is looked at
+ * once and by itself, whatever the body holds: who signs with an app of his own may send anything.
  */
 export async function acceptProviderWebhook(
   em: Em,
@@ -17,22 +22,28 @@ export async function acceptProviderWebhook(
   given: RawChange[],
   channelId?: string,
 ): Promise<Accepted> {
-  const changes = given.map(shallow);
-  const numbers = changes.map((change) => phoneNumberIdOf(change) ?? '');
+  const changes: { change: RawChange; number: string }[] = [];
+  await inTurns(given, changesOfTurn, (raw) => {
+    const change = shallow(raw);
+    changes.push({ change, number: phoneNumberIdOf(change) ?? '' });
+  });
   const owners = await query<Owner>(
     em,
     `select organization_id, phone_number_id, account_id from channels where (phone_number_id = any($1) or account_id = any($2)) and ($3::uuid is null or id = $3)`,
-    [numbers, changes.map(({ entryId }) => entryId), channelId ?? null],
+    [
+      [...new Set(changes.map(({ number }) => number))],
+      [...new Set(changes.map(({ change }) => change.entryId))],
+      channelId ?? null,
+    ],
   );
+  const byNumber = organizationsBy(owners, 'phone_number_id');
+  const byAccount = organizationsBy(owners, 'account_id');
   const byOrganization = new Map<string, RawChange[]>();
   let unknown = 0;
-  changes.forEach((change, index) => {
-    const own = owners.filter((owner) =>
-      numbers[index] ? owner.phone_number_id === numbers[index] : owner.account_id === change.entryId,
-    );
-    if (own.length === 0) unknown += 1;
-    for (const organizationId of new Set(own.map((owner) => owner.organization_id)))
-      byOrganization.set(organizationId, [...(byOrganization.get(organizationId) ?? []), change]);
+  await inTurns(changes, changesOfTurn * 10, ({ change, number }) => {
+    const own = number ? byNumber.get(number) : byAccount.get(change.entryId);
+    if (!own) unknown += 1;
+    else for (const organizationId of own) listIn(byOrganization, organizationId).push(change);
   });
   if (byOrganization.size > 0) {
     await transact({ isOneStatement: true }, async (tx) => {
@@ -54,6 +65,22 @@ export async function acceptProviderWebhook(
     });
   }
   return { kept: changes.length - unknown, unknown };
+}
+
+function organizationsBy(owners: Owner[], column: 'phone_number_id' | 'account_id'): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const owner of owners) {
+    const own = found.get(owner[column]);
+    if (own) own.add(owner.organization_id);
+    else found.set(owner[column], new Set([owner.organization_id]));
+  }
+  return found;
+}
+
+function listIn<Item>(lists: Map<string, Item[]>, key: string): Item[] {
+  const known = lists.get(key) ?? [];
+  lists.set(key, known);
+  return known;
 }
 
 const deepest = 64;

@@ -1,8 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+const shape = /^sha256=([0-9a-f]{64})$/i;
+
+/** Whether a header may be a signature at all. */
+export const looksSigned = (header: string | undefined) => header !== undefined && shape.test(header);
+
 /** `X-Hub-Signature-256: sha256=<hex>` over the raw bytes, compared in constant time. */
 export function isSignedWith(secret: string, body: Buffer, header: string | undefined): boolean {
-  const match = /^sha256=([0-9a-f]{64})$/i.exec(header ?? '');
+  const match = shape.exec(header ?? '');
   if (!match) return false;
   return timingSafeEqual(createHmac('sha256', secret).update(body).digest(), Buffer.from(match[1]!, 'hex'));
 }

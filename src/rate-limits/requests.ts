@@ -1,99 +1,33 @@
+import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { memoryCounter } from './counter.ts';
+import { createLookUps, type LookUps } from './look-ups.ts';
+import { createQuota, type Quota, quotaWindow } from './quota.ts';
 import { redisCounter } from './redis-counter.ts';
 
-/** `remaining` is what this process knows of; `resetSeconds` is at least 1. */
-export type Taken = { isAllowed: boolean; remaining: number; resetSeconds: number };
-
+/** How often who may ask, counted in one place. A quota that is missing is no limit. */
 export type RequestLimits = {
-  /** The header RateLimit-Policy. */
-  policy: string;
-  /** One request of `key`: an API key, token, session or address. At once while there is a lease. */
-  take(key: string): Taken | Promise<Taken>;
-  close(): Promise<void>;
+  /** Of each API key, token and session; and of an address for what comes without a valid one. */
+  own?: Quota;
+  /** Above the keys, tokens and sessions of one organization, by its id: no id is that of both. */
+  organization?: Quota;
+  /** Of a channel's own provider callback. */
+  channel?: Quota;
+  /** Of channels' callbacks, whose secret must be looked up. */
+  lookUps: LookUps;
+  close(): void;
 };
 
-/** A share of a key's quota that this process may give away by itself; `beyond` is what is left outside of it. */
-type Lease = { left: number; beyond: number; endsAt: number };
+type Settings = Pick<Config, 'rateLimitPerMinute' | 'rateLimitOrganizationPerMinute' | 'channelWebhooksPerMinute' | 'queueUrl'>;
 
-const windowSeconds = 60;
-/** 100 leases a quota: with them a request costs no round trip, and what a process keeps to itself is at most 1 % of the quota. */
-const leasesOfQuota = 100;
-/** Some 20 MB at most, and only under attack. A key pushed out takes its next lease anew and loses the rest of the old one. */
-const mostLeases = 100_000;
-
-/**
- * How many requests a key may make in a minute; undefined when there is no limit. rate-limiter-flexible counts in fixed windows that
- * begin with the first request of a key, not in a bucket that refills: at the seam of two windows twice the quota may pass at once.
- */
-export function createRequestLimits({
-  perMinute,
-  redisUrl,
-  log,
-}: {
-  perMinute: number;
-  redisUrl?: string;
-  log: Log;
-}): RequestLimits | undefined {
-  if (perMinute === 0) return undefined;
-  const size = Math.ceil(perMinute / leasesOfQuota);
-  const window = { points: Math.ceil(perMinute / size), duration: windowSeconds };
-  const counter = redisUrl ? redisCounter(redisUrl, window, log) : memoryCounter(window);
-  const leases = new Map<string, Lease>();
-  const asked = new Map<string, Promise<void>>();
-
-  async function takeLease(key: string) {
-    // Before the question: a lease must not outlive the window it was taken from.
-    const askedAt = performance.now();
-    const { taken, endsInMs } = await counter.take(key);
-    // The last lease is the rest of the quota, the one after it is empty and refuses until the window ends.
-    const beyond = Math.max(perMinute - taken * size, 0);
-    const left = Math.max(Math.min(size, perMinute - (taken - 1) * size), 0);
-    leases.delete(key);
-    leases.set(key, { left, beyond, endsAt: askedAt + endsInMs });
-    forgetOldest();
-  }
-
-  /** The oldest stand first. Two may go for each that comes, so that nobody has to go through them all. */
-  function forgetOldest() {
-    let looked = 0;
-    for (const [key, { endsAt }] of leases) {
-      if (++looked > 2 || (leases.size <= mostLeases && endsAt > performance.now())) return;
-      leases.delete(key);
-      counter.forget(key);
-    }
-  }
-
-  /** Requests of one key that come at once wait for the same answer. */
-  function nextLease(key: string): Promise<void> {
-    const known = asked.get(key);
-    if (known) return known;
-    const asking = takeLease(key).finally(() => asked.delete(key));
-    asked.set(key, asking);
-    return asking;
-  }
-
-  /** What the lease at hand gives; undefined when the next one must be asked for. */
-  function takeAtHand(key: string): Taken | undefined {
-    const lease = leases.get(key);
-    const ms = lease ? lease.endsAt - performance.now() : 0;
-    if (!lease || ms <= 0 || (lease.left === 0 && lease.beyond > 0)) return undefined;
-    const isAllowed = lease.left > 0;
-    if (isAllowed) lease.left -= 1;
-    return { isAllowed, remaining: lease.left + lease.beyond, resetSeconds: Math.ceil(ms / 1000) };
-  }
-
-  async function takeLater(key: string): Promise<Taken> {
-    for (;;) {
-      await nextLease(key);
-      const taken = takeAtHand(key);
-      if (taken) return taken;
-    }
-  }
-
+export function createRequestLimits(config: Settings, log: Log): RequestLimits {
+  const counter = config.queueUrl ? redisCounter(config.queueUrl, quotaWindow, log) : memoryCounter(quotaWindow);
+  const own = createQuota(config.rateLimitPerMinute, counter);
   return {
-    policy: `"default";q=${perMinute};w=${windowSeconds}`,
-    take: (key) => takeAtHand(key) ?? takeLater(key),
-    close: async () => counter.close(),
+    own,
+    lookUps: createLookUps(own),
+    organization: createQuota(config.rateLimitOrganizationPerMinute, counter),
+    channel: createQuota(config.channelWebhooksPerMinute, counter),
+    close: () => counter.close(),
   };
 }

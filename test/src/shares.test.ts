@@ -10,6 +10,14 @@ test('a free place is given at once, without a promise', () => {
   expect(shares.held('one')).toBe(1);
 });
 
+test('who would not wait gets a place or none', () => {
+  const shares = createShares(options);
+  const [first, second] = [shares.tryTake('one'), shares.tryTake('one')];
+  expect([typeof first, typeof second, shares.tryTake('one')]).toEqual(['function', 'function', undefined]);
+  second?.();
+  expect(typeof shares.tryTake('one')).toBe('function');
+});
+
 test('a key waits for its own places only', async () => {
   const shares = createShares(options);
   const first = await shares.take('one');

@@ -111,13 +111,16 @@ export class Product {
   }
 
   /** A signed webhook of the provider. */
-  async webhook(body: object | string | Buffer, { path = '', secret = appSecret, signature = '' } = {}): Promise<Reply> {
+  async webhook(
+    body: object | string | Buffer,
+    { path = '', secret = appSecret, signature = '', headers = {} } = {},
+  ): Promise<Reply> {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     const header = signature || `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`;
     return this.raw('POST', providerPath + path, {
       key: null,
       body: new Uint8Array(bytes),
-      headers: { 'content-type': 'application/json', 'x-hub-signature-256': header },
+      headers: { 'content-type': 'application/json', 'x-hub-signature-256': header, ...headers },
     });
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { applyIdentityChange } from '../../src/contacts/identity-change.ts';
 import { type Database, type Em, isOurOutage, query } from '../../src/database.ts';
 import { mayRunNow } from '../../src/ledger/pace.ts';
@@ -10,15 +11,17 @@ import { applyMessage, type ChannelRef } from '../../src/provider-webhooks/apply
 import { applyPreference } from '../../src/provider-webhooks/apply-preference.ts';
 import { keepUnmatched, matchStatus } from '../../src/provider-webhooks/apply-status.ts';
 import { applyProviderWebhookJob } from '../../src/provider-webhooks/jobs.ts';
-import { holdable, type InboundPart, partsOf, type RawChange } from '../../src/providers/messaging-app/inbound.ts';
+import { type InboundPart, partsOf, type RawChange } from '../../src/providers/messaging-app/inbound.ts';
 import { handle, type RunContext } from '../handler.ts';
+import { type FaultList, faultList } from './faults.ts';
 
-type Fault = { error: string; part?: string };
+/** So many parts that take no statement are read in one turn. */
+const partsOfTurn = 100;
 
 /** A change our reading trips over is a broken one, not a body that is never done. */
-function readable(change: RawChange): ReturnType<typeof partsOf> {
+function readable(change: RawChange, most: number): ReturnType<typeof partsOf> {
   try {
-    return partsOf(change);
+    return partsOf(change, most);
   } catch (error) {
     return [{ kind: 'broken', error: reasonOf(error), raw: change }];
   }
@@ -46,17 +49,26 @@ async function claimWebhook(em: Em, { id, run }: RunRef): Promise<{ row: RunRow;
   return row && { row, claimed: row };
 }
 
-/** Applies every part of a stored body. Each part is its own transaction and safe to repeat; a broken one is kept with its error, the rest applied. */
+/**
+ * Applies every part of a stored body, up to PROVIDER_WEBHOOK_MAX_PARTS. Each part is its own transaction and safe to repeat; a broken one
+ * is kept with its error, the rest applied.
+ */
 export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
   applyProviderWebhookJob,
   async ({ webhook_id }, context) => {
     const webhook = context.claimed ?? (await readWebhook(context.database, webhook_id));
     if (!webhook) return context.finish();
-    const faults: Fault[] = [];
+    const most = context.config.providerWebhookMaxParts;
+    const faults = faultList();
+    let seen = 0;
     for (const change of changesIn(webhook.body, faults)) {
-      for (const part of readable(change)) {
+      // One more than there is room for: it tells that there are more.
+      for (const part of readable(change, most - seen + 1)) {
+        seen += 1;
+        if (seen > most) break;
+        if (seen % partsOfTurn === 0) await turnOfOthers();
         if (part.kind === 'broken') {
-          faults.push({ error: part.error, part: JSON.stringify(part.raw).slice(0, 2_000) });
+          faults.add(part.error, part.raw);
           continue;
         }
         try {
@@ -65,29 +77,33 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
           // Our own outage: the whole body again later. Anything else is this part's own fault and must not hold up the others.
           if (isOurOutage(error)) throw error;
           context.log.error({ err: error, webhook_id }, 'a part of a provider webhook could not be applied');
-          faults.push({ error: reasonOf(error), part: part.kind });
+          faults.add(reasonOf(error), part.kind);
         }
       }
+      if (seen > most) {
+        faults.first(`Only the first ${most} parts are applied (PROVIDER_WEBHOOK_MAX_PARTS)`);
+        break;
+      }
     }
+    const errors = faults.text();
     return context.finish({
       text: `applied as (
         update provider_webhooks set state = $2, errors = $3, applied_at = clock_timestamp() where id = $1 and exists (select 1 from ended))`,
-      params: [
-        webhook_id,
-        faults.length > 0 ? 'broken' : 'applied',
-        faults.length > 0 ? JSON.stringify(faults).replaceAll('\\u0000', '\\ufffd') : null,
-      ],
+      params: [webhook_id, errors ? 'broken' : 'applied', errors],
     });
   },
   claimWebhook,
 );
 
+/** What PostgreSQL's text cannot hold, as JSON.stringify writes it: NUL and half a surrogate pair. A pair is written as it is. */
+const unstorable = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
+
 /** A body that cannot even be read again is broken as a whole; it must not run for ever. */
-function changesIn(body: Buffer, faults: Fault[]): RawChange[] {
+function changesIn(body: Buffer, faults: FaultList): RawChange[] {
   try {
-    return JSON.parse(body.toString('utf8'), (_key, value) => (typeof value === 'string' ? holdable(value) : value));
+    return JSON.parse(body.toString('utf8').replace(unstorable, '$1\ufffd'));
   } catch (error) {
-    faults.push({ error: reasonOf(error), part: 'body' });
+    faults.add(reasonOf(error), 'body');
     return [];
   }
 }

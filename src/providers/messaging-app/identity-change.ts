@@ -18,9 +18,9 @@ export function changeIn({ from, system }: Json): IdentityChange | undefined {
   return type === 'user_changed_user_id' ? changed('user_id_changed', users.old, users.new) : undefined;
 }
 
-/** The changes in a `user_id_update`. Both spellings of the two ids that are told of it are read. */
-export function changesIn(value: Json): IdentityChange[] {
-  const items = [value.user_id_update, value.user_id_updates].flat().map(object);
+/** The changes in a `user_id_update`, of its first `most` items. Both spellings of the two ids that are told of it are read. */
+export function changesIn(value: Json, most = Number.POSITIVE_INFINITY): IdentityChange[] {
+  const items = [value.user_id_update, value.user_id_updates].flat().slice(0, most).map(object);
   return [value, ...items].flatMap(({ user_id, previous_user_id }) => {
     const both = object(user_id);
     const change = changed('user_id_changed', userOf(previous_user_id ?? both.previous), userOf(both.current ?? user_id));

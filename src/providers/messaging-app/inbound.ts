@@ -69,9 +69,11 @@ const textOf = (value: unknown): string =>
 export function changesOf(body: unknown): RawChange[] {
   const entries = object(body).entry;
   if (!Array.isArray(entries)) throw new Error('The body has no entries');
-  return entries.flatMap((entry) =>
-    list(object(entry).changes).map((change) => ({ entryId: textOf(object(entry).id), change: object(change) })),
-  );
+  return entries.flatMap((entry) => {
+    const { id, changes } = object(entry);
+    const entryId = textOf(id);
+    return list(changes).map((change) => ({ entryId, change: object(change) }));
+  });
 }
 
 export const phoneNumberIdOf = ({ change }: RawChange): string | undefined =>
@@ -119,9 +121,15 @@ const atOf = (timestamp: unknown) => {
   return at;
 };
 
-/** The parts of one change, each readable or an error of its own: a bad one among good ones spoils nothing. */
-export function partsOf(raw: RawChange): (InboundPart | { kind: 'broken'; error: string; raw: unknown })[] {
-  const field = textOf(raw.change.field);
+/**
+ * The parts of one change, `most` at most, each readable or an error of its own: a bad one among good ones spoils nothing. Linear in what
+ * it looks at: a tenant's own provider app may sign any body.
+ */
+export function partsOf(
+  raw: RawChange,
+  most = Number.POSITIVE_INFINITY,
+): (InboundPart | { kind: 'broken'; error: string; raw: unknown })[] {
+  const field = textOf(raw.change.field).slice(0, 100);
   const value = object(raw.change.value);
   const guarded = (items: unknown[], read: (item: unknown) => InboundPart) =>
     items.map((item) => {
@@ -135,10 +143,12 @@ export function partsOf(raw: RawChange): (InboundPart | { kind: 'broken'; error:
     const phoneNumberId = phoneNumberIdOf(raw);
     if (!phoneNumberId) return [{ kind: 'broken', error: 'Not understood: no phone_number_id', raw: raw.change }];
     const isEcho = field === 'smb_message_echoes';
-    const parts = [
-      ...guarded(list(isEcho ? value.message_echoes : value.messages), (item) => toMessage(item, value, phoneNumberId, isEcho)),
-      ...guarded(list(value.statuses), (item) => toStatus(item, phoneNumberId)),
-    ];
+    const people = peopleOf(value);
+    const messages = guarded(list(isEcho ? value.message_echoes : value.messages).slice(0, most), (item) =>
+      toMessage(item, people, phoneNumberId, isEcho),
+    );
+    const statuses = guarded(list(value.statuses).slice(0, most - messages.length), (item) => toStatus(item, phoneNumberId));
+    const parts = messages.concat(statuses);
     return parts.length > 0
       ? parts
       : [
@@ -153,29 +163,41 @@ export function partsOf(raw: RawChange): (InboundPart | { kind: 'broken'; error:
   if (field === 'message_template_status_update') return guarded([value], (item) => toTemplateStatus(object(item), raw.entryId));
   if (field === 'user_id_update') {
     const phoneNumberId = phoneNumberIdOf(raw);
-    const changes = changesIn(value).map((change) => ({ kind: 'identity_change' as const, phoneNumberId, change }));
+    const changes = changesIn(value, most).map((change) => ({ kind: 'identity_change' as const, phoneNumberId, change }));
     return changes.length > 0 ? changes : [{ kind: 'broken', error: 'Not understood: no user ids', raw: raw.change }];
   }
   if (field === 'user_preferences') {
     const phoneNumberId = phoneNumberIdOf(raw);
     if (!phoneNumberId || !Array.isArray(value.user_preferences))
       return [{ kind: 'broken', error: 'Not understood: no phone_number_id or no preferences', raw: raw.change }];
-    return guarded(value.user_preferences, (item) => toPreference(item, value, phoneNumberId));
+    const people = peopleOf(value);
+    return guarded(value.user_preferences.slice(0, most), (item) => toPreference(item, people, phoneNumberId));
   }
   return [{ kind: 'ignored', what: field }];
 }
 
-function toMessage(item: unknown, value: Json, phoneNumberId: string, isEcho: boolean): InboundMessage {
+/** Whom a change names, found by either address; of several the first. */
+type People = { byPhoneId: Map<string, Json>; byUserId: Map<string, Json>; only?: Json };
+
+function peopleOf(value: Json): People {
+  const all = list(value.contacts).map(object);
+  const [byPhoneId, byUserId] = [new Map<string, Json>(), new Map<string, Json>()];
+  for (const person of all) {
+    const [phoneId, userId] = [textOf(person.wa_id), textOf(person.user_id)];
+    if (!byPhoneId.has(phoneId)) byPhoneId.set(phoneId, person);
+    if (!byUserId.has(userId)) byUserId.set(userId, person);
+  }
+  return { byPhoneId, byUserId, ...(all.length === 1 && { only: all[0] }) };
+}
+
+function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho: boolean): InboundMessage {
   const message = check(messageShape, item);
   const type = String(message.type);
-  const people = list(value.contacts).map(object);
   const address = isEcho
     ? { phoneId: message.to, userId: message.to_user_id }
     : { phoneId: message.from, userId: message.from_user_id };
   const phoneId = textOf(address.phoneId) || undefined;
-  const person =
-    people.find((candidate) => (phoneId ? candidate.wa_id === phoneId : candidate.user_id === address.userId)) ??
-    (people.length === 1 ? people[0]! : {});
+  const person = (phoneId ? people.byPhoneId.get(phoneId) : people.byUserId.get(textOf(address.userId))) ?? people.only ?? {};
   const shownPhoneId = phoneId ?? textOf(person.wa_id);
   const userId = textOf(address.userId) || textOf(person.user_id);
   const from = {
@@ -231,19 +253,21 @@ function toStatus(item: unknown, phoneNumberId: string): InboundPart {
   };
 }
 
-function toPreference(item: unknown, value: Json, phoneNumberId: string): InboundPart {
+function toPreference(item: unknown, people: People, phoneNumberId: string): InboundPart {
   const preference = check(preferenceShape, item);
   const { category, value: choice } = preference;
   if (category !== 'marketing_messages' || (choice !== 'stop' && choice !== 'resume'))
     return { kind: 'ignored', what: `preference ${category} ${choice}` };
-  const people = list(value.contacts).map(object);
   const [phoneId, userId] = [textOf(preference.wa_id), textOf(preference.user_id)];
-  const isMeant = (person: Json) => (phoneId ? textOf(person.wa_id) === phoneId : textOf(person.user_id) === userId);
   if (!phoneId && !userId) throw new Error('Not understood: nobody it is from');
   return {
     kind: 'preference',
     phoneNumberId,
-    from: { ...(phoneId && { phoneId }), ...(userId && { userId }), ...profileOf(people.find(isMeant) ?? {}) },
+    from: {
+      ...(phoneId && { phoneId }),
+      ...(userId && { userId }),
+      ...profileOf((phoneId ? people.byPhoneId.get(phoneId) : people.byUserId.get(userId)) ?? {}),
+    },
     choice,
     at: atOf(preference.timestamp),
     detail: textOf(preference.detail).slice(0, 500),

@@ -1,10 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { newCredential } from '../../../src/accounts/credentials.ts';
 import { type Reply, useApp } from '../../support/app.ts';
 import { definitions } from '../../support/contract.ts';
 
 const quota = 20;
-const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: String(quota), TRUST_PROXY: '1' } });
+const ceiling = 150;
+const app = useApp({
+  env: {
+    RATE_LIMIT_PER_MINUTE: String(quota),
+    RATE_LIMIT_ORGANIZATION_PER_MINUTE: String(ceiling),
+    CHANNEL_WEBHOOKS_PER_MINUTE: '5',
+    TRUST_PROXY: '1',
+  },
+});
 
 /** What a reply says is left; checks that it says it in the one way. */
 function leftOf({ headers }: Reply): { left: number; seconds: number } {
@@ -16,9 +25,9 @@ function leftOf({ headers }: Reply): { left: number; seconds: number } {
 const list = (key: string | null, address = '203.0.113.1') =>
   app.raw('GET', '/v1/messages', { key, headers: { 'x-forwarded-for': address } });
 
-/** A fresh key, its quota spent up to `left`. */
-async function spentKey(left = 0) {
-  const { key } = await app.key(app.tenant.organizationId, ['messages:read', 'messages:write']);
+/** A fresh key of an organization, its quota spent up to `left`. */
+async function spentKey(left = 0, organizationId = app.tenant.organizationId) {
+  const { key } = await app.key(organizationId, ['messages:read', 'messages:write']);
   for (let index = left; index < quota; index += 1) expect((await list(key)).status).toBe(200);
   return key;
 }
@@ -83,6 +92,23 @@ describe('over the quota', () => {
   });
 });
 
+test('an organization has a ceiling above its keys, and another one its own', async () => {
+  const { organizationId, key: first } = await app.organization();
+  let served = 0;
+  for (let key = first; served <= ceiling; { key } = await app.key(organizationId, ['messages:read'])) {
+    const replies = await Promise.all(Array.from({ length: quota }, () => list(key)));
+    const passed = replies.filter(({ status }) => status === 200).length;
+    served += passed;
+    if (passed === quota) continue;
+    const refused = replies.find(({ status }) => status === 429)!;
+    expect(leftOf(refused).left).toBe(0);
+    expect(refused.headers.get('retry-after')).toBe(String(leftOf(refused).seconds));
+    break;
+  }
+  expect(served).toBe(ceiling);
+  expect((await list((await app.organization()).key)).status).toBe(200);
+});
+
 describe('without a valid credential', () => {
   test('the address counts, and 401 becomes 429', async () => {
     const address = '198.51.100.1';
@@ -96,12 +122,43 @@ describe('without a valid credential', () => {
     expect((await list(null, '198.51.100.2')).status).toBe(401);
   });
 
-  test('a valid key from an address that is over is served', async () => {
+  test('a valid key that was served here is served from an address that is over; one nobody here knows is not looked up', async () => {
     const address = '198.51.100.3';
+    const [{ key }, { key: stranger }] = [
+      await app.key(app.tenant.organizationId, ['messages:read']),
+      await app.key(app.tenant.organizationId, ['messages:read']),
+    ];
+    expect((await list(key, '198.51.100.33')).status).toBe(200);
     for (let index = 0; index <= quota; index += 1) await list(null, address);
     expect((await list(null, address)).status).toBe(429);
-    const { key } = await app.key(app.tenant.organizationId, ['messages:read']);
     expect((await list(key, address)).status).toBe(200);
+    expect((await list(stranger, address)).status).toBe(429);
+    expect((await list(stranger, '198.51.100.34')).status).toBe(200);
+  });
+
+  test('guesses that come at once cost no more look-ups than the quota', async () => {
+    const address = '198.51.100.5';
+    const { pool } = app.web.deps.database;
+    const { query } = pool;
+    let lookUps = 0;
+    pool.query = ((...given: Parameters<typeof query>) => {
+      if (String(given[0]).includes('from api_keys')) lookUps += 1;
+      return query.apply(pool, given);
+    }) as typeof query;
+    const replies = await Promise.all(Array.from({ length: 5 * quota }, () => list(newCredential('kk_'), address)));
+    pool.query = query;
+    expect(lookUps).toBe(quota);
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(quota);
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(4 * quota);
+  });
+
+  test('valid keys, however many, cost their address nothing', async () => {
+    const address = '198.51.100.6';
+    for (let index = 0; index < 2 * quota; index += 1) {
+      const { key } = await app.key((await app.organization()).organizationId, ['messages:read']);
+      expect((await list(key, address)).status).toBe(200);
+    }
+    expect(leftOf(await list(null, address)).left).toBe(quota - 1);
   });
 
   test('hosts of one /64 are one address', async () => {
@@ -122,4 +179,32 @@ test("the provider's webhooks have no limit and say nothing of one", async () =>
   }
   for (let index = 0; index < quota + 5; index += 1)
     expect((await app.webhook({ entry: [] }, { signature: 'sha256=00' })).status).toBe(401);
+});
+
+test("guesses at channels' callbacks cost the address, but for a channel that was right here before", async () => {
+  const own = await app.connect({ body: { app_secret: 'its own', verify_token: 'its own token' } });
+  const address = '198.51.100.7';
+  const told = (id: string, secret: string) =>
+    app.webhook({ entry: [] }, { path: `/${id}`, secret, headers: { 'x-forwarded-for': address } });
+  expect((await told(own.id, 'its own')).status).toBe(200);
+  for (let index = 0; index < quota; index += 1) expect((await told(randomUUID(), 'a guess')).status).toBe(404);
+  expect((await told(randomUUID(), 'a guess')).status).toBe(429);
+  const shaken = await app.raw('GET', `/v1/providers/messaging-app/webhook/${randomUUID()}`, {
+    key: null,
+    headers: { 'x-forwarded-for': address },
+  });
+  expect(shaken.status).toBe(429);
+  expect((await told(own.id, 'its own')).status).toBe(200);
+});
+
+test("a channel's own callback has a limit, which a wrong signature does not spend", async () => {
+  const own = await app.connect({ body: { app_secret: 'its own', verify_token: 'its own token' } });
+  const other = await app.connect({ body: { app_secret: 'its own', verify_token: 'its own token' } });
+  const told = ({ id }: { id: string }, secret = 'its own') => app.webhook({ entry: [] }, { path: `/${id}`, secret });
+  for (let index = 0; index < 8; index += 1) expect((await told(own, 'a guess')).status).toBe(401);
+  for (let index = 0; index < 5; index += 1) expect((await told(own)).status).toBe(200);
+  const refused = await told(own);
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limited']);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await told(other)).status).toBe(200);
 });

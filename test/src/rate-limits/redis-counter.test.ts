@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { createRequestLimits, type RequestLimits } from '../../../src/rate-limits/requests.ts';
+import { createQuota, type Quota, quotaWindow } from '../../../src/rate-limits/quota.ts';
+import { redisCounter } from '../../../src/rate-limits/redis-counter.ts';
 import { collectingLog } from '../../support/log.ts';
 import { startRedis } from '../../support/processes.ts';
 import { hasRedis, type RedisServer } from '../../support/servers/redis.ts';
@@ -13,7 +14,7 @@ afterEach(async () => {
 });
 
 /** As a process has them; waits until they share, or a test of sharing would sometimes see a process that has not connected yet. */
-async function sharing(server: RedisServer, perMinute: number): Promise<RequestLimits> {
+async function sharing(server: RedisServer, perMinute: number): Promise<Quota> {
   const limits = unconnected(server, perMinute);
   const client = clientOf(server);
   await waitFor('the first count', async () => {
@@ -24,10 +25,10 @@ async function sharing(server: RedisServer, perMinute: number): Promise<RequestL
   return limits;
 }
 
-function unconnected(server: RedisServer, perMinute: number): RequestLimits {
-  const limits = createRequestLimits({ perMinute, redisUrl: server.url(), log })!;
-  opened.push(limits);
-  return limits;
+function unconnected(server: RedisServer, perMinute: number): Quota {
+  const counter = redisCounter(server.url(), quotaWindow, log);
+  opened.push({ close: async () => counter.close() });
+  return createQuota(perMinute, counter)!;
 }
 
 function clientOf(server: RedisServer): Redis {
@@ -36,7 +37,7 @@ function clientOf(server: RedisServer): Redis {
   return client;
 }
 
-async function allowed(limits: RequestLimits, key: string, asked: number): Promise<number> {
+async function allowed(limits: Quota, key: string, asked: number): Promise<number> {
   let passed = 0;
   for (let index = 0; index < asked; index += 1) passed += (await limits.take(key)).isAllowed ? 1 : 0;
   return passed;
@@ -64,7 +65,7 @@ if (!(await hasRedis())) {
     test('two never give more than the quota, and keep back less than a lease each', async () => {
       const server = await startRedis();
       const [one, two] = [await sharing(server, 1000), await sharing(server, 1000)];
-      const burst = (limits: RequestLimits) => Promise.all(Array.from({ length: 900 }, () => limits.take('key:a')));
+      const burst = (limits: Quota) => Promise.all(Array.from({ length: 900 }, () => limits.take('key:a')));
       const answers = (await Promise.all([burst(one), burst(two)])).flat();
       const passed = answers.filter(({ isAllowed }) => isAllowed).length;
       expect(passed).toBeLessThanOrEqual(1000);

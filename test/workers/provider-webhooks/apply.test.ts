@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, bodyOf, change, entry, inboundFrom, newId, textFrom } from '../../support/provider-body.ts';
 
-const app = useApp({ workers: true });
+const app = useApp({ workers: true, workerEnv: { PROVIDER_WEBHOOK_MAX_PARTS: '400' } });
 let channel: Channel;
 
 beforeAll(async () => {
@@ -216,6 +216,37 @@ describe('a body that is partly broken', () => {
     await app.rows('update channels set phone_number_id = $2 where id = $1', [gone.id, `${gone.phoneNumberId}0`]);
     expect((await app.webhook(body)).status).toBe(200);
     await app.idle();
+  });
+});
+
+describe('a body of very many parts', () => {
+  test('is applied as far as PROVIDER_WEBHOOK_MAX_PARTS, and kept whole with that error', async () => {
+    const phones = Array.from({ length: 3 }, () => app.phone());
+    const ignored = Array(398).fill(change(channel, {}, 'account_update'));
+    const { state, errors } = await applied(
+      bodyOf(entry(channel, ...ignored, change(channel, { messages: phones.map((phone) => textFrom(phone)) }))),
+    );
+    expect(state).toBe('broken');
+    expect(errors).toEqual([{ error: 'Only the first 400 parts are applied (PROVIDER_WEBHOOK_MAX_PARTS)' }]);
+    expect(await Promise.all(phones.map(async (phone) => (await messagesOf(phone)).length))).toEqual([1, 1, 0]);
+    const [{ body }] = await app.rows('select body from provider_webhooks order by received_at desc limit 1');
+    expect(JSON.parse(body.toString())).toHaveLength(399);
+  });
+
+  test('as many as that are no fault', async () => {
+    const ignored = Array(400).fill(change(channel, {}, 'account_update'));
+    expect(await applied(bodyOf(entry(channel, ...ignored)))).toEqual({ state: 'applied', errors: null });
+  });
+
+  test('keeps the first of its faults, and how many there are besides', async () => {
+    const { errors } = await applied(bodyFor(channel, { messages: Array(250).fill({}) }));
+    expect(errors).toHaveLength(101);
+    expect(errors[0]).toEqual({ error: 'Not understood: "id" is required', part: '{}' });
+    expect(errors[100]).toEqual({ error: '150 more parts could not be applied' });
+
+    const { errors: long } = await applied(bodyFor(channel, { messages: Array(50).fill({ id: 'x'.repeat(5_000) }) }));
+    expect(JSON.stringify(long).length).toBeLessThan(80_000);
+    expect(long.at(-1).error).toMatch(/^\d+ more parts could not be applied$/);
   });
 });
 

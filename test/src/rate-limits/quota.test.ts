@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { createRequestLimits, type RequestLimits } from '../../../src/rate-limits/requests.ts';
-import { collectingLog } from '../../support/log.ts';
+import { memoryCounter } from '../../../src/rate-limits/counter.ts';
+import { createQuota, type Quota, quotaWindow } from '../../../src/rate-limits/quota.ts';
 
-const { log } = collectingLog();
-const limitsOf = (perMinute: number): RequestLimits => createRequestLimits({ perMinute, log })!;
+const counter = () => memoryCounter(quotaWindow);
+const limitsOf = (perMinute: number): Quota => createQuota(perMinute, counter())!;
 
 /** How many of so many requests pass. */
-async function allowed(limits: RequestLimits, key: string, asked: number): Promise<number> {
+async function allowed(limits: Quota, key: string, asked: number): Promise<number> {
   let passed = 0;
   for (let index = 0; index < asked; index += 1) passed += (await limits.take(key)).isAllowed ? 1 : 0;
   return passed;
@@ -15,7 +15,7 @@ async function allowed(limits: RequestLimits, key: string, asked: number): Promi
 afterEach(() => void jest.useRealTimers());
 
 test('0 is no limit', () => {
-  expect(createRequestLimits({ perMinute: 0, log })).toBeUndefined();
+  expect(createQuota(0, counter())).toBeUndefined();
 });
 
 test('the policy names quota and window', () => {
@@ -46,6 +46,22 @@ test('a burst at once passes as far as the quota', async () => {
   const limits = limitsOf(250);
   const answers = await Promise.all(Array.from({ length: 400 }, () => limits.take('key:a')));
   expect(answers.filter(({ isAllowed }) => isAllowed)).toHaveLength(250);
+});
+
+test('what is given back may be taken again, and no more than that', async () => {
+  const limits = limitsOf(2);
+  expect(await allowed(limits, 'address:a', 2)).toBe(2);
+  limits.giveBack('address:a');
+  expect(await allowed(limits, 'address:a', 3)).toBe(1);
+  limits.giveBack('address:b');
+  expect(await allowed(limits, 'address:b', 4)).toBe(2);
+});
+
+test('two quotas on one counter leave each other alone', async () => {
+  const shared = counter();
+  const [keys, organizations] = [createQuota(2, shared)!, createQuota(300, shared)!];
+  expect(await allowed(keys, 'key:a', 5)).toBe(2);
+  expect(await allowed(organizations, 'organization:a', 310)).toBe(300);
 });
 
 describe('a window', () => {

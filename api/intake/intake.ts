@@ -1,0 +1,113 @@
+import type { Request, Response } from 'express';
+import type { Config } from '../../src/config.ts';
+import type { Caller } from '../../src/organizations/caller.ts';
+import { countedAddress } from '../../src/rate-limits/address.ts';
+import { createShares, type Release, type Shares } from '../../src/shares.ts';
+import { createByteBudget, type Held } from './byte-budget.ts';
+import { mustKeepComing } from './progress.ts';
+import { hasBody } from './unread.ts';
+
+type ReadBody = (req: Request, res: Response) => Promise<void>;
+
+/** What requests hold of this process while they come, wait and are answered: bounded in all, and for each organization. */
+export type Intake = {
+  /** Reads a body within the bounds of its caller. Throws `unavailable` when there is no room for its bytes. */
+  read(readBody: ReadBody, req: Request, res: Response): Promise<void>;
+  /** A place for a file that is taken as it comes; given back by what is returned. Throws `unavailable`. */
+  upload(req: Request, organizationId: string): Release;
+  /** A place for a file that is sent as it is read; given back when the reply is over. Throws `unavailable`. */
+  download(res: Response, organizationId: string): void;
+  /** Places of those who wait for their operation. */
+  waits: Shares;
+};
+
+type Settings = Pick<
+  Config,
+  | 'bodiesMaxBytes'
+  | 'bodiesOrganizationMaxBytes'
+  | 'bodiesAnonymousMaxBytes'
+  | 'bodyMinBytesPerSecond'
+  | 'uploadsPerOrganization'
+  | 'downloadsPerOrganization'
+  | 'waitsPerOrganization'
+>;
+
+/** Up to here a body is counted by what it says it is, above by what has come of it. */
+const smallBody = 16 * 1024;
+/** What the server allows a request is meant for files; a JSON body is here sooner, or its sender is holding us up. */
+const longestBodyMs = 60_000;
+const windowMs = 5_000;
+/** Of what those without a credential may hold one address has so much: a single one cannot keep logins and providers out. */
+const addressesAtLeast = 4;
+
+export function createIntake(config: Settings): Intake {
+  const tenants = createByteBudget({ total: config.bodiesMaxBytes, perKey: config.bodiesOrganizationMaxBytes });
+  const anonymous = createByteBudget({
+    total: config.bodiesAnonymousMaxBytes,
+    perKey: config.bodiesAnonymousMaxBytes / addressesAtLeast,
+  });
+  const pace = { bytesPerSecond: config.bodyMinBytesPerSecond, windowMs, longestMs: longestBodyMs };
+  const places = (perKey: number, refusal: string) => createShares({ perKey, maxWaiting: 0, waitMs: 0, refusal });
+  const uploads = places(
+    config.uploadsPerOrganization,
+    `At most ${config.uploadsPerOrganization} files of an organization are uploaded at once; try again when one is there`,
+  );
+  const downloads = places(
+    config.downloadsPerOrganization,
+    `At most ${config.downloadsPerOrganization} files of an organization are downloaded at once; try again when one has ended`,
+  );
+
+  return {
+    async read(readBody, req, res) {
+      if (!hasBody(req.headers)) return readBody(req, res);
+      const caller = res.locals.caller as Caller | undefined;
+      const held = caller ? tenants.hold(caller.organizationId) : anonymous.hold(countedAddress(req.ip));
+      // Until the reply is over: what was made of the bytes lives as long.
+      res.once('close', held.release);
+      const isSmall = Number(req.headers['content-length']) <= smallBody && req.headers['content-encoding'] === undefined;
+      if (isSmall) held.add(Number(req.headers['content-length']));
+      const arrived = mustKeepComing(req, pace);
+      try {
+        await (isSmall ? readBody(req, res) : counted(held, readBody, req, res));
+      } finally {
+        arrived();
+      }
+    },
+    upload(req, organizationId) {
+      const release = uploads.take(organizationId) as Release;
+      const arrived = mustKeepComing(req, { ...pace, longestMs: Number.POSITIVE_INFINITY });
+      return () => {
+        arrived();
+        release();
+      };
+    },
+    download: (res, organizationId) => void res.once('close', downloads.take(organizationId) as Release),
+    waits: places(config.waitsPerOrganization, 'Too many wait'),
+  };
+}
+
+/** Each piece is counted when it has come; what has no room ends the reading at once. */
+function counted(held: Held, readBody: ReadBody, req: Request, res: Response): Promise<void> {
+  // What is packed is as large as it may be once it is unpacked; nobody knows before.
+  const isPacked = req.headers['content-encoding'] !== undefined;
+  if (isPacked) held.add(packedBody);
+  return new Promise((resolve, reject) => {
+    const count = ({ length }: Buffer) => {
+      try {
+        if (!isPacked) held.add(length);
+      } catch (error) {
+        req.unpipe();
+        req.removeAllListeners('data');
+        held.release();
+        reject(error);
+      }
+    };
+    readBody(req, res)
+      .then(resolve, reject)
+      .finally(() => req.off('data', count));
+    req.on('data', count);
+  });
+}
+
+/** As the parser of JSON allows it (middleware/body.ts). */
+const packedBody = 1024 * 1024;

@@ -1,0 +1,70 @@
+import Joi from 'joi';
+
+const whole = Joi.number().integer();
+/** Room for at least one of the largest bodies. */
+const bytes = (usualMiB: number) =>
+  whole
+    .min(16 * 2 ** 20)
+    .max(16 * 2 ** 30)
+    .default(usualMiB * 2 ** 20);
+
+/** How much one client may take of what all share: part of the schema in config.ts. */
+export const bounds = {
+  PROVIDER_WEBHOOK_MAX_PARTS: whole
+    .min(1)
+    .max(100_000)
+    .default(1_000)
+    .description("Messages, statuses and other parts that are applied of one body of the provider's webhooks"),
+  CHANNEL_WEBHOOKS_PER_MINUTE: whole
+    .min(0)
+    .max(1_000_000_000)
+    .default(30_000)
+    .description("Bodies a minute at a channel's own provider callback; 0: no limit"),
+  BODIES_MAX_BYTES: bytes(64).description(
+    'Bytes of request bodies that callers with a credential may have here at once; beyond: 503',
+  ),
+  BODIES_ORGANIZATION_MAX_BYTES: bytes(16).description('Of BODIES_MAX_BYTES those of one organization'),
+  BODIES_ANONYMOUS_MAX_BYTES: bytes(32).description(
+    'Bytes of request bodies without a credential here at once, logins and provider webhooks; one address: a quarter',
+  ),
+  BODY_MIN_BYTES_PER_SECOND: whole
+    .min(1)
+    .max(1_000_000)
+    .default(1_024)
+    .description('How fast a request body must keep coming, over 5 s, or its connection is closed'),
+  CONNECTION_STALL_TIMEOUT_MS: whole
+    .min(1_000)
+    .max(3_600_000)
+    .default(60_000)
+    .description('A connection on which no byte moves for so long is closed; more than the 30 s of Prefer: wait'),
+  UPLOADS_PER_ORGANIZATION: whole
+    .min(1)
+    .max(1_000)
+    .default(4)
+    .description('Files an organization uploads at once to one process'),
+  DOWNLOADS_PER_ORGANIZATION: whole
+    .min(1)
+    .max(1_000)
+    .default(4)
+    .description('Files an organization downloads at once from one process, exports as they are read among them'),
+  WAITS_PER_ORGANIZATION: whole
+    .min(1)
+    .max(100)
+    .default(20)
+    .description(
+      'Requests of an organization that wait at once in one process (Prefer: wait), of 100 in all; others get their reply at once',
+    ),
+};
+
+export type Bounds = {
+  providerWebhookMaxParts: number;
+  channelWebhooksPerMinute: number;
+  bodiesMaxBytes: number;
+  bodiesOrganizationMaxBytes: number;
+  bodiesAnonymousMaxBytes: number;
+  bodyMinBytesPerSecond: number;
+  connectionStallTimeoutMs: number;
+  uploadsPerOrganization: number;
+  downloadsPerOrganization: number;
+  waitsPerOrganization: number;
+};

@@ -1,0 +1,98 @@
+import type { Counter, Window } from './counter.ts';
+
+/** `remaining` is what this process knows of; `resetSeconds` is at least 1. */
+export type Taken = { isAllowed: boolean; remaining: number; resetSeconds: number };
+
+export type Quota = {
+  /** For the header RateLimit-Policy. */
+  policy: string;
+  /** One request of `key`: an API key, token, session, address, organization or channel. At once while there is a lease. */
+  take(key: string): Taken | Promise<Taken>;
+  /** What was taken last was not owed after all. */
+  giveBack(key: string): void;
+};
+
+/** A share of a key's quota that this process may give away by itself; `beyond` is what is left outside of it. */
+type Lease = { left: number; beyond: number; endsAt: number };
+
+const windowSeconds = 60;
+/** 100 leases a quota: with them a request costs no round trip, and what a process keeps to itself is at most 1 % of the quota. */
+const leasesOfQuota = 100;
+/** Some 20 MB at most, and only under attack. A key pushed out takes its next lease anew and loses the rest of the old one. */
+const mostLeases = 100_000;
+
+/** Of the counter: it counts leases, whatever their size, past this too. */
+export const quotaWindow: Window = { points: leasesOfQuota, duration: windowSeconds };
+
+/**
+ * How many requests a key may make in a minute; undefined when there is no limit. rate-limiter-flexible counts in fixed windows that
+ * begin with the first request of a key, not in a bucket that refills: at the seam of two windows twice the quota may pass at once.
+ * Quotas may share a counter: each has keys of its own.
+ */
+export function createQuota(perMinute: number, counter: Counter): Quota | undefined {
+  if (perMinute === 0) return undefined;
+  const size = Math.ceil(perMinute / leasesOfQuota);
+  const leases = new Map<string, Lease>();
+  const asked = new Map<string, Promise<void>>();
+
+  async function takeLease(key: string) {
+    // Before the question: a lease must not outlive the window it was taken from.
+    const askedAt = performance.now();
+    const { taken, endsInMs } = await counter.take(key);
+    // The last lease is the rest of the quota, the one after it is empty and refuses until the window ends.
+    const beyond = Math.max(perMinute - taken * size, 0);
+    const left = Math.max(Math.min(size, perMinute - (taken - 1) * size), 0);
+    // What was given back while the counter was asked is of the same window, unless that has ended.
+    const before = leases.get(key);
+    const givenBack = before && before.endsAt > performance.now() ? before.left : 0;
+    leases.delete(key);
+    leases.set(key, { left: left + givenBack, beyond, endsAt: askedAt + endsInMs });
+    forgetOldest();
+  }
+
+  /** The oldest stand first. Two may go for each that comes, so that nobody has to go through them all. */
+  function forgetOldest() {
+    let looked = 0;
+    for (const [key, { endsAt }] of leases) {
+      if (++looked > 2 || (leases.size <= mostLeases && endsAt > performance.now())) return;
+      leases.delete(key);
+      counter.forget(key);
+    }
+  }
+
+  /** Requests of one key that come at once wait for the same answer. */
+  function nextLease(key: string): Promise<void> {
+    const known = asked.get(key);
+    if (known) return known;
+    const asking = takeLease(key).finally(() => asked.delete(key));
+    asked.set(key, asking);
+    return asking;
+  }
+
+  /** What the lease at hand gives; undefined when the next one must be asked for. */
+  function takeAtHand(key: string): Taken | undefined {
+    const lease = leases.get(key);
+    const ms = lease ? lease.endsAt - performance.now() : 0;
+    if (!lease || ms <= 0 || (lease.left === 0 && lease.beyond > 0)) return undefined;
+    const isAllowed = lease.left > 0;
+    if (isAllowed) lease.left -= 1;
+    return { isAllowed, remaining: lease.left + lease.beyond, resetSeconds: Math.ceil(ms / 1000) };
+  }
+
+  async function takeLater(key: string): Promise<Taken> {
+    for (;;) {
+      await nextLease(key);
+      const taken = takeAtHand(key);
+      if (taken) return taken;
+    }
+  }
+
+  return {
+    policy: `"default";q=${perMinute};w=${windowSeconds}`,
+    take: (key) => takeAtHand(key) ?? takeLater(key),
+    giveBack(key) {
+      const lease = leases.get(key);
+      if (lease) lease.left += 1;
+    },
+  };
+}

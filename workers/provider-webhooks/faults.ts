@@ -1,0 +1,34 @@
+const mostFaults = 100;
+const mostCharacters = 64 * 1024;
+const longestError = 500;
+const longestPart = 2_000;
+
+/** What could not be applied of one body, as its row keeps it: the first faults with what they are about, the others as a number. */
+export function faultList() {
+  const kept: { error: string; part?: string }[] = [];
+  let characters = 0;
+  let others = 0;
+  return {
+    add(error: string, part?: unknown) {
+      if (kept.length === mostFaults || characters > mostCharacters) {
+        others += 1;
+        return;
+      }
+      const text = typeof part === 'string' ? part : JSON.stringify(part);
+      kept.push({ error: error.slice(0, longestError), ...(text && { part: text.slice(0, longestPart) }) });
+      characters += error.length + (text?.length ?? 0);
+    },
+    /** Of the body as a whole: stands before the faults of its parts, and is always kept. */
+    first(error: string) {
+      kept.unshift({ error });
+    },
+    /** For the column; null: all of it was applied. */
+    text(): string | null {
+      if (kept.length === 0) return null;
+      const all = others > 0 ? [...kept, { error: `${others} more parts could not be applied` }] : kept;
+      return JSON.stringify(all).replaceAll('\\u0000', '\\ufffd');
+    },
+  };
+}
+
+export type FaultList = ReturnType<typeof faultList>;
