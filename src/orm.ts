@@ -12,6 +12,7 @@ import { Retention } from './migrations/20261121000010-retention.ts';
 import { FillProbe } from './migrations/20261121000011-fill-probe.ts';
 import { Accounts } from './migrations/20261121000020-accounts.ts';
 import { Contacts } from './migrations/20261121000030-contacts.ts';
+import { KeyMakers } from './migrations/20261122004000-key-makers.ts';
 import { ApiKey, Organization } from './organizations/organization.entity.ts';
 import { Delivery, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
 
@@ -78,6 +79,7 @@ export const ormOptions = defineConfig({
       { name: '20261121000011-fill-probe', class: FillProbe },
       { name: '20261121000020-accounts', class: Accounts },
       { name: '20261121000030-contacts', class: Contacts },
+      { name: '20261122004000-key-makers', class: KeyMakers },
     ],
     snapshot: false,
     transactional: true,
