@@ -27,7 +27,7 @@ export function authenticated({ authenticate, config }: Deps, needed: Needed, ot
       if (token.startsWith('kk_')) refused(res, 'An API key is sent in the header X-Api-Key');
       return orRefused(authenticate.token(token), res, 'The bearer token is not valid', ', error="invalid_token"');
     }
-    const token = sessionTokenOf(cookie);
+    const token = cookie && sessionTokenOf(cookie, isSecure(req, config));
     if (!token) refused(res, 'A credential is needed: X-Api-Key, Authorization: Bearer, or the cookie of a session');
     return ofSession(token, req, res);
   }
