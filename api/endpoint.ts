@@ -98,10 +98,10 @@ export type Endpoint<Body = unknown, Query = unknown> = {
   summary: string;
   description?: string;
   /**
-   * What a caller must be allowed. `public` needs no credential; `user` a person, by session or bearer token, whatever his role; `session`
-   * a session.
+   * What a caller must be allowed. `public` needs no credential; `user` a person, by session or bearer token, whatever the role; `account`
+   * the same, but not a token that may do less than its user: it changes what the user is; `session` a session.
    */
-  scope: Scope | 'public' | 'user' | 'session';
+  scope: Scope | 'public' | 'user' | 'account' | 'session';
   /** Whoever has one of these is let in too, and the handler decides what he may see. */
   otherScopes?: Scope[];
   /** Kept in the audit log, by `write`: the type of the record it is about, whose id is the path's or the reply's. */

@@ -1,6 +1,7 @@
 import type { Endpoint, ErrorShape } from './endpoint.ts';
 import { errorBodies } from './errors.ts';
 import { endpoints } from './index.ts';
+import { secureName } from './middleware/session-cookie.ts';
 import { errorSchemas, sharedErrorResponses } from './openapi/errors.ts';
 import { headerComponents } from './openapi/headers.ts';
 import { type Json, referring, schemaOf } from './openapi/json-schema.ts';
@@ -72,8 +73,9 @@ export function openapiDocument(url = '/'): Json {
         sessionAuth: {
           type: 'apiKey',
           in: 'cookie',
-          name: 'kanal_session',
-          description: 'The session of a person who has logged in. Changes something only from an allowed `Origin`',
+          name: secureName,
+          description:
+            'The session of a person who has logged in. Changes something only from an allowed `Origin`. On localhost without TLS: `kanal_session`',
         },
       },
       schemas: named,

@@ -12,6 +12,7 @@ try {
     webhookUrl: env.WEBHOOK_URL || undefined,
     appSecret: env.APP_SECRET || undefined,
     verifyToken: env.VERIFY_TOKEN || undefined,
+    allowedHosts: env.ALLOWED_HOSTS?.split(',').map((name) => name.trim()),
   });
   const port = await sandbox.listen(Number(env.SANDBOX_PORT || 4010), env.SANDBOX_HOST || '127.0.0.1');
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void sandbox.close());

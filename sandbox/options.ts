@@ -7,6 +7,8 @@ export interface SandboxOptions {
   webhookUrl?: string | undefined;
   appSecret?: string | undefined;
   verifyToken?: string | undefined;
+  /** Host names besides loopback by which the control side may be asked. */
+  allowedHosts?: string[] | undefined;
 }
 
 export const defaultAppSecret = 'sandbox-app-secret';

@@ -18,7 +18,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.use('/_control', controlRouter(state));
+  app.use('/_control', controlRouter(state, options.allowedHosts ?? []));
   app.use(graphRouter(state));
   const server = createServer(app);
   // Longer than any client keeps an idle connection, so that it never picks one that is just being closed.

@@ -41,8 +41,14 @@ const areOrigins = (text: string, { message }: Joi.CustomHelpers) => {
 const whole = Joi.number().integer();
 const days = (least: number, usual: number) => whole.min(least).max(3650).default(usual);
 
-/** Every variable the processes read: its type, default and description. docs/operations lists them from here. */
-export const configSchema = Joi.object({
+/** A variable that is set and empty counts as unset: compose files hand on what they have. But no stop words are a choice. */
+const emptyIsUnset = (schema: Joi.ObjectSchema) =>
+  schema.fork(
+    Object.keys((schema.describe() as { keys: object }).keys).filter((name) => name !== 'STOP_WORDS'),
+    (variable) => variable.empty(''),
+  );
+
+const variables = Joi.object({
   PORT: whole.min(0).max(65_535).default(3000).description('Port of the web process'),
   HOST: Joi.string().default('0.0.0.0').description('Address the web process listens on'),
   DATABASE_URL: Joi.string()
@@ -183,7 +189,10 @@ export const configSchema = Joi.object({
     .default(512 * 2 ** 20)
     .description('Largest file of contacts to import, in bytes'),
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
-}).prefs({ abortEarly: false, stripUnknown: true });
+});
+
+/** Every variable the processes read: its type, default and description. docs/operations lists them from here. */
+export const configSchema = emptyIsUnset(variables).prefs({ abortEarly: false, stripUnknown: true });
 
 export type Config = Bounds & {
   port: number;

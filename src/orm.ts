@@ -13,6 +13,7 @@ import { FillProbe } from './migrations/20261121000011-fill-probe.ts';
 import { Accounts } from './migrations/20261121000020-accounts.ts';
 import { Contacts } from './migrations/20261121000030-contacts.ts';
 import { Pace } from './migrations/20261122000000-pace.ts';
+import { KeyMakers } from './migrations/20261122004000-key-makers.ts';
 import { ApiKey, Organization } from './organizations/organization.entity.ts';
 import { Delivery, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
 
@@ -80,6 +81,7 @@ export const ormOptions = defineConfig({
       { name: '20261121000020-accounts', class: Accounts },
       { name: '20261121000030-contacts', class: Contacts },
       { name: '20261122000000-pace', class: Pace },
+      { name: '20261122004000-key-makers', class: KeyMakers },
     ],
     snapshot: false,
     transactional: true,

@@ -73,7 +73,12 @@ describe.each(operations.map(({ path, method, operation }) => [operation.operati
       expect(operation.summary).toMatch(/^[A-Z].{3,}[^.]$/);
       expect(operation.tags).toEqual([endpoint.tag]);
       const { scope } = endpoint;
-      const named: Record<string, string[]> = { public: [], session: ['sessionAuth'], user: ['bearerAuth', 'sessionAuth'] };
+      const named: Record<string, string[]> = {
+        public: [],
+        session: ['sessionAuth'],
+        user: ['bearerAuth', 'sessionAuth'],
+        account: ['bearerAuth', 'sessionAuth'],
+      };
       const schemes = named[scope] ?? ['apiKeyAuth', 'bearerAuth', 'sessionAuth'];
       expect(operation.security).toEqual(schemes.map((scheme) => ({ [scheme]: scope in named ? [] : [scope] })));
     });

@@ -15,7 +15,7 @@ export const logIn = endpoint<LoginBody>({
   scope: 'public',
   summary: 'Log in',
   description:
-    'Opens a session of 14 days from its last use and sets its cookie `kanal_session`. With the cookie alone a request changes something only from an allowed `Origin`. Failures slow it down: 429.',
+    'Opens a session of 14 days from its last use and sets its cookie: `__Host-kanal_session`, and on localhost without TLS `kanal_session`. With the cookie alone a request changes something only from an allowed `Origin`. Failures slow it down: 429.',
   errorShape: 'problem',
   body: Joi.object<LoginBody, true>({
     email: Joi.string().trim().max(254).required(),
@@ -28,7 +28,7 @@ export const logIn = endpoint<LoginBody>({
   async handler({ body, from, header, isSecure }, { database, ledger, passwords, loginLimits }) {
     const parts = { database, transact: ledger.transact, passwords, limits: loginLimits };
     const device = { ...from, userAgent: header('user-agent') ?? '', telemetryId: body.telemetry_id };
-    const { user, token } = await login(parts, body, device, sessionTokenOf(header('cookie')));
+    const { user, token } = await login(parts, body, device, sessionTokenOf(header('cookie'), isSecure));
     return { ...ok({ data: toUserView(user) }), headers: { 'Set-Cookie': sessionCookie(token, isSecure) } };
   },
 });

@@ -20,7 +20,7 @@ export const changeMyPassword = endpoint<ChangeBody>({
   path: '/v1/auth/me/password',
   operationId: 'auth.me.password',
   tag,
-  scope: 'user',
+  scope: 'account',
   summary: 'Change your password',
   description: 'Ends your other sessions and the bearer tokens made in them.',
   body: Joi.object<ChangeBody, true>({ current_password: Joi.string().max(1000).required(), new_password: newPassword }),

@@ -52,7 +52,7 @@ export const me = Joi.object({
   organizations: Joi.array()
     .items(Joi.object({ id: id.required(), name: Joi.string().required(), role: role.required() }))
     .required()
-    .description('Every organization the user is a member of'),
+    .description('Every organization the user is a member of; to a bearer token, its own'),
 });
 
 export const toUserView = (row: UserRow) => ({

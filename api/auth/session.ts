@@ -34,15 +34,17 @@ export const setActiveOrganization = endpoint<{ organization_id: string }>({
     }),
 });
 
+/** A bearer token is bound to one organization, and tells of no other. */
 async function meOf(source: Source, caller: Caller, user: UserRow) {
   const isActive = caller.organizationId !== noOrganization;
+  const organizations = await organizationsOf(source, user.id);
   return {
     data: {
       ...toUserView(user),
       organization_id: isActive ? caller.organizationId : null,
       role: isActive ? caller.role : null,
       scopes: [...caller.scopes],
-      organizations: await organizationsOf(source, user.id),
+      organizations: organizations.filter(({ id }) => caller.by !== 'token' || id === caller.organizationId),
     },
   };
 }
@@ -80,7 +82,7 @@ export const patchMe = endpoint<UserChange>({
   path: '/v1/auth/me',
   operationId: 'auth.me.update',
   tag,
-  scope: 'user',
+  scope: 'account',
   summary: 'Change your name, time zone or first day of the week',
   audit: 'user',
   body: Joi.object<UserChange>({ name: personName, timezone, week_start: weekStart }).min(1),

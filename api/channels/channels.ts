@@ -75,7 +75,7 @@ export const connect = endpoint<ConnectBody>({
   scope: 'channels:write',
   summary: 'Connect a number of the messaging app',
   audit: 'channel',
-  description: `Reads the number with the given token first. Its templates are fetched by an operation. ${operationNote}`,
+  description: `Reads the number with the given token first, and asks the provider whether it belongs to the account \`waba_id\`: 422 when not. Its templates are fetched by an operation. ${operationNote}`,
   isIdempotent: true,
   isOperation: true,
   body: Joi.object<ConnectBody>({

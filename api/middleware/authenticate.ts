@@ -3,6 +3,7 @@ import type { Charge, Told } from '../../src/accounts/authenticate.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Caller } from '../../src/organizations/caller.ts';
 import { noOrganization } from '../../src/organizations/caller.ts';
+import { scopesOf } from '../../src/organizations/roles.ts';
 import type { Scope } from '../../src/organizations/scopes.ts';
 import type { Deps, Endpoint } from '../endpoint.ts';
 import { isAllowedOrigin } from './origin.ts';
@@ -30,7 +31,7 @@ export function authenticated({ authenticate, config, limits }: Deps, needed: Ne
       if (token.startsWith('kk_')) refused(res, 'An API key is sent in the header X-Api-Key');
       return orRefused(authenticate.token(token, charge), res, 'The bearer token is not valid', ', error="invalid_token"');
     }
-    const token = sessionTokenOf(cookie);
+    const token = cookie && sessionTokenOf(cookie, isSecure(req, config));
     if (!token) refused(res, 'A credential is needed: X-Api-Key, Authorization: Bearer, or the cookie of a session');
     return ofSession(token, req, res, charge);
   }
@@ -71,17 +72,28 @@ export function challenge(res: Response): void {
   if (!res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', schemes);
 }
 
+/** The first scope that a person has by role and this credential has not. */
+const lackedBy = ({ role, scopes }: Caller) => [...scopesOf[role]].find((scope) => !scopes.has(scope));
+
 function isAllowed(caller: Caller, needed: Needed): boolean {
   if (needed === 'session') return caller.by === 'session';
   if (needed === 'user') return caller.by !== 'key';
+  if (needed === 'account') return caller.by === 'session' || (caller.by === 'token' && lackedBy(caller) === undefined);
   return caller.scopes.has(needed);
 }
 
 /** Why a caller may not: 403, naming what is needed. */
-export function refusal({ by, organizationId, role }: Caller, needed: Needed): AppError {
+export function refusal(caller: Caller, needed: Needed): AppError {
+  const { by, organizationId, role } = caller;
   if (needed === 'session')
     return new AppError('session_required', 'Only a person who has logged in can do this: the session cookie');
-  if (needed === 'user') return new AppError('session_required', 'Only a person can do this: a session, or a bearer token');
+  if (needed === 'account' && by === 'token')
+    return new AppError(
+      'forbidden',
+      `The bearer token lacks the scope ${lackedBy(caller)}: only one with all scopes of your role changes your account`,
+    );
+  if (needed === 'user' || needed === 'account')
+    return new AppError('session_required', 'Only a person can do this: a session, or a bearer token');
   if (organizationId === noOrganization) return new AppError('forbidden', `No organization is active: ${needed} is needed`);
   const who = by === 'session' ? `${whatIt.session} (${role})` : whatIt[by];
   return new AppError('forbidden', `${who} lacks the scope ${needed}`);

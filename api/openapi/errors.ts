@@ -19,7 +19,7 @@ const statuses: Record<number, Status> = {
     example: ({ scope }) =>
       scope === 'public'
         ? new AppError('forbidden', 'The verify token is not right')
-        : scope === 'session' || scope === 'user'
+        : scope === 'session' || scope === 'user' || scope === 'account'
           ? new AppError('session_required', 'Only a person who has logged in can do this')
           : new AppError('forbidden', `The API key lacks the scope ${scope}`),
   },

@@ -78,6 +78,8 @@ const neededOf = (scope: Definition['scope']) => {
   if (scope === 'public') return undefined;
   if (scope === 'session') return 'For a person with a session';
   if (scope === 'user') return 'For a person, with a session or a bearer token, whatever the role';
+  if (scope === 'account')
+    return 'For a person, with a session or a bearer token that has all scopes of its role, whatever the role';
   return `Scope: \`${scope}\``;
 };
 
@@ -85,7 +87,7 @@ const neededOf = (scope: Definition['scope']) => {
 function securityOf(scope: Definition['scope']): Record<string, string[]>[] {
   if (scope === 'public') return [];
   if (scope === 'session') return [{ sessionAuth: [] }];
-  if (scope === 'user') return [{ bearerAuth: [] }, { sessionAuth: [] }];
+  if (scope === 'user' || scope === 'account') return [{ bearerAuth: [] }, { sessionAuth: [] }];
   return [{ apiKeyAuth: [scope] }, { bearerAuth: [scope] }, { sessionAuth: [scope] }];
 }
 

@@ -7,6 +7,7 @@ import { isOurOutage, query } from '../../src/database.ts';
 import { AppError } from '../../src/errors.ts';
 import { stateIs } from '../../src/ledger/states.ts';
 import { equalsInConstantTime } from '../../src/secrets.ts';
+import { faultIn } from '../../src/storable.ts';
 import { docsPath, iconPath } from '../docs/docs.ts';
 import type { Deps } from '../endpoint.ts';
 import { isSameOrigin } from '../middleware/origin.ts';
@@ -50,7 +51,8 @@ function guarded(deps: Deps): RequestHandler {
     if (req.method === 'GET' || req.method === 'HEAD') return next();
     const rule = allowed.find(({ method, path }) => method === req.method && path.test(req.path));
     if (!rule) throw new AppError('forbidden', 'Bull Board may only retry, promote, pause and resume here');
-    if (!isSameOrigin(req)) throw new AppError('forbidden', 'Changes are taken from this page only');
+    if (!isSameOrigin(req, req.secure || (deps.config.publicUrl ?? '').startsWith('https:')))
+      throw new AppError('forbidden', 'Changes are taken from this page only');
     if (rule.action === 'queue.promote-all') await promoteQueue(deps, decodeURIComponent(req.path.split('/').at(-2) ?? ''));
     if (rule.action === 'queue.job.promote') await promoteRow(deps, decodeURIComponent(req.path.split('/').at(-2) ?? ''));
     await recordAct(deps.database, {
@@ -63,6 +65,20 @@ function guarded(deps: Deps): RequestHandler {
     });
     next();
   };
+}
+
+/** What PostgreSQL's text cannot hold is the name of no queue and no job, for the board's own reads too. */
+const readablePath: RequestHandler = (req, _res, next) => {
+  if (!isReadable(req.path)) throw new AppError('not_found', 'There is no such queue or job');
+  next();
+};
+
+function isReadable(path: string): boolean {
+  try {
+    return faultIn(decodeURIComponent(path)) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** The row decides when it runs: promoted in BullMQ alone, the run would put itself off again. */
@@ -112,7 +128,7 @@ export function bullBoard(deps: Deps): Router {
     isOpen = true;
   });
   const router = Router();
-  router.use(operatorOnly(deps), guarded(deps), (_req, _res, next) => {
+  router.use(operatorOnly(deps), readablePath, guarded(deps), (_req, _res, next) => {
     if (!isOpen) throw new AppError('unavailable', 'The queue cannot be reached', { retryAfterSeconds: 5 });
     next();
   });

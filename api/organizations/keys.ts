@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { getKey, grantKey, type KeyRow, listKeys, revokeKey, rotateKey } from '../../src/organizations/keys.ts';
+import { endKeys, getKey, grantKey, type KeyRow, listKeys, rotateKey } from '../../src/organizations/keys.ts';
 import { personName, role, scopeList } from '../auth/schemas.ts';
 import { endpoint, ok } from '../endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
@@ -12,7 +12,9 @@ const fields = {
   name: Joi.string().required(),
   hint: Joi.string().allow('').required().description('How the key begins'),
   scopes: Joi.array().items(Joi.string()).required(),
-  role: role.required().description('The highest role it may give to members: its maker’s'),
+  role: role
+    .required()
+    .description('The highest role it may give to members: its maker’s. Never more than its maker could give now'),
   expires_at: timestamp.allow(null).required(),
   last_used_at: timestamp.allow(null).required().description('To the minute'),
   revoked_at: timestamp.allow(null).required(),
@@ -96,18 +98,24 @@ export const createApiKey = endpoint<CreateBody>({
     }),
 });
 
-export const listOfApiKeys = endpoint<unknown, PageQuery>({
+export const listOfApiKeys = endpoint<unknown, PageQuery & { made_by?: string }>({
   method: 'get',
   path: '/v1/api-keys',
   operationId: 'api-keys.list',
   tag,
   scope: 'api_keys:read',
   summary: 'List the API keys, newest first, revoked ones too',
-  query: Joi.object(pageQuery),
+  query: Joi.object({
+    ...pageQuery,
+    made_by: id.description("Only the keys of this member, or of one who has left: made in person or by a key of that member's"),
+  }),
   responses: { 200: listOf(keyView) },
   errors: [400, 401, 403, 422],
   example: { reply: { items: [exampleKey], meta: { has_more: false, limit: 25 } } },
-  handler: ({ query, caller, em }) => listed('api-keys', {}, query, (page) => listKeys(em, caller.organizationId, page), toView),
+  handler({ query, caller, em }) {
+    const filter = { madeBy: query.made_by };
+    return listed('api-keys', filter, query, (page) => listKeys(em, caller.organizationId, filter, page), toView);
+  },
 });
 
 export const getApiKey = endpoint({
@@ -167,14 +175,15 @@ export const revokeApiKey = endpoint({
   operationId: 'api-keys.delete',
   scope: 'api_keys:write',
   summary: 'Revoke an API key',
-  description: 'Within 5 seconds on every process, and for good. Its open invitations are taken back.',
+  description:
+    'Within 5 seconds on every process, and for good. Its open invitations are taken back. Only for those who have its scopes and are not below its role; a key may always revoke itself.',
   audit: 'api_key',
   responses: { 204: null },
   errors: [401, 403, 404, 422],
   example: { params },
   async handler({ params, caller, write }, { authenticate }) {
     const reply = await write({}, async (tx) => {
-      await revokeKey(tx.em, caller.organizationId, params.keyID!);
+      await endKeys(tx, caller, [params.keyID!]);
       return { status: 204 };
     });
     authenticate.forget(params.keyID!);

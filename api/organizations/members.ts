@@ -1,6 +1,13 @@
 import Joi from 'joi';
 import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { changeRole, getMember, listMembers, type MemberRow, removeMember } from '../../src/organizations/members.ts';
+import {
+  changeRole,
+  getMember,
+  type KeysAfterRemoval,
+  listMembers,
+  type MemberRow,
+  removeMember,
+} from '../../src/organizations/members.ts';
 import type { Role } from '../../src/organizations/roles.ts';
 import { role } from '../auth/schemas.ts';
 import { endpoint, ok } from '../endpoint.ts';
@@ -90,7 +97,7 @@ export const patchMember = endpoint<{ role: Role }>({
   },
 });
 
-export const deleteMember = endpoint({
+export const deleteMember = endpoint<unknown, { revoke_keys: boolean }>({
   ...about,
   method: 'delete',
   path: '/v1/members/:memberID',
@@ -98,17 +105,21 @@ export const deleteMember = endpoint({
   scope: 'members:write',
   summary: 'Remove a member',
   description:
-    'Ends his bearer tokens for the organization and takes his open invitations back. API keys he made stay: they are the organization’s. The last owner stays: 409.',
+    "Ends the member's bearer tokens for the organization and takes back open invitations, those made by a key of the member's too. API keys the member made work on, but no longer grant anything: `GET /v1/api-keys?made_by=` lists them, before and after. `revoke_keys=true` revokes them as well, which needs `api_keys:write` and every scope they have; else nothing is done: 403. The last owner stays: 409.",
   audit: 'member',
+  query: Joi.object({
+    revoke_keys: Joi.boolean().default(false).description('Revoke the API keys that the member made, or that those keys made'),
+  }),
   responses: { 204: null },
   errors: [401, 403, 404, 422],
   example: { params: example.params },
-  async handler({ params, caller, write }, { authenticate }) {
+  async handler({ params, query, caller, write }, { authenticate }) {
+    let keys: KeysAfterRemoval = { revoked: [], left: [] };
     const reply = await write({}, async (tx) => {
-      await removeMember(tx, caller, params.memberID!);
-      return { status: 204 };
+      keys = await removeMember(tx, caller, params.memberID!, { revokeKeys: query.revoke_keys });
+      return { status: 204, audit: { details: { keys_revoked: keys.revoked, keys_left: keys.left } } };
     });
-    authenticate.forget(params.memberID!);
+    for (const id of [params.memberID!, ...keys.revoked]) authenticate.forget(id);
     return reply;
   },
 });

@@ -66,6 +66,7 @@ export const createWebhookEndpoint = endpoint<CreateBody>({
   audit: 'webhook_endpoint',
   description: 'Events of the chosen types are POSTed to it, signed, and retried for three days.',
   isIdempotent: true,
+  holdsSecret: true,
   body: Joi.object<CreateBody>({
     url: Joi.string().trim().max(2048).required().description('https; the address must be public'),
     event_types: Joi.array()

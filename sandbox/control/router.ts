@@ -5,6 +5,7 @@ import { behaviourSchema } from '../behaviour.ts';
 import { faultSchema } from '../faults.ts';
 import type { State } from '../state.ts';
 import { ControlError, check } from './check.ts';
+import { ownCallersOnly } from './guard.ts';
 import { receiveInbound } from './inbound.ts';
 import { sendRawWebhook } from './raw-webhook.ts';
 import { statsOf } from './stats.ts';
@@ -18,8 +19,9 @@ const requestsQuery = Joi.object<{ path?: string; method?: string }>({
 const messagesQuery = Joi.object<{ callback_data?: string }>({ callback_data: Joi.string() });
 
 /** What no provider has: the side of the sandbox that tests and demos steer. */
-export function controlRouter(state: State): Router {
+export function controlRouter(state: State, allowedHosts: readonly string[]): Router {
   const router = Router();
+  router.use(ownCallersOnly(allowedHosts));
   router.post('/webhook', express.raw({ type: () => true, limit: '10mb' }), async (req, res) => {
     res.json(await sendRawWebhook(state, req.body, req.query.signature ?? req.headers['x-sandbox-signature']));
   });

@@ -23,13 +23,19 @@ export type ConnectRequest = {
 };
 export type NumberRead = { displayPhone: string; verifiedName: string };
 
-/** Reads the number with the token given, so that nobody connects what is not his. A refusal is a 422 with the provider's reason. */
+/**
+ * Reads the number with the token given, and asks whether it belongs to the account, so that nobody connects a number or an account of others:
+ * what the provider tells of an account reaches the channels of it. A refusal is a 422 with the provider's reason.
+ */
 export async function readNumber(
   messagingApp: MessagingApp,
   account: { phoneNumberId: string; accountId: string; accessToken: string },
 ): Promise<NumberRead> {
   try {
-    return await messagingApp.readNumber(account);
+    const number = await messagingApp.readNumber(account);
+    if (!(await messagingApp.ownsNumber(account)))
+      throw new ProviderRefused('The number does not belong to this account', { code: 'account_mismatch' });
+    return number;
   } catch (error) {
     if (error instanceof ProviderRefused)
       throw new AppError('provider_refused', error.message, {

@@ -116,15 +116,20 @@ export async function revokeInvitation(tx: Tx, caller: Caller, id: string): Prom
 }
 
 /**
- * Takes back what somebody has open and could not make any more: as one of `left`, or, without it, at all. Whoever made an invitation may
- * know its link, and would come back by it. Under the organization's lock.
+ * Takes back the open invitations of these makers (`user:<id>`, `key:<id>`) that they could not make any more: with the role `left`, or,
+ * without one, at all. Whoever made an invitation may know its link, and would come back by it. Under the organization's lock.
  */
-export async function takeBackInvitations(source: Source, organizationId: string, invitedBy: string, left?: Role): Promise<void> {
+export async function takeBackInvitations(
+  source: Source,
+  organizationId: string,
+  invitedBy: string[],
+  left?: Role,
+): Promise<void> {
   const mayInvite = left !== undefined && scopesOf[left].has('members:write');
   await query(
     source,
     `update invitations set revoked_at = clock_timestamp()
-     where organization_id = $1 and invited_by = $2 and role = any ($3::text[]) and accepted_at is null and revoked_at is null`,
+     where organization_id = $1 and invited_by = any ($2::text[]) and role = any ($3::text[]) and accepted_at is null and revoked_at is null`,
     [organizationId, invitedBy, roles.filter((role) => !mayInvite || isAbove(role, left))],
   );
 }

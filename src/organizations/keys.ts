@@ -7,6 +7,7 @@ import { type Page, pageOfTable } from '../paging.ts';
 import { sha256 } from '../secrets.ts';
 import { actorOf, type Caller, mustHave, mustOutlive } from './caller.ts';
 import { takeBackInvitations } from './invitations.ts';
+import { keysMadeBy } from './makers.ts';
 import { lockOrganization } from './organizations.ts';
 import { isAbove, type Role } from './roles.ts';
 import type { Scope } from './scopes.ts';
@@ -91,8 +92,16 @@ export async function grantKey(tx: Tx, asked: Caller, wanted: { name: string; sc
   return insertKey(tx.em, caller.organizationId, { ...wanted, role: caller.role, createdBy: actorOf(caller) });
 }
 
-export const listKeys = (em: Em, organizationId: string, page: Page) =>
-  pageOfTable<KeyRow>(em, `select ${columns} from api_keys where organization_id = $1`, [organizationId], page);
+/** `madeBy`: only those that go back to this user, made in person or by a key of that user's. */
+export const listKeys = (em: Em, organizationId: string, { madeBy }: { madeBy?: string }, page: Page) =>
+  madeBy === undefined
+    ? pageOfTable<KeyRow>(em, `select ${columns} from api_keys where organization_id = $1`, [organizationId], page)
+    : pageOfTable<KeyRow>(
+        em,
+        `${keysMadeBy} select ${columns} from api_keys where organization_id = $1 and id in (select id from made)`,
+        [organizationId, madeBy],
+        page,
+      );
 
 export async function getKey(source: Source, organizationId: string, id: string): Promise<KeyRow> {
   const [row] = await query<KeyRow>(source, `select ${columns} from api_keys where organization_id = $1 and id = $2`, [
@@ -103,16 +112,58 @@ export async function getKey(source: Source, organizationId: string, id: string)
   return row;
 }
 
-/** With it go the invitations it has open. Asked again it stays as it is. */
+/** The operator's own way. Throws 404. */
 export async function revokeKey(source: Source, organizationId: string, id: string): Promise<void> {
+  await getKey(source, organizationId, id);
+  await revokeKeys(source, organizationId, [id]);
+}
+
+/** Also takes back the open invitations these keys made. Idempotent. */
+async function revokeKeys(source: Source, organizationId: string, ids: string[]): Promise<void> {
   await lockOrganization(source, organizationId);
-  const rows = await query(
+  await query(
     source,
-    `update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where organization_id = $1 and id = $2 returning id`,
-    [organizationId, id],
+    'update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where organization_id = $1 and id = any ($2::uuid[])',
+    [organizationId, ids],
   );
-  if (rows.length === 0) throw notFound('API key');
-  await takeBackInvitations(source, organizationId, `key:${id}`);
+  await takeBackInvitations(
+    source,
+    organizationId,
+    ids.map((id) => `key:${id}`),
+  );
+}
+
+/** Nobody replaces or ends a key that can do more than he may grant. */
+function mustCover(caller: Caller, { scopes, role }: Pick<KeyRow, 'scopes' | 'role'>) {
+  mustHave(caller, scopes);
+  if (isAbove(role, caller.role)) throw new AppError('forbidden', `The key was made by an ${role}: your role is ${caller.role}`);
+}
+
+/** Only for those who could have made each of them; a key may always end itself. Idempotent; throws 404 for an unknown one. */
+export async function endKeys(tx: Tx, asked: Caller, ids: string[]): Promise<void> {
+  const others = ids.filter((id) => asked.by !== 'key' || id !== asked.id);
+  if (others.length > 0) {
+    const caller = await standing(tx, asked, 'api_keys:write');
+    const keys = await tx.query<KeyRow>(`select ${columns} from api_keys where organization_id = $1 and id = any ($2::uuid[])`, [
+      caller.organizationId,
+      others,
+    ]);
+    if (keys.length < others.length) throw notFound('API key');
+    for (const key of keys) mustCover(caller, key);
+  }
+  await revokeKeys(tx.em, asked.organizationId, ids);
+}
+
+export type KeysOfMember = { all: string[]; live: string[] };
+
+/** The keys that go back to a user, and those of them that still work. */
+export async function keysOfMember(tx: Tx, organizationId: string, userId: string): Promise<KeysOfMember> {
+  const rows = await tx.query<{ id: string; is_live: boolean }>(
+    `${keysMadeBy} select id, revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) as is_live
+     from api_keys where organization_id = $1 and id in (select id from made)`,
+    [organizationId, userId],
+  );
+  return { all: rows.map(({ id }) => id), live: rows.filter(({ is_live }) => is_live).map(({ id }) => id) };
 }
 
 /**
@@ -128,9 +179,7 @@ export async function rotateKey(tx: Tx, asked: Caller, id: string, overlapHours:
     [caller.organizationId, id],
   );
   if (!old) throw notFound('API key');
-  mustHave(caller, old.scopes);
-  if (isAbove(old.role, caller.role))
-    throw new AppError('forbidden', `The key was made by an ${old.role}: your role is ${caller.role}`);
+  mustCover(caller, old);
   mustOutlive(caller, old.expires_at === null ? null : new Date(old.expires_at));
   if (old.has_ended) throw new AppError('conflict', 'The API key was revoked or has expired: create a new one');
   // Its end is the overlap's by now: a second successor would end with it.
@@ -142,7 +191,7 @@ export async function rotateKey(tx: Tx, asked: Caller, id: string, overlapHours:
     [caller.organizationId, id, overlapHours],
   );
   // At once: as if it were revoked, since that is what is done with a key that has leaked.
-  if (overlapHours === 0) await takeBackInvitations(tx.em, caller.organizationId, `key:${id}`);
+  if (overlapHours === 0) await takeBackInvitations(tx.em, caller.organizationId, [`key:${id}`]);
   return insertKey(tx.em, caller.organizationId, {
     name,
     scopes,

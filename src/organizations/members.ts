@@ -4,6 +4,7 @@ import type { Tx } from '../ledger/transact.ts';
 import { type Page, pageOfTable } from '../paging.ts';
 import { type Caller, mustReach } from './caller.ts';
 import { takeBackInvitations } from './invitations.ts';
+import { endKeys, keysOfMember } from './keys.ts';
 import { isAbove, type Role } from './roles.ts';
 import { standing } from './standing.ts';
 
@@ -43,17 +44,36 @@ export async function changeRole(tx: Tx, asked: Caller, userId: string, role: Ro
     'update memberships set role = $3, updated_at = clock_timestamp() where organization_id = $1 and user_id = $2 and role <> $3',
     [organizationId, userId, role],
   );
-  if (isAbove(member.role, role)) await takeBackInvitations(tx.em, organizationId, `user:${userId}`, role);
+  if (isAbove(member.role, role)) {
+    const { all } = await keysOfMember(tx, organizationId, userId);
+    await takeBackInvitations(tx.em, organizationId, makersOf(userId, all), role);
+  }
   return getMember(tx.em, organizationId, userId);
 }
 
-/** His bearer tokens for the organization and his open invitations go with him, and his sessions have it active no more. */
-export async function removeMember(tx: Tx, asked: Caller, userId: string): Promise<void> {
+const makersOf = (userId: string, keyIds: string[]) => [`user:${userId}`, ...keyIds.map((id) => `key:${id}`)];
+
+/** The API keys of somebody who was removed: those that were revoked, and those that work on. */
+export type KeysAfterRemoval = { revoked: string[]; left: string[] };
+
+/**
+ * Also ends the member's bearer tokens for the organization and takes back the open invitations made in person or by a key. Keys the member
+ * made work on and grant nothing, or are revoked too: 403 where the caller may not revoke one of them.
+ */
+export async function removeMember(
+  tx: Tx,
+  asked: Caller,
+  userId: string,
+  { revokeKeys = false }: { revokeKeys?: boolean } = {},
+): Promise<KeysAfterRemoval> {
   const caller = await standing(tx, asked, 'members:write');
   const member = await reachedMember(tx, caller, userId);
   await mustNotBeLastOwner(tx, caller.organizationId, member);
+  const { all, live } = await keysOfMember(tx, caller.organizationId, userId);
+  if (revokeKeys && live.length > 0) await endKeys(tx, asked, live);
   await tx.query('delete from memberships where organization_id = $1 and user_id = $2', [caller.organizationId, userId]);
-  await takeBackInvitations(tx.em, caller.organizationId, `user:${userId}`);
+  await takeBackInvitations(tx.em, caller.organizationId, makersOf(userId, all));
+  return revokeKeys ? { revoked: live, left: [] } : { revoked: [], left: live };
 }
 
 async function reachedMember(tx: Tx, caller: Caller, userId: string): Promise<MemberRow> {

@@ -1,8 +1,9 @@
 import { AppError } from '../errors.ts';
 import type { Tx } from '../ledger/transact.ts';
 import type { Caller } from './caller.ts';
+import { roleBehindKey } from './makers.ts';
 import { lockOrganization } from './organizations.ts';
-import { type Role, scopesOf } from './roles.ts';
+import { isAbove, type Role, scopesOf } from './roles.ts';
 import type { Scope } from './scopes.ts';
 
 const isLive = (table: string) => `(${table}.expires_at is null or ${table}.expires_at > clock_timestamp())`;
@@ -23,9 +24,14 @@ export async function standing(tx: Tx, caller: Caller, needed?: Scope): Promise<
   await lockOrganization(tx.em, caller.organizationId);
   const [row] = await tx.query<{ role: Role }>(standings[caller.by], [caller.organizationId, caller.id]);
   if (!row) throw new AppError('unauthorized', 'The credential has ended');
-  const brought: ReadonlySet<string> = scopesOf[row.role];
-  // A key's scopes are its own; a person has none that his role does not bring.
-  const scopes = new Set([...caller.scopes].filter((scope) => caller.by === 'key' || brought.has(scope)));
-  if (needed && !scopes.has(needed)) throw new AppError('forbidden', `Your role (${row.role}) lacks the scope ${needed}`);
-  return { ...caller, role: row.role, scopes };
+  // A key keeps its scopes and its role, but it grants no more than the person it goes back to could grant now.
+  const behind = caller.by === 'key' ? await roleBehindKey(tx.em, caller.organizationId, caller.id) : row.role;
+  if (!behind) throw new AppError('forbidden', 'The key grants nothing: the member who made it has left the organization');
+  const brought: ReadonlySet<string> = scopesOf[behind];
+  const scopes = new Set([...caller.scopes].filter((scope) => brought.has(scope)));
+  if (needed && !scopes.has(needed)) {
+    const whose = caller.by === 'key' ? "The role of the key's maker" : 'Your role';
+    throw new AppError('forbidden', `${whose} (${behind}) lacks the scope ${needed}`);
+  }
+  return { ...caller, role: isAbove(row.role, behind) ? behind : row.role, scopes };
 }

@@ -30,8 +30,9 @@ const guarded = definitions
   .filter(({ scope }) => scope !== 'public')
   .map((endpoint) => [endpoint.operationId, endpoint] as const);
 const named = guarded.filter(([, { path }]) => path.includes(':'));
-const scoped = guarded.filter(([, { scope }]) => scope !== 'session' && scope !== 'user');
-const personal = guarded.filter(([, { scope }]) => scope === 'session' || scope === 'user');
+const isPersonal = ({ scope }: Definition) => scope === 'session' || scope === 'user' || scope === 'account';
+const scoped = guarded.filter(([, endpoint]) => !isPersonal(endpoint));
+const personal = guarded.filter(([, endpoint]) => isPersonal(endpoint));
 
 const paramsOf = ({ path }: Definition, valueFor: (name: string) => string) =>
   Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, valueFor(name!)]));
@@ -272,7 +273,9 @@ describe('what only a person may do', () => {
 
   test.each(personal)('%s: whatever the role', async (_name, endpoint) => {
     for (const role of roles) {
-      const people = [await sessionOf(role), ...(endpoint.scope === 'user' ? [await tokenWith(role, ['messages:read'])] : [])];
+      const people = [await sessionOf(role)];
+      if (endpoint.scope === 'user') people.push(await tokenWith(role, ['messages:read']));
+      if (endpoint.scope === 'account') people.push(await tokenWith(role, scopes));
       for (const headers of people) {
         const reply = await askForNone(endpoint, headers);
         expect([role, isKeptOut(reply)]).toEqual([role, false]);
@@ -282,15 +285,65 @@ describe('what only a person may do', () => {
   });
 });
 
-/** A webhook's secret is not among them: it is the organization's, and opens nothing here. */
-test('a reply that shows a credential of ours is replayed to nobody else', () => {
-  const secrets = ['key', 'token'];
-  const showing = definitions.filter(({ isIdempotent, example }) => {
-    const reply = Object.keys((example?.reply ?? {}) as object);
-    return isIdempotent && secrets.some((name) => reply.includes(name));
+describe('what changes the account', () => {
+  const accounts = personal.filter(([, { scope }]) => scope === 'account');
+
+  test('there is something to walk', () => {
+    expect(accounts.map(([name]) => name)).toEqual(expect.arrayContaining(['auth.me.update', 'auth.me.password']));
   });
-  expect(showing.length).toBeGreaterThan(2);
-  for (const { operationId, holdsSecret } of showing) expect([operationId, holdsSecret]).toEqual([operationId, true]);
+
+  test.each(accounts)('%s: not with a token that may do less than its user', async (_name, endpoint) => {
+    for (const role of roles) {
+      const all = [...scopesOf[role]];
+      const narrow: Credentials = { 'one scope': await tokenWith(role, ['contacts:read']) };
+      narrow['all but one'] = await tokenWith(role, all.slice(1));
+      const seen = await refusedAll(endpoint, narrow, (reply) => [reply.status, codeOf(reply)]);
+      expect([role, seen]).toEqual([role, each(narrow, [403, 'forbidden'])]);
+    }
+  });
+});
+
+describe('secrets in replies', () => {
+  type Described = { keys?: Record<string, Described>; items?: Described[]; matches?: { schema?: Described }[] };
+  const namesIn = ({ keys = {}, items = [], matches = [] }: Described): string[] => [
+    ...Object.entries(keys).flatMap(([name, inner]) => [name, ...namesIn(inner)]),
+    ...items.flatMap(namesIn),
+    ...matches.flatMap(({ schema }) => (schema ? namesIn(schema) : [])),
+  ];
+  const isSecret = (name: string) => /secret|token|password|(^|_)(key|link|pin|cookie)s?$/.test(name);
+  const secretsOf = ({ responses }: Definition) =>
+    Object.values(responses).flatMap((schema) => (schema ? namesIn(schema.describe() as Described).filter(isSecret) : []));
+  const showing = definitions.filter((endpoint) => secretsOf(endpoint).length > 0);
+
+  test('whatever shows one says so, and nothing else does', () => {
+    expect(showing.map(({ operationId }) => operationId)).toEqual(
+      expect.arrayContaining(['api-keys.create', 'auth.tokens.create', 'invitations.create', 'webhooks.endpoints.create']),
+    );
+    expect(definitions.filter(({ holdsSecret }) => holdsSecret)).toEqual(showing);
+  });
+
+  test('a reply that shows one is not replayed to another caller who repeats the Idempotency-Key', async () => {
+    const asked = showing.filter(({ isIdempotent, scope }) => isIdempotent && scope !== 'session');
+    expect(asked.length).toBeGreaterThan(2);
+    // Its own organization: the walks above have filled the other with keys and invitations.
+    const { organizationId } = await app.organization();
+    const keyOf = async (granted: Scope[]) => ({ 'x-api-key': (await app.key(organizationId, granted)).key });
+    for (const endpoint of asked) {
+      const [first, second] = [await keyOf(scopes), await keyOf([endpoint.scope as Scope])];
+      const { keyId } = await app.key(organizationId, [endpoint.scope as Scope]);
+      const once = (headers: Headers) =>
+        ask(
+          endpoint,
+          { ...headers, 'idempotency-key': `guessed ${endpoint.operationId}` },
+          paramsOf(endpoint, (name) => ({ keyID: keyId })[name]!),
+        );
+      const shown = await once(first);
+      const other = await once(second);
+      expect([endpoint.operationId, shown.status, other.status]).toEqual([endpoint.operationId, 201, 422]);
+      expect(codeOf(other)).toBe('idempotency_mismatch');
+      expect((await once(first)).body).toEqual(shown.body);
+    }
+  });
 });
 
 test('no credential that was sent is in the log', () => {

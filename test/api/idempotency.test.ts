@@ -167,9 +167,20 @@ describe('a key belongs to', () => {
 
   test('any key of the organization, not to the one that used it first', async () => {
     const key = randomUUID();
-    const { id } = (await create(endpointBody, key)).body;
+    const { phone } = await app.conversation(channel);
+    const { id } = (await send(bodyTo(phone), key)).body.data;
+    const second = await app.key(app.tenant.organizationId, ['messages:write']);
+    expect((await send(bodyTo(phone), key, second.key)).body.data.id).toBe(id);
+  });
+
+  test('the caller alone where the reply shows a secret', async () => {
+    const key = randomUUID();
+    const first = await create(endpointBody, key);
     const second = await app.key(app.tenant.organizationId, ['webhooks:write']);
-    expect((await create(endpointBody, key, second.key)).body.id).toBe(id);
+    const other = await create(endpointBody, key, second.key);
+    expect([other.status, other.body.error.code]).toEqual([422, 'idempotency_mismatch']);
+    expect(other.text).not.toContain(first.body.secret);
+    expect((await create(endpointBody, key)).body).toEqual(first.body);
   });
 });
 

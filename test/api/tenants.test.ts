@@ -69,7 +69,8 @@ beforeAll(async () => {
 const paramsOf = ({ path }: Definition): Record<string, string> =>
   Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, owned[name!]!]));
 const walked = definitions.filter(({ scope }) => scope !== 'public').map((endpoint) => [endpoint.operationId, endpoint] as const);
-const kindOf = ({ scope }: Definition) => (scope === 'session' ? 'session' : scope === 'user' ? 'token' : 'key');
+const kindOf = ({ scope }: Definition) =>
+  scope === 'session' ? 'session' : scope === 'user' || scope === 'account' ? 'token' : 'key';
 const askAs = (endpoint: Definition, headers: Record<string, string>) =>
   app.call(endpoint.operationId, {
     key: null,

@@ -113,7 +113,12 @@ describeExamples<Json[]>('other endpoints', 'other-endpoints.json', ownEndpoints
     test.each(errors)('%s', async (_what, { status, body }) => {
       const [kind, more] = kinds[body.error.code]!;
       const app = answered(status, body);
-      for (const work of [app.send(account, message), app.readNumber(account), app.listTemplates(account)]) {
+      for (const work of [
+        app.send(account, message),
+        app.readNumber(account),
+        app.ownsNumber(account),
+        app.listTemplates(account),
+      ]) {
         const error = await work.catch((thrown: unknown) => thrown);
         expect(error).toBeInstanceOf(kind);
         expect(error).toMatchObject({ ...more, providerCode: String(body.error.code), message: body.error.message });

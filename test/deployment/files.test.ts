@@ -9,7 +9,12 @@ import { compose, dockerStages, finalStage, interpolated, procfile, root, type S
 const { services } = compose;
 const own = Object.entries(services).filter(([, { image }]) => image === 'kanal');
 const product = own.filter(([name]) => name !== 'sandbox');
-const given = { POSTGRES_PASSWORD: 'letters1', SECRET_KEY: testSecretKey, HASH_KEY: testHashKey };
+const given = {
+  POSTGRES_PASSWORD: 'letters1',
+  SECRET_KEY: testSecretKey,
+  HASH_KEY: testHashKey,
+  PUBLIC_URL: 'https://kanal.example',
+};
 const environmentOf = ({ environment = {} }: Service, set: Record<string, string> = given) =>
   Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, interpolated(value, set)]));
 const seconds = (text = '') => Number(text.replace(/m$/, '') === text ? text.replace('s', '') : Number(text.slice(0, -1)) * 60);

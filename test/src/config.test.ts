@@ -82,6 +82,19 @@ describe('the configuration', () => {
     expect(config.operatorPassword).toBeUndefined();
   });
 
+  test('so is each of them: the empty one is as if it were not there', () => {
+    const { keys } = configSchema.describe() as { keys: Record<string, object> };
+    for (const name of Object.keys(keys).filter((one) => !(one in least) && one !== 'STOP_WORDS'))
+      expect([name, readConfig({ ...least, [name]: '' })]).toEqual([name, readConfig(least)]);
+    expect(readConfig({ ...least, HEALTH_PORT: '' }).healthPort).toBeUndefined();
+    for (const name of Object.keys(least)) expect(faultsOf({ ...least, [name]: '' })).toEqual([`${name} is required`]);
+  });
+
+  test('no stop words at all is a choice', () => {
+    expect(readConfig({ ...least, STOP_WORDS: '' }).stopWords).toEqual([]);
+    expect(readConfig(least).stopWords).not.toEqual([]);
+  });
+
   test('what it does not know is left out', () => {
     expect(readConfig({ ...least, HOME: '/root' })).not.toHaveProperty('home');
   });

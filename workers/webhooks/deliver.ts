@@ -87,22 +87,36 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
   );
   if (outcome.ok) return context.finish(attemptOf(delivery, outcome, 'succeeded', { onlyWithEnd: true }));
 
+  const told = toldOf(outcome);
+  if (told !== outcome) {
+    const { errorClass, error: reason } = outcome;
+    context.log.warn({ endpoint_id: delivery.endpoint_id, error_class: errorClass, reason }, 'webhook address refused');
+  }
   const error = {
-    code: outcome.errorClass ?? 'http',
-    message: outcome.error ?? `The receiver answered ${outcome.status}`,
-    provider_code: outcome.status ? String(outcome.status) : null,
+    code: told.errorClass ?? 'http',
+    message: told.error ?? `The receiver answered ${told.status}`,
+    provider_code: told.status ? String(told.status) : null,
   };
   if (outcome.status === 410)
     await disableEndpoint(context.ledger.transact, delivery.organization_id, delivery.endpoint_id, 'gone');
-  if (delivery.is_test) return context.fail(error, { work: async (tx) => tx.include(attemptOf(delivery, outcome, 'failed')) });
+  if (delivery.is_test) return context.fail(error, { work: async (tx) => tx.include(attemptOf(delivery, told, 'failed')) });
   const retryAfterMs = outcome.retryAfter ? parseRetryAfter(outcome.retryAfter, new Date()) : undefined;
   const delayMs = nextDelayMs(context.row.attempts + 1, { retryAfterMs });
   return context.again(error, {
     delayMs,
     queue: 'webhook-retries',
-    work: async (tx) => tx.include(attemptOf(delivery, outcome, 'pending', { delayMs })),
+    work: async (tx) => tx.include(attemptOf(delivery, told, 'pending', { delayMs })),
   });
 }
+
+/**
+ * What the endpoint's owner is told. A name that leads inside and one that leads nowhere look alike, or a tenant could ask for the names of
+ * our network one by one; the log and the metrics have the difference.
+ */
+export const toldOf = (outcome: SendOutcome): SendOutcome =>
+  outcome.errorClass === 'ssrf' || outcome.errorClass === 'dns'
+    ? { ...outcome, errorClass: 'dns', error: 'the host has no public address' }
+    : outcome;
 
 /** The attempt in the log and what it makes of the delivery. `onlyWithEnd`: in a statement of its own, nothing unless the row ends by it. */
 function attemptOf(

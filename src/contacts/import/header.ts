@@ -1,4 +1,5 @@
 import { customKeyOf, type FieldColumn, fieldColumns, idColumn, tagsColumn, timeColumns } from '../csv/columns.ts';
+import { restored } from '../csv/formulas.ts';
 import { customFields } from '../fields.ts';
 import { ImportFailure } from './failure.ts';
 
@@ -32,7 +33,7 @@ const missing = (names: string[]) =>
 
 /** What stands in each column. Throws ImportFailure, before a row has been read. */
 export function readHeader(cells: string[], line: number): Column[] {
-  const names = cells.map((cell) => cell.trim());
+  const names = cells.map((cell) => restored(cell).trim());
   const columns = names.map(columnOf);
   if (!columns.some((column) => column)) throw new ImportFailure('header.missing', missing(names), { line });
   const unknown = columns.indexOf(undefined);

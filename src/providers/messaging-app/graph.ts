@@ -1,14 +1,29 @@
+import { ProviderFailed } from '../errors.ts';
 import type { GraphClient } from './client.ts';
 import type { Address, MessagingApp, OutboundMessage, ProviderTemplate } from './provider.ts';
-import { checkListed, toAccepted, toNumber, toTemplatePage, userFault } from './replies.ts';
+import { checkListed, toAccepted, toIdPage, toNumber, toTemplatePage, userFault } from './replies.ts';
 
 const mostPages = 200;
+/** Of 100 numbers each: far more than the provider lets an account have. A request waits for them. */
+const mostNumberPages = 10;
 
 /** The messaging app that speaks the Graph protocol. */
 export function graphMessagingApp(client: GraphClient): MessagingApp {
   return {
     async readNumber({ phoneNumberId, accessToken }) {
       return toNumber(await client.get(phoneNumberId, accessToken, { fields: 'id,display_phone_number,verified_name' }));
+    },
+
+    async ownsNumber({ phoneNumberId, accountId, accessToken }) {
+      let after: string | undefined;
+      for (let page = 0; page < mostNumberPages; page += 1) {
+        const search = { fields: 'id', limit: '100', ...(after && { after }) };
+        const read = toIdPage(await client.get(`${accountId}/phone_numbers`, accessToken, search));
+        if (read.ids.includes(phoneNumberId)) return true;
+        after = read.after;
+        if (!after) return false;
+      }
+      throw new ProviderFailed(`The account has more than ${mostNumberPages * 100} numbers`);
     },
 
     async listTemplates({ accountId, accessToken }) {

@@ -2,6 +2,8 @@
 export type MessagingApp = {
   /** The number as the provider knows it; refuses a token that may not use it. */
   readNumber(account: Account): Promise<{ displayPhone: string; verifiedName: string }>;
+  /** Whether the number belongs to the account; refuses an account that the token may not see. */
+  ownsNumber(account: Account): Promise<boolean>;
   /** All templates of the account the number belongs to. */
   listTemplates(account: Account): Promise<ProviderTemplate[]>;
   send(account: Account, message: OutboundMessage): Promise<Accepted>;

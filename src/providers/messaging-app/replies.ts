@@ -27,12 +27,31 @@ export function toNumber(reply: unknown): { displayPhone: string; verifiedName: 
   return { displayPhone: phone.replace(/\D/g, ''), verifiedName: text(verified_name) ?? '' };
 }
 
-/** One page, and the cursor of the next while there is one. One entry we cannot read spoils it all: left out, it would count as deleted. */
-export function toTemplatePage(reply: unknown): { templates: ProviderTemplate[]; after?: string } {
-  if (!isObject(reply) || !Array.isArray(reply.data)) throw strange('a list of templates');
+type Next = { after?: string };
+
+/** The entries of one page, and the cursor of the next while there is one. */
+function toPage(reply: unknown, what: string): Next & { data: unknown[] } {
+  if (!isObject(reply) || !Array.isArray(reply.data)) throw strange(what);
   const paging: Json = isObject(reply.paging) ? reply.paging : {};
   const after = paging.next && isObject(paging.cursors) ? text(paging.cursors.after) : undefined;
-  return { templates: reply.data.map(toTemplate), ...(after && { after }) };
+  return { data: reply.data, ...(after && { after }) };
+}
+
+/** The ids of one page of numbers. */
+export function toIdPage(reply: unknown): Next & { ids: string[] } {
+  const { data, ...next } = toPage(reply, 'a list of numbers');
+  const ids = data.map((entry) => {
+    const id = isObject(entry) ? idOf(entry.id) : undefined;
+    if (!id) throw strange('a number');
+    return id;
+  });
+  return { ids, ...next };
+}
+
+/** One page, and the cursor of the next while there is one. One entry we cannot read spoils it all: left out, it would count as deleted. */
+export function toTemplatePage(reply: unknown): Next & { templates: ProviderTemplate[] } {
+  const { data, ...next } = toPage(reply, 'a list of templates');
+  return { templates: data.map(toTemplate), ...next };
 }
 
 function toTemplate(raw: unknown): ProviderTemplate {

@@ -6,7 +6,7 @@ import { createOrganization } from '../../../src/organizations/organizations.ts'
 import { sha256 } from '../../../src/secrets.ts';
 import { asks, browserOf, cookieOf, fromAnywhere } from '../../support/accounts.ts';
 import { useApp } from '../../support/app.ts';
-import { type Person, person } from '../../support/factories/person.ts';
+import { type Person, person, sessionHeaders } from '../../support/factories/person.ts';
 
 const app = useApp({ env: { TRUST_PROXY: '1' } });
 const ask = asks(app);
@@ -124,7 +124,7 @@ describe('a field that is not valid: 422 in the problem style, naming it', () =>
 
 describe('the cookie', () => {
   const plain = /^kanal_session=[A-Za-z0-9_-]{43}; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax$/;
-  const secure = /^kanal_session=[A-Za-z0-9_-]{43}; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
+  const secure = /^__Host-kanal_session=[A-Za-z0-9_-]{43}; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
 
   test.each([
     ['on localhost', undefined, { 'x-forwarded-host': 'localhost:3000' }, plain],
@@ -137,7 +137,14 @@ describe('the cookie', () => {
     ['on an address that only begins like it', undefined, { 'x-forwarded-host': '127.0.0.1.example.com' }, secure],
     ['by PUBLIC_URL with TLS', 'https://kanal.example.com', {}, secure],
     ['by PUBLIC_URL, whatever the request says', 'https://kanal.example.com', { 'x-forwarded-host': 'localhost' }, secure],
-    ['by PUBLIC_URL on localhost', 'http://localhost:3000', { 'x-forwarded-host': 'kanal.example.com' }, plain],
+    ['by PUBLIC_URL with TLS on localhost', 'https://localhost:3443', {}, secure],
+    ['by PUBLIC_URL on localhost, and so is the host', 'http://localhost:3000', {}, plain],
+    [
+      'by PUBLIC_URL on localhost, left from a trial',
+      'http://localhost:3000',
+      { 'x-forwarded-host': 'kanal.example.com' },
+      secure,
+    ],
   ])('%s', async (_what, publicUrl, headers, expected) => {
     const { config } = app.web.deps;
     Object.assign(config, { publicUrl });
@@ -147,6 +154,32 @@ describe('the cookie', () => {
     } finally {
       config.publicUrl = undefined;
     }
+  });
+
+  test('is taken by its own name alone: where it is secure, one that anybody may have set is none', async () => {
+    const { token } = await sessionHeaders(app.em(), ada.userId, app.base);
+    const me = async (name: string, more: Record<string, string>) =>
+      (await app.call('auth.me.get', { key: null, headers: { cookie: `${name}=${token}`, ...more } })).status;
+    const elsewhere = { 'x-forwarded-host': 'kanal.example.com' };
+    expect(await me('__Host-kanal_session', elsewhere)).toBe(200);
+    expect(await me('kanal_session', elsewhere)).toBe(401);
+    expect(await me('kanal_session', { 'x-forwarded-proto': 'https' })).toBe(401);
+    expect(await me('kanal_session', {})).toBe(200);
+    expect(await me('__Host-kanal_session', {})).toBe(401);
+  });
+
+  test('is ended, and moved on, by the name it has', async () => {
+    const { token, sessionId } = await sessionHeaders(app.em(), ada.userId, app.base);
+    const headers = {
+      cookie: `kanal_session=${'A'.repeat(43)}; __Host-kanal_session=${token}`,
+      'x-forwarded-host': 'kanal.example.com',
+      origin: 'https://kanal.example.com',
+    };
+    await app.rows(`update sessions set expires_at = clock_timestamp() + interval '1 day' where id = $1`, [sessionId]);
+    const used = await app.call('auth.me.get', { key: null, headers });
+    expect(used.headers.getSetCookie()).toEqual([expect.stringMatching(/^__Host-kanal_session=.+; Secure; SameSite=Lax$/)]);
+    const out = await app.call('auth.logout', { key: null, headers, body: {} });
+    expect(out.headers.getSetCookie()).toEqual(['__Host-kanal_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax']);
   });
 
   test('holds what the database has only as a hash', async () => {

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { addMember } from '../../../src/organizations/members.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
+import { scopesOf } from '../../../src/organizations/roles.ts';
 import { asks, cookieOf } from '../../support/accounts.ts';
 import { useApp } from '../../support/app.ts';
-import { type Person, person, sessionHeaders } from '../../support/factories/person.ts';
+import { bearerToken, type Person, person, sessionHeaders } from '../../support/factories/person.ts';
 
 const friend = 'https://app.example.com';
 const app = useApp({ env: { ALLOWED_ORIGINS: friend } });
@@ -202,6 +203,29 @@ describe('me', () => {
       { id: second, name: 'Second', role: 'owner' },
     ]);
     expect(JSON.stringify(body)).not.toMatch(/argon2|password|hash/);
+  });
+
+  test('tells a bearer token of its own organization only, whatever it may do', async () => {
+    await addMember(app.em(), await createOrganization(app.em(), 'Second'), ada.userId, 'owner');
+    for (const granted of [['contacts:read'], [...scopesOf.admin]]) {
+      const { headers } = await bearerToken(app.em(), app.tenant.organizationId, ada.userId, granted);
+      const { status, body } = await ask('auth.me.get', headers);
+      expect(status).toBe(200);
+      expect(body.data.organizations).toEqual([{ id: app.tenant.organizationId, name: 'Test', role: 'admin' }]);
+    }
+  });
+
+  test('a bearer token of one scope changes nothing of its user: 403 that names a scope it lacks', async () => {
+    const { headers } = await bearerToken(app.em(), app.tenant.organizationId, ada.userId, ['contacts:read']);
+    const before = await app.one('select * from users where id = $1', [ada.userId]);
+    const { status, body } = await ask('auth.me.update', headers, { body: { name: 'Mallory' } });
+    expect([status, body.error.code]).toEqual([403, 'forbidden']);
+    expect(body.error.message).toBe(
+      'The bearer token lacks the scope contacts:write: only one with all scopes of your role changes your account',
+    );
+    expect(await app.one('select * from users where id = $1', [ada.userId])).toEqual(before);
+    const whole = await bearerToken(app.em(), app.tenant.organizationId, ada.userId, [...scopesOf.admin]);
+    expect((await ask('auth.me.update', whole.headers, { body: { name: 'Ada' } })).status).toBe(200);
   });
 
   test('is for people: an API key is told so', async () => {

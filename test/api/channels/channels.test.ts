@@ -61,6 +61,40 @@ describe('connect', () => {
     expect(await app.counts()).toEqual(before);
   });
 
+  test("another organization's account id, which the token may not see: 422 with the provider's reason, nothing stored", async () => {
+    const theirs = await app.connect({ tenant: await app.organization() });
+    const mine = await app.account();
+    const before = await app.counts();
+    const { status, body } = await connect({ ...bodyOf(mine), waba_id: theirs.wabaId });
+    expect([status, body.error.code, body.error.details[0].code]).toEqual([422, 'provider_refused', '100']);
+    expect(body.error.message).toContain('does not exist');
+    expect(await app.counts()).toEqual(before);
+  });
+
+  test('an account of the same token that has not this number: 422', async () => {
+    const mine = await app.account();
+    const other = await app.account({ access_token: mine.accessToken });
+    const before = await app.counts();
+    const { status, body } = await connect({ ...bodyOf(mine), waba_id: other.wabaId });
+    expect([status, body.error.code, body.error.details[0].code]).toEqual([422, 'provider_refused', 'account_mismatch']);
+    expect(await app.counts()).toEqual(before);
+    expect((await connect(bodyOf(mine))).status).toBe(201);
+  });
+
+  test('an account of many numbers: all its pages are read', async () => {
+    const first = await app.account();
+    const shared = { waba_id: first.wabaId, access_token: first.accessToken };
+    for (let count = 0; count < 100; count += 1) await app.account(shared);
+    expect((await connect(bodyOf(await app.account(shared)))).status).toBe(201);
+  });
+
+  test('a provider that does not tell of the account: 503 with Retry-After', async () => {
+    const account = await app.account();
+    await app.control('POST', '/faults', { kind: 'status', match: { path: `${account.wabaId}/phone_numbers` }, status: 500 });
+    const { status, headers, body } = await connect(bodyOf(account));
+    expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'unavailable', '5']);
+  });
+
   test.each([
     ['fails', { status: 500 }],
     ['is busy', { status: 400, code: 130429 }],

@@ -74,6 +74,11 @@ test('an import of it changes nothing, whatever the contacts are called', async 
   const tenant = await app.organization();
   const names = [
     '=1+1',
+    'a;=1+1',
+    "a;'=1",
+    'b\n@x;"+1',
+    ';\t=2',
+    'r\r-1',
     "'=1",
     "''-",
     '+49',

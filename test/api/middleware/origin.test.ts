@@ -40,6 +40,7 @@ beforeAll(async () => {
     'a name below the public one': { origin: 'https://blog.kanal.example' },
     'our name as its user': { origin: `http://${host}@evil.example` },
     'our name in its path': { origin: `https://evil.example/${host}` },
+    'this host in the clear': { origin: app.base },
     'another port of this host': { origin: `http://127.0.0.1:${Number(port) - 1}` },
     'this host without its port': { origin: 'http://127.0.0.1' },
     'the public address in the clear': { origin: 'http://kanal.example' },
@@ -55,7 +56,7 @@ beforeAll(async () => {
     'a referrer only': { referer: `${app.base}/docs` },
   };
   ownPages = {
-    'this host': { origin: app.base },
+    'this host by TLS, which a proxy ends': { origin: app.base.replace('http:', 'https:') },
     'the public address': { origin: publicUrl },
     'an allowed one': { origin: 'https://desk.example' },
     'another allowed one': { origin: 'http://localhost:5173' },
@@ -82,7 +83,7 @@ function ask({ operationId, path, method, example }: Definition, headers: Header
 
 const cookieOf = async (): Promise<Headers> => {
   const { token } = await sessionHeaders(app.em(), userId, app.base);
-  return { cookie: `kanal_session=${token}` };
+  return { cookie: `__Host-kanal_session=${token}` };
 };
 const isRefused = (status: number, text: string) => status === 403 && text.includes('origin_not_allowed');
 

@@ -151,6 +151,44 @@ describe('what an operator may change', () => {
     expect(await audit()).toEqual(before);
   });
 
+  test.each([
+    ['PUT', '/api/queues/%00/promote'],
+    ['PUT', '/api/queues/messages/%00/promote'],
+    ['PUT', '/api/queues/messages/%00/retry/failed'],
+    ['PUT', '/api/queues/%00/pause'],
+    ['GET', '/api/queues/messages/%00'],
+    ['GET', '/api/queues/messages/%00/logs'],
+    ['PUT', '/api/queues/messages/%E0%A4%A/promote'],
+  ])('%s %s names nothing: 404, or 400 for no path at all', async (method, path) => {
+    await open();
+    const before = await audit();
+    const { status } = await ask(app, method, path, sameOrigin);
+    expect([400, 404]).toContain(status);
+    expect(await audit()).toEqual(before);
+  });
+
+  test('no reply names what it is made with', async () => {
+    await open();
+    for (const path of ['', '/api/queues', '/api/queues/messages/1', '/nothing']) {
+      const { headers } = await ask(app, 'GET', path);
+      expect([path, headers.get('x-powered-by')]).toEqual([path, null]);
+    }
+  });
+
+  test('a page of this host in the clear is a foreign one where people come by TLS', async () => {
+    const { host } = new URL(app.base);
+    for (const [origin, headers, isTaken] of [
+      [`http://${host}`, { 'x-forwarded-proto': 'https' }, false],
+      [`https://${host}`, { 'x-forwarded-proto': 'https' }, true],
+      [`https://${host}`, {}, true],
+      [`ftp://${host}`, {}, false],
+    ] as const) {
+      const { status } = await ask(app, 'PUT', '/api/queues/messages/resume', { ...headers, origin } as Record<string, string>);
+      expect([origin, status < 300]).toEqual([origin, isTaken]);
+      if (!isTaken) expect(status).toBe(403);
+    }
+  });
+
   test('an older browser tells its origin', async () => {
     await open();
     const { status } = await ask(app, 'PUT', '/api/queues/messages/resume', { origin: app.base });

@@ -246,6 +246,7 @@ describe('the web process', () => {
 
   test('has the calls it made itself', () => {
     expect(counted(web, 'kanal_provider_call_duration_seconds_count', 'provider', 'call', 'outcome')).toEqual({
+      'messaging_app ownsNumber ok': 2,
       'messaging_app readNumber ok': 2,
     });
   });

@@ -33,6 +33,18 @@ describe('reading the number', () => {
     },
   );
 
+  test('a number of another account is a refusal', async () => {
+    const number = { displayPhone: '1', verifiedName: 'x' };
+    const app = (isOwn: boolean) =>
+      ({ readNumber: async () => number, ownsNumber: async () => isOwn }) as unknown as MessagingApp;
+    expect(await readNumber(app(true), account)).toEqual(number);
+    await expect(readNumber(app(false), account)).rejects.toMatchObject({
+      code: 'provider_refused',
+      status: 422,
+      details: [{ code: 'account_mismatch', message: 'The number does not belong to this account' }],
+    });
+  });
+
   test('a fault of our own stays one', async () => {
     const bug = new TypeError('x');
     expect(await read(bug)).toBe(bug);

@@ -16,7 +16,12 @@ type Held = { by: 'key' | 'token' | 'session'; id: string; userId?: string; head
 /** What a credential may do and give at a moment, read from the rows and not by the product. */
 type Power = { scopes: Set<string>; role: Role; endsAt: number };
 type Wanted = { scopes: Scope[] | 'all'; role: Role; minutes: number | null };
-type Step = { kind: 'key' | 'rotate' | 'token' | 'invite' | 'role' | 'remove'; by: number; target: number; wanted: Wanted };
+type Step = {
+  kind: 'key' | 'rotate' | 'revoke' | 'token' | 'invite' | 'role' | 'remove';
+  by: number;
+  target: number;
+  wanted: Wanted;
+};
 
 const some: Scope[] = ['api_keys:write', 'members:write', 'messages:read', 'contacts:write', 'audit:read'];
 const wanted: fc.Arbitrary<Wanted> = fc.record({
@@ -25,13 +30,26 @@ const wanted: fc.Arbitrary<Wanted> = fc.record({
   minutes: fc.option(fc.integer({ min: 5, max: 200 })),
 });
 const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom('key', 'key', 'rotate', 'token', 'invite', 'role', 'remove'),
+  kind: fc.constantFrom('key', 'key', 'rotate', 'revoke', 'token', 'invite', 'role', 'remove'),
   by: fc.nat(1_000),
   target: fc.nat(1_000),
   wanted,
 });
 
 const time = (text: string | null) => (text === null ? Number.POSITIVE_INFINITY : new Date(text).getTime());
+
+/** What the person is now whom a key goes back to, by way of the keys it was made with. */
+async function roleBehind(organizationId: string, maker: string): Promise<Role | undefined> {
+  if (maker === 'cli') return 'owner';
+  const [kind, id] = maker.split(':');
+  if (kind === 'key')
+    return roleBehind(organizationId, (await app.one('select created_by from api_keys where id = $1', [id])).created_by);
+  const [member] = await app.rows('select role from memberships where organization_id = $1 and user_id = $2', [
+    organizationId,
+    id,
+  ]);
+  return member?.role;
+}
 
 async function powerOf(organizationId: string, { by, id, userId }: Held): Promise<Power | undefined> {
   const [member] = await app.rows('select role from memberships where organization_id = $1 and user_id = $2', [
@@ -43,7 +61,12 @@ async function powerOf(organizationId: string, { by, id, userId }: Held): Promis
   const table = by === 'key' ? 'api_keys' : 'bearer_tokens';
   const [row] = await app.rows(`select *, expires_at <= clock_timestamp() as has_ended from ${table} where id = $1`, [id]);
   if (!row || row.has_ended || row.revoked_at) return undefined;
-  if (by === 'key') return { scopes: new Set(row.scopes), role: row.role, endsAt: time(row.expires_at) };
+  if (by === 'key') {
+    const behind = await roleBehind(organizationId, row.created_by);
+    if (!behind) return { scopes: new Set(), role: 'viewer', endsAt: time(row.expires_at) };
+    const granted = row.scopes.filter((scope: string) => (scopesOf[behind] as Set<string>).has(scope));
+    return { scopes: new Set(granted), role: isAbove(row.role, behind) ? behind : row.role, endsAt: time(row.expires_at) };
+  }
   if (!member) return undefined;
   const allowed = row.scopes.filter((scope: string) => brought!.has(scope));
   return { scopes: new Set(allowed), role: member.role, endsAt: time(row.expires_at) };
@@ -129,6 +152,7 @@ async function take(world: World, { kind, by, target, wanted: { scopes: asked, r
   const reply = await {
     key: () => send('api-keys.create', { name: 'made', scopes: scopesAsked.length ? scopesAsked : ['audit:read'], expires_at }),
     rotate: () => send('api-keys.rotate', { overlap_hours: (minutes ?? 0) / 60 }, { keyID }),
+    revoke: () => send('api-keys.delete', undefined, { keyID }),
     token: () => send('auth.tokens.create', { name: 'made', ...(asked !== 'all' && { scopes: asked }), expires_in_days: 1 }),
     invite: () => send('invitations.create', { email, role }),
     role: () => send('members.update', { role }, { memberID }),
@@ -148,6 +172,10 @@ async function take(world: World, { kind, by, target, wanted: { scopes: asked, r
     const row = await app.one('select scopes, role, expires_at from api_keys where id = $1', [body.id]);
     keptTo(power, { scopes: ['api_keys:write', ...row.scopes], role: row.role, endsAt: time(row.expires_at) });
     world.hold('key', body);
+  }
+  if (kind === 'revoke' && keyID !== maker.id) {
+    const row = await app.one('select scopes, role from api_keys where id = $1', [keyID]);
+    keptTo(power, { scopes: ['api_keys:write', ...row.scopes], role: row.role });
   }
   if (kind === 'token') {
     keptTo(power, { scopes: body.scopes });
