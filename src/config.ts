@@ -154,6 +154,11 @@ export const configSchema = Joi.object({
     .max(8 * 2 ** 30)
     .default(512 * 2 ** 20)
     .description('Largest file of contacts to import, in bytes'),
+  IMPORTS_MAX_QUEUED: whole
+    .min(1)
+    .max(1_000)
+    .default(10)
+    .description('Imports of an organization that are uploaded, wait or run at once; one more file is refused'),
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
 }).prefs({ abortEarly: false, stripUnknown: true });
 
@@ -203,6 +208,7 @@ export type Config = {
   retentionWebhookAttemptsDays: number;
   retentionEventsDays: number;
   importMaxBytes: number;
+  importsMaxQueued: number;
   shutdownTimeoutMs: number;
 };
 

@@ -11,10 +11,11 @@ export type CountedTag = TagRow & { contacts: number };
 
 export const mostTags = 10_000;
 
+export const longestTag = 64;
 export const tagName = Joi.string()
   .trim()
   .min(1)
-  .max(64)
+  .max(longestTag)
   .pattern(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u)
   .messages({ 'string.pattern.base': '{{#label}} must be one line without control characters' })
   .description('Case and accents do not matter: the first spelling stays');

@@ -3,6 +3,7 @@ import { queryPlanned, type Source } from '../../database.ts';
 import { AppError } from '../../errors.ts';
 import type { Position } from '../../listing/keyset.ts';
 import type { Listing } from '../../listing/listing.ts';
+import { mostCustomColumns } from '../csv/columns.ts';
 import { contactPages, keysStatement } from '../list.ts';
 import type { ContactRow } from '../queries.ts';
 
@@ -31,15 +32,13 @@ export const selected = (source: Source, organizationId: string, listing: Listin
   },
 });
 
-const mostKeys = 500;
-
 /** The custom fields that get a column each. Throws 422 when they are too many for a table that people read. */
 export async function customKeys(selection: Selection): Promise<string[]> {
-  const keys = await selection.keys(mostKeys + 1);
-  if (keys.length > mostKeys)
+  const keys = await selection.keys(mostCustomColumns + 1);
+  if (keys.length > mostCustomColumns)
     throw new AppError(
       'limit_reached',
-      `The contacts have more than ${mostKeys} custom fields between them: export fewer at once`,
+      `The contacts have more than ${mostCustomColumns} custom fields between them: export fewer at once`,
     );
   return keys;
 }

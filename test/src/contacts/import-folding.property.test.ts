@@ -41,7 +41,12 @@ function manyTags(from: number) {
 
 async function imported(organizationId: string, file: string, size: typeof together) {
   const { database, ledger, deps } = house;
-  const upload = await receiveUpload(database, organizationId, 'cli', Readable.from([Buffer.from(file)]), 1e8);
+  const upload = await receiveUpload(
+    { database, transact: ledger.transact, mostBytes: 1e8, mostQueued: 10 },
+    organizationId,
+    'cli',
+    Readable.from([Buffer.from(file)]),
+  );
   const { operationId } = await ledger.transact({ locks: [importLane(organizationId)] }, (tx) =>
     queueImport(tx, organizationId, upload),
   );
