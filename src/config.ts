@@ -149,6 +149,17 @@ export const configSchema = Joi.object({
   RETENTION_UNMATCHED_STATUSES_DAYS: days(1, 7).description("Days a provider's status is kept that had to wait for its message"),
   RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
   RETENTION_EVENTS_DAYS: days(1, 30).description('Days an event is kept with its deliveries, once all of them have ended'),
+  LISTS_AT_ONCE: whole
+    .min(1)
+    .max(100)
+    .default(2)
+    .description('Lists with search, filters or a total that a process reads at once for an organization; the rest waits'),
+  LIST_TIMEOUT_MS: whole.min(100).max(30_000).default(2_000).description('Longest a statement of such a list may take'),
+  LIST_MAX_CHECKS: whole
+    .min(1_000)
+    .max(100_000_000)
+    .default(100_000)
+    .description('Records a list looks at for a page times the conditions that no index answers'),
   IMPORT_MAX_BYTES: whole
     .min(1_024)
     .max(8 * 2 ** 30)
@@ -207,6 +218,9 @@ export type Config = {
   retentionUnmatchedStatusesDays: number;
   retentionWebhookAttemptsDays: number;
   retentionEventsDays: number;
+  listsAtOnce: number;
+  listTimeoutMs: number;
+  listMaxChecks: number;
   importMaxBytes: number;
   importsMaxQueued: number;
   shutdownTimeoutMs: number;

@@ -20,9 +20,9 @@ export const listOfContacts = endpoint<unknown, ListQuery>({
     query: { sort: '-created_at', filters: '[{"field":"custom_fields.tier","operator":"in","value":["gold","silver"]}]' },
     reply: { data: [exampleContact], meta: exampleMeta },
   },
-  async handler({ query, caller }, { database }) {
+  async handler({ query, caller }, { reads }) {
     const listing = readContactListing(query);
-    const read = (page: Parameters<typeof listContacts>[3]) => listContacts(database, caller.organizationId, listing, page);
+    const read = (page: Parameters<typeof listContacts>[3]) => listContacts(reads, caller.organizationId, listing, page);
     const { rows, meta } = await pageOfListing(listing, query, read, toContactView);
     return ok({ data: rows, meta });
   },
