@@ -1,41 +1,5 @@
 import Joi from 'joi';
-import { queueNames } from './ledger/job.ts';
-import { mailbox, parseMailUrl } from './providers/mail/mail-url.ts';
-import { parseSecretKey } from './secrets.ts';
-
-const isSecretKey = (text: string, { message }: Joi.CustomHelpers) => {
-  try {
-    parseSecretKey(text);
-    return text;
-  } catch (error) {
-    return message({ custom: `SECRET_KEY: ${(error as Error).message}` });
-  }
-};
-
-const isHashKey = (text: string, { message }: Joi.CustomHelpers) =>
-  Buffer.from(text, 'base64').length === 32 ? text : message({ custom: 'HASH_KEY is not base64 of 32 bytes' });
-
-const isMailUrl = (text: string, { message }: Joi.CustomHelpers) => {
-  try {
-    parseMailUrl(text);
-    return text;
-  } catch (error) {
-    return message({ custom: `MAIL_URL ${(error as Error).message}` });
-  }
-};
-
-const isMailbox = (text: string, { message }: Joi.CustomHelpers) =>
-  mailbox.test(text) ? text : message({ custom: 'MAIL_FROM is neither an address nor Name <address>' });
-
-const areQueues = (text: string, { message }: Joi.CustomHelpers) => {
-  const unknown = list(text).filter((name) => !(queueNames as readonly string[]).includes(name));
-  return unknown.length > 0 ? message({ custom: `QUEUES: there is no queue ${unknown.join(', ')}` }) : text;
-};
-
-const areOrigins = (text: string, { message }: Joi.CustomHelpers) => {
-  const wrong = list(text).filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin);
-  return wrong.length > 0 ? message({ custom: `ALLOWED_ORIGINS: ${wrong.join(', ')} is not scheme://host` }) : text;
-};
+import { areOrigins, areQueues, isHashKey, isMailbox, isMailUrl, isSecretKey, list } from './config-checks.ts';
 
 const whole = Joi.number().integer();
 const days = (least: number, usual: number) => whole.min(least).max(3650).default(usual);
@@ -227,13 +191,6 @@ export type Config = {
 };
 
 const camel = (name: string) => name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-function list(value: string) {
-  return value
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean);
-}
-
 export class ConfigError extends Error {
   readonly faults: string[];
   constructor(faults: string[]) {

@@ -20,10 +20,14 @@ export type ReadBounds = { checks: number; ms: number };
 /** A statement was cut by its time limit; nothing more can be asked in the same work. */
 export class TooSlow extends AppError {
   constructor(cause?: unknown) {
-    super('unavailable', 'This takes too long: narrow the list by search or filters, or leave out include_total', {
-      retryAfterSeconds: 5,
-      cause,
-    });
+    super(
+      'unavailable',
+      'This takes too long: narrow it by search or filters, ask for a smaller page, or leave out include_total',
+      {
+        retryAfterSeconds: 5,
+        cause,
+      },
+    );
   }
 }
 
