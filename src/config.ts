@@ -116,7 +116,7 @@ export const configSchema = Joi.object({
   LISTS_AT_ONCE: whole
     .min(1)
     .max(100)
-    .default(2)
+    .default(1)
     .description('Lists with search, filters or a total that a process reads at once for an organization; the rest waits'),
   LIST_TIMEOUT_MS: whole.min(100).max(30_000).default(2_000).description('Longest a statement of such a list may take'),
   LIST_MAX_CHECKS: whole

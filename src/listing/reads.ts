@@ -37,7 +37,7 @@ type Options = ReadBounds & {
 };
 
 /** Of one organization; a page that nobody waits for any more is not worth a longer queue. */
-const maxWaiting = 20;
+const maxWaiting = 50;
 const waitMs = 5_000;
 
 export function createReads(database: Database, { atOnce, checks, ms }: Options): Reads {

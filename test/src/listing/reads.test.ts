@@ -53,7 +53,7 @@ test('of one organization few run at once and some wait; one more is refused; an
   const gate = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  const held = Array.from({ length: 22 }, () =>
+  const held = Array.from({ length: 52 }, () =>
     reads.dear('busy', async () => {
       running += 1;
       most = Math.max(most, running);

@@ -173,6 +173,14 @@ test('more changed contacts than a transaction may lock are changed in more of t
   expect(await house.sql(`select 1 from contacts where organization_id = $1 and name like 'P%'`, [organizationId])).toEqual([]);
 });
 
+test('an organization with many files has one of the two places of the installation', async () => {
+  const many = [await queued(fileOf(rows(1))), await queued(fileOf(rows(2))), await queued(fileOf(rows(3)))];
+  organizationId = await createOrganization(house.em(), 'Another');
+  const another = await queued(fileOf(rows(4)));
+  const states = await Promise.all([...many, another].map(({ job }) => house.row(job.id)));
+  expect(states.map((row) => row?.state)).toEqual(['queued', 'blocked', 'blocked', 'queued']);
+});
+
 test('rows of one phone are one write a batch, however many', async () => {
   const own = await queued(fileOf(Array.from({ length: 6_000 }, (_, number) => `${phone(1)},P ${number},`)));
   const startedAt = performance.now();
