@@ -35,8 +35,8 @@ const anyNewTag = `
      select from tags t where t.organization_id = $1 and fold(t.name) = fold(g.name)) limit 1`;
 const insertTags = `
   insert into tags (id, organization_id, name) select uuidv7(), $1, x.name from (
-    select distinct on (fold(g.name)) g.name from import_rows r, unnest(r.tags) as g(name) where r.is_changed or not r.is_known
-     order by fold(g.name), r.n) x
+    select distinct on (fold(g.name)) g.name from import_rows r, unnest(r.tags) with ordinality as g(name, place) where r.is_changed or not r.is_known
+     order by fold(g.name), r.n, g.place) x
   on conflict (organization_id, fold(name)) do nothing`;
 const assignTags = `
   insert into contact_tags (organization_id, contact_id, tag_id)

@@ -67,12 +67,12 @@ async function imported(organizationId: string, file: string, size: typeof toget
   return { rows_done, created_count, updated_count, unchanged_count, failed_count, errors };
 }
 
-/** Contacts as anybody could see them, in the order in which they were made, without ids and times. */
+/** Contacts as anybody could see them, without ids and times; of which row a new tag has its spelling is left open. */
 const contactsOf = (organizationId: string) =>
   house.sql(
     `select name, phone_number, email, external_source, external_id, custom_fields, other_addresses,
             array(select i.type || i.source || i.value from contact_identities i where i.contact_id = k.id order by 1) as identities,
-            array(select t.name from contact_tags a join tags t on t.id = a.tag_id where a.contact_id = k.id order by 1) as tags
+            array(select fold(t.name) from contact_tags a join tags t on t.id = a.tag_id where a.contact_id = k.id order by 1) as tags
        from contacts k where organization_id = $1
       order by (select min(i.type || i.source || i.value) from contact_identities i where i.contact_id = k.id)`,
     [organizationId],
