@@ -7,6 +7,7 @@ import type { Database, Em } from '../src/database.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
 import type { Queues } from '../src/ledger/queues.ts';
 import type { TransactOptions, Tx } from '../src/ledger/transact.ts';
+import type { Reads } from '../src/listing/reads.ts';
 import type { Log } from '../src/log.ts';
 import type { Metrics } from '../src/metrics/metrics.ts';
 import type { Caller } from '../src/organizations/caller.ts';
@@ -29,6 +30,8 @@ export type Deps = {
   loginLimits: LoginLimits;
   limits: RequestLimits;
   intake: Intake;
+  /** How lists are read. */
+  reads: Reads;
   metrics: Metrics;
   log: Log;
 };

@@ -3,8 +3,8 @@ import { type Fields, fieldNames, sortableNames } from '../src/listing/fields.ts
 import { operators } from '../src/listing/filters.ts';
 import { cursorOf, type Position, positionIn, positionOf } from '../src/listing/keyset.ts';
 import type { Listing, ListRequest } from '../src/listing/listing.ts';
+import type { ListRows } from '../src/listing/page.ts';
 import { longestSearch } from '../src/listing/search.ts';
-import type { PageRows } from '../src/paging.ts';
 import { type PageQuery, pageQuery } from './paging.ts';
 
 export type ListQuery = PageQuery & ListRequest;
@@ -36,24 +36,24 @@ export const listQuery = (fields: Fields, usual = '-created_at') => ({
     .description('Words, all of which must match; case and accents do not matter'),
 });
 
-/** A page of a listing as the wire shows it. `read` gives one row more than asked for. */
+/** A page of a listing as the wire shows it. It may be short, or empty, where `read` had to stop before the list's end. */
 export async function pageOfListing<Row extends object>(
   listing: Listing,
   { limit, cursor, include_total }: PageQuery,
-  read: (page: { limit: number; after?: Position; includeTotal: boolean }) => Promise<PageRows<Row>>,
+  read: (page: { limit: number; after?: Position; includeTotal: boolean }) => Promise<ListRows<Row>>,
   toView: (row: Row) => object,
 ) {
   const after = cursor === undefined ? undefined : positionIn(cursor, listing.binding, listing.keys);
-  const { rows, total } = await read({ limit, after, includeTotal: include_total });
+  const { rows, end, total } = await read({ limit, after, includeTotal: include_total });
   const shown = rows.slice(0, limit);
-  const hasMore = rows.length > limit;
+  const next = rows.length > limit ? positionOf(listing.keys, shown.at(-1)!) : end;
   return {
     rows: shown.map(toView),
     meta: {
-      has_more: hasMore,
+      has_more: next !== undefined,
       limit,
       ...(cursor && { cursor }),
-      ...(hasMore && { next_cursor: cursorOf(listing.binding, positionOf(listing.keys, shown.at(-1)!)) }),
+      ...(next && { next_cursor: cursorOf(listing.binding, next) }),
       ...(total !== undefined && { total }),
     },
   };

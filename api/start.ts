@@ -9,6 +9,7 @@ import { createPasswords } from '../src/accounts/password-hash.ts';
 import { createBackend } from '../src/ledger/backends/index.ts';
 import { createLedger } from '../src/ledger/ledger.ts';
 import { openQueues } from '../src/ledger/queues.ts';
+import { createReads } from '../src/listing/reads.ts';
 import type { Log } from '../src/log.ts';
 import { createMetrics } from '../src/metrics/metrics.ts';
 import { createProviders } from '../src/providers/index.ts';
@@ -54,6 +55,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     loginLimits: createLoginLimits(database),
     limits,
     intake: createIntake(config),
+    reads: createReads(database, { atOnce: config.listsAtOnce, checks: config.listMaxChecks, ms: config.listTimeoutMs }),
     metrics,
     log,
   };

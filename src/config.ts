@@ -1,42 +1,6 @@
 import Joi from 'joi';
 import { type Bounds, bounds } from './config-bounds.ts';
-import { queueNames } from './ledger/job.ts';
-import { mailbox, parseMailUrl } from './providers/mail/mail-url.ts';
-import { parseSecretKey } from './secrets.ts';
-
-const isSecretKey = (text: string, { message }: Joi.CustomHelpers) => {
-  try {
-    parseSecretKey(text);
-    return text;
-  } catch (error) {
-    return message({ custom: `SECRET_KEY: ${(error as Error).message}` });
-  }
-};
-
-const isHashKey = (text: string, { message }: Joi.CustomHelpers) =>
-  Buffer.from(text, 'base64').length === 32 ? text : message({ custom: 'HASH_KEY is not base64 of 32 bytes' });
-
-const isMailUrl = (text: string, { message }: Joi.CustomHelpers) => {
-  try {
-    parseMailUrl(text);
-    return text;
-  } catch (error) {
-    return message({ custom: `MAIL_URL ${(error as Error).message}` });
-  }
-};
-
-const isMailbox = (text: string, { message }: Joi.CustomHelpers) =>
-  mailbox.test(text) ? text : message({ custom: 'MAIL_FROM is neither an address nor Name <address>' });
-
-const areQueues = (text: string, { message }: Joi.CustomHelpers) => {
-  const unknown = list(text).filter((name) => !(queueNames as readonly string[]).includes(name));
-  return unknown.length > 0 ? message({ custom: `QUEUES: there is no queue ${unknown.join(', ')}` }) : text;
-};
-
-const areOrigins = (text: string, { message }: Joi.CustomHelpers) => {
-  const wrong = list(text).filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin);
-  return wrong.length > 0 ? message({ custom: `ALLOWED_ORIGINS: ${wrong.join(', ')} is not scheme://host` }) : text;
-};
+import { areOrigins, areQueues, isHashKey, isMailbox, isMailUrl, isSecretKey, list } from './config-checks.ts';
 
 const whole = Joi.number().integer();
 const days = (least: number, usual: number) => whole.min(least).max(3650).default(usual);
@@ -183,11 +147,27 @@ const variables = Joi.object({
   RETENTION_UNMATCHED_STATUSES_DAYS: days(1, 7).description("Days a provider's status is kept that had to wait for its message"),
   RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
   RETENTION_EVENTS_DAYS: days(1, 30).description('Days an event is kept with its deliveries, once all of them have ended'),
+  LISTS_AT_ONCE: whole
+    .min(1)
+    .max(100)
+    .default(1)
+    .description('Lists with search, filters or a total that a process reads at once for an organization; the rest waits'),
+  LIST_TIMEOUT_MS: whole.min(100).max(30_000).default(2_000).description('Longest a statement of such a list may take'),
+  LIST_MAX_CHECKS: whole
+    .min(1_000)
+    .max(100_000_000)
+    .default(100_000)
+    .description('Records a list looks at for a page times the conditions that no index answers'),
   IMPORT_MAX_BYTES: whole
     .min(1_024)
     .max(8 * 2 ** 30)
     .default(512 * 2 ** 20)
     .description('Largest file of contacts to import, in bytes'),
+  IMPORTS_MAX_QUEUED: whole
+    .min(1)
+    .max(1_000)
+    .default(10)
+    .description('Imports of an organization that are uploaded, wait or run at once; one more file is refused'),
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
 });
 
@@ -241,18 +221,15 @@ export type Config = Bounds & {
   retentionUnmatchedStatusesDays: number;
   retentionWebhookAttemptsDays: number;
   retentionEventsDays: number;
+  listsAtOnce: number;
+  listTimeoutMs: number;
+  listMaxChecks: number;
   importMaxBytes: number;
+  importsMaxQueued: number;
   shutdownTimeoutMs: number;
 };
 
 const camel = (name: string) => name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-function list(value: string) {
-  return value
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean);
-}
-
 export class ConfigError extends Error {
   readonly faults: string[];
   constructor(faults: string[]) {

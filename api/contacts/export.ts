@@ -27,9 +27,10 @@ export const exportContacts = endpoint<unknown, Pick<ListQuery, 'search' | 'filt
   example: {
     reply: exampleFile,
   },
-  async handler({ query, caller, write }, { database }) {
+  async handler({ query, caller, write }, { reads }) {
     const listing = readContactListing({ ...query, sort: query.sort ?? exportOrder });
-    const contacts = selected(database, caller.organizationId, listing);
+    const { organizationId } = caller;
+    const contacts = selected(reads.plain, organizationId, listing, (work) => reads.dear(organizationId, work));
     const keys = await customKeys(contacts);
     const { status } = await write({}, async () => ({ status: 200 }));
     return { status, headers: csvHeaders(new Date()), stream: contactsAsCsv(contacts, keys) };

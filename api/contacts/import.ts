@@ -85,17 +85,19 @@ export const importContacts = endpoint<Upload>({
   scope: 'contacts:write',
   audit: 'contact_import',
   summary: 'Import contacts from a CSV file',
-  description: `Each row is what POST /v1/contacts takes: its identities decide whether it creates a contact or updates one, given cells only. A row with errors is left out and reported with its line and column. The same file again changes nothing. One event, \`contacts.imported\`, and none for each row.\n\n${operationNote}`,
+  description: `Each row is what POST /v1/contacts takes: its identities decide whether it creates a contact or updates one, given cells only. A row with errors is left out and reported with its line and column. A file has at most 500 columns. An organization has few imports that wait or run (\`IMPORTS_MAX_QUEUED\`, usually 10): one more is a 422 \`limit_reached\`, before it is read. The same file again changes nothing. One event, \`contacts.imported\`, and none for each row.\n\n${operationNote}`,
   isIdempotent: true,
   isOperation: true,
   receive: {
     contentType: 'text/csv',
     description:
       'UTF-8, a header line first, in any order: `phone_number`, `name`, `email`, `external_source`, `external_id`, `tags` (with `;` between them, `\\;` within one; a tag is added, none is taken away), `custom_fields.<key>` (a number, true, false, list, object or text in quotes as JSON; anything else is the text it is). `id`, as an export writes it, is of a contact that is there, or says nothing; `created_at` and `updated_at` are passed over. An empty cell says nothing. A quote before a cell that begins with = + - @ is taken off.',
-    async take({ stream, caller, header }, { config, database }) {
-      if (Number(header('content-length') ?? 0) > config.importMaxBytes) throw tooLarge(config.importMaxBytes);
+    async take({ stream, caller, header }, { config, database, ledger }) {
+      const { importMaxBytes: mostBytes, importsMaxQueued: mostQueued } = config;
+      if (Number(header('content-length') ?? 0) > mostBytes) throw tooLarge(mostBytes);
       const { organizationId } = caller;
-      const upload = await receiveUpload(database, organizationId, actorOf(caller), stream, config.importMaxBytes);
+      const receiving = { database, transact: ledger.transact, mostBytes, mostQueued };
+      const upload = await receiveUpload(receiving, organizationId, actorOf(caller), stream);
       const discard = () => dropUpload(database, organizationId, upload.importId).catch(() => undefined);
       return { body: upload, hash: upload.checksum, discard };
     },
@@ -155,7 +157,7 @@ export const listOfImportErrors = endpoint<unknown, PageQuery>({
   operationId: 'contacts.imports.errors',
   scope: 'contacts:read',
   summary: 'List why rows of an import were refused, in the order of the file',
-  description: 'Of the first 10,000 refused rows. No error holds what stood in the cell.',
+  description: 'Of the first 10,000 refused rows, up to 20 each. No error holds what stood in the cell.',
   query: Joi.object(pageQuery),
   responses: { 200: dataList(errorView) },
   errors: [400, 401, 403, 404, 422],

@@ -12,7 +12,7 @@ export const listOfContacts = endpoint<unknown, ListQuery>({
   scope: 'contacts:read',
   summary: 'List contacts: search, filter, sort',
   description:
-    'A word of the search is found anywhere in the name, one of less than three characters at the beginning of a name’s word; phones and emails by how they begin. A search that looks like a phone, `+1 (650) 555-12`, is one. `eq` compares exactly; `contains`, `starts_with` and `ends_with` whatever the case. `neq`, `not_in` and `not_contains` hold for a contact that has no such field too. `custom_fields.<key>` compares values of the JSON type given; everything after the first dot is the key.',
+    'A word of the search is found anywhere in the name, one of less than three characters at the beginning of a name’s word; phones and emails by how they begin. A search that looks like a phone, `+1 (650) 555-12`, is one. `eq` compares exactly; `contains`, `starts_with` and `ends_with` whatever the case. `neq`, `not_in` and `not_contains` hold for a contact that has no such field too. `custom_fields.<key>` compares values of the JSON type given; everything after the first dot is the key. Where each contact must be looked at, as for `contains`, a page ends after so many: it may be short, or empty, while `has_more` is true; go on with `next_cursor`. What takes too long, `include_total` among it, is a 503 that says so.',
   query: Joi.object(listQuery(contactFields)),
   responses: { 200: dataList(contactView) },
   errors: [400, 401, 403, 422],
@@ -20,9 +20,9 @@ export const listOfContacts = endpoint<unknown, ListQuery>({
     query: { sort: '-created_at', filters: '[{"field":"custom_fields.tier","operator":"in","value":["gold","silver"]}]' },
     reply: { data: [exampleContact], meta: exampleMeta },
   },
-  async handler({ query, caller }, { database }) {
+  async handler({ query, caller }, { reads }) {
     const listing = readContactListing(query);
-    const read = (page: Parameters<typeof listContacts>[3]) => listContacts(database, caller.organizationId, listing, page);
+    const read = (page: Parameters<typeof listContacts>[3]) => listContacts(reads, caller.organizationId, listing, page);
     const { rows, meta } = await pageOfListing(listing, query, read, toContactView);
     return ok({ data: rows, meta });
   },

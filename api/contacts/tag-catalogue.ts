@@ -44,7 +44,10 @@ export const listOfTags = endpoint<unknown, PageQuery>({
   responses: { 200: listOf(tagView) },
   errors: [400, 401, 403, 422],
   example: { reply: { items: [exampleTag], meta: exampleMeta } },
-  handler: ({ query, caller, em }) => listed('tags', {}, query, (page) => listTags(em, caller.organizationId, page), toView),
+  handler: ({ query, caller }, { reads }) =>
+    reads.dear(caller.organizationId, (ask) =>
+      listed('tags', {}, query, (page) => listTags(ask, caller.organizationId, page), toView),
+    ),
 });
 
 export const getTag = endpoint({

@@ -1,5 +1,4 @@
-import type { Em } from '../database.ts';
-import { type Page, pageOfTable } from '../paging.ts';
+import { type Ask, type Page, pageAskedFor } from '../paging.ts';
 
 export type ActRow = {
   id: string;
@@ -14,11 +13,11 @@ export type ActRow = {
 
 export type ActFilter = { actor?: string; action?: string };
 
-export function listActs(em: Em, organizationId: string, { actor, action }: ActFilter, page: Page) {
+export function listActs(ask: Ask, organizationId: string, { actor, action }: ActFilter, page: Page) {
   const wheres = ['organization_id = $1'];
   const params: unknown[] = [organizationId];
   if (actor) wheres.push(`actor = $${params.push(actor)}`);
   if (action) wheres.push(`action = $${params.push(action)}`);
   const statement = `select id, actor, action, subject, address, request_id, details, created_at from audit_log where ${wheres.join(' and ')}`;
-  return pageOfTable<ActRow>(em, statement, params, page);
+  return pageAskedFor<ActRow>(ask, statement, params, page);
 }

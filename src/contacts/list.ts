@@ -1,9 +1,10 @@
-import { queryPlanned, type Source } from '../database.ts';
 import type { Fields } from '../listing/fields.ts';
 import { type Position, positionOf } from '../listing/keyset.ts';
 import { type Listing, type ListRequest, listingSql, readListing } from '../listing/listing.ts';
+import { type ListedTable, type ListPage, type ListRows, listRows, readPage } from '../listing/page.ts';
+import type { ReadBounds, Reads } from '../listing/reads.ts';
 import { phone } from '../listing/search.ts';
-import type { PageRows } from '../paging.ts';
+import type { Ask } from '../paging.ts';
 import { type ContactRow, contactColumns } from './queries.ts';
 
 /** A phone as it is stored, however it was spelled; what is no phone stays what it is. */
@@ -35,60 +36,52 @@ export const contactFields: Fields = {
 /** Throws 400 for filters that are no JSON array, 422 for what is read and not valid. */
 export const readContactListing = (request: ListRequest): Listing => readListing('contacts', contactFields, request);
 
-export type ContactPage = { limit: number; after?: Position; includeTotal?: boolean };
+export const contactTable: ListedTable = { name: 'contacts', fields: contactFields, columns: contactColumns };
 
-/** A page of an organization's contacts, one row more than asked for. */
-export async function listContacts(
-  source: Source,
+/** A page of an organization's contacts. */
+export const listContacts = (
+  reads: Reads,
   organizationId: string,
   listing: Listing,
-  { limit, after, includeTotal = false }: ContactPage,
-): Promise<PageRows<ContactRow>> {
-  const { text, params } = listStatement(organizationId, listing, { limit, after });
-  const rows = await queryPlanned<ContactRow>(source, text, params);
-  return includeTotal ? { rows, total: await countContacts(source, organizationId, listing) } : { rows };
-}
+  page: ListPage & { includeTotal?: boolean },
+): Promise<ListRows<ContactRow>> => listRows(reads, contactTable, organizationId, listing, page);
 
-/** One statement: how many contacts there are and how frequent a value is decides its plan, so it is planned each time. */
-export function listStatement(organizationId: string, listing: Listing, { limit, after }: ContactPage) {
-  const params: unknown[] = [organizationId];
-  const bind = (value: unknown) => `$${params.push(value)}`;
-  const { where, orderBy } = listingSql(contactFields, listing, bind, after);
-  const text = `select ${contactColumns} from contacts k where k.organization_id = $1${where} order by ${orderBy} limit ${bind(limit + 1)}`;
-  return { text, params };
-}
-
-export async function countContacts(source: Source, organizationId: string, listing: Listing): Promise<number> {
-  const params: unknown[] = [organizationId];
-  const { where } = listingSql(contactFields, listing, (value) => `$${params.push(value)}`);
-  const text = `select count(*)::int as total from contacts k where k.organization_id = $1${where}`;
-  const [counted] = await queryPlanned<{ total: number }>(source, text, params);
-  return counted?.total ?? 0;
-}
-
-/** Every contact of a listing, or those after `begin`, `size` at a time; no more than a page is in memory. Each page is a statement of its own. */
+/**
+ * Every contact of a listing, or those after `begin`, at most `size` at a time; no more than a page is in memory. Each page is a statement
+ * of its own, and looks at no more contacts than a page of the API.
+ */
 export async function* contactPages(
-  source: Source,
+  ask: Ask,
   organizationId: string,
   listing: Listing,
   size = 500,
   begin?: Position,
 ): AsyncGenerator<ContactRow[]> {
   for (let after = begin; ; ) {
-    const { rows } = await listContacts(source, organizationId, listing, { limit: size, after });
+    const { rows, end } = await readPage<ContactRow>(
+      ask,
+      contactTable,
+      organizationId,
+      listing,
+      { limit: size, after },
+      exportBounds,
+    );
     const page = rows.slice(0, size);
     if (page.length > 0) yield page;
-    if (rows.length <= size) return;
-    after = positionOf(listing.keys, page.at(-1)!);
+    if (rows.length <= size && !end) return;
+    after = rows.length > size ? positionOf(listing.keys, page.at(-1)!) : end;
   }
 }
+
+/** Of a statement: nobody waits for it, and it must be far from the longest one may take. */
+const exportBounds: ReadBounds = { checks: 200_000, ms: 5_000 };
 
 /** The custom fields that contacts of a listing have, each once. */
 export function keysStatement(organizationId: string, listing: Listing, limit: number) {
   const params: unknown[] = [organizationId];
   const bind = (value: unknown) => `$${params.push(value)}`;
-  const { where } = listingSql(contactFields, listing, bind);
+  const { where, rest } = listingSql(contactFields, listing, bind);
   const text = `select distinct f.key from contacts k, jsonb_object_keys(k.custom_fields) as f(key)
-    where k.organization_id = $1 and k.custom_fields <> '{}'${where} order by f.key limit ${bind(limit)}`;
+    where k.organization_id = $1 and k.custom_fields <> '{}'${where}${rest} order by f.key limit ${bind(limit)}`;
   return { text, params };
 }

@@ -4,17 +4,18 @@ import { AppError, notFound } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import { takeLocks } from '../ledger/locks.ts';
 import type { Tx } from '../ledger/transact.ts';
-import { type Page, pageOfTable } from '../paging.ts';
+import { type Ask, type Page, pageAskedFor } from '../paging.ts';
 
 export type TagRow = { id: string; name: string; created_at: string };
 export type CountedTag = TagRow & { contacts: number };
 
 export const mostTags = 10_000;
 
+export const longestTag = 64;
 export const tagName = Joi.string()
   .trim()
   .min(1)
-  .max(64)
+  .max(longestTag)
   .pattern(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u)
   .messages({ 'string.pattern.base': '{{#label}} must be one line without control characters' })
   .description('Case and accents do not matter: the first spelling stays');
@@ -25,8 +26,9 @@ export const catalogueLock = (organizationId: string) => `tags:${organizationId}
 const counted = `t.id, t.name, t.created_at,
   (select count(*)::int from contact_tags a where a.organization_id = t.organization_id and a.tag_id = t.id) as contacts`;
 
-export function listTags(em: Em, organizationId: string, page: Page) {
-  return pageOfTable<CountedTag>(em, `select ${counted} from tags t where t.organization_id = $1`, [organizationId], page);
+/** Each count reads all that has the tag. */
+export function listTags(ask: Ask, organizationId: string, page: Page) {
+  return pageAskedFor<CountedTag>(ask, `select ${counted} from tags t where t.organization_id = $1`, [organizationId], page);
 }
 
 /** The tag of that name, made when there is none; it cannot be deleted before the transaction ends. Throws 422 at the limit. */

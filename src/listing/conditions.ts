@@ -32,8 +32,11 @@ function plainSql(field: Field, operator: Operator, values: Scalar[], bind: Bind
     bind,
     field.isCaseless ? caseless : exact,
   );
-  const [address] = values as string[];
-  return field.address && operator === 'eq' && address ? `${own} and ${addressSql(field.address, address, bind)}` : own;
+  const [value] = values as string[];
+  if (operator !== 'eq' || !value) return own;
+  // For the index: equal texts fold to the same.
+  if (field.isSortedFolded) return `${own} and ${folded(field.sql)} = ${folded(`${bind(value)}::text`)}`;
+  return field.address ? `${own} and ${addressSql(field.address, value, bind)}` : own;
 }
 
 /** What of two texts must be equal for them to be. */

@@ -30,7 +30,7 @@ export type Column = {
 export type Address = { text: string; isPhone: boolean };
 
 export type FieldType = ColumnType | 'json' | 'name';
-export type Field = Pick<Column, 'sql' | 'isCaseless' | 'canonical' | 'address'> & {
+export type Field = Pick<Column, 'sql' | 'isSortable' | 'isSortedFolded' | 'isCaseless' | 'canonical' | 'address'> & {
   type: FieldType;
   key?: string;
   name?: string;

@@ -12,6 +12,9 @@ export function wordsOf(search: string): string[] {
   return [...new Set(search.split(/\s+/).filter(Boolean))];
 }
 
+/** Found at the beginning of a word only. */
+export const isShort = (word: string) => [...word.normalize('NFKC')].length < shortestWithin;
+
 /** A text for `like` in which nothing is a wildcard. */
 const plainSql = (sql: string) => `regexp_replace(${sql}, '([\\\\%_])', '\\\\\\1', 'g')`;
 
@@ -26,18 +29,22 @@ export function addressSql({ text, isPhone }: Address, value: string, bind: Bind
   return `${text} like E'%\\n' || ${plainSql(`searchable(${bind(telling)}::text)`)} || '%'`;
 }
 
+/** A word as SQL: `found` is the index's and the planner's, `holds` what must be looked at in each record that is found. */
+export type WordSql = { found: string; holds?: string };
+
 /**
  * A record whose words or addresses hold this one: from three characters anywhere in the words, shorter at the beginning of one; an
  * address by how it begins. `text` has what `words` has, a space before each word, and then each address after a line break, all of it as
  * `searchable()` writes it.
  */
-export function wordSql({ text, words }: Search, word: string, bind: Bind): string {
+export function wordSql({ text, words }: Search, word: string, bind: Bind): WordSql {
   const given = `${bind(word)}::text`;
   const sought = `searchable(${given})`;
   const plain = plainSql(sought);
-  if ([...word.normalize('NFKC')].length < shortestWithin)
-    return `(${text} like '% ' || ${plain} || '%' or ${text} like E'%\\n' || ${plain} || '%')`;
-  // The first condition is the index's and the planner's; the second leaves out what stands within an address or an encoded letter.
-  return `${text} like '%' || ${plain} || '%'
-    and case when strpos(${text}, E'\\n' || ${sought}) > 0 then true else strpos(fold(${words}), fold(${given})) > 0 end`;
+  if (isShort(word)) return { found: `(${text} like '% ' || ${plain} || '%' or ${text} like E'%\\n' || ${plain} || '%')` };
+  return {
+    found: `${text} like '%' || ${plain} || '%'`,
+    // Leaves out what stands within an address or an encoded letter.
+    holds: `case when strpos(${text}, E'\\n' || ${sought}) > 0 then true else strpos(fold(${words}), fold(${given})) > 0 end`,
+  };
 }

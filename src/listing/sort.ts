@@ -25,4 +25,9 @@ export function readSort(fields: Fields, text: string, location: string): SortKe
   ];
 }
 
+/** What a row is sorted by, under names of its own; and the same order by these names. */
+export const sortColumnsSql = (keys: SortKey[]) => keys.map(({ name, sql }) => `${sql} as sorted_by_${name}`).join(', ');
+export const sortedAgainSql = (keys: SortKey[]) =>
+  keys.map(({ name, isDescending }) => `k.sorted_by_${name}${isDescending ? ' desc' : ''}`).join(', ');
+
 export const orderSql = (keys: SortKey[]) => keys.map(({ sql, isDescending }) => (isDescending ? `${sql} desc` : sql)).join(', ');

@@ -1,4 +1,4 @@
-import { type Database, query } from '../../database.ts';
+import { type Database, query, queryPlanned } from '../../database.ts';
 import type { RunRef } from '../../ledger/release.ts';
 import { type Position, positionOf } from '../../listing/keyset.ts';
 import type { ListRequest } from '../../listing/listing.ts';
@@ -27,7 +27,7 @@ export async function runExport(
 ): Promise<'over' | 'paused'> {
   const progress = await progressOf(database, own);
   const listing = readContactListing(progress.request);
-  const selection = selected(database, own.organizationId, listing);
+  const selection = selected((text, params) => queryPlanned(database, text, params), own.organizationId, listing);
   const keys = progress.keys ?? (await customKeys(selection));
   let { pieces, position } = progress;
   let text = pieces === 0 ? csvHeader(keys) : '';

@@ -1,8 +1,9 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { queryPlanned, type Source } from '../../database.ts';
 import { AppError } from '../../errors.ts';
 import type { Position } from '../../listing/keyset.ts';
 import type { Listing } from '../../listing/listing.ts';
+import type { Ask } from '../../paging.ts';
+import { mostCustomColumns } from '../csv/columns.ts';
 import { contactPages, keysStatement } from '../list.ts';
 import type { ContactRow } from '../queries.ts';
 
@@ -12,13 +13,21 @@ export type Selection = {
   keys(limit: number): Promise<string[]>;
 };
 
+type AskOnce = <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
+
 const pageRows = 1_000;
 /** So many at a time are made text: other work of the process has its turn in between, and rows of 16 kB make no piece of 16 MB. */
 const sliceRows = 100;
 
-export const selected = (source: Source, organizationId: string, listing: Listing): Selection => ({
+/** `askKeys`: how the custom fields are asked for, which takes a look at every contact. */
+export const selected = (
+  ask: Ask,
+  organizationId: string,
+  listing: Listing,
+  askKeys: AskOnce = (work) => work(ask),
+): Selection => ({
   async *slices(begin) {
-    for await (const page of contactPages(source, organizationId, listing, pageRows, begin))
+    for await (const page of contactPages(ask, organizationId, listing, pageRows, begin))
       for (let at = 0; at < page.length; at += sliceRows) {
         yield page.slice(at, at + sliceRows);
         await turnOfOthers();
@@ -26,20 +35,18 @@ export const selected = (source: Source, organizationId: string, listing: Listin
   },
   async keys(limit) {
     const { text, params } = keysStatement(organizationId, listing, limit);
-    const rows = await queryPlanned<{ key: string }>(source, text, params);
+    const rows = await askKeys((keysAsked) => keysAsked<{ key: string }>(text, params));
     return rows.map(({ key }) => key);
   },
 });
 
-const mostKeys = 500;
-
 /** The custom fields that get a column each. Throws 422 when they are too many for a table that people read. */
 export async function customKeys(selection: Selection): Promise<string[]> {
-  const keys = await selection.keys(mostKeys + 1);
-  if (keys.length > mostKeys)
+  const keys = await selection.keys(mostCustomColumns + 1);
+  if (keys.length > mostCustomColumns)
     throw new AppError(
       'limit_reached',
-      `The contacts have more than ${mostKeys} custom fields between them: export fewer at once`,
+      `The contacts have more than ${mostCustomColumns} custom fields between them: export fewer at once`,
     );
   return keys;
 }

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { type Database, isTransient } from '../../database.ts';
+import { uuidv7 } from '../../ids.ts';
 import type { RunRef } from '../../ledger/release.ts';
 import type { Secrets } from '../../secrets.ts';
 import { MovedOn } from '../moved-on.ts';
 import { applyRows } from './apply-rows.ts';
 import { holdRows } from './hold-rows.ts';
-import { resolveRows, type Standing, Taken, unstageRefused } from './resolve-rows.ts';
+import { type Standing, Taken } from './resolve-rows.ts';
 import { type Entry, isBad, type RowError } from './row.ts';
 import { inSession } from './session.ts';
 import { type StagedRow, stageRows } from './staging.ts';
@@ -41,26 +42,16 @@ export async function importBatch(
 
 async function importOnce(client: PoolClient, secrets: Secrets, own: Import, done: number, entries: Entry[]): Promise<number> {
   const reported = await beginAt(client, own, done);
-  const staged = entries.flatMap((entry, n) => (isBad(entry) ? [] : [{ ...entry, n }]));
+  const staged = entries.flatMap((entry, n) => (isBad(entry) ? [] : [{ ...entry, n, contactId: uuidv7() }]));
   const counts: Counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   const refused = new Map<number, RowError>();
   let taken = entries.length;
   if (staged.length > 0) {
     await stageRows(client, staged);
-    const { rows, waves, standings } = await holdRows(client, own.organizationId, staged);
+    const { rows, standings, writes } = await holdRows(client, own.organizationId, staged);
     if (rows.length < staged.length) taken = staged[rows.length]!.n;
-    const last = waves.reduce((most, wave) => Math.max(most, wave), 0);
-    for (let wave = 0; wave <= last; wave += 1) {
-      const inWave = last === 0 ? rows : rows.filter((_, index) => waves[index] === wave);
-      // Refused at the first look they have left the staging, where a later look would take them for new.
-      const early = wave === 0 ? [] : inWave.filter(({ n }) => standings.get(n)?.kind === 'refused');
-      for (const row of early) count(counts, refused, row, standings.get(row.n)!);
-      const ours = early.length > 0 ? inWave.filter((row) => !early.includes(row)) : inWave;
-      const known = wave === 0 ? standings : await resolveRows(client, own.organizationId, ours, [wave, wave]);
-      if (wave > 0) await unstageRefused(client, known);
-      await applyRows(client, secrets, own.organizationId, wave, ours, known);
-      for (const row of ours) count(counts, refused, row, known.get(row.n)!);
-    }
+    if (writes.length > 0) await applyRows(client, secrets, own.organizationId, writes);
+    for (const row of rows) count(counts, refused, row, standings.get(row.n)!);
   }
   const failures = entries.slice(0, taken).flatMap((entry, n) => {
     const errors = isBad(entry) ? entry.errors : refused.has(n) ? [refused.get(n)!] : [];

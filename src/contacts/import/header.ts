@@ -1,4 +1,4 @@
-import { customKeyOf, type FieldColumn, fieldColumns, idColumn, tagsColumn, timeColumns } from '../csv/columns.ts';
+import { customKeyOf, type FieldColumn, fieldColumns, idColumn, mostColumns, tagsColumn, timeColumns } from '../csv/columns.ts';
 import { restored } from '../csv/formulas.ts';
 import { customFields } from '../fields.ts';
 import { ImportFailure } from './failure.ts';
@@ -33,6 +33,10 @@ const missing = (names: string[]) =>
 
 /** What stands in each column. Throws ImportFailure, before a row has been read. */
 export function readHeader(cells: string[], line: number): Column[] {
+  if (cells.length > mostColumns) {
+    const message = `The first line has ${cells.length} columns; a file has at most ${mostColumns}`;
+    throw new ImportFailure('header.columns', message, { line });
+  }
   const names = cells.map((cell) => restored(cell).trim());
   const columns = names.map(columnOf);
   if (!columns.some((column) => column)) throw new ImportFailure('header.missing', missing(names), { line });
@@ -43,7 +47,8 @@ export function readHeader(cells: string[], line: number): Column[] {
     throw new ImportFailure('header.unknown', place, { line, column });
   }
   const known = columns.map((column) => column!.name);
-  const twice = known.find((name, index) => known.indexOf(name) !== index);
+  const seen = new Set<string>();
+  const twice = known.find((name) => seen.size === seen.add(name).size);
   if (twice) throw new ImportFailure('header.duplicate', `The column ${twice} stands there twice`, { line, column: twice });
   if (!known.some((name) => identifying.includes(name)))
     throw new ImportFailure('header.identity', `One of the columns ${identifying.join(', ')} is needed`, { line });

@@ -1,51 +1,93 @@
 import type { PoolClient } from 'pg';
 import { contactLock } from '../events.ts';
-import { resolveRows, type Standing, Taken, unstageRefused } from './resolve-rows.ts';
-import { type StagedRow, unstageRows } from './staging.ts';
-import { wavesOf } from './waves.ts';
+import type { Write } from './apply-rows.ts';
+import { foldRows } from './fold-rows.ts';
+import { groupsOf } from './groups.ts';
+import { findPeople, identityKey } from './people.ts';
+import { resolveRows, type Standing, Taken } from './resolve-rows.ts';
+import { copyRows, type StagedRow, unstageRows } from './staging.ts';
 
 /** The server has room for some 6,400 locks in all: a batch that changes more contacts than these ends earlier. */
 const mostLocks = 1_000;
 
 export type Held = {
-  /** Of those staged, from the first; the others were too many. */ rows: StagedRow[];
-  waves: number[];
+  /** Of those staged, from the first; the others were too many. */
+  rows: StagedRow[];
+  /** What each of them does. */
   standings: Map<number, Standing>;
+  /** What is left in the staging: a row for each contact. */
+  writes: Write[];
 };
 
 const keyOf = ({ id, identities }: StagedRow, standing: Standing | undefined) => [
   ...(id === undefined ? [] : [id]),
-  ...identities.map(({ type, source, value }) => `${type}\n${source}\n${value}`),
+  ...identities.map(identityKey),
   ...(standing?.kind === 'known' ? [standing.owner] : []),
 ];
 
-/** Whose the rows are, with the locks of all contacts that are to change: nobody else changes them until the commit. Throws Taken. */
+/**
+ * Whose the rows are, with the locks of all contacts that are to change: nobody else changes them until the commit. Rows that name the same
+ * people are folded into one for each contact. Throws Taken.
+ */
 export async function holdRows(client: PoolClient, organizationId: string, staged: StagedRow[]): Promise<Held> {
-  const first = await resolveRows(client, organizationId, staged, [0, 0]);
-  const places = wavesOf(staged.map((row) => keyOf(row, first.get(row.n))));
-  const shared = new Set(places.flatMap(({ wave, group }) => (wave > 0 ? [group] : [])));
-  const wanted = new Set<string>();
+  const first = await resolveRows(client, organizationId, staged);
+  const { groups, shared } = groupsOf(staged.map((row) => keyOf(row, first.get(row.n))));
+  const held = new Set<string>();
   let end = 0;
   for (; end < staged.length; end += 1) {
     const standing = first.get(staged[end]!.n);
-    if (standing?.kind !== 'known' || !(standing.isChanged || shared.has(places[end]!.group))) continue;
-    if (wanted.size === mostLocks && !wanted.has(standing.owner)) break;
-    wanted.add(standing.owner);
+    if (standing?.kind !== 'known' || !(standing.isChanged || shared.has(groups[end]!))) continue;
+    if (held.size === mostLocks && !held.has(standing.owner)) break;
+    held.add(standing.owner);
   }
   const rows = staged.slice(0, end);
   await unstageRows(
     client,
     staged.slice(end).map(({ n }) => n),
   );
-  const standings = wanted.size === 0 ? first : await lookAgain(client, organizationId, rows, wanted, first);
-  const late = rows.filter((_, index) => places[index]!.wave > 0);
-  if (late.length > 0)
-    await client.query('update import_rows r set wave = x.wave from unnest($1::int[], $2::int[]) as x(n, wave) where r.n = x.n', [
-      late.map(({ n }) => n),
-      rows.flatMap((_, index) => (places[index]!.wave > 0 ? [places[index]!.wave] : [])),
-    ]);
-  await unstageRefused(client, standings);
-  return { rows, waves: places.slice(0, end).map(({ wave }) => wave), standings };
+  const standings = held.size === 0 ? first : await lookAgain(client, organizationId, rows, held, first);
+  const together = rows.filter((_, index) => shared.has(groups[index]!));
+  const folded = await fold(client, organizationId, together, held, standings);
+  const refused = rows.filter(({ n }) => standings.get(n)!.kind === 'refused').map(({ n }) => n);
+  await unstageRows(client, refused);
+  const alone = rows.filter((_, index) => !shared.has(groups[index]!));
+  return { rows, standings, writes: [...alone.flatMap((row) => writeOf(row, standings.get(row.n)!)), ...folded] };
+}
+
+/** In the staging one row takes the place of all that name the same contact; `standings` gets what each of them does. */
+async function fold(
+  client: PoolClient,
+  organizationId: string,
+  rows: StagedRow[],
+  held: Set<string>,
+  standings: Map<number, Standing>,
+): Promise<Write[]> {
+  if (rows.length === 0) return [];
+  const people = await findPeople(client, organizationId, rows);
+  const folded = await foldRows(rows, people, held);
+  for (const [n, standing] of folded.standings) standings.set(n, standing);
+  await unstageRows(
+    client,
+    rows.map(({ n }) => n),
+  );
+  await copyRows(client, folded.written);
+  return folded.written.map(({ n, owner, contactId, identities, tags }) => ({
+    n,
+    contactId: owner ?? contactId,
+    isNew: owner === undefined,
+    identities: identities.length,
+    hasTags: tags.length > 0,
+    lacksTags: tags.length > 0,
+    isFolded: true,
+  }));
+}
+
+function writeOf({ n, contactId, identities, tags }: StagedRow, standing: Standing): Write[] {
+  const row = { n, hasTags: tags.length > 0, isFolded: false };
+  if (standing.kind === 'new') return [{ ...row, contactId, isNew: true, identities: identities.length, lacksTags: row.hasTags }];
+  if (standing.kind === 'refused' || !standing.isChanged) return [];
+  const { owner, missing, lacksTags } = standing;
+  return [{ ...row, contactId: owner, isNew: false, identities: missing, lacksTags }];
 }
 
 /** What was seen before the locks may have changed until they were had. */
@@ -58,7 +100,7 @@ async function lookAgain(
 ): Promise<Map<number, Standing>> {
   const locks = [...held].map(contactLock).sort();
   await client.query('select pg_advisory_xact_lock(hashtextextended(lock, 0)) from unnest($1::text[]) as lock', [locks]);
-  const standings = await resolveRows(client, organizationId, rows, [0, 0]);
+  const standings = await resolveRows(client, organizationId, rows);
   for (const { n } of rows) {
     const [was, is] = [before.get(n)!, standings.get(n)!];
     const isSame =

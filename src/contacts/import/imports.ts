@@ -1,7 +1,7 @@
 import { type Database, type Em, query, type Source } from '../../database.ts';
-import { notFound } from '../../errors.ts';
+import { AppError, notFound } from '../../errors.ts';
 import { uuidv7 } from '../../ids.ts';
-import type { Tx } from '../../ledger/transact.ts';
+import type { Transact, Tx } from '../../ledger/transact.ts';
 import { type Page, type PageRows, pageOfTable } from '../../paging.ts';
 import { importContactsJob, importLane, importPool, importPoolWidth } from './jobs.ts';
 
@@ -56,16 +56,31 @@ export async function listImportErrors(
   return { rows, total: counted!.total };
 }
 
-/** A file that is still coming in. */
-export async function beginUpload(database: Database, organizationId: string, actor: string): Promise<string> {
-  const id = uuidv7();
-  await query(database, `insert into contact_imports (id, organization_id, state, actor) values ($1, $2, 'uploading', $3)`, [
-    id,
-    organizationId,
-    actor,
-  ]);
-  return id;
-}
+/** No upload takes longer than a request may: one whose process died is none any more. */
+const longestUpload = `interval '30 minutes'`;
+
+/**
+ * A file that is about to come in, before any of it is read. Throws 422 when the organization has `mostQueued` that wait or run. One after
+ * the other by the lock of the lane, or two at once would both find room for the last.
+ */
+export const beginUpload = (transact: Transact, organizationId: string, actor: string, mostQueued: number): Promise<string> =>
+  transact({ locks: [importLane(organizationId)] }, async (tx) => {
+    const id = uuidv7();
+    const made = await tx.query(
+      `insert into contact_imports (id, organization_id, state, actor) select $1, $2, 'uploading', $3
+        where (select count(*) from contact_imports where organization_id = $2 and (
+          state in ('queued', 'running') or (state = 'uploading' and created_at > clock_timestamp() - ${longestUpload}))) < $4 returning id`,
+      [id, organizationId, actor, mostQueued],
+    );
+    if (made.length === 0) throw tooManyQueued(mostQueued);
+    return id;
+  });
+
+const tooManyQueued = (most: number) =>
+  new AppError(
+    'limit_reached',
+    `An organization has at most ${most} imports that wait or run: upload the file when one has ended`,
+  );
 
 export async function storeChunk(database: Database, organizationId: string, id: string, number: number, bytes: Buffer) {
   await query(database, 'insert into contact_import_chunks (organization_id, import_id, number, bytes) values ($1, $2, $3, $4)', [

@@ -3,7 +3,7 @@ import { idColumn } from '../csv/columns.ts';
 import { faultOfCustom, mostCustomBytes, mostKeys } from '../fields.ts';
 import { mostTagsOfContact } from '../tags.ts';
 import type { RowError } from './row.ts';
-import { type StagedRow, unstageRows } from './staging.ts';
+import type { StagedRow } from './staging.ts';
 
 /** Nobody's: a new contact; somebody's: that contact, changed or not, and how many identities it lacks; or why the row cannot be. */
 export type Standing =
@@ -20,11 +20,10 @@ const owners = `
     select r.n, o.contact_id, true as is_identity
       from import_rows r join import_identities i on i.n = r.n, lateral (
         select c.contact_id from contact_identities c where c.organization_id = $1 and c.type = i.type and c.source = i.source and c.value = i.value limit 1) o
-     where r.wave between $2 and $3
     union all
     select r.n, o.id, false
       from import_rows r, lateral (select c.id from contacts c where c.id = r.given_id and c.organization_id is not distinct from $1::uuid limit 1) o
-     where r.given_id is not null and r.wave between $2 and $3) x
+     where r.given_id is not null) x
    group by n`;
 
 const know = `update import_rows r set contact_id = x.owner, is_known = true from unnest($1::int[], $2::uuid[]) as x(n, owner) where r.n = x.n`;
@@ -37,8 +36,8 @@ export const columns = 'name, phone_number, email, external_source, external_id,
 /** Looked up by the primary key alone: to the planner a list of an organization it knows nothing of is as short. */
 const differences = `
   select r.n, (k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields) is distinct from (${wanted}) as differs,
-         case when r.custom_fields <> '{}' and (octet_length((k.custom_fields || r.custom_fields)::text) > $4
-                or (select count(*) from jsonb_object_keys(k.custom_fields || r.custom_fields)) > $5) then k.custom_fields || r.custom_fields end as large,
+         case when r.custom_fields <> '{}' and (octet_length((k.custom_fields || r.custom_fields)::text) > $2
+                or (select count(*) from jsonb_object_keys(k.custom_fields || r.custom_fields)) > $3) then k.custom_fields || r.custom_fields end as large,
          case when r.tags = '{}' then 0 else (
            select count(distinct fold(x.name))::int from unnest(r.tags) as x(name) where not exists (
              select from tags t join contact_tags a on a.organization_id = t.organization_id and a.tag_id = t.id and a.contact_id = r.contact_id
@@ -46,19 +45,19 @@ const differences = `
          case when r.tags = '{}' then 0 else (
            select count(*)::int from contact_tags a where a.organization_id = $1 and a.contact_id = r.contact_id) end as own_tags
     from import_rows r, lateral (select * from contacts c where c.id = r.contact_id and c.organization_id is not distinct from $1::uuid limit 1) k
-   where r.is_known and r.wave between $2 and $3`;
+   where r.is_known`;
 
-const conflict = (owners: string[]): RowError => ({
+export const conflict = (owners: string[]): RowError => ({
   column: '',
   code: 'conflict',
   message: `The identities belong to different contacts: ${owners.join(', ')}`,
 });
-const nobody: RowError = {
+export const nobody: RowError = {
   column: idColumn,
   code: 'not_found',
   message: 'No contact has this id, and the row has no phone_number, email or external_id',
 };
-const tooManyTags: RowError = {
+export const tooManyTags: RowError = {
   column: 'tags',
   code: 'limit_reached',
   message: `The contact would have more than ${mostTagsOfContact} tags`,
@@ -66,21 +65,16 @@ const tooManyTags: RowError = {
 /** `large`: as the database writes it, a space after each colon and comma; it need not be too large. */
 type Difference = { n: number; differs: boolean; large: object | null; lacking_tags: number; own_tags: number };
 
-/** Whose the rows of some waves are, and what they would change; refused ones leave the staging. */
-export async function resolveRows(
-  client: PoolClient,
-  organizationId: string,
-  rows: StagedRow[],
-  [first, last]: [number, number],
-): Promise<Map<number, Standing>> {
+/** Whose the staged rows are, and what each would change if it were the only one. */
+export async function resolveRows(client: PoolClient, organizationId: string, rows: StagedRow[]): Promise<Map<number, Standing>> {
   const standings = new Map<number, Standing>(
     rows.map(({ n, identities }) => [n, identities.length > 0 ? { kind: 'new' } : { kind: 'refused', error: nobody }]),
   );
-  const found = await client.query<{ n: number; owners: string[]; known: number }>(owners, [organizationId, first, last]);
+  const found = await client.query<{ n: number; owners: string[]; known: number }>(owners, [organizationId]);
   if (found.rows.length === 0) return standings;
   const known = found.rows.filter((row) => row.owners.length === 1);
   await client.query(know, [known.map(({ n }) => n), known.map((row) => row.owners[0])]);
-  const compared = await client.query<Difference>(differences, [organizationId, first, last, mostCustomBytes, mostKeys]);
+  const compared = await client.query<Difference>(differences, [organizationId, mostCustomBytes, mostKeys]);
   const seen = new Map(compared.rows.map((row) => [row.n, row]));
   const counts = new Map(rows.map(({ n, identities }) => [n, identities.length]));
   for (const { n, owners: all, known: had } of found.rows) {
@@ -103,10 +97,3 @@ export async function resolveRows(
   }
   return standings;
 }
-
-/** Takes the refused ones out of the staging. */
-export const unstageRefused = (client: PoolClient, standings: Map<number, Standing>) =>
-  unstageRows(
-    client,
-    [...standings].filter(([, { kind }]) => kind === 'refused').map(([n]) => n),
-  );

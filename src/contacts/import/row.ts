@@ -4,10 +4,10 @@ import { faultIn } from '../../storable.ts';
 import { readCustomCell } from '../csv/custom-cell.ts';
 import { restored } from '../csv/formulas.ts';
 import { readTagsCell } from '../csv/tags-cell.ts';
-import { contactEmail, contactName, customFields, externalId, externalSource } from '../fields.ts';
+import { contactEmail, contactName, customFields, externalId, externalSource, mostCustomBytes } from '../fields.ts';
 import { phoneNumber } from '../phone.ts';
 import type { Identity } from '../queries.ts';
-import { tagName } from '../tag-catalogue.ts';
+import { longestTag, tagName } from '../tag-catalogue.ts';
 import { mostTagsOfContact } from '../tags.ts';
 import { type ContactFields, identitiesOfFields } from '../upsert.ts';
 import type { Column } from './header.ts';
@@ -33,6 +33,15 @@ const check = (column: string, schema: Joi.Schema) => schema.label(column).prefs
 
 const oneTag = check('a tag', tagName);
 
+/**
+ * More than what is allowed takes, with all its quotes, blanks and backslashes: a longer cell is refused before it is read, for a row may
+ * hold 1 MiB of what takes half a second to read.
+ */
+const longestCustomCells = 4 * mostCustomBytes;
+const longestTagsCell = 4 * mostTagsOfContact * longestTag;
+/** What a row's report says at most: a row has up to 500 cells. */
+const mostErrors = 20;
+
 const faultOfTags = (names: string[]): string | undefined => {
   if (names.length > mostTagsOfContact) return `tags must not be more than ${mostTagsOfContact}`;
   return names.map((name) => oneTag.validate(name).error?.message).find(Boolean);
@@ -42,6 +51,12 @@ const faultOfTags = (names: string[]): string | undefined => {
 export function rowReader(columns: Column[]): (cells: string[], line: number) => Entry {
   const checks = columns.map((column) => (column.kind === 'field' ? check(column.name, rules[column.name]) : undefined));
   const wholeCustom = check('custom_fields', customFields);
+
+  const customTooLarge = (cells: string[]) => {
+    let characters = 0;
+    for (const [index, { kind }] of columns.entries()) if (kind === 'custom') characters += cells[index]!.length;
+    return characters > longestCustomCells;
+  };
 
   return (cells, line) => {
     if (cells.length !== columns.length) {
@@ -53,6 +68,8 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
     let custom: Record<string, unknown> | undefined;
     let tags: string[] = [];
     let id: string | undefined;
+    const isTooLarge = customTooLarge(cells);
+    if (isTooLarge) errors.push({ column: 'custom_fields', code: 'custom.size', message: tooLarge });
     for (const [index, column] of columns.entries()) {
       const cell = restored(cells[index]!);
       if (cell === '' || column.kind === 'ignored') continue;
@@ -65,10 +82,11 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
         if (error) errors.push({ column: column.name, code: error.details[0]!.type, message: error.message });
         else fields[column.name] = value;
       } else if (column.kind === 'tags') {
-        tags = readTagsCell(cell);
-        const message = faultOfTags(tags);
+        const isLong = cell.length > longestTagsCell;
+        tags = isLong ? [] : readTagsCell(cell);
+        const message = isLong ? `tags must not be longer than ${longestTagsCell} characters` : faultOfTags(tags);
         if (message) errors.push({ column: column.name, code: 'tags', message });
-      } else {
+      } else if (!isTooLarge) {
         const value = readCustomCell(cell);
         const fault = typeof value === 'object' || typeof value === 'string' ? faultIn(value) : undefined;
         if (fault) errors.push({ column: column.name, code: fault.code, message: fault.message });
@@ -87,7 +105,7 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
         code: 'object.and.external',
         message: `${fields.external_id ? 'external_source' : 'external_id'} is missing: it and the other must be given together`,
       });
-    if (errors.length > 0) return { line, errors };
+    if (errors.length > 0) return { line, errors: errors.slice(0, mostErrors) };
     const identities = identitiesOfFields(fields);
     if (identities.length > 0 || id !== undefined) return { line, id, fields, tags, identities };
     const message = 'A contact needs a phone_number, an email or an external_id';
@@ -95,4 +113,5 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
   };
 }
 
+const tooLarge = `custom_fields must not be larger than ${mostCustomBytes} bytes as JSON`;
 const isExternal = ({ column }: RowError) => column.startsWith('external_');

@@ -7,8 +7,11 @@ import { readRecords } from './records.ts';
 import { type Entry, rowReader } from './row.ts';
 
 export type BatchSize = { rows: number; characters: number };
-/** Large enough that a batch's own cost is small beside its rows', small enough for memory and for the longest a statement may take. */
-export const usualBatch: BatchSize = { rows: 5_000, characters: 8_000_000 };
+/**
+ * Large enough that a batch's own cost is small beside its rows'; small enough for memory, for the time that its contacts are locked, and for
+ * the event loop, which all of a batch's rows pass through at once here and there.
+ */
+export const usualBatch: BatchSize = { rows: 2_000, characters: 4_000_000 };
 
 type Deps = { database: Database; secrets: Secrets };
 

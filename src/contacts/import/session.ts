@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Database } from '../../database.ts';
+import { slices } from '../../slices.ts';
 
 /** One transaction on the driver's own connection: COPY needs it, and nobody else does. It neither enqueues nor emits. */
 export async function inSession<Result>(database: Database, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
@@ -35,7 +36,28 @@ const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r'
 export const copyLine = (values: (string | number | null)[]) =>
   `${values.map((value) => (value === null ? '\\N' : String(value).replace(special, (found) => escapes[found]!))).join('\t')}\n`;
 
-/** Copies lines of COPY's text format into a table: `target` is its name and columns. */
-export async function copyInto(client: PoolClient, target: string, lines: string[]): Promise<void> {
-  await pipeline(Readable.from([Buffer.from(lines.join(''))]), client.query(copyFrom(`copy ${target} from stdin`)));
+/** Some 64 KiB a piece: what the socket takes at once. */
+const pieceCharacters = 64 * 1024;
+
+/** Copies items into a table, each as lines of COPY's text format: `target` is its name and columns. Other work has its turn meanwhile. */
+export async function copyInto<Item>(
+  client: PoolClient,
+  target: string,
+  items: Item[],
+  linesOf: (item: Item) => string,
+): Promise<void> {
+  await pipeline(Readable.from(pieces(items, linesOf)), client.query(copyFrom(`copy ${target} from stdin`)));
+}
+
+async function* pieces<Item>(items: Item[], linesOf: (item: Item) => string): AsyncGenerator<Buffer> {
+  const pause = slices();
+  let text = '';
+  for (const item of items) {
+    text += linesOf(item);
+    await pause();
+    if (text.length < pieceCharacters) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  if (text !== '') yield Buffer.from(text);
 }

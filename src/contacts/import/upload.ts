@@ -2,23 +2,25 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Database } from '../../database.ts';
 import { AppError } from '../../errors.ts';
+import type { Transact } from '../../ledger/transact.ts';
 import { beginUpload, dropUpload, storeChunk, type Upload } from './imports.ts';
 import { textCheck } from './utf8.ts';
 
 const chunkBytes = 1024 * 1024;
 
+type Receiving = { database: Database; transact: Transact; mostBytes: number; mostQueued: number };
+
 /**
  * Stores a file as it comes in, a piece at a time: the sender waits while a piece is written. Nothing stays of a file that is refused or
- * broken off. Throws 413 beyond `mostBytes`, 422 when it is empty or no UTF-8.
+ * broken off. Throws 413 beyond `mostBytes`, 422 when it is empty or no UTF-8, and before it is read when the organization has too many.
  */
 export async function receiveUpload(
-  database: Database,
+  { database, transact, mostBytes, mostQueued }: Receiving,
   organizationId: string,
   actor: string,
   file: Readable,
-  mostBytes: number,
 ): Promise<Upload> {
-  const importId = await beginUpload(database, organizationId, actor);
+  const importId = await beginUpload(transact, organizationId, actor, mostQueued);
   try {
     const hash = createHash('sha256');
     const isText = textCheck();

@@ -284,6 +284,13 @@ describe('a file that cannot be read', () => {
     ['a column twice, in another case', 'email,Email\na@example.com,b@example.com', 'header.duplicate', 1, 'email'],
     ['a column twice', 'email,email\na@example.com,b@example.com', 'header.duplicate', 1, 'email'],
     ['no column that names anybody', 'name,tags\nAda,vip', 'header.identity', 1, undefined],
+    [
+      'more columns than a file has',
+      `email,${Array.from({ length: 500 }, (_, n) => `custom_fields.k${n}`).join(',')}\na@example.com\n`,
+      'header.columns',
+      1,
+      undefined,
+    ],
     ['no rows', 'phone_number,name\n', 'rows.missing', 1, undefined],
     ['blank lines only', '\n\n', 'header.missing', 1, undefined],
     ['a quote never closed', 'phone_number,name\n+16505551234,"Ada\n+16505551235,Grace\n', 'csv', 2, undefined],
@@ -322,6 +329,29 @@ describe('a file that is not taken', () => {
     const before = await app.counts();
     expect((await upload(body, app.tenant, headers)).status).toBe(status);
     expect(await app.counts()).toEqual(before);
+  });
+
+  test('more than may wait or run: refused before a byte of it is stored, until one has ended', async () => {
+    const tenant = await app.organization();
+    const pending = (at: string) =>
+      app.rows(
+        `insert into contact_imports (id, organization_id, state, actor, created_at) select uuidv7(), $1, 'uploading', 'cli', ${at} from generate_series(1, 10)`,
+        [tenant.organizationId],
+      );
+    await pending('clock_timestamp()');
+    const before = await app.counts();
+    const refused = await upload(lines('phone_number', '+16505557101'), tenant);
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'limit_reached']);
+    expect(refused.body.error.message).toContain('at most 10 imports');
+    expect(await app.counts()).toEqual(before);
+    await imported(lines('phone_number', '+16505557101'));
+    const clear = () =>
+      app.rows(`delete from contact_imports where organization_id = $1 and state = 'uploading'`, [tenant.organizationId]);
+    await clear();
+    // Uploads of a process that died count for no longer than an upload may take.
+    await pending(`clock_timestamp() - interval '31 minutes'`);
+    await imported(lines('phone_number', '+16505557101'), tenant);
+    await clear();
   });
 
   test('too large without a length that says so: nothing stays', async () => {

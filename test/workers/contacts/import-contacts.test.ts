@@ -33,7 +33,12 @@ beforeEach(async () => {
 /** A file as the API takes it, and its job as the queue would hand it over. */
 async function queued(file: string): Promise<Import> {
   const { database, ledger } = house;
-  const upload = await receiveUpload(database, organizationId, 'cli', Readable.from([Buffer.from(file)]), 1e8);
+  const upload = await receiveUpload(
+    { database, transact: ledger.transact, mostBytes: 1e8, mostQueued: 10 },
+    organizationId,
+    'cli',
+    Readable.from([Buffer.from(file)]),
+  );
   const lane = importLane(organizationId);
   const { operationId } = await ledger.transact({ locks: [lane] }, (tx) => queueImport(tx, organizationId, upload));
   await ledger.fill('contact-imports');
@@ -167,6 +172,24 @@ test('more changed contacts than a transaction may lock are changed in more of t
   expect(await state(changed)).toMatchObject({ rows: 1_300, updated: 1_300, created: 0 });
   expect(await house.sql(`select 1 from contacts where organization_id = $1 and name like 'P%'`, [organizationId])).toEqual([]);
 });
+
+test('an organization with many files has one of the two places of the installation', async () => {
+  const many = [await queued(fileOf(rows(1))), await queued(fileOf(rows(2))), await queued(fileOf(rows(3)))];
+  organizationId = await createOrganization(house.em(), 'Another');
+  const another = await queued(fileOf(rows(4)));
+  const states = await Promise.all([...many, another].map(({ job }) => house.row(job.id)));
+  expect(states.map((row) => row?.state)).toEqual(['queued', 'blocked', 'blocked', 'queued']);
+});
+
+test('rows of one phone are one write a batch, however many', async () => {
+  const own = await queued(fileOf(Array.from({ length: 6_000 }, (_, number) => `${phone(1)},P ${number},`)));
+  const startedAt = performance.now();
+  expect(await runImport(house.deps, own, 0, always)).toBe('over');
+  // Row by row they took more than a minute.
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
+  expect(await state(own)).toMatchObject({ rows: 6_000, created: 1, updated: 5_999, failed: 0 });
+  expect(await house.sql('select name from contacts where organization_id = $1', [organizationId])).toEqual([{ name: 'P 5999' }]);
+}, 60_000);
 
 test('a broken file fails the job for good; a retry says that it must come again', async () => {
   const own = await queued('colour\nred\n');

@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util';
+import { slices } from '../../slices.ts';
+import { faultOfCustom } from '../fields.ts';
+import type { Identity } from '../queries.ts';
+import { mostTagsOfContact } from '../tags.ts';
+import { identityKey, type People, type Person } from './people.ts';
+import { conflict, nobody, type Standing, Taken, tooManyTags } from './resolve-rows.ts';
+import type { StagedRow } from './staging.ts';
+
+export type Folded = {
+  /** Of every row given, as if the rows were written one after the other. */
+  standings: Map<number, Standing>;
+  /** One for each contact that is made or changed: all that its rows bring together. */
+  written: StagedRow[];
+};
+
+/**
+ * Rows that name the same people, in their order, without a write between them: a file of 20,000 rows of one phone is one write a batch.
+ * `held` are the contacts whose locks are held. Throws Taken when a row would change another one.
+ */
+export async function foldRows(rows: StagedRow[], people: People, held: Set<string>): Promise<Folded> {
+  const standings = new Map<number, Standing>();
+  const written = new Map<string, StagedRow>();
+  const pause = slices();
+  for (const row of rows) {
+    await pause();
+    standings.set(row.n, standingAfter(row, people, held, written));
+  }
+  return { standings, written: [...written.values()] };
+}
+
+function standingAfter(row: StagedRow, people: People, held: Set<string>, written: Map<string, StagedRow>): Standing {
+  const owners = ownersOf(row, people);
+  if (owners.length > 1) return { kind: 'refused', error: conflict(owners) };
+  const [owner] = owners;
+  if (owner === undefined) {
+    if (row.identities.length === 0) return { kind: 'refused', error: nobody };
+    const person = newPerson(row);
+    people.byId.set(person.id, person);
+    give(person, row.identities, people);
+    for (const tag of row.tags) person.tags.add(people.foldedTags.get(tag)!);
+    written.set(person.id, ownCopy(row));
+    return { kind: 'new' };
+  }
+  const person = people.byId.get(owner);
+  if (!person) throw new Taken();
+  const standing = change(person, row, people, written);
+  if (standing.kind === 'known' && standing.isChanged && !held.has(owner) && people.known.has(owner)) throw new Taken();
+  return standing;
+}
+
+const ownCopy = (row: StagedRow): StagedRow => ({
+  ...row,
+  fields: { ...row.fields },
+  tags: [...row.tags],
+  identities: [...row.identities],
+});
+
+/** In the order that the database gives them. */
+function ownersOf({ id, identities }: StagedRow, { byId, owners }: People): string[] {
+  const found = identities.flatMap((identity) => owners.get(identityKey(identity)) ?? []);
+  if (id !== undefined && byId.has(id)) found.push(id);
+  return [...new Set(found)].sort();
+}
+
+function newPerson({ contactId, fields }: StagedRow): Person {
+  const { name = '', phone_number = '', email = '', external_source = '', external_id = '', custom_fields = {} } = fields;
+  return {
+    id: contactId,
+    name,
+    phone_number,
+    email,
+    external_source,
+    external_id,
+    custom_fields: asStored(custom_fields),
+    tags: new Set(),
+  };
+}
+
+function give(person: Person, identities: Identity[], { owners }: People) {
+  for (const identity of identities) owners.set(identityKey(identity), person.id);
+}
+
+function change(person: Person, row: StagedRow, people: People, written: Map<string, StagedRow>): Standing {
+  const texts = textsOf(row);
+  const custom = changedCustom(person, row);
+  const merged = { ...person.custom_fields, ...custom };
+  const fault = row.fields.custom_fields && faultOfCustom(merged);
+  if (fault) return { kind: 'refused', error: { column: 'custom_fields', ...fault } };
+  const tags = lackingTags(person, row, people);
+  if (tags.size > 0 && person.tags.size + tags.size > mostTagsOfContact) return { kind: 'refused', error: tooManyTags };
+  const identities = row.identities.filter((identity) => !people.owners.has(identityKey(identity)));
+  const differs = Object.entries(texts).some(([name, text]) => person[name as keyof typeof texts] !== text);
+  const isChanged = differs || Object.keys(custom).length > 0 || tags.size > 0 || identities.length > 0;
+  if (isChanged) {
+    Object.assign(person, texts);
+    person.custom_fields = merged;
+    for (const folded of tags.keys()) person.tags.add(folded);
+    give(person, identities, people);
+    const whole = written.get(person.id) ?? { ...row, owner: person.id, fields: {}, tags: [], identities: [] };
+    Object.assign(whole.fields, texts, { custom_fields: { ...whole.fields.custom_fields, ...custom } });
+    whole.tags.push(...tags.values());
+    whole.identities.push(...identities);
+    written.set(person.id, whole);
+  }
+  return { kind: 'known', owner: person.id, isChanged, lacksTags: tags.size > 0, missing: identities.length };
+}
+
+/** Texts that the row gives; an empty one says nothing, and the id in another system comes with its system. */
+function textsOf({ fields: { name, phone_number, email, external_source, external_id } }: StagedRow) {
+  return {
+    ...(name && { name }),
+    ...(phone_number && { phone_number }),
+    ...(email && { email }),
+    ...(external_id && { external_source, external_id }),
+  };
+}
+
+/** As the database gives it back: JSON has no -0. */
+const asStored = (fields: Record<string, unknown>): Record<string, unknown> => JSON.parse(JSON.stringify(fields));
+
+function changedCustom({ custom_fields }: Person, { fields }: StagedRow): Record<string, unknown> {
+  if (!fields.custom_fields) return {};
+  const given = Object.entries(asStored(fields.custom_fields));
+  return Object.fromEntries(
+    given.filter(([key, value]) => !(Object.hasOwn(custom_fields, key) && isDeepStrictEqual(custom_fields[key], value))),
+  );
+}
+
+/** Names by what they fold to, the first spelling of each. */
+function lackingTags({ tags: own }: Person, { tags }: StagedRow, { foldedTags }: People): Map<string, string> {
+  const lacking = new Map<string, string>();
+  for (const name of tags) {
+    const folded = foldedTags.get(name)!;
+    if (!own.has(folded) && !lacking.has(folded)) lacking.set(folded, name);
+  }
+  return lacking;
+}
