@@ -14,6 +14,7 @@ import { createMetrics } from '../src/metrics/metrics.ts';
 import { createProviders } from '../src/providers/index.ts';
 import { createLoginLimits } from '../src/rate-limits/login.ts';
 import { createRequestLimits } from '../src/rate-limits/requests.ts';
+import { requestBoundsOf } from '../src/request-bounds.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { createApp } from './app.ts';
 import type { Deps } from './endpoint.ts';
@@ -33,11 +34,12 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     poolMax: config.databasePoolMax,
     applicationName: 'kanal-web',
     log,
+    bounds: requestBoundsOf(config),
   });
   const backend = createBackend(config, log);
   await checkConnections(database, backend.databaseConnections, config.databasePoolMax).catch(unlessAway(log));
   const queues = openQueues(backend, log, onDead);
-  const ledger = createLedger({ database, queues, log, awaitsQueue: true });
+  const ledger = createLedger({ database, queues, log, awaitsQueue: true, patienceMs: config.requestTransactionTimeoutMs });
   const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
   const providers = createProviders(config, metrics.registry, log);
   const limits = createRequestLimits({ perMinute: config.rateLimitPerMinute, redisUrl: config.queueUrl, log });

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { queueNames } from './ledger/job.ts';
 import { mailbox, parseMailUrl } from './providers/mail/mail-url.ts';
+import { type RequestBoundsSettings, requestBoundsSettings } from './request-bounds.ts';
 import { parseSecretKey } from './secrets.ts';
 
 const isSecretKey = (text: string, { message }: Joi.CustomHelpers) => {
@@ -53,6 +54,7 @@ export const configSchema = Joi.object({
     .max(200)
     .default(15)
     .description('Database connections a process may open (queues not counted)'),
+  ...requestBoundsSettings,
   QUEUE_URL: Joi.string()
     .uri({ scheme: ['redis', 'rediss'] })
     .empty('')
@@ -157,7 +159,7 @@ export const configSchema = Joi.object({
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
 }).prefs({ abortEarly: false, stripUnknown: true });
 
-export type Config = {
+export type Config = RequestBoundsSettings & {
   port: number;
   host: string;
   databaseUrl: string;

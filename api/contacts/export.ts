@@ -28,7 +28,7 @@ export const exportContacts = endpoint<unknown, Pick<ListQuery, 'search' | 'filt
   },
   async handler({ query, caller, write }, { database }) {
     const listing = readContactListing({ ...query, sort: query.sort ?? exportOrder });
-    const contacts = selected(database, caller.organizationId, listing);
+    const contacts = selected({ longIn: database }, caller.organizationId, listing);
     const keys = await customKeys(contacts);
     const { status } = await write({}, async () => ({ status: 200 }));
     return { status, headers: csvHeaders(new Date()), stream: contactsAsCsv(contacts, keys) };

@@ -1,4 +1,4 @@
-import { queryPlanned, type Source } from '../database.ts';
+import { type LongReads, queryPlanned, type Source } from '../database.ts';
 import type { Fields } from '../listing/fields.ts';
 import { type Position, positionOf } from '../listing/keyset.ts';
 import { type Listing, type ListRequest, listingSql, readListing } from '../listing/listing.ts';
@@ -39,7 +39,7 @@ export type ContactPage = { limit: number; after?: Position; includeTotal?: bool
 
 /** A page of an organization's contacts, one row more than asked for. */
 export async function listContacts(
-  source: Source,
+  source: Source | LongReads,
   organizationId: string,
   listing: Listing,
   { limit, after, includeTotal = false }: ContactPage,
@@ -58,7 +58,7 @@ export function listStatement(organizationId: string, listing: Listing, { limit,
   return { text, params };
 }
 
-export async function countContacts(source: Source, organizationId: string, listing: Listing): Promise<number> {
+export async function countContacts(source: Source | LongReads, organizationId: string, listing: Listing): Promise<number> {
   const params: unknown[] = [organizationId];
   const { where } = listingSql(contactFields, listing, (value) => `$${params.push(value)}`);
   const text = `select count(*)::int as total from contacts k where k.organization_id = $1${where}`;
@@ -68,7 +68,7 @@ export async function countContacts(source: Source, organizationId: string, list
 
 /** Every contact of a listing, or those after `begin`, `size` at a time; no more than a page is in memory. Each page is a statement of its own. */
 export async function* contactPages(
-  source: Source,
+  source: Source | LongReads,
   organizationId: string,
   listing: Listing,
   size = 500,

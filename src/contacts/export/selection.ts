@@ -1,5 +1,5 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { queryPlanned, type Source } from '../../database.ts';
+import { type LongReads, queryPlanned, type Source } from '../../database.ts';
 import { AppError } from '../../errors.ts';
 import type { Position } from '../../listing/keyset.ts';
 import type { Listing } from '../../listing/listing.ts';
@@ -16,7 +16,7 @@ const pageRows = 1_000;
 /** So many at a time are made text: other work of the process has its turn in between, and rows of 16 kB make no piece of 16 MB. */
 const sliceRows = 100;
 
-export const selected = (source: Source, organizationId: string, listing: Listing): Selection => ({
+export const selected = (source: Source | LongReads, organizationId: string, listing: Listing): Selection => ({
   async *slices(begin) {
     for await (const page of contactPages(source, organizationId, listing, pageRows, begin))
       for (let at = 0; at < page.length; at += sliceRows) {
