@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { startClock } from '../src/clock-skew.ts';
 import type { Config } from '../src/config.ts';
 import { checkConnections, openDatabase, unlessAway } from '../src/database.ts';
 import { startHeartbeat } from '../src/heartbeat.ts';
@@ -41,6 +42,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   const queues = openQueues(backend, log, onDead);
   const ledger = createLedger({ database, queues, log, awaitsQueue: true, patienceMs: config.requestTransactionTimeoutMs });
   const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
+  const clock = startClock({ database, log, registry: metrics.registry });
   const providers = createProviders(config, metrics.registry, log);
   const limits = createRequestLimits({ perMinute: config.rateLimitPerMinute, redisUrl: config.queueUrl, log });
   const deps: Deps = {
@@ -76,6 +78,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     deps,
     async stop() {
       heartbeat.stop();
+      clock.stop();
       isStopping = true;
       await finishRequests(server, config.shutdownTimeoutMs);
       await limits?.close();

@@ -234,7 +234,7 @@ export const isRowLocked = (error: unknown) => {
 };
 
 /** Cut by the time limit of a statement or a lock, or a conflict that would not end: the database is there and could not do it now. */
-const isTooBusy = (error: unknown) => isTransient(error) || isTimedOut(error) || stateOf(error).code === lockNotAvailable;
+export const isTooBusy = (error: unknown) => isTransient(error) || isTimedOut(error) || stateOf(error).code === lockNotAvailable;
 
 /** The database's outage, raw or already told: nobody's answer, and to be tried again. So is a lock, for work that nobody waits for. */
 export const isOurOutage = (error: unknown) =>

@@ -73,6 +73,7 @@ async function processRun(
   deps.jobMetrics.ended(job.queueName, job.name, ended.kind, (performance.now() - startedAt) / 1000);
   if (ended.kind === 'failed') throw withReasonOnly(`${ended.error.code}: ${ended.error.message}`);
   if ((ended.kind === 'again' || ended.kind === 'wait' || ended.kind === 'early') && !('isMoved' in ended && ended.isMoved)) {
+    // By the host's clock, which BullMQ here compares with. Should that be wrong and then right again, the sweep wakes the run.
     await job.moveToDelayed(Date.now() + Math.ceil(ended.delayMs), token);
     throw new DelayedError();
   }

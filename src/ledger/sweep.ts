@@ -7,7 +7,7 @@ import type { Queues } from './queues.ts';
 
 const batch = 500;
 type Due = HandedRow & { run: number };
-export type Findings = { looked: number; added: number; rerun: number; pools: number; lanes: number };
+export type Findings = { looked: number; added: number; rerun: number; woken: number; pools: number; lanes: number };
 
 /**
  * Rule 4, once: brings to BullMQ what it should know and does not. Every worker does it, no leader; a look moves `check_at` 30 s on, and
@@ -24,7 +24,7 @@ export async function sweep({
   ledger: Ledger;
   log: Log;
 }): Promise<Findings> {
-  const findings: Findings = { looked: 0, added: 0, rerun: 0, pools: 0, lanes: 0 };
+  const findings: Findings = { looked: 0, added: 0, rerun: 0, woken: 0, pools: 0, lanes: 0 };
   while (queues.isReady()) {
     const due = await query<Due>(
       database.em(),
@@ -46,7 +46,7 @@ export async function sweep({
   }
   findings.lanes = await releaseLanes(database, ledger);
   findings.pools = await fillPools(database, ledger);
-  if (findings.added + findings.rerun + findings.lanes > 0) log.info({ ...findings }, 'sweep');
+  if (findings.added + findings.rerun + findings.woken + findings.lanes > 0) log.info({ ...findings }, 'sweep');
   return findings;
 }
 
@@ -55,8 +55,12 @@ async function mend(due: Due[], database: Database, queues: Queues, findings: Fi
   const states = await queues.states(due);
   const missing = due.filter((_, index) => states[index] === 'unknown');
   const over = due.filter((_, index) => states[index] === 'completed' || states[index] === 'failed');
+  // Its time has come by the database's clock and not by the queue's: delayed by a host whose clock was ahead.
+  const late = due.filter((row, index) => states[index] === 'delayed' && row.delay_ms === 0);
   if (missing.length > 0) await queues.add(missing);
   findings.added += missing.length;
+  if (late.length > 0) await queues.wake(late);
+  findings.woken += late.length;
   if (over.length === 0) return;
   // BullMQ calls the run over and the row does not: a new run, unless somebody has made one meanwhile.
   const fresh = await query<HandedRow>(

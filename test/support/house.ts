@@ -91,6 +91,7 @@ function silentQueues(handed: HandedRow[]): Queues {
     isReady: () => true,
     whenOpen: async () => {},
     add: async (rows) => void handed.push(...rows),
+    wake: async () => {},
     states: async (rows) => rows.map(() => 'waiting'),
     queue: () => undefined,
     all: () => [],

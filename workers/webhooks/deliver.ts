@@ -1,3 +1,4 @@
+import { now, nowDate } from '../../src/clock.ts';
 import { type Database, type Em, query } from '../../src/database.ts';
 import type { RunRef } from '../../src/ledger/release.ts';
 import { mayRunNow, type RunRow, runColumns } from '../../src/ledger/run.ts';
@@ -62,7 +63,7 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
   const delivery = context.claimed ?? (await readDelivery(context.database, delivery_id));
   if (!delivery) return context.finish();
   const body = envelopeOf(delivery);
-  const timestamp = Math.floor(Date.now() / 1000);
+  const timestamp = Math.floor(now() / 1000);
   const outcome = await context.sender.send({
     url: delivery.url,
     headers: {
@@ -83,7 +84,7 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
   if (outcome.status === 410)
     await disableEndpoint(context.ledger.transact, delivery.organization_id, delivery.endpoint_id, 'gone');
   if (delivery.is_test) return context.fail(error, { work: async (tx) => tx.include(attemptOf(delivery, outcome, 'failed')) });
-  const retryAfterMs = outcome.retryAfter ? parseRetryAfter(outcome.retryAfter, new Date()) : undefined;
+  const retryAfterMs = outcome.retryAfter ? parseRetryAfter(outcome.retryAfter, nowDate()) : undefined;
   const delayMs = nextDelayMs(context.row.attempts + 1, { retryAfterMs });
   return context.again(error, {
     delayMs,
