@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import Joi from 'joi';
-import { databaseAway, isOurOutage } from '../src/database.ts';
+import { databaseAway, isOurOutage, isRowLocked, RecordBusy } from '../src/database.ts';
 import { AppError, errorCodes } from '../src/errors.ts';
 import type { Endpoint, ErrorShape } from './endpoint.ts';
 
@@ -37,6 +37,7 @@ export const errorBodies: Record<ErrorShape, Joi.ObjectSchema> = {
 /** Anything thrown, as an error the client may read. What is not ours to tell is a bare 500. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
+  if (isRowLocked(error)) return new RecordBusy(error);
   if (isOurOutage(error)) return databaseAway(error);
   const { type, status } = (error ?? {}) as { type?: string; status?: number };
   if (type === 'entity.too.large') return new AppError('payload_too_large', 'The body is too large');

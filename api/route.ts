@@ -44,8 +44,8 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
       if (readBody) await deps.intake.read(readBody, req, res);
       checkStorable(req, subject);
       validate(req);
-      if (receive) await answerReceived(receive, definition, deps, req, res);
-      else await answer(definition, deps, req, res);
+      const work = () => (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));
+      await deps.database.onBehalfOf(res.locals.caller?.organizationId ?? operationId, work);
     } catch (error) {
       if (authenticate && error instanceof AppError && error.status === 401) challenge(res);
       answerError(error, errorShape, res);

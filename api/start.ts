@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { startClock } from '../src/clock-skew.ts';
 import type { Config } from '../src/config.ts';
 import { checkConnections, openDatabase, unlessAway } from '../src/database.ts';
 import { startHeartbeat } from '../src/heartbeat.ts';
@@ -15,6 +16,7 @@ import { createMetrics } from '../src/metrics/metrics.ts';
 import { createProviders } from '../src/providers/index.ts';
 import { createLoginLimits } from '../src/rate-limits/login.ts';
 import { createRequestLimits } from '../src/rate-limits/requests.ts';
+import { requestBoundsOf } from '../src/request-bounds.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { createApp } from './app.ts';
 import type { Deps } from './endpoint.ts';
@@ -35,12 +37,14 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     poolMax: config.databasePoolMax,
     applicationName: 'kanal-web',
     log,
+    bounds: requestBoundsOf(config),
   });
   const backend = createBackend(config, log);
   await checkConnections(database, backend.databaseConnections, config.databasePoolMax).catch(unlessAway(log));
   const queues = openQueues(backend, log, onDead);
-  const ledger = createLedger({ database, queues, log, awaitsQueue: true });
+  const ledger = createLedger({ database, queues, log, awaitsQueue: true, patienceMs: config.requestTransactionTimeoutMs });
   const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
+  const clock = startClock({ database, log, registry: metrics.registry });
   const providers = createProviders(config, metrics.registry, log);
   const limits = createRequestLimits(config, log);
   const deps: Deps = {
@@ -85,6 +89,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     deps,
     async stop() {
       heartbeat.stop();
+      clock.stop();
       isStopping = true;
       await finishRequests(server, config.shutdownTimeoutMs);
       limits.close();

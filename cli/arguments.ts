@@ -49,3 +49,11 @@ export function daysArgument(text: string): Date {
   if (days < 1 || days > mostDays) throw new Error(`The days must be a whole number from 1 to ${mostDays}`);
   return new Date(Date.now() + days * 86_400_000);
 }
+
+const maxSeconds = 3_600;
+
+export function secondsArgument(text: string): number {
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (seconds < 1 || seconds > maxSeconds) throw new Error(`The seconds must be a whole number from 1 to ${maxSeconds}`);
+  return seconds;
+}

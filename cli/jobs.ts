@@ -1,11 +1,12 @@
 import { checkJobs } from '../src/ledger/check.ts';
 import { replayJob } from '../src/operator/replays.ts';
-import { idArgument } from './arguments.ts';
+import { idArgument, secondsArgument } from './arguments.ts';
 import { withDatabase, withLedger } from './connect.ts';
 import { eachOf } from './each-of.ts';
 
-export async function checkJobsCommand() {
-  const findings = await withDatabase((database) => checkJobs(database));
+export async function checkJobsCommand({ timeout }: { timeout: string }) {
+  const limitMs = secondsArgument(timeout) * 1000;
+  const findings = await withDatabase((database) => checkJobs(database, limitMs));
   for (const { rule, id, detail } of findings) console.log(`${id}  ${detail}: not so that ${rule}`);
   if (findings.length === 0) console.log('clean');
   else process.exitCode = 1;

@@ -92,7 +92,8 @@ const jobs = program.command('jobs').description('the ledger of work');
 jobs
   .command('check')
   .description('name every job that nothing will move; exits 1 when there is one')
-  .action(async () => (await import('./jobs.ts')).checkJobsCommand());
+  .option('--timeout <seconds>', 'longest for one look, a locked table included; exits 1 and says so', '10')
+  .action(async (options) => (await import('./jobs.ts')).checkJobsCommand(options));
 jobs
   .command('retry <ids...>')
   .description('run failed jobs again, in the order given')

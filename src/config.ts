@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { type Bounds, bounds } from './config-bounds.ts';
 import { areOrigins, areQueues, isHashKey, isMailbox, isMailUrl, isSecretKey, list } from './config-checks.ts';
+import { type RequestBoundsSettings, requestBoundsSettings } from './request-bounds.ts';
 
 const whole = Joi.number().integer();
 const days = (least: number, usual: number) => whole.min(least).max(3650).default(usual);
@@ -24,6 +25,7 @@ const variables = Joi.object({
     .max(200)
     .default(15)
     .description('Database connections a process may open (queues not counted)'),
+  ...requestBoundsSettings,
   QUEUE_URL: Joi.string()
     .uri({ scheme: ['redis', 'rediss'] })
     .empty('')
@@ -174,60 +176,61 @@ const variables = Joi.object({
 /** Every variable the processes read: its type, default and description. docs/operations lists them from here. */
 export const configSchema = emptyIsUnset(variables).prefs({ abortEarly: false, stripUnknown: true });
 
-export type Config = Bounds & {
-  port: number;
-  host: string;
-  databaseUrl: string;
-  databasePoolMax: number;
-  queueUrl?: string;
-  secretKey: string;
-  hashKey: string;
-  publicUrl?: string;
-  allowedOrigins: string[];
-  trustProxy: number;
-  rateLimitPerMinute: number;
-  rateLimitOrganizationPerMinute: number;
-  operatorUser: string;
-  operatorPassword?: string;
-  metricsToken?: string;
-  logLevel: string;
-  messagingAppUrl: string;
-  messagingAppSecret?: string;
-  messagingAppVerifyToken?: string;
-  stopWords: string[];
-  mailUrl?: string;
-  mailFrom: string;
-  appUrl?: string;
-  providerTimeoutMs: number;
-  unknownWindow: number;
-  webhookTimeoutMs: number;
-  webhookAllowHttp: boolean;
-  webhookAllowNetworks: string[];
-  queues: string[];
-  messagesConcurrency: number;
-  webhooksConcurrency: number;
-  webhookRetriesConcurrency: number;
-  defaultConcurrency: number;
-  concurrencyOpenFactor: number;
-  lockDurationMs: number;
-  stalledIntervalMs: number;
-  runRetryDelayMs: number;
-  healthPort?: number;
-  sweepIntervalMs: number;
-  retentionDoneJobsDays: number;
-  retentionFailedJobsDays: number;
-  retentionProviderWebhooksDays: number;
-  retentionBrokenProviderWebhooksDays: number;
-  retentionUnmatchedStatusesDays: number;
-  retentionWebhookAttemptsDays: number;
-  retentionEventsDays: number;
-  listsAtOnce: number;
-  listTimeoutMs: number;
-  listMaxChecks: number;
-  importMaxBytes: number;
-  importsMaxQueued: number;
-  shutdownTimeoutMs: number;
-};
+export type Config = Bounds &
+  RequestBoundsSettings & {
+    port: number;
+    host: string;
+    databaseUrl: string;
+    databasePoolMax: number;
+    queueUrl?: string;
+    secretKey: string;
+    hashKey: string;
+    publicUrl?: string;
+    allowedOrigins: string[];
+    trustProxy: number;
+    rateLimitPerMinute: number;
+    rateLimitOrganizationPerMinute: number;
+    operatorUser: string;
+    operatorPassword?: string;
+    metricsToken?: string;
+    logLevel: string;
+    messagingAppUrl: string;
+    messagingAppSecret?: string;
+    messagingAppVerifyToken?: string;
+    stopWords: string[];
+    mailUrl?: string;
+    mailFrom: string;
+    appUrl?: string;
+    providerTimeoutMs: number;
+    unknownWindow: number;
+    webhookTimeoutMs: number;
+    webhookAllowHttp: boolean;
+    webhookAllowNetworks: string[];
+    queues: string[];
+    messagesConcurrency: number;
+    webhooksConcurrency: number;
+    webhookRetriesConcurrency: number;
+    defaultConcurrency: number;
+    concurrencyOpenFactor: number;
+    lockDurationMs: number;
+    stalledIntervalMs: number;
+    runRetryDelayMs: number;
+    healthPort?: number;
+    sweepIntervalMs: number;
+    retentionDoneJobsDays: number;
+    retentionFailedJobsDays: number;
+    retentionProviderWebhooksDays: number;
+    retentionBrokenProviderWebhooksDays: number;
+    retentionUnmatchedStatusesDays: number;
+    retentionWebhookAttemptsDays: number;
+    retentionEventsDays: number;
+    listsAtOnce: number;
+    listTimeoutMs: number;
+    listMaxChecks: number;
+    importMaxBytes: number;
+    importsMaxQueued: number;
+    shutdownTimeoutMs: number;
+  };
 
 const camel = (name: string) => name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 export class ConfigError extends Error {

@@ -2,10 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
+import { onBehalfOf, shareConnections } from './connection-shares.ts';
 import { AppError } from './errors.ts';
 import { type Log, reasonOf } from './log.ts';
 import { ormOptions } from './orm.ts';
 import { PreparingClient } from './preparing-client.ts';
+import type { RequestBounds } from './request-bounds.ts';
 
 export type Em = EntityManager;
 /** Where a statement may run: the database, on any connection, or an EntityManager, in its transaction when it has one. */
@@ -18,13 +20,25 @@ export type Database = {
   em(): Em;
   /** Runs `work` in one transaction; entities are flushed by `work`. `first` are statements sent along with its begin, results unread. */
   transaction<Result>(work: (em: Em) => Promise<Result>, first?: string[]): Promise<Result>;
+  /** Connections that `work` takes count to the share of `key`, where the process has shares. */
+  onBehalfOf<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
+  /** Statements for a transaction's begin: those after them may take longer than a request's usually do. */
+  forLongWork: string[];
   ping(): Promise<void>;
   /** Of the pool, at this moment; `waiting` asked for one and have none yet. */
   connections(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 };
 
-type DatabaseOptions = { url: string; poolMax: number; applicationName: string; log: Log };
+type DatabaseOptions = { url: string; poolMax: number; applicationName: string; log: Log; bounds?: RequestBounds };
+
+const workerStatementMs = 30_000;
+
+/** For one transaction alone. */
+const longWork = ({ longStatementMs }: RequestBounds) => [
+  `set local statement_timeout = ${longStatementMs}`,
+  'set local transaction_timeout = 0',
+];
 
 /** The server must have room for this process's connections, `queueMax` of the queue's among them. Throws with both figures. */
 export async function checkConnections(database: Database, queueMax: number, poolMax: number) {
@@ -37,7 +51,7 @@ export async function checkConnections(database: Database, queueMax: number, poo
     throw new Error(`The database allows ${row.room} connections; this process alone wants up to ${wanted} (DATABASE_POOL_MAX)`);
 }
 
-export async function openDatabase({ url, poolMax, applicationName, log }: DatabaseOptions): Promise<Database> {
+export async function openDatabase({ url, poolMax, applicationName, log, bounds }: DatabaseOptions): Promise<Database> {
   const made: { pool?: Pool } = {};
   const orm = await MikroORM.init({
     ...ormOptions,
@@ -49,14 +63,16 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
       Client: PreparingClient,
       application_name: applicationName,
       connectionTimeoutMillis: 5_000,
-      statement_timeout: 30_000,
+      statement_timeout: bounds?.statementMs ?? workerStatementMs,
+      lock_timeout: bounds?.lockMs ?? 0,
       idle_in_transaction_session_timeout: 15_000,
       // Every read has its index. Tables of work are empty most of the time: a statement prepared then would read the whole table, and
       // go on doing so while it fills (measured: a quarter of the throughput of POST /v1/messages, by chance).
-      options: '-c enable_seqscan=off',
+      options: `-c enable_seqscan=off -c transaction_timeout=${bounds?.transactionMs ?? 0}`,
       keepAlive: true,
       onPoolCreated: (created: Pool) => {
         made.pool = created;
+        if (bounds) shareConnections(created, bounds.share);
       },
     },
   });
@@ -77,7 +93,7 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
         const em = orm.em.fork();
         em.setTransactionContext(reserved as never);
         try {
-          await run(['begin', ...first].join('; '));
+          await run(['begin', ...first].join('; ')).catch(lockError);
           const result = await work(em);
           await run('commit');
           return result;
@@ -86,6 +102,8 @@ export async function openDatabase({ url, poolMax, applicationName, log }: Datab
           throw error;
         }
       }),
+    onBehalfOf: bounds ? onBehalfOf : (_key, work) => work(),
+    forLongWork: bounds ? longWork(bounds) : [],
     ping: async () => void (await pool.query('select 1')),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
@@ -121,10 +139,10 @@ export async function query<Row = Record<string, unknown>>(source: Source, text:
   return result.rows as Row[];
 }
 
-const stateOf = (error: unknown): { code?: string; constraint?: string; message: string } => {
-  const fields = (error ?? {}) as { code?: string; constraint?: string; cause?: unknown };
+const stateOf = (error: unknown): { code?: string; constraint?: string; where?: string; message: string } => {
+  const fields = (error ?? {}) as { code?: string; constraint?: string; where?: string; cause?: unknown };
   if (fields.code === undefined && fields.cause) return stateOf(fields.cause);
-  return { code: fields.code, constraint: fields.constraint, message: reasonOf(error) };
+  return { code: fields.code, constraint: fields.constraint, where: fields.where, message: reasonOf(error) };
 };
 
 /** The unique constraint an error violated, if that is what it is. */
@@ -155,9 +173,10 @@ const away = new Set([
   '57P03',
   '53300',
   '25P03',
-  // A server turned read-only by a failover, a lock not to be had.
+  // A transaction that took too long ends with its connection.
+  '25P04',
+  // A server turned read-only by a failover.
   '25006',
-  '55P03',
 ]);
 
 /** The database cannot be reached, is starting, stopping or full: our outage, nobody's mistake. */
@@ -172,18 +191,45 @@ export function isDatabaseAway(error: unknown): boolean {
   );
 }
 
-export const databaseAway = (cause: unknown) =>
-  new AppError('unavailable', 'The database cannot be reached; try again', { retryAfterSeconds: 1, cause });
+export const databaseAway = (cause: unknown) => {
+  const message = isTooBusy(cause) ? 'The database takes too long; try again' : 'The database cannot be reached; try again';
+  return new AppError('unavailable', message, { retryAfterSeconds: 1, cause });
+};
 
 /** Cut by its time limit. */
 export const isTimedOut = (error: unknown) => stateOf(error).code === '57014';
 
-/** A statement cut by its time limit, or a conflict that would not end: the database is there and could not do it now. */
-const isTooBusy = (error: unknown) => isTransient(error) || isTimedOut(error);
+const lockNotAvailable = '55P03';
 
-/** The database's outage, raw or already told: nobody's answer, and to be tried again. */
+/** A lock was waited for in vain: somebody else's work on the same record is not over. Their client is told 409, and to try again. */
+export class RecordBusy extends AppError {
+  constructor(cause: unknown) {
+    super('conflict', 'Something else is at work on it; try again', { retryAfterSeconds: 1, cause });
+  }
+}
+
+/** For the `catch` of a statement that takes nothing but advisory locks. */
+export function lockError(error: unknown): never {
+  throw stateOf(error).code === lockNotAvailable ? new RecordBusy(error) : error;
+}
+
+/**
+ * Waited in vain for a row: the context names its place as (page,item), in whatever language. The second who waits for the same row
+ * waits for the first, and cannot be told from one who waits for a table: that is our outage, as a table's lock is.
+ */
+export const isRowLocked = (error: unknown) => {
+  const { code, where = '' } = stateOf(error);
+  return code === lockNotAvailable && /\(\d+,\d+\)/.test(where);
+};
+
+/** Cut by the time limit of a statement or a lock, or a conflict that would not end: the database is there and could not do it now. */
+export const isTooBusy = (error: unknown) => isTransient(error) || isTimedOut(error) || stateOf(error).code === lockNotAvailable;
+
+/** The database's outage, raw or already told: nobody's answer, and to be tried again. So is a lock, for work that nobody waits for. */
 export const isOurOutage = (error: unknown) =>
-  error instanceof AppError ? error.code === 'unavailable' : isDatabaseAway(error) || isTooBusy(error);
+  error instanceof AppError
+    ? error.code === 'unavailable' || error instanceof RecordBusy
+    : isDatabaseAway(error) || isTooBusy(error);
 
 /** For a check at start: a database that is away is waited for by everything else, and no reason not to start. */
 export const unlessAway = (log: Log) => (error: unknown) => {

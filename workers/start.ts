@@ -1,3 +1,4 @@
+import { startClock } from '../src/clock-skew.ts';
 import type { Config } from '../src/config.ts';
 import { checkConnections, openDatabase, unlessAway } from '../src/database.ts';
 import '../src/jobs.ts';
@@ -37,6 +38,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
   const isServed = config.metricsToken !== undefined && config.healthPort !== undefined;
   const metrics = createMetrics({ process: 'worker', database, queues, isServed });
   const { registry } = metrics;
+  const clock = startClock({ database, log, registry });
   const providers = createProviders(config, registry, log);
   const sender = measuredSender(
     registry,
@@ -61,7 +63,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
   const byName = new Map(handlers.map((handler) => [handler.contract.name, handler]));
   const served = queueNames.filter((name) => config.queues.length === 0 || config.queues.includes(name));
   const workers: AnyWorker[] = [];
-  void queues.whenOpen().then(() => {
+  void Promise.all([queues.whenOpen(), clock.asked]).then(() => {
     if (isStopping) return;
     workers.push(...served.map((name) => startWorker(deps, queues.backend, name, byName, concurrencyOf(config, name))));
     log.info({ queues: served, backend: queues.backend.name }, 'working');
@@ -74,6 +76,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     async stop() {
       isStopping = true;
       health?.stop();
+      clock.stop();
       const parts = [sweeper.stop(), retention.stop(), ...workers.map((worker) => worker.close())];
       await Promise.all(
         parts.map((part) =>

@@ -1,12 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Findings } from '../src/ledger/sweep.ts';
 
-const kinds = ['looked', 'added', 'rerun', 'pools', 'lanes'] as const satisfies (keyof Omit<Findings, 'isWhole'>)[];
+const kinds = ['looked', 'added', 'rerun', 'woken', 'pools', 'lanes'] as const satisfies (keyof Omit<Findings, 'isWhole'>)[];
 
 export function createSweepMetrics(registry: Registry): { done(findings: Findings, seconds: number): void; failed(): void } {
   const found = new Counter({
     name: 'kanal_sweeper_findings_total',
-    help: 'Rows looked at, added because the queue did not know them, rerun because it called them over; pools filled, lanes without a head',
+    help: 'Rows looked at, added because the queue did not know them, rerun because it called them over, woken because it held them back; pools filled, lanes without a head',
     labelNames: ['finding'],
     registers: [registry],
   });

@@ -86,6 +86,7 @@ async function processRun(
 
 /** Back into BullMQ, for a run that comes again. */
 async function putOff(job: RunJob, delayMs: number, token?: string): Promise<never> {
+  // By the host's clock, which BullMQ here compares with. Should that be wrong and then right again, the sweep wakes the run.
   await job.moveToDelayed(Date.now() + Math.ceil(delayMs), token);
   throw new DelayedError();
 }

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { nowDate } from '../../src/clock.ts';
 import { contactsAsCsv } from '../../src/contacts/export/csv.ts';
 import { customKeys, selected } from '../../src/contacts/export/selection.ts';
 import { contactFields, readContactListing } from '../../src/contacts/list.ts';
@@ -33,6 +34,6 @@ export const exportContacts = endpoint<unknown, Pick<ListQuery, 'search' | 'filt
     const contacts = selected(reads.plain, organizationId, listing, (work) => reads.dear(organizationId, work));
     const keys = await customKeys(contacts);
     const { status } = await write({}, async () => ({ status: 200 }));
-    return { status, headers: csvHeaders(new Date()), stream: contactsAsCsv(contacts, keys) };
+    return { status, headers: csvHeaders(nowDate()), stream: contactsAsCsv(contacts, keys) };
   },
 });

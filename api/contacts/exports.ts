@@ -157,7 +157,7 @@ export const deleteOneExport = endpoint({
   errors: [401, 403, 404, 409, 422],
   example: { params },
   handler: ({ params: { exportID }, caller, write }) =>
-    write({}, async (tx) => {
+    write({ isLong: true }, async (tx) => {
       await deleteExport(tx, caller.organizationId, exportID!);
       return { status: 204 };
     }),

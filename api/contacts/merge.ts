@@ -22,7 +22,7 @@ export const mergeTwoContacts = endpoint<{ contact_id: string }>({
   example: { params: contactParams, body: { contact_id: exampleIds.otherContact }, reply: { data: exampleContact } },
   handler({ params, body, caller, em, write }) {
     const asked = { id: params.contactID!, otherId: body.contact_id };
-    return write({ locks: () => mergeLocks(em, caller.organizationId, asked) }, async (tx) => ({
+    return write({ isLong: true, locks: () => mergeLocks(em, caller.organizationId, asked) }, async (tx) => ({
       ...data(toContactView(await mergeContacts(tx, caller.organizationId, actorOf(caller), asked))),
       audit: { details: { contact_id: asked.otherId } },
     }));

@@ -114,7 +114,7 @@ export const deleteOneTag = endpoint({
   errors: [401, 403, 404, 422],
   example: { params },
   handler: ({ params: { tagID }, caller, write }) =>
-    write({}, async (tx) => {
+    write({ isLong: true }, async (tx) => {
       await deleteTag(tx, caller.organizationId, tagID!);
       return { status: 204 };
     }),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { now } from '../clock.ts';
 import { type Database, query } from '../database.ts';
 import { type Caller, noOrganization } from '../organizations/caller.ts';
 import { type Role, scopesOf } from '../organizations/roles.ts';
@@ -91,7 +92,7 @@ export function createAuthenticate(database: Database): Authenticate {
   let forgotten = 0;
 
   function note(table: string, { id, last_used_at }: Row) {
-    if (last_used_at && Date.now() - new Date(last_used_at).getTime() < usedEveryMs) return;
+    if (last_used_at && now() - new Date(last_used_at).getTime() < usedEveryMs) return;
     const work = query(
       database,
       `update ${table} set last_used_at = clock_timestamp() where id = $1 and (last_used_at is null or last_used_at < clock_timestamp() - interval '59 seconds')`,
@@ -104,7 +105,7 @@ export function createAuthenticate(database: Database): Authenticate {
   function find(kind: Kind, text: string, charge?: Charge): Told<Caller | undefined> {
     const name = hash('sha256', text, 'base64');
     const hit = cache.get(name);
-    if (hit?.prefix === kind.prefix && hit.until > Date.now()) return hit.caller;
+    if (hit?.prefix === kind.prefix && hit.until > performance.now()) return hit.caller;
     if (!looksLike(kind.prefix, text)) return undefined;
     return charge && !hit ? charged(charge, () => lookUp(kind, name)) : lookUp(kind, name);
   }
@@ -126,7 +127,9 @@ export function createAuthenticate(database: Database): Authenticate {
     // What was read before something was forgotten may be that very thing.
     if (before !== forgotten) return caller;
     if (cache.size >= mostCached) cache.delete(cache.keys().next().value!);
-    const until = Math.min(Date.now() + cacheMs, caller.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY);
+    // By the steady clock; its end is by the database's.
+    const leftMs = caller.expiresAt ? caller.expiresAt.getTime() - now() : cacheMs;
+    const until = performance.now() + Math.min(cacheMs, leftMs);
     cache.set(name, { prefix, caller, until });
     return caller;
   }

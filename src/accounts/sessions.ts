@@ -1,3 +1,4 @@
+import { now } from '../clock.ts';
 import { query, type Source } from '../database.ts';
 import { uuidv7 } from '../ids.ts';
 import { sha256 } from '../secrets.ts';
@@ -8,8 +9,7 @@ export const sessionSeconds = 14 * 24 * 3600;
 /** Its end is moved at most this often: not a write for every request. */
 const extendedEveryMs = 3_600_000;
 
-export const isStale = (expiresAt: string) =>
-  new Date(expiresAt).getTime() < Date.now() + sessionSeconds * 1000 - extendedEveryMs;
+export const isStale = (expiresAt: string) => new Date(expiresAt).getTime() < now() + sessionSeconds * 1000 - extendedEveryMs;
 
 const end = `clock_timestamp() + ${sessionSeconds} * interval '1 second'`;
 

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { nowDate } from '../clock.ts';
 
 export type ChannelStatus = 'connected' | 'disconnected' | 'auth_error' | 'restricted';
 
@@ -19,7 +20,7 @@ export const Channel = defineEntity({
     appSecret: p.string().nullable(),
     verifyToken: p.string().nullable(),
     rate: p.integer(),
-    createdAt: p.datetime().onCreate(() => new Date()),
-    updatedAt: p.datetime().onCreate(() => new Date()),
+    createdAt: p.datetime().onCreate(nowDate),
+    updatedAt: p.datetime().onCreate(nowDate),
   },
 });

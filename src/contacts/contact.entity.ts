@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { nowDate } from '../clock.ts';
 
 export type IdentityType = 'phone' | 'messaging_app' | 'messaging_app_id' | 'email' | 'external_id';
 export const identityTypes: IdentityType[] = ['phone', 'messaging_app', 'messaging_app_id', 'email', 'external_id'];
@@ -17,8 +18,8 @@ export const Contact = defineEntity({
     customFields: p.json().$type<Record<string, unknown>>(),
     /** Phones and emails beside the two above, each after a line break, for the search. */
     otherAddresses: p.string().default(''),
-    createdAt: p.datetime().onCreate(() => new Date()),
-    updatedAt: p.datetime().onCreate(() => new Date()),
+    createdAt: p.datetime().onCreate(nowDate),
+    updatedAt: p.datetime().onCreate(nowDate),
   },
 });
 
@@ -33,6 +34,6 @@ export const ContactIdentity = defineEntity({
     type: p.string().$type<IdentityType>(),
     source: p.string().default(''),
     value: p.string(),
-    createdAt: p.datetime().onCreate(() => new Date()),
+    createdAt: p.datetime().onCreate(nowDate),
   },
 });

@@ -28,7 +28,7 @@ export async function eraseContact<Result>(
   for (let look = 1; ; look += 1) {
     const held = await conversationsOf(em, organizationId, id);
     try {
-      return await write({ locks: [contactLock(id), ...held.map(conversationLane)] }, async (tx) =>
+      return await write({ isLong: true, locks: [contactLock(id), ...held.map(conversationLane)] }, async (tx) =>
         answer(tx, await erase(tx, secrets, organizationId, id, held)),
       );
     } catch (error) {

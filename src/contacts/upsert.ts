@@ -1,3 +1,4 @@
+import { nowDate } from '../clock.ts';
 import { type Em, query, violatedConstraint } from '../database.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
@@ -83,7 +84,7 @@ const insertContact = `
 /** In the ledger's own statement: with nothing to lock and nothing to read it is the whole transaction. */
 function create(tx: Tx, secrets: Secrets, organizationId: string, identities: Identity[], fields: ContactFields): Upserted {
   const id = uuidv7();
-  const at = new Date().toISOString();
+  const at = nowDate().toISOString();
   const { name = '', phone_number = '', email = '', external_source = '', external_id = '', custom_fields = {} } = fields;
   const texts = { name, phone_number, email, external_source: external_id ? external_source : '', external_id };
   const row = { id, ...texts, custom_fields: withoutNulls(custom_fields), tags: [], created_at: at, updated_at: at };

@@ -1,4 +1,4 @@
-import { type Database, query } from '../database.ts';
+import { type Database, type Em, isTooBusy, query } from '../database.ts';
 import { allContracts } from './contracts.ts';
 import { stuckPools } from './stuck-pools.ts';
 
@@ -25,23 +25,40 @@ const rules: { rule: string; statement: string }[] = [
   { rule: 'a pool that has work and room moves on within a minute', statement: stuckPools },
 ];
 
-/** The invariant of the ledger, at any moment: every row that no rule will move, by name. */
-export async function checkJobs(database: Database): Promise<Finding[]> {
+/** Thrown when it could not be looked at everything: that is no finding, and not clean either. */
+export class CheckCutShort extends Error {}
+
+/**
+ * The invariant of the ledger, at any moment: every row that no rule will move, by name. A look at a rule takes `limitMs` at most, a
+ * table that somebody has locked included; then it throws CheckCutShort.
+ */
+export async function checkJobs(database: Database, limitMs = 10_000): Promise<Finding[]> {
+  const limits = [`set local statement_timeout = ${limitMs}`, `set local lock_timeout = ${limitMs}`];
+  try {
+    return await database.transaction(findingsIn, limits);
+  } catch (error) {
+    if (!isTooBusy(error)) throw error;
+    const what = `The ledger could not be looked at within ${limitMs / 1000} s: a table is locked, or the database has too much to do`;
+    throw new CheckCutShort(what);
+  }
+}
+
+async function findingsIn(em: Em): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { rule, statement } of rules) {
-    const rows = await query<{ id: string; detail: string }>(database.em(), statement);
+    const rows = await query<{ id: string; detail: string }>(em, statement);
     findings.push(...rows.map((row) => ({ rule, ...row })));
   }
   for (const contract of allContracts()) {
     if (!contract.openSubjects) continue;
     const twice = await query<{ id: string }>(
-      database.em(),
+      em,
       `select subject_id::text as id from jobs where name = $1 and state in ('blocked', 'waiting', 'queued') group by subject_id having count(*) > 1`,
       [contract.name],
     );
     findings.push(...twice.map(({ id }) => ({ rule: 'a subject has one live row', id, detail: contract.name })));
     const orphans = await query<{ id: string }>(
-      database.em(),
+      em,
       `select s.id::text from (${contract.openSubjects}) s where not exists (select 1 from jobs j where j.subject_id = s.id and j.name = $1 and j.state in ('blocked', 'waiting', 'queued'))`,
       [contract.name],
     );
@@ -49,7 +66,7 @@ export async function checkJobs(database: Database): Promise<Finding[]> {
       ...orphans.map(({ id }) => ({ rule: 'a subject without an end has a live row', id, detail: contract.subjectType })),
     );
     const idle = await query<{ id: string }>(
-      database.em(),
+      em,
       `select j.id::text from jobs j where j.name = $1 and j.state in ('blocked', 'waiting', 'queued') and not exists (select 1 from (${contract.openSubjects}) s where s.id = j.subject_id)`,
       [contract.name],
     );

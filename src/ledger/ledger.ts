@@ -17,17 +17,19 @@ export type Ledger = {
 /** A request waits this long for the queue and then answers: the sweeper does the rest. */
 const longestWaitMs = 100;
 
-/** `awaitsQueue`: the web process waits a moment, so that an idle system is fast; a worker never does. */
+/** `awaitsQueue`: the web process waits a moment, so that an idle system is fast; a worker never does. `patienceMs` as in createTransact. */
 export function createLedger({
   database,
   queues,
   log,
   awaitsQueue,
+  patienceMs,
 }: {
   database: Database;
   queues: Queues;
   log: Log;
   awaitsQueue: boolean;
+  patienceMs?: number;
 }): Ledger {
   const onFault = (error: unknown) => log.debug({ err: error }, 'left to the sweeper');
   const add = (rows: HandedRow[]) => queues.add(rows);
@@ -49,5 +51,5 @@ export function createLedger({
     });
     return Promise.race([work, limit]).finally(() => clearTimeout(timer));
   };
-  return { transact: createTransact(database, after), fill, fillOnce, dispatch };
+  return { transact: createTransact(database, after, patienceMs), fill, fillOnce, dispatch };
 }

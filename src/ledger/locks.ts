@@ -1,5 +1,5 @@
 import { escapeLiteral } from 'pg';
-import { type Em, query } from '../database.ts';
+import { type Em, lockError, query } from '../database.ts';
 
 /**
  * A lane is locked by its subject. An ordered delivery waits in the lane `subject:<endpoint>:<subject>`, and the one who emits an
@@ -20,7 +20,8 @@ export const lockStatements = (locks: Iterable<string>) =>
 
 /** The same, within a transaction that has begun. */
 export async function takeLocks(em: Em, locks: Iterable<string>) {
-  for (const lock of sorted(locks)) await query(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
+  for (const lock of sorted(locks))
+    await query(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]).catch(lockError);
 }
 
 /** Takes a lock only if nobody has it: whoever holds it looks after what it guards. */

@@ -1,3 +1,4 @@
+import { now } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { HandedRow } from './accept.ts';
 import { type AnyQueue, type Backend, withinMs } from './backends/backend.ts';
@@ -12,6 +13,8 @@ export type Queues = {
   whenOpen(): Promise<void>;
   /** Hands runs to BullMQ; an id it has already is left as it is. Rejects at once when the queue is away: the sweeper does it later. */
   add(rows: HandedRow[]): Promise<void>;
+  /** Lets delayed runs go at once; what is not delayed any more is left as it is. */
+  wake(rows: { id: string; run: number; queue: string }[]): Promise<void>;
   states(rows: { id: string; run: number; queue: string }[]): Promise<RunState[]>;
   queue(name: string): AnyQueue | undefined;
   all(): AnyQueue[];
@@ -59,7 +62,15 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
   }
 
   let _opening: Promise<void> | undefined;
-  async function look() {
+  let isLooking = false;
+  function look() {
+    if (isLooking) return;
+    isLooking = true;
+    void lookNow().finally(() => {
+      isLooking = false;
+    });
+  }
+  async function lookNow() {
     try {
       await backend.probe();
       // Closed meanwhile: objects made now would never be closed.
@@ -73,13 +84,14 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
       reachableSince = undefined;
     }
   }
-  const firstLook = setInterval(() => (isOpen ? clearInterval(firstLook) : void look()), 100);
-  const timer = setInterval(() => void look(), probeEveryMs);
-  void look();
+  const firstLook = setInterval(() => (isOpen ? clearInterval(firstLook) : look()), 100);
+  const timer = setInterval(look, probeEveryMs);
+  look();
 
   const toJob = (row: HandedRow) => {
-    const timestamp = Date.now();
-    const leftMs = row.delay_ms - (row.read_at ? timestamp - row.read_at : 0);
+    // By the database's clock: whoever takes the run may have another clock than this process.
+    const timestamp = Math.round(now());
+    const leftMs = row.delay_ms - (row.read_at ? Date.now() - row.read_at : 0);
     return {
       name: row.name,
       data: { id: row.id, run: row.run, organization_id: row.organization_id, pool: row.pool },
@@ -103,11 +115,19 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
             const jobs = own.map(toJob);
             if (jobs.length === 1) await queue.add(jobs[0]!.name, jobs[0]!.data, jobs[0]!.opts);
             else await queue.addBulk(jobs);
+          } catch (error) {
+            // A server that answers and takes nothing, as a replica does: known before the next look is due.
+            look();
+            throw error;
           } finally {
             unanswered -= 1;
           }
         }),
       );
+    },
+    async wake(rows) {
+      const wake = rows.map(async (row) => (await queues.get(row.queue)?.getJob(runId(row)))?.promote());
+      await withinMs(Promise.allSettled(wake), 10_000, 'The queue');
     },
     async states(rows) {
       const ask = rows.map(async (row) => ((await queues.get(row.queue)?.getJobState(runId(row))) ?? 'unknown') as RunState);

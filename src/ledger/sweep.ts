@@ -8,7 +8,15 @@ import type { Queues } from './queues.ts';
 const batch = 500;
 /** Repair waits for nobody: what a sweep does not get done in this time the next one does, which comes at once. */
 const maxMs = { due: 500, lanes: 150, pools: 250 };
-export type Findings = { looked: number; added: number; rerun: number; pools: number; lanes: number; isWhole: boolean };
+export type Findings = {
+  looked: number;
+  added: number;
+  rerun: number;
+  woken: number;
+  pools: number;
+  lanes: number;
+  isWhole: boolean;
+};
 
 /**
  * Rule 4, once: brings to BullMQ what it should know and does not. Every worker does it, no leader; a look moves `check_at` 30 s on, and
@@ -25,7 +33,7 @@ export async function sweep({
   ledger: Ledger;
   log: Log;
 }): Promise<Findings> {
-  const findings: Findings = { looked: 0, added: 0, rerun: 0, pools: 0, lanes: 0, isWhole: true };
+  const findings: Findings = { looked: 0, added: 0, rerun: 0, woken: 0, pools: 0, lanes: 0, isWhole: true };
   const isLate = within(maxMs.due);
   while (queues.isReady()) {
     const due = await query<HandedRow>(
@@ -52,7 +60,7 @@ export async function sweep({
   }
   await releaseLanes(database, ledger, findings);
   await fillPools(database, ledger, findings);
-  if (findings.added + findings.rerun + findings.lanes > 0) log.info({ ...findings }, 'sweep');
+  if (findings.added + findings.rerun + findings.woken + findings.lanes > 0) log.info({ ...findings }, 'sweep');
   return findings;
 }
 
@@ -67,8 +75,12 @@ async function mend(due: HandedRow[], database: Database, queues: Queues, findin
   const states = await queues.states(due);
   const missing = due.filter((_, index) => states[index] === 'unknown');
   const over = due.filter((_, index) => states[index] === 'completed' || states[index] === 'failed');
+  // Its time has come by the database's clock and not by the queue's: delayed by a host whose clock was ahead.
+  const late = due.filter((row, index) => states[index] === 'delayed' && row.delay_ms === 0);
   if (missing.length > 0) await queues.add(missing);
   findings.added += missing.length;
+  if (late.length > 0) await queues.wake(late);
+  findings.woken += late.length;
   if (over.length === 0) return;
   // BullMQ calls the run over and the row does not: a new run, unless somebody has made one meanwhile.
   const fresh = await query<HandedRow>(

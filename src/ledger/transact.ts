@@ -47,6 +47,8 @@ export type TransactOptions = {
   retryOn?: string[];
   /** `work` only enqueues, emits, ends and includes: one statement is the whole transaction, without begin and commit. */
   isOneStatement?: boolean;
+  /** Its statements may take longer than a request's usually do: it deletes or moves as many rows as there are. */
+  isLong?: boolean;
   /** Runs last, after the ledger is written, in the transaction. */
   beforeCommit?: (em: Em) => Promise<void>;
 };
@@ -65,10 +67,16 @@ const mostNamings = 20;
 
 /**
  * The one way to write: rows, jobs and events commit together or not at all. Repeats serialization failures, deadlocks and the named
- * conflicts; throws 503 when the database is away. `after` gets what is to be handed to the queue, once, after the commit.
+ * conflicts, and begins no repeat after `patienceMs`; throws 503 when the database is away. `after` gets what is to be handed to the
+ * queue, once, after the commit.
  */
-export function createTransact(database: Database, after: (handed: Handed) => Promise<void> | void): Transact {
+export function createTransact(
+  database: Database,
+  after: (handed: Handed) => Promise<void> | void,
+  patienceMs = Number.POSITIVE_INFINITY,
+): Transact {
   return async (options, work) => {
+    const startedAt = performance.now();
     for (let attempt = 1; ; attempt += 1) {
       try {
         const isNamedAnew = typeof options.locks === 'function';
@@ -77,9 +85,10 @@ export function createTransact(database: Database, after: (handed: Handed) => Pr
         if (handed.rows.length > 0 || handed.pools.length > 0) await after(handed);
         return result;
       } catch (error) {
-        if (error instanceof LocksOutdated && attempt < mostNamings) continue;
+        const isLate = performance.now() - startedAt > patienceMs;
+        if (error instanceof LocksOutdated && attempt < mostNamings && !isLate) continue;
         const again = isTransient(error) || options.retryOn?.includes(violatedConstraint(error) ?? '');
-        if (again && attempt < maxTries) continue;
+        if (again && attempt < maxTries && !isLate) continue;
         throw isDatabaseAway(error) ? databaseAway(error) : error;
       }
     }
@@ -98,13 +107,14 @@ async function once<Result>(database: Database, options: Once, work: (tx: Tx) =>
       throw new Error('The transaction is not one statement');
     return { result, handed: joined(handed, await writeLedger(database, entries)) };
   }
+  const begin = options.isLong ? [...database.forLongWork, ...lockStatements(held)] : lockStatements(held);
   const result = await database.transaction(async (em) => {
     const value = await work(txOf(em, held, options.isNamedAnew, entries, handed));
     await em.flush();
     joined(handed, await writeLedger(em, entries));
     await options.beforeCommit?.(em);
     return value;
-  }, lockStatements(held));
+  }, begin);
   return { result, handed };
 }
 

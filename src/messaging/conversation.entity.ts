@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { nowDate } from '../clock.ts';
 
 export type ConversationStatus = 'open' | 'pending' | 'snoozed' | 'resolved';
 
@@ -16,7 +17,7 @@ export const Conversation = defineEntity({
     lastInboundAt: p.datetime().nullable(),
     lastMessageAt: p.datetime().nullable(),
     preview: p.string().default(''),
-    createdAt: p.datetime().onCreate(() => new Date()),
-    updatedAt: p.datetime().onCreate(() => new Date()),
+    createdAt: p.datetime().onCreate(nowDate),
+    updatedAt: p.datetime().onCreate(nowDate),
   },
 });

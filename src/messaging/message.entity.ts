@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { nowDate } from '../clock.ts';
 
 export type MessageStatus = 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'received';
 export type Direction = 'inbound' | 'outbound';
@@ -27,7 +28,7 @@ export const Message = defineEntity({
     failure: p.json().$type<Failure>().nullable(),
     sendingAt: p.datetime().nullable(),
     resends: p.integer().default(0),
-    createdAt: p.datetime().onCreate(() => new Date()),
-    updatedAt: p.datetime().onCreate(() => new Date()),
+    createdAt: p.datetime().onCreate(nowDate),
+    updatedAt: p.datetime().onCreate(nowDate),
   },
 });

@@ -1,3 +1,4 @@
+import { now } from '../clock.ts';
 import { type Em, query } from '../database.ts';
 import { firstIdAt } from '../ids.ts';
 import { type Batch, limitOfAge } from './purge.ts';
@@ -5,7 +6,7 @@ import { type Batch, limitOfAge } from './purge.ts';
 const dayMs = 24 * 3600 * 1000;
 const nil = '00000000-0000-0000-0000-000000000000';
 /** Ids are UUIDv7: what is older has a smaller one, and the primary key serves as the index by age. */
-const bounds = (days: number, limit: number, after = nil) => [days, limit, after, firstIdAt(Date.now() - days * dayMs)];
+const bounds = (days: number, limit: number, after = nil) => [days, limit, after, firstIdAt(now() - days * dayMs)];
 const aged = `id > $3::uuid and id < $4::uuid and created_at < ${limitOfAge} order by id limit $2 for update skip locked`;
 
 /**

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { nowDate } from '../clock.ts';
 
 export type Ordering = 'best_effort' | 'per_subject';
 export type DeliveryState = 'pending' | 'succeeded' | 'failed';
@@ -19,8 +20,8 @@ export const WebhookEndpoint = defineEntity({
     enabled: p.boolean().default(true),
     secret: p.string(),
     disabledReason: p.string().nullable(),
-    createdAt: p.datetime().onCreate(() => new Date()),
-    updatedAt: p.datetime().onCreate(() => new Date()),
+    createdAt: p.datetime().onCreate(nowDate),
+    updatedAt: p.datetime().onCreate(nowDate),
   },
 });
 
@@ -37,7 +38,7 @@ export const Delivery = defineEntity({
     attempts: p.integer().default(0),
     nextAttemptAt: p.datetime().nullable(),
     isTest: p.boolean().default(false),
-    createdAt: p.datetime().onCreate(() => new Date()),
+    createdAt: p.datetime().onCreate(nowDate),
     finishedAt: p.datetime().nullable(),
   },
 });

@@ -1,3 +1,4 @@
+import { nowDate } from '../clock.ts';
 import { AppError, notFound } from '../errors.ts';
 import { endpointDisabled, webhookTest } from '../events/catalogue.ts';
 import { uuidv7 } from '../ids.ts';
@@ -48,7 +49,7 @@ export async function createEndpoint(
   );
   if ((count?.total ?? 0) >= mostEndpoints)
     throw new AppError('limit_reached', `An organization has at most ${mostEndpoints} webhook endpoints`);
-  const createdAt = new Date();
+  const createdAt = nowDate();
   await tx.em.insert(WebhookEndpoint, {
     id,
     organizationId,

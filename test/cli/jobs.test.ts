@@ -95,6 +95,14 @@ test('a broken provider webhook is applied again', async () => {
   ]);
 });
 
+test('the check says that it could not look, in place of waiting for a table that is locked', async () => {
+  await client.query('begin; lock table jobs in access exclusive mode');
+  const { code, stdout, stderr } = await kanal('jobs', 'check', '--timeout', '1').finally(() => client.query('rollback'));
+  expect(code).toBe(1);
+  expect(stdout).toBe('');
+  expect(stderr).toBe('The ledger could not be looked at within 1 s: a table is locked, or the database has too much to do\n');
+});
+
 test('the check is clean, and names a subject whose job is gone', async () => {
   expect(await kanal('jobs', 'check')).toEqual({ code: 0, stdout: 'clean\n', stderr: '' });
   const orphan = await brokenWebhook();

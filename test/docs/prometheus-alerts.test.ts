@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { requestMetrics } from '../../api/middleware/request-metrics.ts';
+import { startClock } from '../../src/clock-skew.ts';
 import { queueNames } from '../../src/ledger/job.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { measuredProvider } from '../../src/providers/measured.ts';
@@ -33,6 +34,11 @@ async function registered() {
   measuredSender(registry, undefined as never);
   createJobMetrics(registry);
   createSweepMetrics(registry);
+  startClock({
+    database: { pool: { query: () => Promise.reject(new Error('away')) } } as never,
+    log: undefined as never,
+    registry,
+  }).stop();
   expect(registry).toBeInstanceOf(Registry);
   return new Map(
     registry.getMetricsAsArray().map((metric) => [metric.name, metric as unknown as { type: string; labelNames: string[] }]),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openDatabase, query } from '../../src/database.ts';
+import { isDatabaseAway, isOurOutage, openDatabase, query, RecordBusy } from '../../src/database.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { collectingLog } from '../support/log.ts';
 
@@ -24,3 +24,12 @@ test.each([
     expect([database.pool.ended, database.connections().total]).toEqual([true, 0]);
   },
 );
+
+test.each([
+  ['a lock on a record that was not to be had', new RecordBusy(undefined)],
+  ['a lock that was not to be had', { code: '55P03', message: 'canceling statement due to lock timeout' }],
+  ['a statement cut by its limit', { code: '57014', message: 'canceling statement due to statement timeout' }],
+])('%s is an outage to a worker, which waits, though the database is there', (_what, error) => {
+  expect(isOurOutage(error)).toBe(true);
+  expect(isDatabaseAway(error)).toBe(false);
+});

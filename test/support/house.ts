@@ -101,6 +101,7 @@ function silentQueues(handed: HandedRow[]): Queues {
     isReady: () => true,
     whenOpen: async () => {},
     add: async (rows) => void handed.push(...rows),
+    wake: async () => {},
     states: async (rows) => rows.map(() => 'waiting'),
     queue: () => undefined,
     all: () => [],
@@ -192,7 +193,7 @@ export async function openHouse(
       const all = await sweep({ database, queues, ledger, log });
       while (!all.isWhole) {
         const more = await sweep({ database, queues, ledger, log });
-        for (const kind of ['looked', 'added', 'rerun', 'pools', 'lanes'] as const) all[kind] += more[kind];
+        for (const kind of ['looked', 'added', 'rerun', 'woken', 'pools', 'lanes'] as const) all[kind] += more[kind];
         all.isWhole = more.isWhole;
       }
       return all;

@@ -1,4 +1,5 @@
 import { stopChannel } from '../../src/channels/connect.ts';
+import { nowDate } from '../../src/clock.ts';
 import { contactLock } from '../../src/contacts/events.ts';
 import { hearMarketingChoice } from '../../src/contacts/opt-out.ts';
 import { refusalOf } from '../../src/contacts/permission.ts';
@@ -110,7 +111,7 @@ async function noteRefuser({ em, ledger, row }: Context, { message_id: proof }: 
   };
   await ledger.transact({ locks }, async (tx) => {
     if (!contactId) return;
-    const choice = { status: 'denied', at: new Date(), proof } as const;
+    const choice = { status: 'denied', at: nowDate(), proof } as const;
     if (!(await hearMarketingChoice(tx, row.organization_id, contactId, choice))) throw new LocksOutdated();
   });
 }

@@ -1,3 +1,4 @@
+import { now, nowDate } from '../../src/clock.ts';
 import { type Database, type Em, query } from '../../src/database.ts';
 import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/ledger/pace.ts';
 import type { RunRef } from '../../src/ledger/release.ts';
@@ -71,7 +72,7 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
   const delivery = context.claimed ?? (await readDelivery(context.database, delivery_id));
   if (!delivery) return context.finish();
   const body = envelopeOf(delivery);
-  const timestamp = Math.floor(Date.now() / 1000);
+  const timestamp = Math.floor(now() / 1000);
   const { sender } = context;
   const outcome = await context.outside(() =>
     sender.send({
@@ -100,7 +101,7 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
   if (outcome.status === 410)
     await disableEndpoint(context.ledger.transact, delivery.organization_id, delivery.endpoint_id, 'gone');
   if (delivery.is_test) return context.fail(error, { work: async (tx) => tx.include(attemptOf(delivery, told, 'failed')) });
-  const retryAfterMs = outcome.retryAfter ? parseRetryAfter(outcome.retryAfter, new Date()) : undefined;
+  const retryAfterMs = outcome.retryAfter ? parseRetryAfter(outcome.retryAfter, nowDate()) : undefined;
   const delayMs = nextDelayMs(context.row.attempts + 1, { retryAfterMs });
   return context.again(error, {
     delayMs,

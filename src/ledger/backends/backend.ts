@@ -16,7 +16,7 @@ export type Backend = {
   name: 'postgres' | 'redis';
   /** Connections to the database it may open beside the process's own. */
   databaseConnections: number;
-  /** Resolves when the server answers; rejects when it does not. Never hangs. */
+  /** Resolves when the server takes jobs; rejects when it does not answer or is read-only. Never hangs. */
   probe(): Promise<void>;
   makeQueue(name: QueueName): AnyQueue;
   makeWorker(name: QueueName, processor: RunProcessor, options: RunnerOptions): AnyWorker;

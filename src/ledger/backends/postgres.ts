@@ -5,6 +5,9 @@ import { type AnyQueue, type AnyWorker, type Backend, keep, neverFailStalled, wi
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
 
+/** True on a replica too; nothing is written to find out. */
+const isReadOnly = `select current_setting('transaction_read_only')::boolean as is_read_only`;
+
 /** BullMQ in the same database, schema `bullmq`: one pool a process for all queues and workers. Each worker keeps a connection to listen. */
 export function postgresBackend(databaseUrl: string, workers: number, log: Log): Backend {
   const pool = new pg.Pool({
@@ -21,7 +24,10 @@ export function postgresBackend(databaseUrl: string, workers: number, log: Log):
   return {
     name: 'postgres',
     databaseConnections: workers + 4,
-    probe: async () => void (await withinMs(pool.query('select 1'), 2_000, 'The queue')),
+    async probe() {
+      const { rows } = await withinMs(pool.query(isReadOnly), 2_000, 'The queue');
+      if (rows[0].is_read_only) throw new Error('The database is read-only');
+    },
     makeQueue: (name) => new Queue(name, { connection: pool as never, defaultJobOptions: keep }) as unknown as AnyQueue,
     makeWorker: (name, processor, options) =>
       new Worker(name, processor, { connection: pool as never, ...options, ...neverFailStalled }) as unknown as AnyWorker,

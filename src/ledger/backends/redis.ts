@@ -3,12 +3,17 @@ import { Redis } from 'ioredis';
 import type { Log } from '../../log.ts';
 import { type AnyQueue, type AnyWorker, type Backend, keep, neverFailStalled, withinMs } from './backend.ts';
 
+/** Written by each look at the server: a replica, or one that is full, answers and takes no job. */
+const probeKey = 'kanal:probe';
+
 /** Redis (AOF, noeviction). The prefix puts each queue into a hash slot of its own, for a cluster later. */
 export function redisBackend(url: string, log: Log): Backend {
   const connection = new Redis(url, {
     maxRetriesPerRequest: null,
     retryStrategy: (times) => Math.min(times * 100, 1_000),
     connectionName: 'kanal',
+    // After a failover the name may lead to the new master, and the connection still to the old one.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   let isAway = false;
   connection.on('error', (error) => {
@@ -24,7 +29,7 @@ export function redisBackend(url: string, log: Log): Backend {
     databaseConnections: 0,
     async probe() {
       if (connection.status !== 'ready') throw new Error('Redis cannot be reached');
-      await withinMs(connection.ping(), 2_000, 'The queue');
+      await withinMs(connection.set(probeKey, '1', 'PX', 60_000), 2_000, 'The queue');
     },
     makeQueue: (name) => new Queue(name, { connection, prefix: prefix(name), defaultJobOptions: keep }) as unknown as AnyQueue,
     makeWorker: (name, processor, options) =>

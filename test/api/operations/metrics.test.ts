@@ -153,6 +153,7 @@ describe('who may scrape', () => {
 describe('the names', () => {
   const both = [
     'kanal_build_info',
+    'kanal_clock_skew_seconds',
     'kanal_database_connection_waiters',
     'kanal_database_connections',
     'kanal_database_up',
@@ -302,6 +303,7 @@ describe('the worker', () => {
       'looked',
       'added',
       'rerun',
+      'woken',
       'pools',
       'lanes',
     ]);

@@ -33,12 +33,12 @@ const inMs = (ms: number) => new Date(Date.now() + ms);
 
 /** Moves this process's clock for as long as `work` takes: what is cached grows old without a wait. */
 async function later<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
-  const { now } = Date;
-  Date.now = () => now() + ms;
+  const steady = performance.now.bind(performance);
+  performance.now = () => steady() + ms;
   try {
     return await work();
   } finally {
-    Date.now = now;
+    performance.now = steady;
   }
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { checkJobs } from '../../../src/ledger/check.ts';
+import { query } from '../../../src/database.ts';
+import { CheckCutShort, checkJobs } from '../../../src/ledger/check.ts';
 import { setPool } from '../../../src/ledger/pools.ts';
 import { conversation } from '../../support/factories/conversation.ts';
 import { message, queuedMessage } from '../../support/factories/message.ts';
@@ -30,6 +31,17 @@ test('a ledger in order has none: heads, blocked, waiting, failed and done rows'
   await house.sql(`update jobs set state = 'failed' where id = $1`, [failed.id]);
   await house.sql(`update toys set status = 'failed' where id = $1`, [failed.toyId]);
   await queuedMessage(house.ledger.transact, house.organizationId, await conversation(house.em(), house.organizationId));
+  expect(await findings()).toEqual([]);
+});
+
+test('a table that somebody has locked cuts the look short, and says so', async () => {
+  const holding = house.database.transaction(async (em) => {
+    await query(em, 'lock table jobs in access exclusive mode');
+    const startedAt = performance.now();
+    await expect(checkJobs(house.database, 200)).rejects.toThrow(CheckCutShort);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+  await holding;
   expect(await findings()).toEqual([]);
 });
 

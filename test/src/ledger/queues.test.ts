@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import pg from 'pg';
 import type { AnyQueue, Backend } from '../../../src/ledger/backends/backend.ts';
 import { createBackend } from '../../../src/ledger/backends/index.ts';
 import { queueNames } from '../../../src/ledger/job.ts';
@@ -150,7 +152,14 @@ const servers = [
     start: async () => {
       const server = await startPostgres();
       await migrate(server.url());
-      return { ...server, backendUrl: { databaseUrl: server.url(), queueUrl: undefined } };
+      const turnReadOnly = async (isReadOnly: boolean) => {
+        const client = new pg.Client({ connectionString: server.url() });
+        await client.connect();
+        await client.query(`alter system set default_transaction_read_only = ${isReadOnly}`);
+        await client.query('select pg_reload_conf()');
+        await client.end();
+      };
+      return { ...server, turnReadOnly, backendUrl: { databaseUrl: server.url(), queueUrl: undefined } };
     },
   },
   ...((await hasRedis())
@@ -159,7 +168,13 @@ const servers = [
           name: 'redis',
           start: async () => {
             const server = await startRedis({ port: await freePort(), args: ['--appendonly', 'yes'] });
-            return { ...server, backendUrl: { databaseUrl: '', queueUrl: server.url() } };
+            const turnReadOnly = async (isReadOnly: boolean) => {
+              const client = new Redis(server.url());
+              // The replica of a master that is not there any more.
+              await (isReadOnly ? client.replicaof('127.0.0.1', 1) : client.replicaof('NO', 'ONE'));
+              client.disconnect();
+            };
+            return { ...server, turnReadOnly, backendUrl: { databaseUrl: '', queueUrl: server.url() } };
           },
         },
       ]
@@ -186,6 +201,26 @@ describe.each(servers)('with a real $name', ({ start }) => {
     await waitFor('the queue again', () => queues.isReady(), 10_000);
     await queues.add([row(2)]);
     expect(await queues.states([row(1), row(2)])).toEqual(['waiting', 'waiting']);
+    await queues.close();
+  }, 40_000);
+
+  test('that turns read-only is missed though it answers, at once when a hand-over fails, and is found again', async () => {
+    const server = await start();
+    const queues = openQueues(createBackend(server.backendUrl, log), log, () => {});
+    await waitFor('the queue', () => queues.isReady(), 10_000);
+    await server.turnReadOnly(true);
+    await waitFor('a hand-over that fails', () =>
+      queues.add([row(3)]).then(
+        () => false,
+        () => true,
+      ),
+    );
+    await waitFor('the queue to be missed', () => !queues.isReady(), 10_000);
+    await expect(queues.add([row(1)])).rejects.toThrow('away');
+    await server.turnReadOnly(false);
+    await waitFor('the queue again', () => queues.isReady(), 10_000);
+    await queues.add([row(1)]);
+    expect(await queues.states([row(1)])).toEqual(['waiting']);
     await queues.close();
   }, 40_000);
 });

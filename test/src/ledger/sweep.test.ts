@@ -3,7 +3,9 @@ import { UnrecoverableError } from 'bullmq';
 import { runId } from '../../../src/ledger/queues.ts';
 import { sweep } from '../../../src/ledger/sweep.ts';
 import { describeEachBackend } from '../../support/backends.ts';
-import { type House, openHouse, playing } from '../../support/house.ts';
+import { hostIsAhead } from '../../support/hosts-clock.ts';
+import { type House, openHouse, playing, toyHandler } from '../../support/house.ts';
+import { playJob } from '../../support/toys.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 describeEachBackend('rule 4: the sweep', (makeBackend) => {
@@ -84,6 +86,44 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
     expect(await house.sweep()).toMatchObject({ looked: 1, added: 0, rerun: 1 });
     expect(await house.row(id)).toMatchObject({ run: 2, state: 'queued' });
     expect(await stateOf(id, 2)).toBe('waiting');
+  });
+
+  test('a run whose time has come and that the queue holds back, by a clock that was ahead, goes at once', async () => {
+    const hostsClock = hostIsAhead(3_600_000);
+    const { id } = await house.accept();
+    await isKnown(id);
+    await forget();
+    await queue().add('toys.play', { id, run: 1 }, { jobId: runId({ id, run: 1 }), delay: 50 });
+    hostsClock.mockRestore();
+    await house.sql(`update jobs set run_at = clock_timestamp() + interval '1 min' where id = $1`, [id]);
+    await makeDue();
+    expect(await house.sweep()).toMatchObject({ looked: 1, woken: 0 });
+    expect(await stateOf(id)).toBe('delayed');
+    await house.sql(`update jobs set run_at = clock_timestamp() where id = $1`, [id]);
+    await makeDue();
+    expect(await house.sweep()).toMatchObject({ looked: 1, added: 0, rerun: 0, woken: 1 });
+    expect(await stateOf(id)).toBe('waiting');
+  });
+
+  test('a later try does not wait the hour that its worker was ahead', async () => {
+    const hostsClock = hostIsAhead(3_600_000);
+    let tries = 0;
+    const worker = house.work([
+      toyHandler(playJob, (_payload, context) => {
+        tries += 1;
+        return tries === 1 ? context.wait(400) : context.finish();
+      }),
+    ]);
+    const { id } = await house.accept();
+    await waitFor('the first try', async () => tries === 1 && (await stateOf(id)) === 'delayed');
+    hostsClock.mockRestore();
+    const overdue = () => house.row(id).then((row) => row !== undefined && row.run_in < 0);
+    await waitFor('its time', overdue);
+    expect(await stateOf(id)).toBe('delayed');
+    await makeDue();
+    expect(await house.sweep()).toMatchObject({ woken: 1 });
+    await waitFor('the second try', () => tries === 2);
+    await worker.close();
   });
 
   test('a new number somebody else has given meanwhile is left alone', async () => {

@@ -158,6 +158,29 @@ test('a connection that is cut in the middle is a 503 too', async () => {
   await expect(house.ledger.transact({}, async () => 'there again')).resolves.toBe('there again');
 });
 
+test('with a bound, nothing is begun anew once it is over', async () => {
+  const bounded = createTransact(house.database, () => undefined, 100);
+  let tries = 0;
+  const slow = bounded({}, async (tx) => {
+    tries += 1;
+    await tx.query('select pg_sleep(0.15)');
+    await raise(tx, '40001');
+  });
+  await expect(slow).rejects.toMatchObject({ code: '40001' });
+  expect(tries).toBe(1);
+  let namings = 0;
+  const locks = async () => {
+    namings += 1;
+    return ['a:1'];
+  };
+  const outdated = bounded({ locks }, async (tx) => {
+    await tx.query('select pg_sleep(0.06)');
+    tx.needs('b:1');
+  });
+  await expect(outdated).rejects.toMatchObject({ code: 'conflict', retryAfterSeconds: 1 });
+  expect(namings).toBe(2);
+});
+
 describe('locks', () => {
   const emitting = (locks: string[], also?: (tx: Tx, id: string) => Promise<void>) => {
     const id = uuidv7();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { type Channel, type Tenant, useApp } from '../../support/app.ts';
+import { hostIsAhead, rightNow } from '../../support/hosts-clock.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -43,6 +44,19 @@ const ended = (endpointId: string, state: string) =>
   });
 
 describe('delivered', () => {
+  test('with the time of the database, whatever the clock of the worker says', async () => {
+    await listen();
+    const hostsClock = hostIsAhead(3_600_000);
+    try {
+      await write();
+      const [got] = await arrived(1);
+      const ageSeconds = rightNow() / 1000 - Number(got!.headers['webhook-timestamp']);
+      expect(Math.abs(ageSeconds)).toBeLessThan(30);
+    } finally {
+      hostsClock.mockRestore();
+    }
+  });
+
   test('signed, in the envelope, with the headers of the endpoint', async () => {
     const { id, secret } = await listen({ headers: { 'X-Own': 'mine' } });
     await write();

@@ -1,0 +1,64 @@
+import { Gauge, type Registry } from 'prom-client';
+import { now, setClock } from './clock.ts';
+import { type Database, query } from './database.ts';
+import type { Log } from './log.ts';
+
+const everyMs = 5_000;
+/** An answer says at best when it was given to half its round trip: one that took longer than this is of no use. */
+const maxRoundTripMs = 1_000;
+const maxSkewMs = 5_000;
+
+type Options = {
+  database: Database;
+  log: Log;
+  registry: Registry;
+  /** The host's clock, which may be wrong. */
+  hostNow?: () => number;
+};
+
+export type Clock = {
+  /** Once the database was first asked, whether or not it answered. */
+  asked: Promise<void>;
+  stop(): void;
+};
+
+/** Keeps `now()` at the database's time and says how far the host's own clock is from it. */
+export function startClock({ database, log, registry, hostNow = () => Date.now() }: Options): Clock {
+  let isKnown = false;
+  let isOff = false;
+  const skewMs = () => hostNow() - now();
+
+  async function ask() {
+    const askedAt = performance.now();
+    const [answer] = await query<{ ms: number }>(database, 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms');
+    const answeredAt = performance.now();
+    if (isKnown && answeredAt - askedAt > maxRoundTripMs) return;
+    setClock(answer!.ms, (askedAt + answeredAt) / 2);
+    isKnown = true;
+    tell();
+  }
+
+  /** Once when it goes wrong and once when it is right again. */
+  function tell() {
+    const isOffNow = Math.abs(skewMs()) > maxSkewMs;
+    if (isOffNow === isOff) return;
+    isOff = isOffNow;
+    const facts = { skew_seconds: Math.round(skewMs() / 1000) };
+    if (isOff) log.warn(facts, "the host's clock is not the database's: set it right");
+    else log.info(facts, "the host's clock is right again");
+  }
+
+  new Gauge({
+    name: 'kanal_clock_skew_seconds',
+    help: "How far the host's clock is ahead of the database's (below 0: behind); times that leave the process are the database's",
+    registers: [registry],
+    collect() {
+      if (isKnown) this.set(skewMs() / 1000);
+    },
+  });
+  // While the database is away the last answer holds: the steady clock goes on.
+  const look = () => ask().catch(() => undefined);
+  const asked = look();
+  const timer = setInterval(() => void look(), everyMs);
+  return { asked, stop: () => clearInterval(timer) };
+}

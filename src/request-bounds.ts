@@ -1,0 +1,75 @@
+import Joi from 'joi';
+import type { ConnectionShare } from './connection-shares.ts';
+
+/** What a request may take of the database; work of a worker has nobody who waits for it. */
+export type RequestBounds = {
+  statementMs: number;
+  /** Statements of work that is known to be long: a merge, a deletion of many rows. */
+  longStatementMs: number;
+  lockMs: number;
+  transactionMs: number;
+  share: ConnectionShare;
+};
+
+const whole = Joi.number().integer();
+
+/** Part of the configuration; docs/operations.md says what to set them to. */
+export const requestBoundsSettings = {
+  DATABASE_POOL_SHARE: whole
+    .min(1)
+    .max(200)
+    .default(8)
+    .description('Connections of a web process that requests of one organization hold at once; one is always left to the others'),
+  DATABASE_POOL_SHARE_MAX_WAITING: whole
+    .min(0)
+    .max(100_000)
+    .default(1_000)
+    .description('Requests of one organization that may wait for one of them; more are answered 503'),
+  DATABASE_POOL_SHARE_WAIT_MS: whole
+    .min(0)
+    .max(60_000)
+    .default(2_000)
+    .description('Longest a request waits for one of them; then it is answered 503'),
+  REQUEST_STATEMENT_TIMEOUT_MS: whole
+    .min(100)
+    .max(600_000)
+    .default(5_000)
+    .description('Longest a statement of a request may take; then it is answered 503'),
+  REQUEST_LONG_STATEMENT_TIMEOUT_MS: whole
+    .min(100)
+    .max(3_600_000)
+    .default(30_000)
+    .description('The same for a merge, and for what deletes as many rows as there are'),
+  REQUEST_LOCK_TIMEOUT_MS: whole
+    .min(1)
+    .max(60_000)
+    .default(1_500)
+    .description("Longest a request waits for a lock; then it is answered 409, or 503 when it is a whole table's"),
+  REQUEST_TRANSACTION_TIMEOUT_MS: whole
+    .min(100)
+    .max(600_000)
+    .default(10_000)
+    .description('Longest a transaction of a request may take, and longest it is begun anew after a conflict'),
+};
+
+export type RequestBoundsSettings = {
+  databasePoolShare: number;
+  databasePoolShareMaxWaiting: number;
+  databasePoolShareWaitMs: number;
+  requestStatementTimeoutMs: number;
+  requestLongStatementTimeoutMs: number;
+  requestLockTimeoutMs: number;
+  requestTransactionTimeoutMs: number;
+};
+
+export const requestBoundsOf = (config: RequestBoundsSettings): RequestBounds => ({
+  statementMs: config.requestStatementTimeoutMs,
+  longStatementMs: config.requestLongStatementTimeoutMs,
+  lockMs: config.requestLockTimeoutMs,
+  transactionMs: config.requestTransactionTimeoutMs,
+  share: {
+    places: config.databasePoolShare,
+    maxWaiting: config.databasePoolShareMaxWaiting,
+    waitMs: config.databasePoolShareWaitMs,
+  },
+});
