@@ -82,6 +82,16 @@ export const configSchema = Joi.object({
     .max(1_000_000_000)
     .default(6_000)
     .description('Requests a minute of one API key, token, session or address; 0: no limit'),
+  PUBLIC_BODY_MAX_BYTES: whole
+    .min(1_024)
+    .max(2 ** 20)
+    .default(16 * 2 ** 10)
+    .description('Largest JSON body of an endpoint that needs no credential, in bytes'),
+  BODY_MAX_VALUES: whole
+    .min(1_000)
+    .max(1_000_000)
+    .default(10_000)
+    .description('Most values in a JSON body, those within others counted too'),
   OPERATOR_USER: Joi.string().default('operator').description('User of Bull Board'),
   OPERATOR_PASSWORD: Joi.string().min(12).empty('').description('Password of Bull Board; unset: no Bull Board'),
   METRICS_TOKEN: Joi.string()
@@ -169,6 +179,8 @@ export type Config = {
   allowedOrigins: string[];
   trustProxy: number;
   rateLimitPerMinute: number;
+  publicBodyMaxBytes: number;
+  bodyMaxValues: number;
   operatorUser: string;
   operatorPassword?: string;
   metricsToken?: string;

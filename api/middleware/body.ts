@@ -1,11 +1,11 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { AppError, notFound } from '../../src/errors.ts';
 import { faultIn } from '../../src/storable.ts';
+import { parseJson } from './parse-json.ts';
 
-const largestBody = 1024 * 1024;
+export const largestBody = 1024 * 1024;
 /** What the server allows a request is meant for files; a body of this size is here sooner, or its sender is holding us up. */
 const longestMs = 60_000;
-const parse = express.json({ limit: largestBody, strict: false, type: () => true });
 
 const hasBody = (headers: Record<string, unknown>) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -23,19 +23,26 @@ const promised =
         else resolve();
       });
     });
-const readJson = promised(parse);
+/** Largest in bytes, and in values: each that is written in it, within whatever. */
+export type BodyBounds = { bytes: number; values: number };
 
-/** JSON up to 1 MiB. A JSON content type with no body is an empty object, which is right where nothing is needed. */
-export const jsonBody: ReadBody = async (req, res) => {
-  if (!hasBody(req.headers)) {
-    req.body = {};
-    return;
-  }
-  const [type] = (req.get('content-type') ?? '').split(';');
-  if (type?.trim().toLowerCase() !== 'application/json')
-    throw new AppError('unsupported_media_type', 'The body must be application/json');
-  await readJson(req, res);
-};
+/** A JSON content type with no body is an empty object, which is right where nothing is needed. */
+export function jsonBody({ bytes, values }: BodyBounds): ReadBody {
+  const read = promised(express.raw({ limit: bytes, type: () => true }));
+  return async (req, res) => {
+    if (!hasBody(req.headers)) {
+      req.body = {};
+      return;
+    }
+    const [type, ...parameters] = (req.get('content-type') ?? '').split(';');
+    if (type?.trim().toLowerCase() !== 'application/json')
+      throw new AppError('unsupported_media_type', 'The body must be application/json');
+    if (parameters.some((text) => /^\s*charset\s*=(?!\s*"?utf-?8"?\s*$)/i.test(text)))
+      throw new AppError('unsupported_media_type', 'The body must be JSON in UTF-8');
+    await read(req, res);
+    req.body = parseJson(req.body as Buffer, values);
+  };
+}
 
 /** The bytes as they came. */
 export const rawBody = (limit: number): ReadBody => promised(express.raw({ limit, type: () => true, inflate: false }));
