@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
+import { bodies, bodiesReport } from './bodies.ts';
 import { contactsReport, contactsScale } from './contacts/scale.ts';
 import { importBench, importReport } from './import.ts';
 import { loginStorm, loginStormReport } from './login-storm.ts';
@@ -18,6 +19,7 @@ type Flags = {
   messages: string;
   contacts: string;
   rows: string;
+  only?: string;
   profile?: string;
 };
 
@@ -25,12 +27,13 @@ const soakName = 'memory';
 const stormName = 'login-storm';
 const scaleName = 'contacts';
 const importName = 'import';
+const bodiesName = 'bodies';
 
 /** `npm run bench -- get post`: ours and its floor alternately, medians of the rounds. */
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: ${soakName}, over many messages; ${stormName}, GET beside many logins; ${scaleName}, reads of an organization of a million and one of ten thousand; ${importName}, contacts from a file beside COPY`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: ${soakName}, over many messages; ${stormName}, GET beside many logins; ${scaleName}, reads of an organization of a million and one of ten thousand; ${importName}, contacts from a file beside COPY; ${bodiesName}, the CPU that refused bodies cost`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
@@ -39,6 +42,7 @@ const command = new Command('bench')
   .option('--messages <n>', `messages of ${soakName}`, '100000')
   .option('--contacts <n>', `contacts of the large organization of ${scaleName}`, '1000000')
   .option('--rows <n>', `contacts of ${importName}`, '200000')
+  .option('--only <pattern>', `bodies of ${bodiesName} by their names`)
   .option('--profile <directory>', "writes our processes' CPU profiles there")
   .parse();
 
@@ -59,6 +63,12 @@ if (command.args.includes(scaleName)) {
   const scale = await contactsScale(stage, Number(flags.contacts)).finally(() => stage.close());
   console.log(`\n## Contacts\n\n${contactsReport(scale)}`);
   if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
+  process.exit();
+}
+
+if (command.args.includes(bodiesName)) {
+  const stage = await openStage('postgres');
+  console.log(`\n## Bodies\n\n${bodiesReport(await bodies(stage, rounds, flags.only).finally(() => stage.close()))}`);
   process.exit();
 }
 

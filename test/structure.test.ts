@@ -110,7 +110,7 @@ describe('endpoints', () => {
     }
   });
 
-  test('every list and every open object of a body or a query has a maximum', () => {
+  test('every list, open object and text of a body or a query has a maximum', () => {
     for (const { operationId, body, query } of definitions) {
       const found = [body, query].flatMap((schema) => (schema ? unboundedIn(schema) : []));
       // The provider may add to its handshake and its callback; a query is 16 kB at most.
@@ -120,13 +120,14 @@ describe('endpoints', () => {
   });
 
   test('one without a maximum is found wherever it is', () => {
-    const list = Joi.array().items(Joi.string());
+    const list = Joi.array().items(Joi.string().max(1));
     // biome-ignore lint/suspicious/noThenProperty: Joi's own word
     const conditional = Joi.any().when('a', { is: 1, then: list.max(2) });
     expect(unboundedIn(Joi.object({ a: list.max(3), b: Joi.object({ c: Joi.date() }) }))).toEqual([]);
+    expect(unboundedIn(Joi.object({ a: Joi.string().trim() }))).toEqual(['it.a is a text without a maximum']);
     expect(unboundedIn(Joi.object({ a: list }))).toEqual(['it.a is a list without a maximum']);
     expect(unboundedIn(Joi.object({ a: Joi.array().items(list).max(1) }))).toEqual(['it.a[] is a list without a maximum']);
-    for (const open of [Joi.object(), Joi.object({}).unknown(), Joi.object().pattern(/a/, Joi.string())])
+    for (const open of [Joi.object(), Joi.object({}).unknown(), Joi.object().pattern(/a/, Joi.date())])
       expect(unboundedIn(Joi.object({ a: open }))).toEqual(['it.a takes any number of names']);
     expect(unboundedIn(Joi.object({ a: Joi.alternatives(1, 2) }))).toEqual(['it.a is of type alternatives']);
     expect(unboundedIn(Joi.object({ b: conditional }))).toEqual(['it.b depends on a condition and is of type array then']);

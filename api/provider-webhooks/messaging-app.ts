@@ -15,7 +15,7 @@ const base = '/v1/providers/messaging-app/webhook';
 
 type Handshake = { 'hub.mode'?: string; 'hub.challenge'?: string; 'hub.verify_token'?: string };
 const handshakeQuery = Joi.object({
-  'hub.mode': Joi.string(),
+  'hub.mode': Joi.string().max(1024),
   'hub.challenge': Joi.string().max(1024),
   'hub.verify_token': Joi.string().max(1024),
 }).unknown();
@@ -130,14 +130,14 @@ export const verifyWebhook = endpoint<unknown, Handshake>({
   path: base,
   operationId: 'provider-webhooks.verify',
   summary: "The messaging provider's handshake",
-  errors: [403],
+  errors: [403, 422],
 });
 export const receiveWebhook = endpoint<Buffer>({
   ...receiving,
   path: base,
   operationId: 'provider-webhooks.receive',
   summary: "Receive the messaging provider's webhooks",
-  errors: [400, 401],
+  errors: [400, 401, 422],
 });
 export const verifyChannelWebhook = endpoint<unknown, Handshake>({
   ...verifying,
@@ -146,7 +146,7 @@ export const verifyChannelWebhook = endpoint<unknown, Handshake>({
   summary: "The handshake of a channel's own provider app",
   params: { channelID: Joi.string() },
   example: { ...challengeExample, params: exampleParams },
-  errors: [403, 404],
+  errors: [403, 404, 422],
 });
 export const receiveChannelWebhook = endpoint<Buffer>({
   ...receiving,
@@ -155,5 +155,5 @@ export const receiveChannelWebhook = endpoint<Buffer>({
   summary: "Receive the webhooks of a channel's own provider app",
   params: { channelID: Joi.string() },
   example: { ...bodyExample, params: exampleParams },
-  errors: [400, 401, 404],
+  errors: [400, 401, 404, 422],
 });

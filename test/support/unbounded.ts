@@ -2,7 +2,7 @@ import type Joi from 'joi';
 
 type Described = {
   type?: string;
-  flags?: { unknown?: boolean };
+  flags?: { unknown?: boolean; only?: boolean };
   rules?: { name: string; args?: { limit?: number } }[];
   keys?: Record<string, Described>;
   items?: Described[];
@@ -13,7 +13,7 @@ type Described = {
 /** Types that hold nothing, whatever their size. */
 const single = ['any', 'string', 'number', 'boolean', 'date'];
 
-/** Where a schema takes lists or names without a maximum, or in a way that api/middleware/sizes.ts does not look into. */
+/** Where a schema takes lists, names or texts without a maximum, or in a way that api/middleware/sizes.ts does not look into. */
 export const unboundedIn = (schema: Joi.Schema): string[] => [...unbounded(schema.describe() as Described, 'it')];
 
 function* unbounded(described: Described, path: string): Generator<string> {
@@ -22,6 +22,8 @@ function* unbounded(described: Described, path: string): Generator<string> {
   const isOpen = type === 'object' && (keys === undefined || flags?.unknown === true || patterns !== undefined);
   if (![...single, 'object', 'array'].includes(type)) yield `${path} is of type ${type}`;
   if (type === 'array' && !isBounded) yield `${path} is a list without a maximum`;
+  const isFixed = flags?.only === true || rules.some(({ name }) => name === 'guid');
+  if (type === 'string' && !isBounded && !isFixed) yield `${path} is a text without a maximum`;
   if (isOpen && !isBounded) yield `${path} takes any number of names`;
   if (items.length > 1) yield `${path} is a list of several kinds`;
   for (const item of items) yield* unbounded(item, `${path}[]`);
