@@ -57,7 +57,8 @@ const cut = (text: string, longest: number) => (text.length > longest ? `${text.
 
 /** A client's own field names and values come back in what is wrong with them, and may be as large as its request. */
 const told = ({ field, message, ...detail }: ErrorDetail): ErrorDetail => ({
-  ...(field !== undefined && { field: cut(field, longestField) }),
+  // A field may have no name at all: {"": 1}.
+  ...(field && { field: cut(field, longestField) }),
   ...detail,
   message: cut(message, longestMessage),
 });

@@ -23,6 +23,13 @@ describe("a reply's size", () => {
     expect(told.message).toBe(`${'x'.repeat(1_000)}…`);
   });
 
+  test('a field without a name is told without one', () => {
+    const nameless = new AppError('invalid_request', 'x', { details: [{ field: '', location: 'body', message: 'x' }] });
+    const { body } = renderError(nameless, 'standard', 'r');
+    expect(errorBodies.standard.validate(body).error).toBeUndefined();
+    expect(body).toMatchObject({ error: { details: [{ location: 'body', message: 'x' }] } });
+  });
+
   test('a text is not cut within a character', () => {
     const { body } = renderError(new AppError('bad_request', `${'x'.repeat(999)}😀😀`), 'lookup', 'r');
     expect((body as { error: string }).error.isWellFormed()).toBe(true);
