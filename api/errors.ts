@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import Joi from 'joi';
 import { databaseAway, isOurOutage, isRowLocked, RecordBusy } from '../src/database.ts';
-import { AppError, errorCodes } from '../src/errors.ts';
+import { AppError, type ErrorDetail, errorCodes, maxDetails } from '../src/errors.ts';
 import type { Endpoint, ErrorShape } from './endpoint.ts';
 
 /** Given by every endpoint, whatever it declares. */
@@ -22,7 +22,7 @@ export const errorBodies: Record<ErrorShape, Joi.ObjectSchema> = {
     error: Joi.object({
       code: code.required(),
       message: Joi.string().required(),
-      details: Joi.array().items(detail).allow(null),
+      details: Joi.array().items(detail).max(maxDetails).allow(null),
       request_id: Joi.string(),
     }).required(),
   }),
@@ -52,20 +52,34 @@ export function toAppError(error: unknown): AppError {
   return new AppError('internal', 'Something went wrong on our side', { cause: error });
 }
 
+const longestField = 200;
+const longestMessage = 1_000;
+const cut = (text: string, longest: number) => (text.length > longest ? `${text.slice(0, longest)}…`.toWellFormed() : text);
+
+/** A client's own field names and values come back in what is wrong with them, and may be as large as its request. */
+const told = ({ field, message, ...detail }: ErrorDetail): ErrorDetail => ({
+  // A field may have no name at all: {"": 1}.
+  ...(field && { field: cut(field, longestField) }),
+  ...detail,
+  message: cut(message, longestMessage),
+});
+
 /** The one renderer. */
 export function renderError(error: AppError, shape: ErrorShape, requestId: string): { body: object; contentType: string } {
-  if (shape === 'lookup') return { body: { error: error.message, code: error.code }, contentType: 'application/json' };
+  const message = cut(error.message, longestMessage);
+  const details = error.details?.slice(0, maxDetails).map(told);
+  if (shape === 'lookup') return { body: { error: message, code: error.code }, contentType: 'application/json' };
   if (shape === 'problem') {
-    const faults = error.details
+    const faults = details
       ?.map(({ field, message }) => (field && !message.includes(field) ? `${field}: ${message}` : message))
       .join('; ');
     return {
-      body: { title: STATUS_CODES[error.status] ?? 'Error', status: error.status, detail: faults || error.message },
+      body: { title: STATUS_CODES[error.status] ?? 'Error', status: error.status, detail: faults || message },
       contentType: 'application/problem+json',
     };
   }
   return {
-    body: { error: { code: error.code, message: error.message, details: error.details ?? null, request_id: requestId } },
+    body: { error: { code: error.code, message, details: details ?? null, request_id: requestId } },
     contentType: 'application/json',
   };
 }

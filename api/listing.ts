@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { type Fields, fieldNames, sortableNames } from '../src/listing/fields.ts';
-import { operators } from '../src/listing/filters.ts';
+import { mostFilterBytes, operators } from '../src/listing/filters.ts';
 import { cursorOf, type Position, positionIn, positionOf } from '../src/listing/keyset.ts';
 import type { Listing, ListRequest } from '../src/listing/listing.ts';
 import type { ListRows } from '../src/listing/page.ts';
@@ -22,13 +22,15 @@ export const listQuery = (fields: Fields, usual = '-created_at') => ({
         .map((name) => `\`${name}\``)
         .join(', ')}, with \`-\` for descending; the default is \`${usual}\``,
     ),
-  filters: Joi.string().description(
-    `A JSON array of \`{field, operator, value}\`, all of which must hold, up to 20 in 4 KB. Fields: ${fieldNames(fields)
-      .map((name) => `\`${name}\``)
-      .join(', ')}. Operators: ${operators
-      .map((name) => `\`${name}\``)
-      .join(', ')}; the default is \`eq\`. \`in\` and \`not_in\` take an array, \`between\` an array of two`,
-  ),
+  filters: Joi.string()
+    .max(mostFilterBytes, 'utf8')
+    .description(
+      `A JSON array of \`{field, operator, value}\`, all of which must hold, up to 20 in 4 KB. Fields: ${fieldNames(fields)
+        .map((name) => `\`${name}\``)
+        .join(', ')}. Operators: ${operators
+        .map((name) => `\`${name}\``)
+        .join(', ')}; the default is \`eq\`. \`in\` and \`not_in\` take an array, \`between\` an array of two`,
+    ),
   search: Joi.string()
     .trim()
     .allow('')

@@ -13,7 +13,8 @@ const description = `
 Messaging, CRM and commerce over one HTTP API, self-hosted.
 
 Programs send the API key of their organization in \`X-Api-Key\`, people a bearer token of their own (\`Authorization: Bearer\`) or the
-cookie of their session; each operation names the scope it needs. Bodies are JSON, times are ISO 8601 in UTC, ids are UUIDs.
+cookie of their session; each operation names the scope it needs. Bodies are JSON of at most 1 MiB and 10,000
+values, 16 kB where no credential is needed; times are ISO 8601 in UTC, ids are UUIDs.
 
 Whatever has to talk to a provider happens after the reply: a message goes from \`queued\` to \`sent\`, \`delivered\` and \`read\`, and
 other work is an operation, named in \`Operation-Id\`. Every change is an event, and told to the webhook endpoints you create, signed

@@ -9,7 +9,7 @@ import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from '.
 import { renderError } from './errors.ts';
 import { checkKey, hashOfBody, type IdempotencyKey, isStored, storedReply, storeRefusal, writeOnce } from './idempotency.ts';
 import { authenticated, challenge } from './middleware/authenticate.ts';
-import { checkStorable, jsonBody, rawBody } from './middleware/body.ts';
+import { checkStorable, jsonBody, largestBody, rawBody } from './middleware/body.ts';
 import { limited } from './middleware/rate-limit.ts';
 import { logOf } from './middleware/request-log.ts';
 import { isSecure } from './middleware/session-cookie.ts';
@@ -26,7 +26,9 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const takesBody = !receive && definition.method !== 'get' && definition.method !== 'delete';
   const authenticate = scope === 'public' ? undefined : authenticated(deps, scope, otherScopes);
   const limit = definition.isUnlimited ? undefined : limited(deps.limits);
-  const readBody = rawBodyBytes ? rawBody(rawBodyBytes) : takesBody ? jsonBody : undefined;
+  const bytes = scope === 'public' ? deps.config.publicBodyMaxBytes : largestBody;
+  const bounds = { bytes, values: deps.config.bodyMaxValues };
+  const readBody = rawBodyBytes ? rawBody(rawBodyBytes) : takesBody ? jsonBody(bounds) : undefined;
   const body = takesBody && !rawBodyBytes ? (definition.body ?? Joi.object({})) : undefined;
   const validate = validated({ ...definition, body });
   return async (req, res) => {

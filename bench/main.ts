@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
 import { abuseReport } from './abuse/report.ts';
 import { abuseBench } from './abuse/run.ts';
+import { bodies, bodiesReport } from './bodies.ts';
 import { contactsReport, contactsScale } from './contacts/scale.ts';
 import { importBench, importReport } from './import.ts';
 import { loginStorm, loginStormReport } from './login-storm.ts';
@@ -30,7 +31,7 @@ type Flags = {
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider and dead receivers`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider and dead receivers; bodies, the CPU that refused bodies cost`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
@@ -39,7 +40,11 @@ const command = new Command('bench')
   .option('--messages <n>', 'messages of memory', '100000')
   .option('--contacts <n>', 'contacts of the large organization of contacts', '1000000')
   .option('--rows <n>', 'contacts of import', '200000')
-  .option('--only <numbers>', 'hostile clients of abuse, 1 to 8, comma-separated; none: all', '')
+  .option(
+    '--only <numbers>',
+    'hostile clients of abuse, 1 to 8, comma-separated; bodies of bodies by a part of their names; none: all',
+    '',
+  )
   .option('--profile <directory>', "writes our processes' CPU profiles there")
   .parse();
 
@@ -75,6 +80,14 @@ if (command.args.includes('contacts')) {
   const scale = await contactsScale(stage, Number(flags.contacts)).finally(() => stage.close());
   console.log(`\n## Contacts\n\n${contactsReport(scale)}`);
   if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
+  process.exit();
+}
+
+if (command.args.includes('bodies')) {
+  const stage = await openStage('postgres');
+  console.log(
+    `\n## Bodies\n\n${bodiesReport(await bodies(stage, rounds, flags.only || undefined).finally(() => stage.close()))}`,
+  );
   process.exit();
 }
 

@@ -10,6 +10,23 @@ const bytes = (usualMiB: number) =>
 
 /** How much one client may take of what all share: part of the schema in config.ts. */
 export const bounds = {
+  RATE_LIMIT_ORGANIZATION_PER_MINUTE: whole
+    .min(0)
+    .max(10_000_000_000)
+    .empty('')
+    .description(
+      'Requests a minute of all keys, tokens and sessions of one organization; unset: 5 times RATE_LIMIT_PER_MINUTE; 0: no limit',
+    ),
+  PUBLIC_BODY_MAX_BYTES: whole
+    .min(1_024)
+    .max(2 ** 20)
+    .default(16 * 2 ** 10)
+    .description('Largest JSON body of an endpoint that needs no credential, in bytes'),
+  BODY_MAX_VALUES: whole
+    .min(1_000)
+    .max(1_000_000)
+    .default(10_000)
+    .description('Most values in a JSON body, those within others counted too'),
   PROVIDER_WEBHOOK_MAX_PARTS: whole
     .min(1)
     .max(100_000)
@@ -54,9 +71,46 @@ export const bounds = {
     .description(
       'Requests of an organization that wait at once in one process (Prefer: wait), of 100 in all; others get their reply at once',
     ),
+  LISTS_AT_ONCE: whole
+    .min(1)
+    .max(100)
+    .default(1)
+    .description('Lists with search, filters or a total that a process reads at once for an organization; the rest waits'),
+  LIST_TIMEOUT_MS: whole.min(100).max(30_000).default(2_000).description('Longest a statement of such a list may take'),
+  LIST_MAX_CHECKS: whole
+    .min(1_000)
+    .max(100_000_000)
+    .default(100_000)
+    .description('Records a list looks at for a page times the conditions that no index answers'),
+  IMPORT_MAX_BYTES: whole
+    .min(1_024)
+    .max(8 * 2 ** 30)
+    .default(512 * 2 ** 20)
+    .description('Largest file of contacts to import, in bytes'),
+  IMPORTS_MAX_QUEUED: whole
+    .min(1)
+    .max(1_000)
+    .default(10)
+    .description('Imports of an organization that are uploaded, wait or run at once; one more file is refused'),
+  CONCURRENCY_OPEN_FACTOR: whole
+    .min(1)
+    .max(100)
+    .default(8)
+    .description(
+      'Runs a worker holds in all, in multiples of the concurrency of their queue: those that wait for a provider or receiver count only here. No channel, endpoint or organization holds more than one of these parts',
+    ),
 };
 
 export type Bounds = {
+  rateLimitOrganizationPerMinute: number;
+  listsAtOnce: number;
+  listTimeoutMs: number;
+  listMaxChecks: number;
+  importMaxBytes: number;
+  importsMaxQueued: number;
+  concurrencyOpenFactor: number;
+  publicBodyMaxBytes: number;
+  bodyMaxValues: number;
   providerWebhookMaxParts: number;
   channelWebhooksPerMinute: number;
   bodiesMaxBytes: number;

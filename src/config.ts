@@ -55,13 +55,6 @@ const variables = Joi.object({
     .max(1_000_000_000)
     .default(6_000)
     .description('Requests a minute of one API key, token, session or address; 0: no limit'),
-  RATE_LIMIT_ORGANIZATION_PER_MINUTE: whole
-    .min(0)
-    .max(10_000_000_000)
-    .empty('')
-    .description(
-      'Requests a minute of all keys, tokens and sessions of one organization; unset: 5 times RATE_LIMIT_PER_MINUTE; 0: no limit',
-    ),
   ...bounds,
   OPERATOR_USER: Joi.string().default('operator').description('User of Bull Board'),
   OPERATOR_PASSWORD: Joi.string().min(12).empty('').description('Password of Bull Board; unset: no Bull Board'),
@@ -129,13 +122,6 @@ const variables = Joi.object({
     .default(20)
     .description('Later webhook tries a worker runs at once, those that wait for the receiver not counted'),
   DEFAULT_CONCURRENCY: whole.min(1).max(1000).default(20).description('Other jobs a worker runs at once'),
-  CONCURRENCY_OPEN_FACTOR: whole
-    .min(1)
-    .max(100)
-    .default(8)
-    .description(
-      'Runs a worker holds in all, in multiples of the concurrency of their queue: those that wait for a provider or receiver count only here. No channel, endpoint or organization holds more than one of these parts',
-    ),
   LOCK_DURATION_MS: whole.min(500).default(10_000).description('A run whose worker is silent this long is taken over'),
   STALLED_INTERVAL_MS: whole.min(100).default(5_000).description('How often dead runs are looked for'),
   RUN_RETRY_DELAY_MS: whole.min(50).default(500).description('Pause of a worker after a fault of the queue'),
@@ -149,27 +135,6 @@ const variables = Joi.object({
   RETENTION_UNMATCHED_STATUSES_DAYS: days(1, 7).description("Days a provider's status is kept that had to wait for its message"),
   RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
   RETENTION_EVENTS_DAYS: days(1, 30).description('Days an event is kept with its deliveries, once all of them have ended'),
-  LISTS_AT_ONCE: whole
-    .min(1)
-    .max(100)
-    .default(1)
-    .description('Lists with search, filters or a total that a process reads at once for an organization; the rest waits'),
-  LIST_TIMEOUT_MS: whole.min(100).max(30_000).default(2_000).description('Longest a statement of such a list may take'),
-  LIST_MAX_CHECKS: whole
-    .min(1_000)
-    .max(100_000_000)
-    .default(100_000)
-    .description('Records a list looks at for a page times the conditions that no index answers'),
-  IMPORT_MAX_BYTES: whole
-    .min(1_024)
-    .max(8 * 2 ** 30)
-    .default(512 * 2 ** 20)
-    .description('Largest file of contacts to import, in bytes'),
-  IMPORTS_MAX_QUEUED: whole
-    .min(1)
-    .max(1_000)
-    .default(10)
-    .description('Imports of an organization that are uploaded, wait or run at once; one more file is refused'),
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
 });
 
@@ -189,7 +154,6 @@ export type Config = Bounds &
     allowedOrigins: string[];
     trustProxy: number;
     rateLimitPerMinute: number;
-    rateLimitOrganizationPerMinute: number;
     operatorUser: string;
     operatorPassword?: string;
     metricsToken?: string;
@@ -211,7 +175,6 @@ export type Config = Bounds &
     webhooksConcurrency: number;
     webhookRetriesConcurrency: number;
     defaultConcurrency: number;
-    concurrencyOpenFactor: number;
     lockDurationMs: number;
     stalledIntervalMs: number;
     runRetryDelayMs: number;
@@ -224,11 +187,6 @@ export type Config = Bounds &
     retentionUnmatchedStatusesDays: number;
     retentionWebhookAttemptsDays: number;
     retentionEventsDays: number;
-    listsAtOnce: number;
-    listTimeoutMs: number;
-    listMaxChecks: number;
-    importMaxBytes: number;
-    importsMaxQueued: number;
     shutdownTimeoutMs: number;
   };
 

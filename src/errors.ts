@@ -26,7 +26,16 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/** A reply tells of so many faults; how many there are stands in its message. */
+export const maxDetails = 100;
+
 export type ErrorDetail = { message: string; code?: string; field?: string; location?: string; value?: string };
+
+/** Where a value is: fields and the indexes of lists. */
+export type Path = (string | number)[];
+
+export const fieldOf = (path: Path) =>
+  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');
 
 /** An error the API client may read. Anything else thrown is a bare 500 and a line in the log. */
 export class AppError extends Error {

@@ -1,5 +1,8 @@
+import { fieldOf, type Path } from './errors.ts';
+
 const deepest = 64;
 export type Fault = { field: string; code: string; message: string };
+type Found = { path: Path; code: string; message?: string };
 
 function faultOf(text: string): { code: string; message: string } | undefined {
   if (text.includes('\u0000')) return { code: 'string.nul', message: 'The NUL character is not allowed' };
@@ -8,21 +11,39 @@ function faultOf(text: string): { code: string; message: string } | undefined {
 }
 
 /** Where a value cannot be stored: PostgreSQL's text holds neither NUL nor half a surrogate pair, and a key `__proto__` is lost on the way. */
-export function faultIn(value: unknown, field = '', depth = 0): Fault | undefined {
+export function faultIn(value: unknown): Fault | undefined {
+  const found = search(value, 0);
+  if (!found) return undefined;
+  const field = fieldOf(found.path);
+  return { field, code: found.code, message: found.message ?? `${field} is not allowed` };
+}
+
+/** The path is made on the way back from a fault: a sound value costs none. */
+function search(value: unknown, depth: number): Found | undefined {
   if (typeof value === 'string') {
     const fault = faultOf(value);
-    return fault && { field, ...fault };
+    return fault && { path: [], ...fault };
   }
   if (value === null || typeof value !== 'object') return undefined;
-  if (depth > deepest) {
-    const message = `Nested deeper than ${deepest} levels`;
-    return { field: field.slice(0, 200), code: 'object.depth', message };
+  if (depth > deepest) return { path: [], code: 'object.depth', message: `Nested deeper than ${deepest} levels` };
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const found = search(value[index], depth + 1);
+      if (found) return within(index, found);
+    }
+    return undefined;
   }
-  for (const [key, entry] of Object.entries(value)) {
-    const own = Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key;
-    const fault = key === '__proto__' ? { code: 'object.unknown', message: `${own} is not allowed` } : faultOf(key);
-    const found = fault ? { field: own, ...fault } : faultIn(entry, own, depth + 1);
-    if (found) return found;
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__') return { path: [key], code: 'object.unknown' };
+    const fault = faultOf(key);
+    if (fault) return { path: [key], ...fault };
+    const found = search((value as Record<string, unknown>)[key], depth + 1);
+    if (found) return within(key, found);
   }
   return undefined;
+}
+
+function within(step: string | number, found: Found): Found {
+  found.path.unshift(step);
+  return found;
 }

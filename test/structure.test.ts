@@ -3,8 +3,10 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { allContracts } from '../src/ledger/contracts.ts';
 import '../src/jobs.ts';
+import Joi from 'joi';
 import { handlers } from '../workers/index.ts';
 import { definitions } from './support/contract.ts';
+import { unboundedIn } from './support/unbounded.ts';
 
 const root = join(import.meta.dirname, '..');
 const filesIn = (...patterns: string[]) => globSync(patterns, { cwd: root }).sort();
@@ -106,6 +108,29 @@ describe('endpoints', () => {
       expect([operationId, Object.keys(responses).length > 0]).toEqual([operationId, true]);
       if (scope !== 'public') expect([operationId, errors]).toEqual([operationId, expect.arrayContaining([401, 403])]);
     }
+  });
+
+  test('every list, open object and text of a body or a query has a maximum', () => {
+    for (const { operationId, body, query } of definitions) {
+      const found = [body, query].flatMap((schema) => (schema ? unboundedIn(schema) : []));
+      // The provider may add to its handshake and its callback; a query is 16 kB at most.
+      const expected = operationId.startsWith('provider-webhooks.') ? ['it takes any number of names'] : [];
+      expect([operationId, found]).toEqual([operationId, expected]);
+    }
+  });
+
+  test('one without a maximum is found wherever it is', () => {
+    const list = Joi.array().items(Joi.string().max(1));
+    // biome-ignore lint/suspicious/noThenProperty: Joi's own word
+    const conditional = Joi.any().when('a', { is: 1, then: list.max(2) });
+    expect(unboundedIn(Joi.object({ a: list.max(3), b: Joi.object({ c: Joi.date() }) }))).toEqual([]);
+    expect(unboundedIn(Joi.object({ a: Joi.string().trim() }))).toEqual(['it.a is a text without a maximum']);
+    expect(unboundedIn(Joi.object({ a: list }))).toEqual(['it.a is a list without a maximum']);
+    expect(unboundedIn(Joi.object({ a: Joi.array().items(list).max(1) }))).toEqual(['it.a[] is a list without a maximum']);
+    for (const open of [Joi.object(), Joi.object({}).unknown(), Joi.object().pattern(/a/, Joi.date())])
+      expect(unboundedIn(Joi.object({ a: open }))).toEqual(['it.a takes any number of names']);
+    expect(unboundedIn(Joi.object({ a: Joi.alternatives(1, 2) }))).toEqual(['it.a is of type alternatives']);
+    expect(unboundedIn(Joi.object({ b: conditional }))).toEqual(['it.b depends on a condition and is of type array then']);
   });
 
   test('every file that defines one is exported in api/index.ts and has a test file', () => {

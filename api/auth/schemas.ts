@@ -21,9 +21,11 @@ const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 export const weekStart = Joi.string().valid(...weekdays);
 
 /** A zone name the runtime knows, which takes offsets too: they know no summer time and are no names. */
+const longestZone = 64;
 export const timezone = Joi.string()
-  .max(64)
+  .max(longestZone)
   .custom((text: string, { error }) => {
+    if (text.length > longestZone) return text;
     if (/^[+-]/.test(text)) return error('any.invalid');
     try {
       return Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone && text;

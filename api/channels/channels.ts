@@ -13,8 +13,13 @@ const tag = 'Channels';
 const name = Joi.string().trim().min(1).max(200);
 const providerId = Joi.string()
   .trim()
+  .max(32)
   .pattern(/^\d{1,32}$/, 'digits');
 const token = Joi.string().trim().min(1).max(4096);
+/** It is sent to the provider in a header. */
+const accessToken = token
+  .pattern(/^[\x20-\x7e]*$/)
+  .messages({ 'string.pattern.base': '{{#label}} must be ASCII without control characters' });
 const rate = Joi.number().strict().integer().min(1).max(1000).description('Messages a second, over all workers');
 
 export const channelView = Joi.object({
@@ -82,7 +87,7 @@ export const connect = endpoint<ConnectBody>({
     name: name.description("Default: the number's verified name"),
     phone_number_id: providerId.required(),
     waba_id: providerId.required(),
-    access_token: token.required(),
+    access_token: accessToken.required(),
     app_secret: token.description("Secret of the channel's own provider app, when it has one"),
     verify_token: token,
     rate: rate.default(80),
@@ -160,7 +165,7 @@ export const patchChannel = endpoint<{ name?: string; rate?: number; access_toke
   description: 'A new token is tried at the provider first; messages that waited for it go out.',
   subject: 'Channel',
   params: { channelID: pathId },
-  body: Joi.object({ name, rate, access_token: token }).min(1),
+  body: Joi.object({ name, rate, access_token: accessToken }).min(1),
   responses: { 200: channelView },
   errors: [400, 401, 403, 404, 422],
   example: { params: exampleParams, body: { name: 'Front desk' }, reply: { ...exampleChannel, name: 'Front desk' } },

@@ -11,7 +11,7 @@ type BlockBody = { channel_id: string; phone?: string; user_id?: string };
 type BlockInput = Input<BlockBody, unknown>;
 
 const body = Joi.object<BlockBody>({
-  channel_id: Joi.string().trim().min(1).required().description('The channel on whose provider it happens'),
+  channel_id: Joi.string().trim().min(1).max(255).required().description('The channel on whose provider it happens'),
   phone: phoneNumber,
   user_id: appUserId,
 }).or('phone', 'user_id');

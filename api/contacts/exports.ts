@@ -12,6 +12,7 @@ import { exportLane } from '../../src/contacts/export/jobs.ts';
 import { contactFields, readContactListing } from '../../src/contacts/list.ts';
 import { AppError } from '../../src/errors.ts';
 import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { mostFilters } from '../../src/listing/filters.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { endpoint } from '../endpoint.ts';
 import { listQuery } from '../listing.ts';
@@ -56,7 +57,10 @@ const about = { tag, subject: 'Export', params: { exportID: pathId }, scope: 'co
 
 type Request = { search?: string; sort?: string; filters?: object[] };
 const { search, sort } = listQuery(contactFields, exportOrder);
-const filters = Joi.array().items(Joi.object()).description('As GET /v1/contacts takes them, in an array');
+const filters = Joi.array()
+  .items(Joi.object().max(20))
+  .max(mostFilters)
+  .description('As GET /v1/contacts takes them, in an array');
 
 export const createExport = endpoint<Request | undefined>({
   method: 'post',

@@ -9,12 +9,21 @@ const text = Joi.object({
   preview_url: Joi.boolean().strict().description('Show a preview of the first link'),
 });
 
+/** Ten cards of a carousel with all they may hold are half of it. */
+const largestComponents = 65_536;
+
 const template = Joi.object({
   name: Joi.string().trim().min(1).max(512).required(),
   language: Joi.string().trim().min(2).max(15).required().description('e.g. en_US'),
   components: Joi.array()
-    .items(Joi.object().unknown())
+    .items(Joi.object().unknown().max(20))
     .max(10)
+    .custom((components: unknown[], { error }) =>
+      Buffer.byteLength(JSON.stringify(components)) > largestComponents
+        ? error('components.size', { largestComponents })
+        : components,
+    )
+    .messages({ 'components.size': '{{#label}} must not be larger than {{#largestComponents}} bytes as JSON' })
     .description("Parameters of the template's header, body and buttons, in the provider's form"),
 });
 

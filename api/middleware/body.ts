@@ -2,9 +2,9 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import { AppError, notFound } from '../../src/errors.ts';
 import { faultIn } from '../../src/storable.ts';
 import { hasBody } from '../intake/unread.ts';
+import { parseJson } from './parse-json.ts';
 
-const largestBody = 1024 * 1024;
-const parse = express.json({ limit: largestBody, strict: false, type: () => true });
+export const largestBody = 1024 * 1024;
 
 type ReadBody = (req: Request, res: Response) => Promise<void>;
 
@@ -17,19 +17,26 @@ const promised =
         else resolve();
       });
     });
-const readJson = promised(parse);
+/** Largest in bytes, and in values: each that is written in it, within whatever. */
+export type BodyBounds = { bytes: number; values: number };
 
-/** JSON up to 1 MiB. A JSON content type with no body is an empty object, which is right where nothing is needed. */
-export const jsonBody: ReadBody = async (req, res) => {
-  if (!hasBody(req.headers)) {
-    req.body = {};
-    return;
-  }
-  const [type] = (req.get('content-type') ?? '').split(';');
-  if (type?.trim().toLowerCase() !== 'application/json')
-    throw new AppError('unsupported_media_type', 'The body must be application/json');
-  await readJson(req, res);
-};
+/** A JSON content type with no body is an empty object, which is right where nothing is needed. */
+export function jsonBody({ bytes, values }: BodyBounds): ReadBody {
+  const read = promised(express.raw({ limit: bytes, type: () => true }));
+  return async (req, res) => {
+    if (!hasBody(req.headers)) {
+      req.body = {};
+      return;
+    }
+    const [type, ...parameters] = (req.get('content-type') ?? '').split(';');
+    if (type?.trim().toLowerCase() !== 'application/json')
+      throw new AppError('unsupported_media_type', 'The body must be application/json');
+    if (parameters.some((text) => /^\s*charset\s*=(?!\s*"?utf-?8"?\s*$)/i.test(text)))
+      throw new AppError('unsupported_media_type', 'The body must be JSON in UTF-8');
+    await read(req, res);
+    req.body = parseJson(req.body as Buffer, values);
+  };
+}
 
 /** The bytes as they came. */
 export const rawBody = (limit: number): ReadBody => promised(express.raw({ limit, type: () => true, inflate: false }));

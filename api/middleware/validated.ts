@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import Joi from 'joi';
-import { AppError, type ErrorDetail, notFound } from '../../src/errors.ts';
+import { AppError, type ErrorDetail, fieldOf, notFound, type Path } from '../../src/errors.ts';
+import { sizesOf } from './sizes.ts';
 
 type Segment = 'params' | 'query' | 'body';
 type Rules = { params?: Record<string, Joi.Schema>; query?: Joi.Schema; body?: Joi.Schema; subject?: string };
@@ -22,15 +23,20 @@ const preferences: Joi.ValidationOptions = { abortEarly: false, errors: { wrap: 
 export function validated({ params, query, body, subject = 'Resource' }: Rules): (req: Request) => void {
   const compiled = (schema: Joi.Schema) => schema.prefs(preferences);
   const noQuery = query === undefined;
-  const segments: [Segment, Joi.Schema][] = [
-    ...(params ? ([['params', compiled(Joi.object(params))]] as [Segment, Joi.Schema][]) : []),
-    ['query', compiled((query ?? Joi.object({})).label('query'))],
-    ...(body ? ([['body', compiled(body.label('body'))]] as [Segment, Joi.Schema][]) : []),
+  const shapes = { query: query ?? Joi.object({}), ...(body && { body }) };
+  const segments: { segment: Segment; schema: Joi.Schema; checkSizes?: (value: unknown) => void }[] = [
+    ...(params ? [{ segment: 'params' as const, schema: compiled(Joi.object(params)) }] : []),
+    ...(Object.entries(shapes) as ['query' | 'body', Joi.Schema][]).map(([segment, shape]) => ({
+      segment,
+      schema: compiled(shape.label(segment)),
+      checkSizes: sizesOf(shape, segment),
+    })),
   ];
   return (req) => {
     let faults: ErrorDetail[] | undefined;
-    for (const [segment, schema] of segments) {
+    for (const { segment, schema, checkSizes } of segments) {
       if (segment === 'query' && noQuery && !req.url.includes('?')) continue;
+      checkSizes?.(req[segment]);
       const { value, error } = schema.validate(req[segment]);
       if (!error) {
         // Express' query is a getter; what was converted must stand in its place.
@@ -46,17 +52,14 @@ export function validated({ params, query, body, subject = 'Resource' }: Rules):
 }
 
 const detailOf = (item: Joi.ValidationErrorItem, location: string): ErrorDetail => {
-  const field = fieldOf(item);
+  const field = fieldOf(placeOf(item));
   return { ...(field !== '' && { field }), location, code: item.type, message: hintFor(item) };
 };
 
 /** Of fields that go together it is the one that is missing, as Joi's own rules say in `missing`. */
-const fieldOf = ({ path, context }: Joi.ValidationErrorItem) => {
+const placeOf = ({ path, context }: Joi.ValidationErrorItem): Path => {
   const [missing]: string[] = Array.isArray(context?.missing) ? context.missing : [];
-  return [...path, ...(missing === undefined ? [] : [missing])].reduce<string>(
-    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step),
-    '',
-  );
+  return missing === undefined ? path : [...path, missing];
 };
 
 const hintFor = (item: Joi.ValidationErrorItem) =>

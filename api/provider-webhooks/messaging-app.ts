@@ -18,7 +18,7 @@ const signatureHeader = 'x-hub-signature-256';
 
 type Handshake = { 'hub.mode'?: string; 'hub.challenge'?: string; 'hub.verify_token'?: string };
 const handshakeQuery = Joi.object({
-  'hub.mode': Joi.string(),
+  'hub.mode': Joi.string().max(1024),
   'hub.challenge': Joi.string().max(1024),
   'hub.verify_token': Joi.string().max(1024),
 }).unknown();
@@ -154,14 +154,14 @@ export const verifyWebhook = endpoint<unknown, Handshake>({
   path: base,
   operationId: 'provider-webhooks.verify',
   summary: "The messaging provider's handshake",
-  errors: [403],
+  errors: [403, 422],
 });
 export const receiveWebhook = endpoint<Buffer>({
   ...receiving,
   path: base,
   operationId: 'provider-webhooks.receive',
   summary: "Receive the messaging provider's webhooks",
-  errors: [400, 401],
+  errors: [400, 401, 422],
 });
 export const verifyChannelWebhook = endpoint<unknown, Handshake>({
   ...verifying,
@@ -170,7 +170,7 @@ export const verifyChannelWebhook = endpoint<unknown, Handshake>({
   summary: "The handshake of a channel's own provider app",
   params: { channelID: Joi.string() },
   example: { ...challengeExample, params: exampleParams },
-  errors: [403, 404, 429],
+  errors: [403, 404, 422, 429],
 });
 export const receiveChannelWebhook = endpoint<Buffer>({
   ...receiving,
@@ -179,5 +179,5 @@ export const receiveChannelWebhook = endpoint<Buffer>({
   summary: "Receive the webhooks of a channel's own provider app",
   params: { channelID: Joi.string() },
   example: { ...bodyExample, params: exampleParams },
-  errors: [400, 401, 404, 429],
+  errors: [400, 401, 404, 422, 429],
 });

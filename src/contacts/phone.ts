@@ -17,9 +17,12 @@ export function toE164(text: string): string | undefined {
 
 const providerSpelling = /^[1-9]\d{11,14}$/;
 
+const longestPhone = 32;
+
 export const phoneNumber = Joi.string()
   .trim()
-  .max(32)
-  .custom((text: string, helpers) => toE164(text) ?? helpers.error('phone.possible'))
+  .max(longestPhone)
+  // That it is too long is told already, and 1 MiB of it takes long to read.
+  .custom((text: string, helpers) => (text.length > longestPhone ? text : (toE164(text) ?? helpers.error('phone.possible'))))
   .messages({ 'phone.possible': '{{#label}} must be a phone number in international format' })
   .description('Phone number in international format, with or without +');

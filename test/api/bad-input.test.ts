@@ -51,6 +51,8 @@ describe('a body that cannot be read', () => {
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['another JSON type', { 'content-type': 'application/merge-patch+json' }],
     ['latin1', { 'content-type': 'application/json; charset=iso-8859-1' }],
+    ['UTF-16', { 'content-type': 'application/json; charset=utf-16' }],
+    ['UTF-7 in quotes', { 'content-type': 'application/json; x=1; Charset = "utf-7"' }],
     ['an unknown charset', { 'content-type': 'application/json; charset=utf-99' }],
     ['an unknown encoding', { ...json, 'content-encoding': 'zstandard' }],
   ])('%s: 415', async (_what, headers) => {

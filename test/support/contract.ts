@@ -22,10 +22,12 @@ const routes = definitions.map((endpoint) => ({
 /** Whose a request is; nobody's when its path cannot be decoded. */
 export function endpointAt(method: string, path: string): Definition | undefined {
   const [pathname = ''] = path.split('?');
-  const isReadable = !/%(?![0-9a-f]{2})/i.test(pathname);
-  return isReadable
-    ? routes.find((route) => route.method === method.toUpperCase() && route.path.test(pathname))?.endpoint
-    : undefined;
+  try {
+    decodeURIComponent(pathname);
+  } catch {
+    return undefined;
+  }
+  return routes.find((route) => route.method === method.toUpperCase() && route.path.test(pathname))?.endpoint;
 }
 
 /** Throws when a reply is not one the endpoint declares: its status, its content type, every field of its body. */

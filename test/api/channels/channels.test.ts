@@ -119,6 +119,8 @@ describe('connect', () => {
     ['phone_number_id', '../me'],
     ['waba_id', ''],
     ['access_token', ''],
+    ['access_token', 'Ā'],
+    ['access_token', 'a\nb'],
     ['rate', 0],
     ['rate', 1001],
     ['rate', '80'],

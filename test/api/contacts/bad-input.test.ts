@@ -211,7 +211,10 @@ describe('custom fields', () => {
     const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     const body = (levels: number) => `{"external_source": "test", "external_id": "D", "custom_fields": ${deep(levels)}}`;
     await refused(() => createRaw(body(65)), 'custom_fields');
-    await refused(() => createRaw(body(50_000)), 'custom_fields');
+    await refused(() => createRaw(body(5_000)), 'custom_fields');
+    const { status, body: beyond } = await createRaw(body(50_000));
+    expect(status).toBe(422);
+    expect(beyond.error.details).toEqual([{ location: 'body', code: 'body.values', message: expect.any(String) }]);
     expect((await createRaw(body(60))).status).toBe(201);
   });
 });

@@ -1,0 +1,4 @@
+/** `npm run fuzz -- --runs 2000 --seed 7` sets them (test/fuzz.ts); a plain `npm test` makes few requests, from a seed of its own. */
+export const fuzzRuns = Number(process.env.FUZZ_RUNS ?? 25);
+export const fuzzSeed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+export const fuzzOnly = new RegExp(process.env.FUZZ_ONLY ?? '');
