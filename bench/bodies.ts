@@ -18,7 +18,7 @@ export async function bodies({ kanal }: Stage, rounds: number, only?: string): P
   const { process, base } = await kanal.startWeb();
   const post = async (definition: Definition, body: string) => {
     const path = definition.path.replace(/:(\w+)/g, () => uuidv7());
-    const personal = definition.scope === 'session' || definition.scope === 'user';
+    const personal = ['session', 'user', 'account'].includes(definition.scope);
     const response = await fetch(base + path, {
       method: definition.method.toUpperCase(),
       headers: {

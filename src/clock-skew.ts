@@ -4,8 +4,10 @@ import { type Database, query } from './database.ts';
 import type { Log } from './log.ts';
 
 const everyMs = 5_000;
-/** An answer says at best when it was given to half its round trip: one that took longer than this is of no use. */
-const maxRoundTripMs = 1_000;
+/** An answer says when it was given to half its round trip at best: one that took much longer than the shortest is of no use. */
+const muchLonger = 1.5;
+/** The shortest is forgotten slowly: the way to the database may have become longer for good. */
+const forgetting = 1.2;
 const maxSkewMs = 5_000;
 
 type Options = {
@@ -25,14 +27,20 @@ export type Clock = {
 /** Keeps `now()` at the database's time and says how far the host's own clock is from it. */
 export function startClock({ database, log, registry, hostNow = () => Date.now() }: Options): Clock {
   let isKnown = false;
+  let shortestMs = Number.POSITIVE_INFINITY;
   let isOff = false;
   const skewMs = () => hostNow() - now();
 
   async function ask() {
+    // Not of use is what the making of a connection takes.
+    if (!isKnown) await query(database, 'select 1');
     const askedAt = performance.now();
     const [answer] = await query<{ ms: number }>(database, 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms');
     const answeredAt = performance.now();
-    if (isKnown && answeredAt - askedAt > maxRoundTripMs) return;
+    const roundTripMs = answeredAt - askedAt;
+    const isPrompt = roundTripMs <= shortestMs * muchLonger;
+    shortestMs = Math.min(shortestMs * forgetting, roundTripMs);
+    if (!isPrompt) return;
     setClock(answer!.ms, (askedAt + answeredAt) / 2);
     isKnown = true;
     tell();

@@ -8,12 +8,12 @@ import { stateIs } from './states.ts';
  * has to be there by a certain time. A run that comes too early is told when to come again: at the end of the plan that `fill_pool` makes,
  * and not before the pace lets anybody go.
  *
- * Claims are 1 / (0.95 rate) apart, at most 20 ms early: 0.95 rate * 1.02 + 1 in any second, which is never more than the rate.
+ * Claims are 1 / (0.95 rate) apart, at most 30 ms early: 0.95 rate * 1.03 + 1 in any second, which is never more than a whole rate.
  */
 const gap = `interval '1 s' / (p.rate * 0.95)`;
 /** As in fill_pool: a tenth closer than the claims, so that the plan fills what late runs leave free. */
 const planGap = `interval '1 s' / (p.rate * 1.045)`;
-const isOpen = `coalesce(p.tat, '-infinity') <= clock_timestamp() + interval '20 ms'`;
+const isOpen = `coalesce(p.tat, '-infinity') <= clock_timestamp() + interval '30 ms'`;
 
 /** Its time has come and its pool is not held; with conditions on `jobs j left join pools p`. */
 export const mayRunNow = `${stateIs('j.state', 'queued')} and j.run_at <= clock_timestamp() + interval '20 ms' and coalesce(p.held_until, '-infinity') <= clock_timestamp()`;

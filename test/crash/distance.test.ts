@@ -19,6 +19,7 @@ beforeAll(async () => {
   stack = await startStack({
     backend: 'redis',
     rate,
+    maxConnections: 200,
     // Some five round trips a message, for 76 messages a second: at 300 ms more than a hundred are on their way at any moment.
     env: { UNKNOWN_WINDOW: '60', PROVIDER_TIMEOUT_MS: '15000' },
     workerEnv: async (databaseUrl) => {
@@ -26,7 +27,7 @@ beforeAll(async () => {
       distance = await putAtDistance(Number(url.port));
       url.port = String(distance.port);
       url.hostname = '127.0.0.1';
-      return { DATABASE_URL: url.href, DATABASE_POOL_MAX: '40', MESSAGES_CONCURRENCY: '100' };
+      return { DATABASE_URL: url.href, DATABASE_POOL_MAX: '70', MESSAGES_CONCURRENCY: '100' };
     },
   });
   channelId = await stack.connect();
@@ -37,6 +38,12 @@ afterAll(async () => {
   await stack.stop();
   await distance.close();
 });
+
+/** How many messages the sandbox took so far. */
+async function accepted(): Promise<number> {
+  const { numbers } = await stack.control<{ numbers: Record<string, { accepted: number }> }>('GET', '/stats');
+  return numbers['100000000000001']!.accepted;
+}
 
 /** When the sandbox took each message sent since `since`, in ms, in order. */
 async function arrivals(since: number): Promise<number[]> {
@@ -54,10 +61,11 @@ const waiting = async () =>
 
 /** Sends a second between the first and the last of `count` messages, and the most that arrived in any one second. */
 async function measure(count: number, maxSeconds: number) {
-  const since = Date.now();
+  await clear();
+  const [since, before] = [Date.now(), await accepted()];
   await fillUp(stack.database, channelId, phones, count);
   const until = since + maxSeconds * 1_000;
-  while (Date.now() < until && (await arrivals(since)).length < count) await sleep(250);
+  while (Date.now() < until && (await accepted()) < before + count) await sleep(250);
   const times = (await arrivals(since)).sort((a, b) => a - b);
   let from = 0;
   let mostInOneSecond = 0;
@@ -70,13 +78,13 @@ async function measure(count: number, maxSeconds: number) {
 
 describe.each([0, 20, 50, 100, 300])('a database %s ms away', (roundTripMs) => {
   beforeAll(async () => {
-    await clear();
     distance.roundTripMs = roundTripMs;
-    await sleep(1_000);
+    // The connections that this distance takes are opened.
+    await measure(150, 20);
   }, 60_000);
 
-  test('200 messages alone go out at the pace, and no second holds more than the rate', async () => {
-    const { perSecond, mostInOneSecond } = await measure(200, 30);
+  test('600 messages alone go out at the pace, and no second holds more than the rate', async () => {
+    const { perSecond, mostInOneSecond } = await measure(600, 30);
     expect(perSecond).toBeGreaterThanOrEqual(0.9 * pace);
     expect(mostInOneSecond).toBeLessThanOrEqual(rate);
   }, 60_000);
@@ -89,10 +97,10 @@ describe.each([0, 20, 50, 100, 300])('a database %s ms away', (roundTripMs) => {
 });
 
 test('as many go out beside four times the load that the machine has processors for', async () => {
-  await clear();
   distance.roundTripMs = 50;
   const busy: ChildProcess[] = Array.from({ length: 8 }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
   try {
+    await sleep(3_000);
     const { perSecond } = await measure(2_000, 12);
     expect(perSecond).toBeGreaterThanOrEqual(0.9 * pace);
   } finally {
@@ -102,10 +110,15 @@ test('as many go out beside four times the load that the machine has processors 
 
 /** What still waits is taken away, and what is on its way ends. */
 async function clear() {
-  await query(stack.database.em(), `delete from jobs where state in ('blocked', 'waiting')`);
-  await query(
-    stack.database.em(),
-    `update messages m set status = 'sent' where m.status = 'queued' and not exists (select 1 from jobs j where j.subject_id = m.id)`,
-  );
-  for (const until = Date.now() + 30_000; (await waiting()) > 0 && Date.now() < until; ) await sleep(100);
+  for (const until = Date.now() + 30_000; (await waiting()) > 0 && Date.now() < until; await sleep(100)) {
+    // Those that are being moved on at this moment are on their way, and end by themselves.
+    await query(
+      stack.database.em(),
+      `delete from jobs where id = any(array(select id from jobs where state in ('blocked', 'waiting') for update skip locked))`,
+    );
+    await query(
+      stack.database.em(),
+      `update messages m set status = 'sent' where m.status = 'queued' and not exists (select 1 from jobs j where j.subject_id = m.id)`,
+    );
+  }
 }

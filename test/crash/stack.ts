@@ -37,6 +37,7 @@ export async function startStack({
   env = {},
   workerEnv = () => ({}),
   isRedisUp = true,
+  maxConnections = 100,
 }: {
   backend: BackendName;
   rate?: number;
@@ -44,8 +45,9 @@ export async function startStack({
   /** What the workers have otherwise, once it is known where the database is. */
   workerEnv?: (databaseUrl: string) => Record<string, string> | Promise<Record<string, string>>;
   isRedisUp?: boolean;
+  maxConnections?: number;
 }) {
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ max_connections: String(maxConnections) });
   const redis = backend === 'redis' ? await startRedis() : undefined;
   if (!isRedisUp) await redis?.stop();
   const [webPort, sandboxPort] = [await freePort(), await freePort()];

@@ -1,3 +1,4 @@
+import { largestBody } from '../../api/middleware/body.ts';
 import type { Definition } from './contract.ts';
 
 /** What Joi tells of a schema, as far as a body can be made hostile by it. */
@@ -142,7 +143,10 @@ export function* hostileBodies({ operationId, body: schema, example }: Definitio
     for (const [what, items] of Object.entries(lists))
       yield { what: `${path.join('.')} has ${what}`, body: placed(good, path, `[${items.join(',')}]`) };
   }
-  yield { what: 'the body has more bytes than allowed', body: `${JSON.stringify(goods[0])}${' '.repeat(bytes)}` };
+  yield {
+    what: 'the body has more bytes than allowed',
+    body: `${JSON.stringify(goods[0])}${' '.repeat(Math.max(bytes, largestBody))}`,
+  };
 }
 
 const at = (body: unknown, path: Path): unknown =>

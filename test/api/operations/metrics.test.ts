@@ -159,6 +159,7 @@ describe('the names', () => {
     'kanal_database_up',
     'kanal_jobs',
     'kanal_jobs_oldest_overdue_seconds',
+    'kanal_pools_stuck',
     'kanal_provider_call_duration_seconds',
     'kanal_provider_webhooks_broken',
     'kanal_provider_webhooks_oldest_unapplied_seconds',
@@ -169,10 +170,12 @@ describe('the names', () => {
   const http = ['requests_total', 'request_duration_seconds', 'wait_duration_seconds', 'requests_in_flight'];
   const work = [
     'kanal_job_faults_total',
+    'kanal_job_paced_total',
     'kanal_job_runs_total',
     'kanal_job_try_duration_seconds',
     'kanal_retention_rows_deleted_total',
     'kanal_sweep_completed_timestamp_seconds',
+    'kanal_sweep_duration_seconds',
     'kanal_sweeper_findings_total',
     'kanal_sweeps_total',
     'kanal_webhook_attempt_duration_seconds',

@@ -6,6 +6,7 @@ import { sha256 } from '../../../src/secrets.ts';
 import { actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { bearerToken, person, sessionHeaders } from '../../support/factories/person.ts';
+import { later } from '../../support/later.ts';
 
 const app = useApp();
 type Headers = Record<string, string>;
@@ -36,17 +37,6 @@ const stored = (id: string): Promise<Body> => app.one('select * from api_keys wh
 const set = (id: string, change: string) => app.rows(`update api_keys set ${change} where id = $1`, [id]);
 const total = async (): Promise<number> =>
   (await app.one('select count(*)::int as n from api_keys where organization_id = $1', [tenant.organizationId])).n;
-
-/** What a process asks while it believes that so much time has passed; the database has its own clock. */
-async function later<Answer>(ms: number, ask: () => Promise<Answer>): Promise<Answer> {
-  const { now } = Date;
-  Date.now = () => now() + ms;
-  try {
-    return await ask();
-  } finally {
-    Date.now = now;
-  }
-}
 
 describe('made', () => {
   test('shown once, with a row in the audit log; only its hash is stored', async () => {

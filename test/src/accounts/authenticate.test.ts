@@ -6,6 +6,7 @@ import { createKey, revokeKey } from '../../../src/organizations/keys.ts';
 import { sha256 } from '../../../src/secrets.ts';
 import { useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders } from '../../support/factories/person.ts';
+import { later } from '../../support/later.ts';
 
 const app = useApp();
 let ada: Person;
@@ -30,17 +31,6 @@ function anotherProcess(between?: () => Promise<unknown>) {
 }
 const newKey = (expiresAt?: Date) => createKey(app.em(), app.tenant.organizationId, 'test', ['messages:read'], expiresAt);
 const inMs = (ms: number) => new Date(Date.now() + ms);
-
-/** Moves this process's clock for as long as `work` takes: what is cached grows old without a wait. */
-async function later<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
-  const steady = performance.now.bind(performance);
-  performance.now = () => steady() + ms;
-  try {
-    return await work();
-  } finally {
-    performance.now = steady;
-  }
-}
 
 describe('a hot credential', () => {
   test('costs no query, key and token alike', async () => {
