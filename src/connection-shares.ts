@@ -21,6 +21,9 @@ const holder = new AsyncLocalStorage<string>();
  */
 export const onBehalfOf = <Result>(key: string, work: () => Promise<Result>): Promise<Result> => holder.run(key, work);
 
+/** For work that one request begins and others share. */
+export const onNobodysBehalf = <Result>(work: () => Promise<Result>): Promise<Result> => holder.exit(work);
+
 /** Bounds the connections of a pool that one holder has at once; work of nobody, as a probe or a sweep, is not counted. */
 export function shareConnections(pool: Pool, { places, maxWaiting, waitMs }: ConnectionShare): void {
   const shares = createShares({

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
-import { onBehalfOf, shareConnections } from './connection-shares.ts';
+import { onBehalfOf, onNobodysBehalf, shareConnections } from './connection-shares.ts';
 import { AppError } from './errors.ts';
 import { type Log, reasonOf } from './log.ts';
 import { ormOptions } from './orm.ts';
@@ -22,6 +22,8 @@ export type Database = {
   transaction<Result>(work: (em: Em) => Promise<Result>, first?: string[]): Promise<Result>;
   /** Connections that `work` takes count to the share of `key`, where the process has shares. */
   onBehalfOf<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
+  /** Connections that `work` takes count to nobody's, whoever began it. */
+  onNobodysBehalf<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Statements for a transaction's begin: those after them may take longer than a request's usually do. */
   forLongWork: string[];
   ping(): Promise<void>;
@@ -103,6 +105,7 @@ export async function openDatabase({ url, poolMax, applicationName, log, bounds 
         }
       }),
     onBehalfOf: bounds ? onBehalfOf : (_key, work) => work(),
+    onNobodysBehalf: bounds ? onNobodysBehalf : (work) => work(),
     forLongWork: bounds ? longWork(bounds) : [],
     ping: async () => void (await pool.query('select 1')),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

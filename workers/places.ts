@@ -20,9 +20,12 @@ export type Places = {
 
 /** A line in which somebody waits this long is slow: what comes after stays in the queue, where it is in nobody's way. */
 const slowMs = 2_000;
-/** Of a slow line so many wait here, and one of them that is served this fast says that it is slow no longer. */
+/** Of a slow line so many wait here. So many in a row that are served this fast say that it is slow no longer; one may be by chance. */
 const slowWaiting = 10;
 const fastMs = 250;
+const fastInARow = 5;
+/** Of those that work at once one organization has so many at most, if its runs wait for nobody: long ones leave the rest to the others. */
+const workingShare = 0.75;
 /** Runs that are put off come back this far apart: each costs a round trip, however many there are. */
 const putOffGapMs = 10;
 const leastPutOffMs = 1_000;
@@ -33,9 +36,10 @@ const leastPutOffMs = 1_000;
  * whose provider is slow or hangs leaves the rest to the others.
  */
 export function createPlaces({ concurrency, share }: { concurrency: number; share: number }): Places {
-  const gate = createGate(concurrency);
+  const gate = createGate(concurrency, Math.ceil(concurrency * workingShare));
   const shares = createShares({ perKey: share, maxWaiting: Number.POSITIVE_INFINITY, waitMs: slowMs, refusal: 'slow' });
-  const slow = new Set<string>();
+  /** How many were served fast since a line was found slow. */
+  const slow = new Map<string, number>();
   let isClosed = false;
   let lastReturnAt = 0;
 
@@ -48,20 +52,28 @@ export function createPlaces({ concurrency, share }: { concurrency: number; shar
 
   /** A part of the key's share, at once when there is one; undefined: its line is slow. */
   function join(key: string): Release | undefined | Promise<Release | undefined> {
-    if (shares.held(key) < share) slow.delete(key);
-    else if (isClosed || (slow.has(key) && shares.waiting(key) >= slowWaiting)) return undefined;
+    const isFull = shares.held(key) >= share;
+    if (shares.held(key) === 0) slow.delete(key);
+    if (isFull && (isClosed || (slow.has(key) && shares.waiting(key) >= slowWaiting))) return undefined;
     const part = shares.take(key);
     return part instanceof Promise ? waited(key, part) : part;
+  }
+
+  function served(key: string, isFast: boolean) {
+    const before = slow.get(key);
+    if (before === undefined) return;
+    if (isFast && before + 1 >= fastInARow) slow.delete(key);
+    else slow.set(key, isFast ? before + 1 : 0);
   }
 
   async function waited(key: string, part: Promise<Release>): Promise<Release | undefined> {
     const startedAt = performance.now();
     try {
       const release = await part;
-      if (performance.now() - startedAt < fastMs) slow.delete(key);
+      served(key, performance.now() - startedAt < fastMs);
       return release;
     } catch {
-      slow.add(key);
+      slow.set(key, 0);
       return undefined;
     }
   }
@@ -82,23 +94,24 @@ export function createPlaces({ concurrency, share }: { concurrency: number; shar
         }
         parts.push(part);
       }
-      await gate.enter();
+      const who = organizationId ?? '';
+      await gate.enter(who);
       return {
         async outside(call) {
-          gate.leave();
+          gate.leave(who);
           try {
             return await call();
           } finally {
-            gate.return();
+            gate.return(who);
           }
         },
         async rest(ms) {
-          gate.leave();
+          gate.leave(who);
           await sleep(ms);
-          await gate.enter();
+          await gate.enter(who);
         },
         leave() {
-          gate.leave();
+          gate.leave(who);
           giveBack();
         },
       };
@@ -110,25 +123,35 @@ export function createPlaces({ concurrency, share }: { concurrency: number; shar
   };
 }
 
-/** First come, first served; but who returns with an answer in hand is let in at once. */
-function createGate(size: number) {
+/**
+ * First come, first served, but nobody has more than `perKey` of the places; and who returns with an answer in hand is let in at once.
+ */
+function createGate(size: number, perKey: number) {
   let inside = 0;
-  const line: (() => void)[] = [];
+  const insideOf = new Map<string, number>();
+  const line: { key: string; enter(): void }[] = [];
+  const hasRoom = (key: string) => inside < size && (insideOf.get(key) ?? 0) < perKey;
+
+  function count(key: string, change: 1 | -1) {
+    inside += change;
+    const own = (insideOf.get(key) ?? 0) + change;
+    if (own === 0) insideOf.delete(key);
+    else insideOf.set(key, own);
+  }
+
   return {
-    enter(): void | Promise<void> {
-      if (inside >= size) return new Promise((resolve) => line.push(resolve));
-      inside += 1;
+    enter(key: string): void | Promise<void> {
+      if (!hasRoom(key)) return new Promise((resolve) => line.push({ key, enter: resolve }));
+      count(key, 1);
     },
-    leave() {
-      inside -= 1;
-      if (inside >= size) return;
-      const next = line.shift();
-      if (!next) return;
-      inside += 1;
-      next();
+    leave(key: string) {
+      count(key, -1);
+      const next = line.findIndex((one) => hasRoom(one.key));
+      if (next < 0) return;
+      const [one] = line.splice(next, 1);
+      count(one!.key, 1);
+      one!.enter();
     },
-    return() {
-      inside += 1;
-    },
+    return: (key: string) => count(key, 1),
   };
 }

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { now } from '../src/clock.ts';
 import type { Findings } from '../src/ledger/sweep.ts';
 
 const kinds = ['looked', 'added', 'rerun', 'woken', 'pools', 'lanes'] as const satisfies (keyof Omit<Findings, 'isWhole'>)[];
@@ -33,7 +34,7 @@ export function createSweepMetrics(registry: Registry): { done(findings: Finding
     done(findings, seconds) {
       for (const finding of kinds) found.inc({ finding }, findings[finding]);
       sweeps.inc({ outcome: 'done' });
-      doneAt.setToCurrentTime();
+      doneAt.set(now() / 1000);
       duration.observe(seconds);
     },
     failed: () => sweeps.inc({ outcome: 'failed' }),

@@ -5,13 +5,14 @@ import type { WorkerDeps } from './handler.ts';
 import { startRepeating } from './repeating.ts';
 import { createSweepMetrics } from './sweep-metrics.ts';
 
-/** After a sweep that has more to do. */
+/** After a sweep that has more to do; at least as long as it took, so that sweeping is half of the time at most. */
 const leastPauseMs = 50;
 
 /** Sweeps every few seconds, one at a time, a little apart from the other workers. */
 export function startSweeper(deps: WorkerDeps, queues: Queues, registry: Registry): { stop(): Promise<void> } {
   const metrics = createSweepMetrics(registry);
   let isWhole = true;
+  let tookMs = 0;
   async function work() {
     const startedAt = performance.now();
     try {
@@ -22,8 +23,11 @@ export function startSweeper(deps: WorkerDeps, queues: Queues, registry: Registr
       metrics.failed();
       deps.log.warn({ err: error }, 'sweep did not finish');
     }
+    tookMs = performance.now() - startedAt;
     const idle = deps.jobMetrics.takeIdle();
     if (idle.early + idle.held + idle.full + idle.crowded > 0) deps.log.info(idle, 'runs that found they may not work yet');
   }
-  return startRepeating(work, () => (isWhole ? deps.config.sweepIntervalMs * (0.9 + Math.random() / 5) : leastPauseMs));
+  return startRepeating(work, () =>
+    isWhole ? deps.config.sweepIntervalMs * (0.9 + Math.random() / 5) : Math.max(leastPauseMs, tookMs),
+  );
 }

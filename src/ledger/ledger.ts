@@ -9,7 +9,7 @@ export type Ledger = {
   transact: Transact;
   /** Fills the pool until nobody asks any more; never rejects. */
   fill(pool: string): Promise<void>;
-  /** Fills it once, unless this process is at it anyway. */
+  /** Fills it once, unless this process is at it anyway or somebody has it locked. */
   fillOnce(pool: string): Promise<void>;
   dispatch(handed: Handed): Promise<void>;
 };

@@ -13,7 +13,9 @@ import { stateIs } from './states.ts';
 const gap = `interval '1 s' / (p.rate * 0.95)`;
 /** As in fill_pool: a tenth closer than the claims, so that the plan fills what late runs leave free. */
 const planGap = `interval '1 s' / (p.rate * 1.045)`;
-const isOpen = `coalesce(p.tat, '-infinity') <= clock_timestamp() + interval '30 ms'`;
+/** No claim puts the next one off further: such a time is by another clock, of a database that has failed over. */
+const isAlien = `p.tat > clock_timestamp() + ${gap} + interval '1 s'`;
+const isOpen = `(coalesce(p.tat, '-infinity') <= clock_timestamp() + interval '30 ms' or ${isAlien})`;
 
 /** Its time has come and its pool is not held; with conditions on `jobs j left join pools p`. */
 export const mayRunNow = `${stateIs('j.state', 'queued')} and j.run_at <= clock_timestamp() + interval '20 ms' and coalesce(p.held_until, '-infinity') <= clock_timestamp()`;
@@ -25,7 +27,7 @@ export const mayRunNow = `${stateIs('j.state', 'queued')} and j.run_at <= clock_
 export const paceParts = (isWanted: string, { freesRoom }: { freesRoom: boolean }) => `
   paced as (
     update pools p
-       set tat = case when ${isOpen} then greatest(p.tat, clock_timestamp()) + ${gap} else p.tat end,
+       set tat = case when ${isAlien} then clock_timestamp() + ${gap} when ${isOpen} then greatest(p.tat, clock_timestamp()) + ${gap} else p.tat end,
            plan_at = case when ${isOpen} then p.plan_at else greatest(p.plan_at, p.tat) + ${planGap} end
       from jobs j
      where j.id = $1 and j.run = $2 and p.id = j.pool and p.rate is not null and ${mayRunNow} and ${isWanted}

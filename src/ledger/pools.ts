@@ -28,9 +28,9 @@ export async function letPoolGo(em: Em, id: string) {
   await query(em, 'update pools set held_until = null where id = $1', [id]);
 }
 
-/** Gives a pool's room to its waiting rows, in order, each with a time of the pool's plan. Returns what goes to BullMQ now. */
-export async function fillPool(database: Database, pool: string): Promise<HandedRow[]> {
-  const rows = await query<HandedRow>(database.em(), 'select * from fill_pool($1)', [pool]);
+/** Gives a pool's room to its waiting rows, in order, each with a time of the pool's plan. Returns what goes to BullMQ now. Not patient: nothing, while somebody has the pool locked. */
+export async function fillPool(database: Database, pool: string, isPatient = true): Promise<HandedRow[]> {
+  const rows = await query<HandedRow>(database.em(), 'select * from fill_pool($1, $2)', [pool, isPatient]);
   const readAt = Date.now();
   return rows.map((row) => ({ ...row, read_at: readAt }));
 }
@@ -57,8 +57,8 @@ export function createFiller(
 ): Filler {
   const running = new Map<string, { again: boolean; done: Promise<void> }>();
 
-  async function give(pool: string): Promise<HandedRow[]> {
-    const rows = await fillPool(database, pool);
+  async function give(pool: string, isPatient: boolean): Promise<HandedRow[]> {
+    const rows = await fillPool(database, pool, isPatient);
     if (rows.length > 0) void add(rows).catch(onFault);
     return rows;
   }
@@ -67,7 +67,7 @@ export function createFiller(
     try {
       do {
         state.again = false;
-        const rows = await give(pool);
+        const rows = await give(pool, true);
         if ((rows.at(-1)?.delay_ms ?? 0) > farAheadMs) await sleep(farShareMs);
         else if (state.again) await sleep(shareMs);
       } while (state.again);
@@ -87,11 +87,12 @@ export function createFiller(
       }
       const state = { again: false, done: Promise.resolve() };
       running.set(pool, state);
-      state.done = untilQuiet(pool, state);
+      // It goes on for whoever asks meanwhile, and counts to the connections of none of them.
+      state.done = database.onNobodysBehalf(() => untilQuiet(pool, state));
       return state.done;
     },
     async fillOnce(pool) {
-      if (!running.has(pool)) await give(pool).catch(onFault);
+      if (!running.has(pool)) await give(pool, false).catch(onFault);
     },
   };
 }

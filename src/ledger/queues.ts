@@ -1,4 +1,3 @@
-import { now } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { HandedRow } from './accept.ts';
 import { type AnyQueue, type Backend, withinMs } from './backends/backend.ts';
@@ -90,8 +89,9 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
 
   const toJob = (row: HandedRow) => {
     // By the database's clock: whoever takes the run may have another clock than this process.
-    const timestamp = Math.round(now());
-    const leftMs = row.delay_ms - (row.read_at ? Date.now() - row.read_at : 0);
+    // By the host's clock: BullMQ compares with that of whoever takes the run, and that is most often the process that hands it over.
+    const timestamp = Date.now();
+    const leftMs = row.delay_ms - (row.read_at ? timestamp - row.read_at : 0);
     return {
       name: row.name,
       data: { id: row.id, run: row.run, organization_id: row.organization_id, pool: row.pool },

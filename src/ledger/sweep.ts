@@ -6,7 +6,9 @@ import { lockOf, tryLock } from './locks.ts';
 import type { Queues } from './queues.ts';
 
 const batch = 500;
-/** Repair waits for nobody: what a sweep does not get done in this time the next one does, which comes at once. */
+/** A database that is far away is waited for by all of them together. */
+const fillsAtOnce = 8;
+/** Repair waits for nobody: what a sweep does not get done in this time the next one does, which comes soon. */
 const maxMs = { due: 500, lanes: 150, pools: 250 };
 export type Findings = {
   looked: number;
@@ -94,23 +96,26 @@ async function mend(due: HandedRow[], database: Database, queues: Queues, findin
 }
 
 /**
- * Pools with rows that wait, in no order, so that each is reached in the end. A pool without room or held costs one look, and one that this
- * process is filling none: under load that goes on for as long as the load does.
+ * Pools with rows that wait and room for them, in no order, so that each is reached in the end. One that this process is filling is passed
+ * over, since under load that goes on for as long as the load does, and so is one that somebody has locked.
  */
 async function fillPools(database: Database, ledger: Ledger, findings: Findings) {
   const pools = await query<{ pool: string }>(
     database.em(),
     `select p.id as pool from pools p where coalesce(p.held_until, '-infinity') <= clock_timestamp()
-        and exists (select 1 from jobs j where j.pool = p.id and j.state = 'waiting') order by random() limit ${batch}`,
+        and exists (select 1 from jobs j where j.pool = p.id and j.state = 'waiting' and j.run_at <= clock_timestamp() + interval '1 s')
+        and (select count(*) from jobs q where q.pool = p.id and q.state = 'queued' and q.slot_at is not null) < p.width
+      order by random() limit ${batch}`,
   );
   const isLate = within(maxMs.pools);
-  for (const { pool } of pools) {
+  while (pools.length > 0) {
     if (isLate()) {
       findings.isWhole = false;
       return;
     }
-    await ledger.fillOnce(pool);
-    findings.pools += 1;
+    const some = pools.splice(0, fillsAtOnce);
+    await Promise.all(some.map(({ pool }) => ledger.fillOnce(pool)));
+    findings.pools += some.length;
   }
 }
 

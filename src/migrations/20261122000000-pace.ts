@@ -18,12 +18,12 @@ export class Pace extends Migration {
     this.addSql(fillPool);
     this.addSql(takeRoom);
     // Planned when most rows wait, a look would read the table for a first hit, and go on doing so when there is none.
-    for (const name of ['fill_pool(text)', 'take_room(text, uuid, int)'])
+    for (const name of ['fill_pool(text, boolean)', 'take_room(text, uuid, int)'])
       this.addSql(`alter function ${name} set enable_seqscan = off`);
   }
 
   override down() {
-    this.addSql('drop function fill_pool(text)');
+    this.addSql('drop function fill_pool(text, boolean)');
     this.addSql('drop function take_room(text, uuid, int)');
     this.addSql('alter table pools drop column plan_at, drop column filled_at');
     // The functions as the migrations before this one made them; their tables have not changed since.
@@ -36,20 +36,26 @@ export class Pace extends Migration {
 
 /**
  * Looks before it locks: most fills are asked for by an end, and find nothing that waits. A row that begins to wait after the look has a
- * fill of its own to come, after its commit. Each statement of a volatile function has a snapshot of its own, so what is read after the
+ * fill of its own to come, after its commit. `is_patient`: a pool that somebody has locked is waited for, else passed over. A plan that
+ * reaches further than any fill can make it is one by another clock, of a database that has failed over. Each statement of a volatile function has a snapshot of its own, so what is read after the
  * lock is younger than the wait for it.
  */
 const fillPool = `
-create function fill_pool(the_pool text)
+create function fill_pool(the_pool text, is_patient boolean)
 returns table (id uuid, run int, queue text, name text, organization_id uuid, pool text, delay_ms float8) language plpgsql volatile as $$
 #variable_conflict use_column
 begin
   if not exists (select 1 from jobs where jobs.pool = the_pool and jobs.state = 'waiting') then return; end if;
-  perform 1 from pools where pools.id = the_pool for no key update;
+  if is_patient then
+    perform 1 from pools where pools.id = the_pool for no key update;
+  else
+    perform 1 from pools where pools.id = the_pool for no key update skip locked;
+    if not found then return; end if;
+  end if;
   return query
   with p as (
     select *, width - (select count(*)::int from jobs where jobs.pool = the_pool and state = 'queued' and slot_at is not null) as n,
-           greatest(plan_at, clock_timestamp()) as t0, interval '1 s' / (rate * 1.045) as gap
+           greatest(least(coalesce(plan_at, clock_timestamp()), clock_timestamp() + 2 * width * interval '1 s' / rate), clock_timestamp()) as t0, interval '1 s' / (rate * 1.045) as gap
       from pools where pools.id = the_pool and coalesce(held_until, '-infinity') <= clock_timestamp()),
   k as materialized (
     select array(select jobs.id from jobs

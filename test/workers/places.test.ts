@@ -101,15 +101,23 @@ test('in a line that stands still nobody waits long: they are put off, each for 
 test('a line that moves again takes everybody', async () => {
   jest.useFakeTimers({ doNotFake: ['performance'] });
   const places = createPlaces({ concurrency: 50, share: 1 });
-  const slow = await entered(places, 'a');
+  let inside = await entered(places, 'a');
   const late = places.enter({ pool: 'a' });
   await jest.advanceTimersByTimeAsync(2_000);
   expect(isPlace(await late)).toBe(false);
-  const prompt = entered(places, 'a');
-  slow.leave();
-  const second = await prompt;
-  const many = Array.from({ length: 30 }, () => entered(places, 'a'));
-  second.leave();
+  const oneAfterAnother = async () => {
+    const next = entered(places, 'a');
+    inside.leave();
+    inside = await next;
+  };
+  for (let index = 0; index < 4; index += 1) await oneAfterAnother();
+  const ten = Array.from({ length: 10 }, () => entered(places, 'a'));
+  expect(isPlace(await places.enter({ pool: 'a' }))).toBe(false);
+  // The fifth that was served at once.
+  inside.leave();
+  inside = await ten.shift()!;
+  const many = [...ten, ...Array.from({ length: 30 }, () => entered(places, 'a'))];
+  inside.leave();
   for (const one of many) (await one).leave();
 });
 
@@ -120,4 +128,14 @@ test('whoever waits when the worker stops is put off at once', async () => {
   places.close();
   expect(await waiting).toEqual({ putOffMs: 0 });
   expect(await places.enter({ pool: 'a' })).toEqual({ putOffMs: 0 });
+});
+
+test('of those that work at once one organization has three quarters at most', async () => {
+  const places = createPlaces({ concurrency: 4, share: 10 });
+  const own = [await entered(places, 'a', 'one'), await entered(places, 'b', 'one'), await entered(places, 'c', 'one')];
+  const fourth = entered(places, 'd', 'one');
+  expect(await isSettled(fourth)).toBe(false);
+  expect(await isSettled(entered(places, 'e', 'another'))).toBe(true);
+  own[0]!.leave();
+  expect(await isSettled(fourth)).toBe(true);
 });

@@ -157,6 +157,16 @@ describe('the claim keeps the pace', () => {
     expect(claimed.at(-1)! - claimed[0]!).toBeLessThan((80 / 47.5) * 1_000 * 3);
   }, 30_000);
 
+  test('times by another clock, hours ahead, stop nothing', async () => {
+    await setPool(house.em(), 'toys', 10, 10);
+    await house.sql(`update pools set tat = clock_timestamp() + interval '1 h', plan_at = clock_timestamp() + interval '1 h'`);
+    const row = await queuedRow();
+    expect(row.run_in).toBeLessThan(3_000);
+    await house.sql('update jobs set run_at = clock_timestamp()');
+    expect(await takeTurn(house.em(), row)).toBeUndefined();
+    expect((await poolTimes()).tat).toBeLessThan(1_000);
+  });
+
   test('nothing is told to a run of a pool without a rate, of a held one, or one that is no longer the row’s', async () => {
     await setPool(house.em(), 'toys', 10, null);
     const row = await queuedRow();

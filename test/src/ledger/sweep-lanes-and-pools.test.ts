@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { query } from '../../../src/database.ts';
 import { checkJobs } from '../../../src/ledger/check.ts';
 import { takeLocks } from '../../../src/ledger/locks.ts';
 import { holdPool, letPoolGo, setPool } from '../../../src/ledger/pools.ts';
@@ -117,4 +118,17 @@ test('rule 4: of many pools that wait, what a sweep has no time for is left to t
   expect(findings.pools).toBeGreaterThanOrEqual(400);
   expect((await house.rows()).every(({ state }) => state === 'queued')).toBe(true);
   expect(performance.now() - startedAt).toBeLessThan(15_000);
+});
+
+test('rule 4: a sweep passes over a pool that somebody has locked', async () => {
+  await unfilled(2);
+  await house.database.transaction(async (em) => {
+    await query(em, 'select 1 from pools for update');
+    const startedAt = performance.now();
+    await house.sweep();
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(house.handed).toHaveLength(0);
+  });
+  await house.sweep();
+  expect(house.handed).toHaveLength(2);
 });
