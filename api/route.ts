@@ -43,7 +43,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
         if (counted) await counted;
       }
       beforeBody?.((name) => req.get(name));
-      if (readBody) await deps.intake.read(readBody, req, res);
+      if (readBody) await deps.intake.read(readBody, req, res, rawBodyBytes ? 'provider' : 'person');
       checkStorable(req, subject);
       validate(req);
       const work = () => (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));
