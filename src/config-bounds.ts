@@ -50,6 +50,10 @@ export const bounds = {
   BODIES_LOGINS_MAX_BYTES: bytes(8, 4).description(
     'Bytes of logins and other JSON bodies without a credential here at once, counted apart from webhooks; one address: a quarter',
   ),
+  REPLIES_MAX_BYTES: bytes(64).description(
+    'Bytes of JSON replies above 64 kB that clients have not read yet; beyond: 503 instead of such a reply',
+  ),
+  REPLIES_ORGANIZATION_MAX_BYTES: bytes(16, 1).description('Of REPLIES_MAX_BYTES those of one organization'),
   BODY_MIN_BYTES_PER_SECOND: whole
     .min(1)
     .max(1_000_000)
@@ -124,6 +128,8 @@ export type Bounds = {
   bodiesAnonymousMaxBytes: number;
   bodiesSmallWebhooksMaxBytes: number;
   bodiesLoginsMaxBytes: number;
+  repliesMaxBytes: number;
+  repliesOrganizationMaxBytes: number;
   bodyMinBytesPerSecond: number;
   connectionStallTimeoutMs: number;
   uploadsPerOrganization: number;

@@ -5,6 +5,7 @@ import { countedAddress } from '../../src/rate-limits/address.ts';
 import { createShares, type Release, type Shares } from '../../src/shares.ts';
 import { createByteBudget, type Held } from './byte-budget.ts';
 import { mustKeepComing } from './progress.ts';
+import { createReplies, type HoldReply } from './replies.ts';
 import { hasBody } from './unread.ts';
 
 /** Who sends what needs no credential: a person's front end (logins and the like), or the provider. */
@@ -19,6 +20,8 @@ export type Intake = {
   upload(req: Request, organizationId: string): Release;
   /** A place for a file that is sent as it is read; given back when the reply is over. Throws `unavailable`. */
   download(res: Response, organizationId: string): void;
+  /** Room for a large reply, given back when it is over. Throws `unavailable`. */
+  holdReply: HoldReply;
   /** Places of those who wait for their operation. */
   waits: Shares;
 };
@@ -30,6 +33,8 @@ type Settings = Pick<
   | 'bodiesAnonymousMaxBytes'
   | 'bodiesSmallWebhooksMaxBytes'
   | 'bodiesLoginsMaxBytes'
+  | 'repliesMaxBytes'
+  | 'repliesOrganizationMaxBytes'
   | 'bodyMinBytesPerSecond'
   | 'uploadsPerOrganization'
   | 'downloadsPerOrganization'
@@ -95,6 +100,7 @@ export function createIntake(config: Settings): Intake {
       };
     },
     download: (res, organizationId) => void res.once('close', downloads.take(organizationId) as Release),
+    holdReply: createReplies(config),
     waits: places(config.waitsPerOrganization, 'Too many wait'),
   };
 }
