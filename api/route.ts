@@ -43,7 +43,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
         if (counted) await counted;
       }
       beforeBody?.((name) => req.get(name));
-      if (readBody) await deps.intake.read(readBody, req, res);
+      if (readBody) await deps.intake.read(readBody, req, res, rawBodyBytes ? 'provider' : 'person');
       checkStorable(req, subject);
       validate(req);
       const work = () => (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));
@@ -145,7 +145,7 @@ async function answer(definition: Definition, deps: Deps, req: Request, res: Res
   const key = definition.isIdempotent && caller ? idempotencyKey(definition, req, caller, bodyHash) : undefined;
   const input = new RequestInput(definition, req, res, deps, key);
   const stored = key && (await storedReply(deps.database, deps.secrets, key));
-  if (stored) return send(res, stored);
+  if (stored) return send(res, stored, deps.intake.holdReply);
   if (definition.isDownload) deps.intake.download(res, caller.organizationId);
   let reply: Reply;
   try {
@@ -161,7 +161,8 @@ async function answer(definition: Definition, deps: Deps, req: Request, res: Res
     }
     throw error;
   }
-  send(res, reply.operationId && caller ? await waited(definition, input, deps, reply, res) : reply);
+  const told = reply.operationId && caller ? await waited(definition, input, deps, reply, res) : reply;
+  send(res, told, deps.intake.holdReply);
 }
 
 /** A client that prefers to wait gets the outcome; everybody else the subject as it stands, and where to look. */

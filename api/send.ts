@@ -2,6 +2,7 @@ import { pipeline, type Readable } from 'node:stream';
 import type { ErrorRequestHandler, Response } from 'express';
 import type { ErrorShape, Reply } from './endpoint.ts';
 import { renderError, toAppError } from './errors.ts';
+import type { HoldReply } from './intake/replies.ts';
 import { cutUnread } from './intake/unread.ts';
 
 export function setHeaders(res: Response, { headers, operationId }: Pick<Reply, 'headers' | 'operationId'>) {
@@ -11,15 +12,19 @@ export function setHeaders(res: Response, { headers, operationId }: Pick<Reply, 
   res.setHeader('Link', `</v1/operations/${operationId}>; rel="monitor"`);
 }
 
-export function send(res: Response, reply: Reply) {
-  setHeaders(res, reply);
+export function send(res: Response, reply: Reply, holdReply: HoldReply) {
   const { status, body, stream } = reply;
+  const json = stream || body === undefined || typeof body === 'string' ? undefined : JSON.stringify(body);
+  const bytes = json === undefined ? 0 : Buffer.byteLength(json);
+  // Before its headers are set: a refusal must not carry them.
+  holdReply(res, bytes);
+  setHeaders(res, reply);
   res.statusCode = status;
   cutUnread(res.req);
   if (stream) sendStream(res, stream);
+  else if (json !== undefined) sendJson(res, 'application/json', json, bytes);
   else if (body === undefined) res.end();
-  else if (typeof body === 'string') res.type('text/plain').send(body);
-  else sendJson(res, 'application/json', body);
+  else res.type('text/plain').send(body);
 }
 
 /** A fault in the middle breaks the reply off: a client must not take a part for the whole. */
@@ -37,10 +42,9 @@ function sendStream(res: Response, stream: Readable) {
 }
 
 /** What `res.json` does, without what a reply of ours never needs: settings, content negotiation, freshness. */
-function sendJson(res: Response, contentType: string, body: unknown) {
-  const text = JSON.stringify(body);
+function sendJson(res: Response, contentType: string, text: string, bytes: number) {
   res.setHeader('Content-Type', `${contentType}; charset=utf-8`);
-  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.setHeader('Content-Length', bytes);
   res.end(res.req.method === 'HEAD' ? undefined : text);
 }
 
@@ -54,7 +58,8 @@ export function answerError(error: unknown, shape: ErrorShape = 'standard', res:
   const { body, contentType } = renderError(known, shape, String(res.locals.requestId));
   res.statusCode = known.status;
   cutUnread(res.req);
-  sendJson(res, contentType, body);
+  const text = JSON.stringify(body);
+  sendJson(res, contentType, text, Buffer.byteLength(text));
 }
 
 /** For what no endpoint of ours has answered: paths nobody has, pages. */

@@ -2,9 +2,9 @@ import Joi from 'joi';
 
 const whole = Joi.number().integer();
 /** Room for at least one of the largest bodies. */
-const bytes = (usualMiB: number) =>
+const bytes = (usualMiB: number, leastMiB = 16) =>
   whole
-    .min(16 * 2 ** 20)
+    .min(leastMiB * 2 ** 20)
     .max(16 * 2 ** 30)
     .default(usualMiB * 2 ** 20);
 
@@ -42,8 +42,18 @@ export const bounds = {
   ),
   BODIES_ORGANIZATION_MAX_BYTES: bytes(16).description('Of BODIES_MAX_BYTES those of one organization'),
   BODIES_ANONYMOUS_MAX_BYTES: bytes(32).description(
-    'Bytes of request bodies without a credential here at once, logins and provider webhooks; one address: a quarter',
+    'Bytes of provider webhooks above 64 kB, and of packed bodies without a credential, here at once; one address: a quarter',
   ),
+  BODIES_SMALL_WEBHOOKS_MAX_BYTES: bytes(16, 1).description(
+    'Bytes of provider webhooks up to 64 kB here at once, counted apart from larger ones; one address: a quarter',
+  ),
+  BODIES_LOGINS_MAX_BYTES: bytes(8, 4).description(
+    'Bytes of logins and other JSON bodies without a credential here at once, counted apart from webhooks; one address: a quarter',
+  ),
+  REPLIES_MAX_BYTES: bytes(64).description(
+    'Bytes of JSON replies above 64 kB that clients have not read yet; beyond: 503 instead of such a reply',
+  ),
+  REPLIES_ORGANIZATION_MAX_BYTES: bytes(16, 1).description('Of REPLIES_MAX_BYTES those of one organization'),
   BODY_MIN_BYTES_PER_SECOND: whole
     .min(1)
     .max(1_000_000)
@@ -116,6 +126,10 @@ export type Bounds = {
   bodiesMaxBytes: number;
   bodiesOrganizationMaxBytes: number;
   bodiesAnonymousMaxBytes: number;
+  bodiesSmallWebhooksMaxBytes: number;
+  bodiesLoginsMaxBytes: number;
+  repliesMaxBytes: number;
+  repliesOrganizationMaxBytes: number;
   bodyMinBytesPerSecond: number;
   connectionStallTimeoutMs: number;
   uploadsPerOrganization: number;

@@ -10,10 +10,11 @@ export type Held = {
 
 export type ByteBudget = { hold(key: string): Held; held(): number };
 
-const refusal = 'Too many bytes of request bodies at once; try again';
+type Bounds = { total: number; perKey: number; refusal?: string };
+const bodiesRefusal = 'Too many bytes of request bodies at once; try again';
 
 /** Bytes that all requests of a kind hold at most, and of them the requests of one key. A key that holds nothing costs no memory. */
-export function createByteBudget({ total, perKey }: { total: number; perKey: number }): ByteBudget {
+export function createByteBudget({ total, perKey, refusal = bodiesRefusal }: Bounds): ByteBudget {
   const keys = new Map<string, number>();
   let all = 0;
   return {

@@ -5,18 +5,23 @@ import { countedAddress } from '../../src/rate-limits/address.ts';
 import { createShares, type Release, type Shares } from '../../src/shares.ts';
 import { createByteBudget, type Held } from './byte-budget.ts';
 import { mustKeepComing } from './progress.ts';
+import { createReplies, type HoldReply } from './replies.ts';
 import { hasBody } from './unread.ts';
 
+/** Who sends what needs no credential: a person's front end (logins and the like), or the provider. */
+type Anonymous = 'person' | 'provider';
 type ReadBody = (req: Request, res: Response) => Promise<void>;
 
 /** What requests hold of this process while they come, wait and are answered: bounded in all, and for each organization. */
 export type Intake = {
   /** Reads a body within the bounds of its caller. Throws `unavailable` when there is no room for its bytes. */
-  read(readBody: ReadBody, req: Request, res: Response): Promise<void>;
+  read(readBody: ReadBody, req: Request, res: Response, anonymous?: Anonymous): Promise<void>;
   /** A place for a file that is taken as it comes; given back by what is returned. Throws `unavailable`. */
   upload(req: Request, organizationId: string): Release;
   /** A place for a file that is sent as it is read; given back when the reply is over. Throws `unavailable`. */
   download(res: Response, organizationId: string): void;
+  /** Room for a large reply, given back when it is over. Throws `unavailable`. */
+  holdReply: HoldReply;
   /** Places of those who wait for their operation. */
   waits: Shares;
 };
@@ -26,6 +31,10 @@ type Settings = Pick<
   | 'bodiesMaxBytes'
   | 'bodiesOrganizationMaxBytes'
   | 'bodiesAnonymousMaxBytes'
+  | 'bodiesSmallWebhooksMaxBytes'
+  | 'bodiesLoginsMaxBytes'
+  | 'repliesMaxBytes'
+  | 'repliesOrganizationMaxBytes'
   | 'bodyMinBytesPerSecond'
   | 'uploadsPerOrganization'
   | 'downloadsPerOrganization'
@@ -34,6 +43,8 @@ type Settings = Pick<
 
 /** Up to here a body is counted by what it says it is, above by what has come of it. */
 const smallBody = 16 * 1024;
+/** Nearly all that the provider sends is smaller. */
+const smallWebhook = 64 * 1024;
 /** What the server allows a request is meant for files; a JSON body is here sooner, or its sender is holding us up. */
 const longestBodyMs = 60_000;
 const windowMs = 5_000;
@@ -42,10 +53,17 @@ const addressesAtLeast = 4;
 
 export function createIntake(config: Settings): Intake {
   const tenants = createByteBudget({ total: config.bodiesMaxBytes, perKey: config.bodiesOrganizationMaxBytes });
-  const anonymous = createByteBudget({
-    total: config.bodiesAnonymousMaxBytes,
-    perKey: config.bodiesAnonymousMaxBytes / addressesAtLeast,
-  });
+  const byAddress = (total: number) => createByteBudget({ total, perKey: total / addressesAtLeast });
+  // Apart from each other: anybody may send large webhooks that look signed, and they must not keep out logins or usual webhooks.
+  const logins = byAddress(config.bodiesLoginsMaxBytes);
+  const smallWebhooks = byAddress(config.bodiesSmallWebhooksMaxBytes);
+  const others = byAddress(config.bodiesAnonymousMaxBytes);
+  const budgetFor = ({ headers }: Request, sender: Anonymous) => {
+    // Counted as 1 MiB, which two of an address would fill the room for logins with.
+    if (headers['content-encoding'] !== undefined) return others;
+    if (sender === 'person') return logins;
+    return Number(headers['content-length']) <= smallWebhook ? smallWebhooks : others;
+  };
   const pace = { bytesPerSecond: config.bodyMinBytesPerSecond, windowMs, longestMs: longestBodyMs };
   const places = (perKey: number, refusal: string) => createShares({ perKey, maxWaiting: 0, waitMs: 0, refusal });
   const uploads = places(
@@ -58,10 +76,10 @@ export function createIntake(config: Settings): Intake {
   );
 
   return {
-    async read(readBody, req, res) {
+    async read(readBody, req, res, sender = 'person') {
       if (!hasBody(req.headers)) return readBody(req, res);
       const caller = res.locals.caller as Caller | undefined;
-      const held = caller ? tenants.hold(caller.organizationId) : anonymous.hold(countedAddress(req.ip));
+      const held = caller ? tenants.hold(caller.organizationId) : budgetFor(req, sender).hold(countedAddress(req.ip));
       // Until the reply is over: what was made of the bytes lives as long.
       res.once('close', held.release);
       const isSmall = Number(req.headers['content-length']) <= smallBody && req.headers['content-encoding'] === undefined;
@@ -82,6 +100,7 @@ export function createIntake(config: Settings): Intake {
       };
     },
     download: (res, organizationId) => void res.once('close', downloads.take(organizationId) as Release),
+    holdReply: createReplies(config),
     waits: places(config.waitsPerOrganization, 'Too many wait'),
   };
 }

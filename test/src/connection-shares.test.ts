@@ -108,7 +108,7 @@ test('a reply that streams reads on for its organization when its reader makes r
     const server = createServer((req, res) => {
       const reply = { status: 200, stream: Readable.from(read(), { highWaterMark: 1 }) };
       const response = Object.assign(res, { req, locals: {} }) as unknown as Response;
-      void database.onBehalfOf('one', async () => send(response, reply));
+      void database.onBehalfOf('one', async () => send(response, reply, () => undefined));
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     const reply = await new Promise<IncomingMessage>((resolve) => get({ port: (server.address() as AddressInfo).port }, resolve));

@@ -53,6 +53,19 @@ describe('bodies without a credential', () => {
     // A tenant's bodies are counted apart, and so is a small one of somebody who logs in.
     const created = await app.call('contacts.create', { body: { phone_number: `+${app.phone()}`, name: 'x'.repeat(200) } });
     expect(created.status).toBe(201);
+    // So are logins, whatever their length is told by, and webhooks of the usual size.
+    const body = { email: 'nobody@example.com', password: 'wrong-password' };
+    expect((await app.call('auth.login', { key: null, body })).status).toBe(401);
+    const login = JSON.stringify(body);
+    const inChunks = await rawRequest(
+      app.base,
+      ['POST /v1/auth/login HTTP/1.1', 'Transfer-Encoding: chunked', 'Content-Type: application/json'],
+      `${login.length.toString(16)}\r\n${login}\r\n0\r\n\r\n`,
+    );
+    opened.push(inChunks);
+    await waitFor('the answer', () => inChunks.status() === 401);
+    expect((await app.webhook({ entry: [], padding: 'x'.repeat(60_000) })).status).toBe(200);
+    expect(statusesOf(halves, 0)).toBe(4);
     for (const { socket } of halves) socket.destroy();
     await waitFor('their room', async () => (await app.webhook({ entry: [], padding: 'x'.repeat(3 * mebi) })).status === 200);
   });
