@@ -176,7 +176,8 @@ async function waited(
   const seconds = preferredWait(input.header('prefer'));
   if (!seconds) return reply;
   const gone = new AbortController();
-  res.once('close', () => gone.abort());
+  if (res.closed) gone.abort();
+  else res.once('close', () => gone.abort());
   const applied = { 'Preference-Applied': `wait=${seconds}` };
   const asItStands = async () => (definition.outcome ? definition.outcome(input, deps, reply) : reply);
   try {

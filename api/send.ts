@@ -29,7 +29,8 @@ export function send(res: Response, reply: Reply, holdReply: HoldReply) {
 
 /** A fault in the middle breaks the reply off: a client must not take a part for the whole. */
 function sendStream(res: Response, stream: Readable) {
-  if (res.req.method === 'HEAD') {
+  // Into the reply to a client that has left nothing can be piped.
+  if (res.req.method === 'HEAD' || res.destroyed) {
     stream.destroy();
     res.end();
     return;

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Config } from '../../src/config.ts';
+import { AppError } from '../../src/errors.ts';
 import type { Caller } from '../../src/organizations/caller.ts';
 import { countedAddress } from '../../src/rate-limits/address.ts';
 import { createShares, type Release, type Shares } from '../../src/shares.ts';
@@ -14,11 +15,11 @@ type ReadBody = (req: Request, res: Response) => Promise<void>;
 
 /** What requests hold of this process while they come, wait and are answered: bounded in all, and for each organization. */
 export type Intake = {
-  /** Reads a body within the bounds of its caller. Throws `unavailable` when there is no room for its bytes. */
+  /** Reads a body within the bounds of its caller. Throws `unavailable` when there is no room for its bytes, `bad_request` to one who has left. */
   read(readBody: ReadBody, req: Request, res: Response, anonymous?: Anonymous): Promise<void>;
   /** A place for a file that is taken as it comes; given back by what is returned. Throws `unavailable`. */
   upload(req: Request, organizationId: string): Release;
-  /** A place for a file that is sent as it is read; given back when the reply is over. Throws `unavailable`. */
+  /** A place for a file that is sent as it is read; given back when the reply is over. Throws `unavailable`, `bad_request` to one who has left. */
   download(res: Response, organizationId: string): void;
   /** Room for a large reply, given back when it is over. Throws `unavailable`. */
   holdReply: HoldReply;
@@ -78,6 +79,7 @@ export function createIntake(config: Settings): Intake {
   return {
     async read(readBody, req, res, sender = 'person') {
       if (!hasBody(req.headers)) return readBody(req, res);
+      if (req.destroyed || hasLeft(res)) throw new AppError('bad_request', 'The body did not arrive whole');
       const caller = res.locals.caller as Caller | undefined;
       const held = caller ? tenants.hold(caller.organizationId) : budgetFor(req, sender).hold(countedAddress(req.ip));
       // Until the reply is over: what was made of the bytes lives as long.
@@ -99,11 +101,17 @@ export function createIntake(config: Settings): Intake {
         release();
       };
     },
-    download: (res, organizationId) => void res.once('close', downloads.take(organizationId) as Release),
+    download(res, organizationId) {
+      if (hasLeft(res)) throw new AppError('bad_request', 'Nobody is there any more to take the file');
+      res.once('close', downloads.take(organizationId) as Release);
+    },
     holdReply: createReplies(config),
     waits: places(config.waitsPerOrganization, 'Too many wait'),
   };
 }
+
+/** While we looked who calls: `close` has been told, and nothing would give back what is held until then. */
+const hasLeft = (res: Response) => res.closed || res.destroyed;
 
 /** Each piece is counted when it has come; what has no room ends the reading at once. */
 function counted(held: Held, readBody: ReadBody, req: Request, res: Response): Promise<void> {

@@ -24,21 +24,22 @@ const handshakeQuery = Joi.object({
 }).unknown();
 const challenge = Joi.string();
 
-type App = { secret?: string; verifyToken?: string; channelId?: string };
+type App = { secret?: string; verifyToken?: string; channelId?: string; organizationId?: string };
 
 /** The installation's own app, or that of one channel. */
 async function appOf(em: Em, { config, secrets }: Deps, channelId?: string): Promise<App> {
   if (channelId === undefined) return { secret: config.messagingAppSecret, verifyToken: config.messagingAppVerifyToken };
   const [row] = isUuid(channelId)
-    ? await query<{ app_secret: string | null; verify_token: string | null }>(
+    ? await query<{ organization_id: string; app_secret: string | null; verify_token: string | null }>(
         em,
-        'select app_secret, verify_token from channels where id = $1',
+        'select organization_id, app_secret, verify_token from channels where id = $1',
         [channelId],
       )
     : [];
   if (!row) throw notFound('Channel');
   return {
     channelId,
+    organizationId: row.organization_id,
     secret: row.app_secret ? secrets.open(row.app_secret) : undefined,
     verifyToken: row.verify_token ? secrets.open(row.verify_token) : undefined,
   };
@@ -60,17 +61,18 @@ async function handshake({ query: given, params, em, from }: Input<unknown, Hand
 
 async function receive({ body, params, em, header, log, from }: Input<Buffer, unknown>, deps: Deps) {
   const lookUp = await beginLookUp(deps, from, params.channelID);
-  const { secret, channelId } = await appOf(em, deps, params.channelID);
+  const { secret, channelId, organizationId } = await appOf(em, deps, params.channelID);
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
   if (!secret || !isSignedWith(secret, bytes, header(signatureHeader))) throw wrongSignature();
   lookUp?.right();
   if (channelId && deps.limits.channel) await takeOne(deps.limits.channel, channelId);
-  const { kept, unknown } = await acceptProviderWebhook(
-    em,
-    deps.ledger.transact,
-    readChanges(bytes, deps.config.providerWebhookMaxParts),
-    channelId,
-  );
+  const most = deps.config.providerWebhookMaxParts;
+  // One more than is applied: it makes the body a broken one, which tells that there were more.
+  const changes = readChanges(bytes, most);
+  if (changes.length > most) log.warn({ most }, 'provider webhook: more changes than are kept');
+  const accept = () => acceptProviderWebhook(em, deps.ledger.transact, changes, channelId);
+  // Of all channels with an app of their own, one must not take the connections of the others.
+  const { kept, unknown } = await (organizationId ? deps.database.onBehalfOf(organizationId, accept) : accept());
   if (unknown > 0) log.warn({ unknown, kept }, 'provider webhook: changes for numbers nobody has here');
   return ok({});
 }
@@ -85,7 +87,7 @@ async function takeOne(quota: Quota, channelId: string): Promise<void> {
 
 function readChanges(bytes: Buffer, maxParts: number) {
   try {
-    return changesOf(readBody(bytes, maxParts));
+    return changesOf(readBody(bytes, maxParts), maxParts + 1);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError('bad_request', 'The body is not a webhook of the messaging app');

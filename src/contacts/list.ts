@@ -46,30 +46,29 @@ export const listContacts = (
   page: ListPage & { includeTotal?: boolean },
 ): Promise<ListRows<ContactRow>> => listRows(reads, contactTable, organizationId, listing, page);
 
+/** Where one statement, or those of one page, are asked; for as long as `work` takes, and no longer. */
+export type AskOnce = <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
+
 /**
  * Every contact of a listing, or those after `begin`, at most `size` at a time; no more than a page is in memory. Each page is a statement
  * of its own, and looks at no more contacts than a page of the API.
  */
 export async function* contactPages(
-  ask: Ask,
+  askOnce: AskOnce,
   organizationId: string,
   listing: Listing,
   size = 500,
   begin?: Position,
 ): AsyncGenerator<ContactRow[]> {
   for (let after = begin; ; ) {
-    const { rows, end } = await readPage<ContactRow>(
-      ask,
-      contactTable,
-      organizationId,
-      listing,
-      { limit: size, after },
-      exportBounds,
+    const page = { limit: size, after };
+    const { rows, end } = await askOnce((ask) =>
+      readPage<ContactRow>(ask, contactTable, organizationId, listing, page, exportBounds),
     );
-    const page = rows.slice(0, size);
-    if (page.length > 0) yield page;
+    const contacts = rows.slice(0, size);
+    if (contacts.length > 0) yield contacts;
     if (rows.length <= size && !end) return;
-    after = rows.length > size ? positionOf(listing.keys, page.at(-1)!) : end;
+    after = rows.length > size ? positionOf(listing.keys, contacts.at(-1)!) : end;
   }
 }
 

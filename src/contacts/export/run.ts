@@ -2,6 +2,7 @@ import { type Database, query, queryPlanned } from '../../database.ts';
 import type { RunRef } from '../../ledger/release.ts';
 import { type Position, positionOf } from '../../listing/keyset.ts';
 import type { ListRequest } from '../../listing/listing.ts';
+import type { Ask } from '../../paging.ts';
 import { readContactListing } from '../list.ts';
 import { MovedOn } from '../moved-on.ts';
 import { csvHeader, csvRows } from './csv.ts';
@@ -27,7 +28,8 @@ export async function runExport(
 ): Promise<'over' | 'paused'> {
   const progress = await progressOf(database, own);
   const listing = readContactListing(progress.request);
-  const selection = selected((text, params) => queryPlanned(database, text, params), own.organizationId, listing);
+  const ask: Ask = (text, params) => queryPlanned(database, text, params);
+  const selection = selected((work) => work(ask), own.organizationId, listing);
   const keys = progress.keys ?? (await customKeys(selection));
   let { pieces, position } = progress;
   let text = pieces === 0 ? csvHeader(keys) : '';

@@ -2,9 +2,8 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import type { Position } from '../../listing/keyset.ts';
 import type { Listing } from '../../listing/listing.ts';
-import type { Ask } from '../../paging.ts';
 import { mostCustomColumns } from '../csv/columns.ts';
-import { contactPages, keysStatement } from '../list.ts';
+import { type AskOnce, contactPages, keysStatement } from '../list.ts';
 import type { ContactRow } from '../queries.ts';
 
 /** Which contacts, a few at a time and in the listing's order; and the custom fields all of them have. */
@@ -13,21 +12,14 @@ export type Selection = {
   keys(limit: number): Promise<string[]>;
 };
 
-type AskOnce = <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
-
 const pageRows = 1_000;
 /** So many at a time are made text: other work of the process has its turn in between, and rows of 16 kB make no piece of 16 MB. */
 const sliceRows = 100;
 
-/** `askKeys`: how the custom fields are asked for, which takes a look at every contact. */
-export const selected = (
-  ask: Ask,
-  organizationId: string,
-  listing: Listing,
-  askKeys: AskOnce = (work) => work(ask),
-): Selection => ({
+/** `askPage`: how each page is asked for; `askKeys`: how the custom fields are, which takes a look at every contact. */
+export const selected = (askPage: AskOnce, organizationId: string, listing: Listing, askKeys: AskOnce = askPage): Selection => ({
   async *slices(begin) {
-    for await (const page of contactPages(ask, organizationId, listing, pageRows, begin))
+    for await (const page of contactPages(askPage, organizationId, listing, pageRows, begin))
       for (let at = 0; at < page.length; at += sliceRows) {
         yield page.slice(at, at + sliceRows);
         await turnOfOthers();

@@ -65,15 +65,23 @@ export const holdable = (text: string) => text.replaceAll('\u0000', '\ufffd').to
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? holdable(String(value)) : '';
 
-/** The changes of a body and which number or account each is for. Throws when it is not a webhook body at all. */
-export function changesOf(body: unknown): RawChange[] {
+/** Of an account at the provider; its own have some 15 digits. It is kept with each of its changes, and must not make them large. */
+const longestEntryId = 64;
+
+/** The changes of a body, the first `most`, and which number or account each is for. Throws when it is not a webhook body at all. */
+export function changesOf(body: unknown, most = Number.POSITIVE_INFINITY): RawChange[] {
   const entries = object(body).entry;
   if (!Array.isArray(entries)) throw new Error('The body has no entries');
-  return entries.flatMap((entry) => {
+  const found: RawChange[] = [];
+  for (const entry of entries) {
     const { id, changes } = object(entry);
-    const entryId = textOf(id);
-    return list(changes).map((change) => ({ entryId, change: object(change) }));
-  });
+    const entryId = textOf(id).slice(0, longestEntryId).toWellFormed();
+    for (const change of list(changes)) {
+      if (found.length >= most) return found;
+      found.push({ entryId, change: object(change) });
+    }
+  }
+  return found;
 }
 
 export const phoneNumberIdOf = ({ change }: RawChange): string | undefined =>

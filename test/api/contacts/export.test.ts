@@ -185,3 +185,38 @@ test('a client that goes away is read no further for', async () => {
   });
   expect(line).toMatchObject({ status: 499 });
 });
+
+test('pages that no index answers are read in places of the organization, one after the other, and hold none in between', async () => {
+  const tenant = await app.organization();
+  await app.rows(
+    `insert into contacts (id, organization_id, name, phone_number, custom_fields)
+     select uuidv7(), $1, 'P' || n, '', jsonb_build_object('a', repeat('x', 5000)) from generate_series(1, 3500) n`,
+    [tenant.organizationId],
+  );
+  const { reads } = app.web.deps;
+  const { dear } = reads;
+  let [begun, now] = [0, 0];
+  reads.dear = async (organizationId, work) => {
+    expect(organizationId).toBe(tenant.organizationId);
+    begun += 1;
+    now += 1;
+    return dear(organizationId, work).finally(() => {
+      now -= 1;
+    });
+  };
+  const read = async (filters: object[]) => {
+    begun = 0;
+    const url = `${app.base}/v1/contacts/export?filters=${encodeURIComponent(JSON.stringify(filters))}`;
+    const reply = await fetch(url, { headers: { 'x-api-key': tenant.key } });
+    await waitFor('no place to be held', () => now === 0);
+    const rows = (await reply.text()).split('\r\n').slice(1, -1);
+    return [rows.length, begun];
+  };
+  try {
+    // The custom fields once, and four pages.
+    expect(await read([{ field: 'name', operator: 'neq', value: 'P' }])).toEqual([3500, 5]);
+    expect(await read([])).toEqual([3500, 1]);
+  } finally {
+    reads.dear = dear;
+  }
+});

@@ -106,6 +106,30 @@ describe('signature', () => {
     expect(keptOf(rows[0]).map(({ entryId }) => entryId)).toEqual([own.wabaId]);
   });
 
+  test("a channel's own callback is written with the connections of its organization, not of all such channels", async () => {
+    const { database, ledger } = app.web.deps;
+    const { onBehalfOf } = database;
+    const { transact } = ledger;
+    const holders: string[] = [];
+    let writer: string | undefined;
+    database.onBehalfOf = (key, work) => {
+      holders.push(key);
+      return onBehalfOf(key, work);
+    };
+    ledger.transact = ((...given: Parameters<typeof transact>) => {
+      writer = holders.at(-1);
+      return transact(...given);
+    }) as typeof transact;
+    try {
+      const how = { path: `/${own.id}`, secret: ownApp.app_secret };
+      expect((await app.webhook(bodyFor(own, inboundFrom(app.phone())), how)).status).toBe(200);
+    } finally {
+      database.onBehalfOf = onBehalfOf;
+      ledger.transact = transact;
+    }
+    expect([holders[0], writer]).toEqual(['provider-webhooks.receive-channel', own.tenant.organizationId]);
+  });
+
   test('a channel without an own app takes nothing at a callback of its own', async () => {
     const { status } = await app.webhook(bodyFor(channel, inboundFrom('1')), { path: `/${channel.id}` });
     expect(status).toBe(401);
@@ -222,7 +246,20 @@ describe('bodies', () => {
     delay.disable();
     // 60 ms on a quiet machine; it was 2.5 s when each change was copied with all before it.
     expect(delay.max / 1e6).toBeLessThan(1_000);
-    expect(keptOf((await stored()).at(-1))).toHaveLength(count);
+    expect(keptOf((await stored()).at(-1))).toHaveLength(1_001);
+  });
+
+  test('of one entry with a long id and many changes is kept no larger than it came', async () => {
+    const since = app.log.lines.length;
+    const id = 'x'.repeat(15_000);
+    const known = { field: 'x', value: { metadata: { phone_number_id: channel.phoneNumberId } } };
+    const text = JSON.stringify({ entry: [{ id, changes: Array(10_000).fill(known) }] });
+    expect((await app.webhook(text)).status).toBe(200);
+    const kept = (await stored()).at(-1).body as Buffer;
+    expect(keptOf({ body: kept })).toHaveLength(1_001);
+    expect(kept.length).toBeLessThan(text.length / 2);
+    const warnings = app.log.lines.slice(since).filter(({ level }) => level >= 40);
+    expect(warnings).toMatchObject([{ most: 1_000, msg: 'provider webhook: more changes than are kept' }]);
   });
 
   test('another content type does not matter, a signature does', async () => {

@@ -126,7 +126,7 @@ test('pages of any list are the list: all that match, in order, each once', asyn
           }
           expect(walked).toEqual(ids);
           const exported: ContactRow[][] = [];
-          for await (const page of contactPages(reads.plain, organizationId, listing, limit)) exported.push(page);
+          for await (const page of contactPages((work) => work(reads.plain), organizationId, listing, limit)) exported.push(page);
           expect(exported.flat().map(({ id }) => id)).toEqual(ids);
           expect(exported.every((page) => page.length > 0 && page.length <= limit)).toBe(true);
         }

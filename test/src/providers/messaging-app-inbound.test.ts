@@ -14,6 +14,14 @@ describe('changes', () => {
     expect(changes.map(({ entryId }) => entryId)).toEqual(['5', '5', '6']);
   });
 
+  test('no more of them than asked for, and of an id what an id can be', () => {
+    const entry = { id: 'x'.repeat(15_000), changes: Array(99_000).fill(0) };
+    const changes = changesOf({ entry: [{ id: '1', changes: [{}] }, entry, entry] }, 1_001);
+    expect(changes).toHaveLength(1_001);
+    expect(changes[1]).toEqual({ entryId: 'x'.repeat(64), change: {} });
+    expect(JSON.stringify(changesOf({ entry: [{ id: `${'x'.repeat(63)}👍`, changes: [0] }] }))).not.toContain('\\ud');
+  });
+
   test.each([null, 5, 'x', [], {}, { entry: {} }])('%j is no body', (body) => {
     expect(() => changesOf(body)).toThrow('no entries');
   });
