@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Tenant, useApp } from '../../support/app.ts';
 import { type RawRequest, rawRequest } from '../../support/raw-request.ts';
@@ -64,6 +65,46 @@ describe("a tenant's bodies", () => {
     await waitFor('those beyond the bound to be refused', () => statusesOf(requests, 503) > 0, 20_000);
     expect(statusesOf(requests, 503)).toBeLessThanOrEqual(2);
     for (const { socket } of requests) socket.destroy();
+  });
+});
+
+describe('a body that is too large is a 413 at once, whatever room there is', () => {
+  test('told by its length: nothing of it is read or held', async () => {
+    const request = await begun('POST /v1/messages', keyOf(await app.organization()), 20 * mebi);
+    await waitFor('the answer', () => request.status() > 0);
+    expect(request.status()).toBe(413);
+  });
+
+  test('sent whole: it is not held on its way', async () => {
+    const tenant = await app.organization();
+    const body = Buffer.alloc(20 * mebi, ' ');
+    const request = await begun('POST /v1/messages', keyOf(tenant), body.length, body);
+    await waitFor('the answer', () => request.status() > 0, 20_000);
+    expect(request.status()).toBe(413);
+  });
+
+  test.each([
+    ['plain', [], Buffer.alloc(2 * mebi, ' ')],
+    ['packed', ['Content-Encoding: gzip'], gzipSync(Buffer.alloc(2 * mebi, ' '), { level: 0 })],
+  ])('in chunks, %s: once more than the limit has come', async (_how, headers, body) => {
+    const { key } = await app.organization();
+    const request = await rawRequest(app.base, [
+      'POST /v1/messages HTTP/1.1',
+      'Transfer-Encoding: chunked',
+      'Content-Type: application/json',
+      `X-Api-Key: ${key}`,
+      ...headers,
+    ]);
+    opened.push(request);
+    // The end of it never comes.
+    for (let from = 0; from <= mebi; from += mebi / 8) {
+      const chunk = body.subarray(from, from + mebi / 8);
+      request.socket.write(`${chunk.length.toString(16)}\r\n`);
+      request.socket.write(chunk);
+      request.socket.write('\r\n');
+    }
+    await waitFor('the answer', () => request.status() > 0, 10_000);
+    expect(request.status()).toBe(413);
   });
 });
 
