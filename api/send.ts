@@ -2,7 +2,6 @@ import { pipeline, type Readable } from 'node:stream';
 import type { ErrorRequestHandler, Response } from 'express';
 import type { ErrorShape, Reply } from './endpoint.ts';
 import { renderError, toAppError } from './errors.ts';
-import { cutUnread } from './intake/unread.ts';
 
 export function setHeaders(res: Response, { headers, operationId }: Pick<Reply, 'headers' | 'operationId'>) {
   for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value);
@@ -15,7 +14,6 @@ export function send(res: Response, reply: Reply) {
   setHeaders(res, reply);
   const { status, body, stream } = reply;
   res.statusCode = status;
-  cutUnread(res.req);
   if (stream) sendStream(res, stream);
   else if (body === undefined) res.end();
   else if (typeof body === 'string') res.type('text/plain').send(body);
@@ -53,7 +51,6 @@ export function answerError(error: unknown, shape: ErrorShape = 'standard', res:
   if (known.retryAfterSeconds) res.setHeader('Retry-After', String(known.retryAfterSeconds));
   const { body, contentType } = renderError(known, shape, String(res.locals.requestId));
   res.statusCode = known.status;
-  cutUnread(res.req);
   sendJson(res, contentType, body);
 }
 

@@ -15,6 +15,8 @@ const app = useApp({
     WAITS_PER_ORGANIZATION: '2',
     CONNECTION_STALL_TIMEOUT_MS: '8000',
     BODY_MIN_BYTES_PER_SECOND: '100',
+    ALLOWED_ORIGINS: 'https://other.example',
+    OPERATOR_PASSWORD: 'operator password',
   },
 });
 
@@ -132,6 +134,22 @@ test('a refused request that goes on sending, or sends nothing, does not keep it
   const requests = await all(20, () => begun('POST /v1/messages', ['X-Api-Key: none'], mebi, '{'));
   await waitFor('the answers', () => statusesOf(requests, 401) === requests.length);
   await waitFor('the connections to end', () => requests.every(({ isClosed }) => isClosed()), 20_000);
+});
+
+test.each([
+  ['GET /healthz', 200],
+  ['GET /readyz', 200],
+  ['GET /openapi.json', 200],
+  ['GET /docs', 200],
+  ['GET /ops/queues', 401],
+  ['GET /nowhere', 404],
+  ['GET /%', 404],
+  ['OPTIONS /v1/messages', 204],
+])('%s does not wait for a body nobody reads', async (line, status) => {
+  const request = await begun(line, ['Origin: https://other.example', 'Access-Control-Request-Method: POST'], 1e9, 'x');
+  await waitFor('the answer', () => request.status() > 0);
+  expect(request.status()).toBe(status);
+  await waitFor('the connection to end', request.isClosed, 6_000);
 });
 
 test('a refused request whose body comes keeps its connection', async () => {
