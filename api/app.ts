@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { AppError } from '../src/errors.ts';
 import type { Deps } from './endpoint.ts';
 import { endpoints } from './index.ts';
+import { cutUnread } from './intake/unread.ts';
 import { apiHeaders } from './middleware/api-headers.ts';
 import { crossOrigin } from './middleware/cross-origin.ts';
 import { requestEnd } from './middleware/request-end.ts';
@@ -27,7 +28,7 @@ export function createApp(deps: Deps): Express {
   app.set('trust proxy', deps.config.trustProxy);
   app.set('etag', false);
   const observed = requestEnd([requestMetrics(deps.metrics.registry), requestLog(deps.log)]);
-  app.use(requestId);
+  app.use(requestId, cutUnread);
   const shared = crossOrigin(deps.config);
   if (shared) app.use('/v1', shared);
   for (const endpoint of endpoints) app[endpoint.method](endpoint.path, observed, apiHeaders, routeOf(endpoint, deps));

@@ -25,9 +25,10 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const { operationId, scope, otherScopes, subject, rawBodyBytes, receive, beforeBody, errorShape } = definition;
   const takesBody = !receive && definition.method !== 'get' && definition.method !== 'delete';
   const authenticate = scope === 'public' ? undefined : authenticated(deps, scope, otherScopes);
-  const limit = definition.isUnlimited ? undefined : limited(deps.limits);
+  const quota = definition.isUnlimited ? undefined : limited(deps.limits);
   const bytes = scope === 'public' ? deps.config.publicBodyMaxBytes : largestBody;
   const bounds = { bytes, values: deps.config.bodyMaxValues };
+  const limit = rawBodyBytes ?? bytes;
   const readBody = rawBodyBytes ? rawBody(rawBodyBytes) : takesBody ? jsonBody(bounds) : undefined;
   const body = takesBody && !rawBodyBytes ? (definition.body ?? Joi.object({})) : undefined;
   const validate = validated({ ...definition, body });
@@ -39,11 +40,11 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
         if (admitted) await admitted;
       } finally {
         // A request without a valid credential counts too, and once over it is told so instead.
-        const counted = limit?.(req, res);
+        const counted = quota?.(req, res);
         if (counted) await counted;
       }
       beforeBody?.((name) => req.get(name));
-      if (readBody) await deps.intake.read(readBody, req, res, rawBodyBytes ? 'provider' : 'person');
+      if (readBody) await deps.intake.read(readBody, limit, req, res, rawBodyBytes ? 'provider' : 'person');
       checkStorable(req, subject);
       validate(req);
       const work = () => (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));

@@ -3,7 +3,6 @@ import type { ErrorRequestHandler, Response } from 'express';
 import type { ErrorShape, Reply } from './endpoint.ts';
 import { renderError, toAppError } from './errors.ts';
 import type { HoldReply } from './intake/replies.ts';
-import { cutUnread } from './intake/unread.ts';
 
 export function setHeaders(res: Response, { headers, operationId }: Pick<Reply, 'headers' | 'operationId'>) {
   for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value);
@@ -20,7 +19,6 @@ export function send(res: Response, reply: Reply, holdReply: HoldReply) {
   holdReply(res, bytes);
   setHeaders(res, reply);
   res.statusCode = status;
-  cutUnread(res.req);
   if (stream) sendStream(res, stream);
   else if (json !== undefined) sendJson(res, 'application/json', json, bytes);
   else if (body === undefined) res.end();
@@ -58,7 +56,6 @@ export function answerError(error: unknown, shape: ErrorShape = 'standard', res:
   if (known.retryAfterSeconds) res.setHeader('Retry-After', String(known.retryAfterSeconds));
   const { body, contentType } = renderError(known, shape, String(res.locals.requestId));
   res.statusCode = known.status;
-  cutUnread(res.req);
   const text = JSON.stringify(body);
   sendJson(res, contentType, text, Buffer.byteLength(text));
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { uuidv7 } from '../src/ids.ts';
 import { sha256 } from '../src/secrets.ts';
-import { type Definition, definitions } from '../test/support/contract.ts';
+import { type Definition, definitions, isPersonal } from '../test/support/contract.ts';
 import { hostileBodies, takesJson } from '../test/support/hostile-bodies.ts';
 import type { Side, Stage } from './stage.ts';
 
@@ -18,12 +18,12 @@ export async function bodies({ kanal }: Stage, rounds: number, only?: string): P
   const { process, base } = await kanal.startWeb();
   const post = async (definition: Definition, body: string) => {
     const path = definition.path.replace(/:(\w+)/g, () => uuidv7());
-    const personal = ['session', 'user', 'account'].includes(definition.scope);
     const response = await fetch(base + path, {
       method: definition.method.toUpperCase(),
       headers: {
         'content-type': 'application/json',
-        ...(definition.scope !== 'public' && (personal ? { cookie, origin: base } : { 'x-api-key': kanal.tenant.apiKey })),
+        ...(definition.scope !== 'public' &&
+          (isPersonal(definition) ? { cookie, origin: base } : { 'x-api-key': kanal.tenant.apiKey })),
       },
       body,
       signal: AbortSignal.timeout(60_000),

@@ -15,8 +15,11 @@ type ReadBody = (req: Request, res: Response) => Promise<void>;
 
 /** What requests hold of this process while they come, wait and are answered: bounded in all, and for each organization. */
 export type Intake = {
-  /** Reads a body within the bounds of its caller. Throws `unavailable` when there is no room for its bytes, `bad_request` to one who has left. */
-  read(readBody: ReadBody, req: Request, res: Response, anonymous?: Anonymous): Promise<void>;
+  /**
+   * Reads a body of at most `limit` bytes within the bounds of its caller. Throws `payload_too_large` when it is longer, `unavailable` when
+   * there is no room for its bytes, and `bad_request` to one who has left.
+   */
+  read(readBody: ReadBody, limit: number, req: Request, res: Response, anonymous?: Anonymous): Promise<void>;
   /** A place for a file that is taken as it comes; given back by what is returned. Throws `unavailable`. */
   upload(req: Request, organizationId: string): Release;
   /** A place for a file that is sent as it is read; given back when the reply is over. Throws `unavailable`, `bad_request` to one who has left. */
@@ -77,9 +80,11 @@ export function createIntake(config: Settings): Intake {
   );
 
   return {
-    async read(readBody, req, res, sender = 'person') {
+    async read(readBody, limit, req, res, sender = 'person') {
       if (!hasBody(req.headers)) return readBody(req, res);
       if (req.destroyed || hasLeft(res)) throw new AppError('bad_request', 'The body did not arrive whole');
+      // The parser would read it to its end before it refuses it.
+      if (Number(req.headers['content-length']) > limit) throw tooLarge();
       const caller = res.locals.caller as Caller | undefined;
       const held = caller ? tenants.hold(caller.organizationId) : budgetFor(req, sender).hold(countedAddress(req.ip));
       // Until the reply is over: what was made of the bytes lives as long.
@@ -88,7 +93,7 @@ export function createIntake(config: Settings): Intake {
       if (isSmall) held.add(Number(req.headers['content-length']));
       const arrived = mustKeepComing(req, pace);
       try {
-        await (isSmall ? readBody(req, res) : counted(held, readBody, req, res));
+        await (isSmall ? readBody(req, res) : counted(held, limit, readBody, req, res));
       } finally {
         arrived();
       }
@@ -113,14 +118,19 @@ export function createIntake(config: Settings): Intake {
 /** While we looked who calls: `close` has been told, and nothing would give back what is held until then. */
 const hasLeft = (res: Response) => res.closed || res.destroyed;
 
-/** Each piece is counted when it has come; what has no room ends the reading at once. */
-function counted(held: Held, readBody: ReadBody, req: Request, res: Response): Promise<void> {
+const tooLarge = () => new AppError('payload_too_large', 'The body is too large');
+
+/** Each piece is counted when it has come; what is too long or has no room ends the reading at once. */
+function counted(held: Held, limit: number, readBody: ReadBody, req: Request, res: Response): Promise<void> {
   // What is packed is as large as it may be once it is unpacked; nobody knows before.
   const isPacked = req.headers['content-encoding'] !== undefined;
   if (isPacked) held.add(packedBody);
   return new Promise((resolve, reject) => {
+    let come = 0;
     const count = ({ length }: Buffer) => {
       try {
+        come += length;
+        if (come > limit) throw tooLarge();
         if (!isPacked) held.add(length);
       } catch (error) {
         req.unpipe();

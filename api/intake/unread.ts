@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { Request, RequestHandler } from 'express';
 
 /** Long enough for a reply to reach who is still sending. */
 const lingerMs = 2_000;
@@ -7,11 +7,16 @@ export const hasBody = (headers: Request['headers']) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * For a request that is being answered: what is still to come of its body is let pass unread, so that the reply finds its sender, but not
- * for long. Without an end to it a refused request holds its connection for as long as its body does not come.
+ * Of a request that is answered, whoever answered it, what is still to come of its body is let pass unread, so that the reply finds its
+ * sender, but not for long. Without an end to it such a request holds its connection for as long as its body does not come.
  */
-export function cutUnread(req: Request): void {
-  if (req.complete || !hasBody(req.headers)) return;
+export const cutUnread: RequestHandler = (req, res, next) => {
+  if (hasBody(req.headers)) res.once('finish', () => cut(req));
+  next();
+};
+
+function cut(req: Request): void {
+  if (req.complete) return;
   const timer = setTimeout(() => req.socket.destroy(), lingerMs).unref();
   req.once('close', () => clearTimeout(timer));
   req.resume();

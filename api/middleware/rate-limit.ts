@@ -18,9 +18,17 @@ function tell(res: Response, { policy }: Quota, { isAllowed, remaining, resetSec
   throw new AppError('rate_limited', 'Too many requests', { retryAfterSeconds: resetSeconds });
 }
 
+/** The ceiling alone, where a caller has no quota of its own. */
+const ofOrganization = (organization: Quota) => (_req: Request, res: Response) => {
+  const caller: Caller | undefined = res.locals.caller;
+  if (!caller || caller.organizationId === noOrganization) return undefined;
+  const taken = organization.take(caller.organizationId);
+  return taken instanceof Promise ? taken.then((one) => tell(res, organization, one)) : tell(res, organization, taken);
+};
+
 /** Counts a request for its caller and the caller's organization, else for the address it comes from, once. */
 export function limited({ own, organization }: RequestLimits) {
-  if (!own) return undefined;
+  if (!own) return organization && ofOrganization(organization);
 
   const tellNearer = (res: Response, taken: Taken, total: Taken) =>
     tell(res, own, !total.isAllowed || total.remaining < taken.remaining ? total : taken);

@@ -46,16 +46,18 @@ async function appOf(em: Em, { config, secrets }: Deps, channelId?: string): Pro
 }
 
 /** What a look-up of a channel costs its address, unless the request proves to be the provider's. The installation's app needs none. */
-const beginLookUp = (deps: Deps, { address }: From, channelId?: string) =>
-  channelId === undefined ? undefined : deps.limits.lookUps.begin(address, channelId);
+const beginLookUp = (deps: Deps, { address }: From, channelId?: string) => deps.limits.lookUps.begin(address, channelId);
 
 async function handshake({ query: given, params, em, from }: Input<unknown, Handshake>, deps: Deps) {
   const lookUp = await beginLookUp(deps, from, params.channelID);
   const { verifyToken } = await appOf(em, deps, params.channelID);
   const isRight =
     given['hub.mode'] === 'subscribe' && verifyToken && equalsInConstantTime(given['hub.verify_token'] ?? '', verifyToken);
-  if (!isRight) throw new AppError('forbidden', 'The verify token is not right');
-  lookUp?.right();
+  if (!isRight) {
+    await lookUp.wrong();
+    throw new AppError('forbidden', 'The verify token is not right');
+  }
+  lookUp.right();
   return ok(given['hub.challenge'] ?? '');
 }
 
@@ -63,8 +65,11 @@ async function receive({ body, params, em, header, log, from }: Input<Buffer, un
   const lookUp = await beginLookUp(deps, from, params.channelID);
   const { secret, channelId, organizationId } = await appOf(em, deps, params.channelID);
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-  if (!secret || !isSignedWith(secret, bytes, header(signatureHeader))) throw wrongSignature();
-  lookUp?.right();
+  if (!secret || !isSignedWith(secret, bytes, header(signatureHeader))) {
+    await lookUp.wrong();
+    throw wrongSignature();
+  }
+  lookUp.right();
   if (channelId && deps.limits.channel) await takeOne(deps.limits.channel, channelId);
   const most = deps.config.providerWebhookMaxParts;
   // One more than is applied: it makes the body a broken one, which tells that there were more.
@@ -156,14 +161,14 @@ export const verifyWebhook = endpoint<unknown, Handshake>({
   path: base,
   operationId: 'provider-webhooks.verify',
   summary: "The messaging provider's handshake",
-  errors: [403, 422],
+  errors: [403, 422, 429],
 });
 export const receiveWebhook = endpoint<Buffer>({
   ...receiving,
   path: base,
   operationId: 'provider-webhooks.receive',
   summary: "Receive the messaging provider's webhooks",
-  errors: [400, 401, 422],
+  errors: [400, 401, 422, 429],
 });
 export const verifyChannelWebhook = endpoint<unknown, Handshake>({
   ...verifying,

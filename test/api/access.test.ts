@@ -5,7 +5,7 @@ import { uuidv7 } from '../../src/ids.ts';
 import { type Role, roles, scopesOf } from '../../src/organizations/roles.ts';
 import { type Scope, scopes } from '../../src/organizations/scopes.ts';
 import { type Reply, useApp } from '../support/app.ts';
-import { type Definition, definitions } from '../support/contract.ts';
+import { type Definition, definitions, isPersonal } from '../support/contract.ts';
 import { bearerToken, person, sessionHeaders } from '../support/factories/person.ts';
 import { ownedRecords } from '../support/owned.ts';
 import { storedState } from '../support/stored.ts';
@@ -30,7 +30,6 @@ const guarded = definitions
   .filter(({ scope }) => scope !== 'public')
   .map((endpoint) => [endpoint.operationId, endpoint] as const);
 const named = guarded.filter(([, { path }]) => path.includes(':'));
-const isPersonal = ({ scope }: Definition) => scope === 'session' || scope === 'user' || scope === 'account';
 const scoped = guarded.filter(([, endpoint]) => !isPersonal(endpoint));
 const personal = guarded.filter(([, endpoint]) => isPersonal(endpoint));
 

@@ -2,9 +2,10 @@ import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { exampleIds } from '../../src/examples.ts';
+import { uuidv7 } from '../../src/ids.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
 import { appSecret, useApp } from '../support/app.ts';
-import { checkReply, type Definition, definitions, endpointAt } from '../support/contract.ts';
+import { checkReply, type Definition, definitions, endpointAt, isPersonal } from '../support/contract.ts';
 import { person, sessionHeaders } from '../support/factories/person.ts';
 import { fuzzOnly, fuzzRuns, fuzzSeed } from '../support/fuzz/options.ts';
 import { type FuzzedRequest, requestsOf } from '../support/fuzz/requests.ts';
@@ -21,10 +22,9 @@ beforeAll(async () => {
 afterAll(() => agent.destroy());
 
 /** Its own for each operation: what one of them ends, revokes or removes, the others are not without. */
-async function credentialsFor({ scope }: Definition): Promise<Record<string, string>> {
-  if (scope === 'public') return {};
-  if (scope !== 'session' && scope !== 'user')
-    return { 'x-api-key': (await app.key(app.tenant.organizationId, [...scopes])).key };
+async function credentialsFor(endpoint: Definition): Promise<Record<string, string>> {
+  if (endpoint.scope === 'public') return {};
+  if (!isPersonal(endpoint)) return { 'x-api-key': (await app.key(app.tenant.organizationId, [...scopes])).key };
   const { userId } = await person(app.em(), app.tenant.organizationId);
   return (await sessionHeaders(app.em(), userId, app.base)).headers;
 }
@@ -83,6 +83,21 @@ async function isAnswered(one: FuzzedRequest): Promise<void> {
 const operations = definitions
   .filter(({ operationId }) => fuzzOnly.test(operationId))
   .map((endpoint) => [endpoint.operationId, endpoint] as const);
+
+const guarded = operations.filter(([, { scope }]) => scope !== 'public');
+
+/** Else every request of it would be refused, and nothing be found. */
+test.each(guarded)('%s: its credential is let in', async (_name, endpoint) => {
+  const { method, path, receive } = endpoint;
+  const { status, text } = await send({
+    method: method.toUpperCase(),
+    path: path.replace(/:\w+/g, uuidv7),
+    headers: { ...(await credentialsFor(endpoint)), 'content-type': receive?.contentType ?? 'application/json' },
+    // Not JSON: who gets so far has been let in, and changes nothing.
+    body: method === 'get' || method === 'delete' ? undefined : Buffer.from('{'),
+  });
+  expect([text, [401, 403].includes(status)]).toEqual([text, false]);
+});
 
 describe(`seed ${fuzzSeed}, ${fuzzRuns} requests of each operation: nothing undeclared, nothing over a second`, () => {
   test.each(operations)(

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../src/ids.ts';
 import { type Reply, useApp } from '../support/app.ts';
-import { type Definition, definitions } from '../support/contract.ts';
+import { type Definition, definitions, isPersonal } from '../support/contract.ts';
 import { person, sessionHeaders } from '../support/factories/person.ts';
 import { hostileBodies, takesJson } from '../support/hostile-bodies.ts';
 import { storedState } from '../support/stored.ts';
@@ -21,14 +21,15 @@ const full = 1024 * 1024;
 const many = 128 * 1024;
 
 /** Its contract is checked by the app: a status or a body that is not declared throws. */
-function ask({ method, path, scope, example }: Definition, body: string): Promise<Reply> {
-  const isPersonal = scope === 'session' || scope === 'user' || scope === 'account';
+function ask(endpoint: Definition, body: string): Promise<Reply> {
+  const { method, path, example } = endpoint;
+  const needsSession = isPersonal(endpoint);
   return app.raw(
     method,
     path.replace(/:(\w+)/g, (_, name: string) => example?.params?.[name] ?? uuidv7()),
     {
-      ...(isPersonal && { key: null }),
-      headers: { 'content-type': 'application/json', ...(isPersonal && session) },
+      ...(needsSession && { key: null }),
+      headers: { 'content-type': 'application/json', ...(needsSession && session) },
       body,
     },
   );

@@ -7,6 +7,9 @@ export type Received = { status: number; headers: Headers; text: string };
 
 export const definitions = endpoints as unknown as Definition[];
 
+/** For a person who is logged in, and for no key. */
+export const isPersonal = ({ scope }: Definition) => scope === 'session' || scope === 'user' || scope === 'account';
+
 export function definitionOf(operationId: string): Definition {
   const found = definitions.find((endpoint) => endpoint.operationId === operationId);
   if (!found) throw new Error(`No endpoint is called ${operationId}`);

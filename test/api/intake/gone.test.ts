@@ -16,6 +16,10 @@ const organizationId = 'one';
 const settings = {
   bodiesMaxBytes: 1000,
   bodiesOrganizationMaxBytes: 1000,
+  bodiesLoginsMaxBytes: 1_000,
+  bodiesSmallWebhooksMaxBytes: 1_000,
+  repliesMaxBytes: 1_000,
+  repliesOrganizationMaxBytes: 1_000,
   bodiesAnonymousMaxBytes: 1000,
   bodyMinBytesPerSecond: 1,
   uploadsPerOrganization: 1,
@@ -76,7 +80,7 @@ describe('who leaves before we know who it is holds', () => {
   const readBody = jsonBody({ bytes: 1000, values: 10 });
 
   test('no room for a body', async () => {
-    const read = (req: Request, res: Response) => intake.read(readBody, req, res);
+    const read = (req: Request, res: Response) => intake.read(readBody, 1_000, req, res);
     expect(await leftAndNext(read, `"${'x'.repeat(598)}"`)).toEqual(['bad_request', 'done']);
   });
 
@@ -88,7 +92,7 @@ describe('who leaves before we know who it is holds', () => {
 
 test('who leaves while its file is made ready ends the file', async () => {
   const file = Readable.from(['a']);
-  const sending = async (_req: Request, res: Response) => send(res, { status: 200, stream: file });
+  const sending = async (_req: Request, res: Response) => send(res, { status: 200, stream: file }, () => undefined);
   expect((await leftAndNext(sending, ''))[0]).toBe('done');
   expect(file.destroyed).toBe(true);
 });

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Tenant, useApp } from '../../support/app.ts';
 import { type RawRequest, rawRequest } from '../../support/raw-request.ts';
@@ -14,6 +15,8 @@ const app = useApp({
     WAITS_PER_ORGANIZATION: '2',
     CONNECTION_STALL_TIMEOUT_MS: '8000',
     BODY_MIN_BYTES_PER_SECOND: '100',
+    ALLOWED_ORIGINS: 'https://other.example',
+    OPERATOR_PASSWORD: 'operator password',
   },
 });
 
@@ -80,6 +83,46 @@ describe("a tenant's bodies", () => {
   });
 });
 
+describe('a body that is too large is a 413 at once, whatever room there is', () => {
+  test('told by its length: nothing of it is read or held', async () => {
+    const request = await begun('POST /v1/messages', keyOf(await app.organization()), 20 * mebi);
+    await waitFor('the answer', () => request.status() > 0);
+    expect(request.status()).toBe(413);
+  });
+
+  test('sent whole: it is not held on its way', async () => {
+    const tenant = await app.organization();
+    const body = Buffer.alloc(20 * mebi, ' ');
+    const request = await begun('POST /v1/messages', keyOf(tenant), body.length, body);
+    await waitFor('the answer', () => request.status() > 0, 20_000);
+    expect(request.status()).toBe(413);
+  });
+
+  test.each([
+    ['plain', [], Buffer.alloc(2 * mebi, ' ')],
+    ['packed', ['Content-Encoding: gzip'], gzipSync(Buffer.alloc(2 * mebi, ' '), { level: 0 })],
+  ])('in chunks, %s: once more than the limit has come', async (_how, headers, body) => {
+    const { key } = await app.organization();
+    const request = await rawRequest(app.base, [
+      'POST /v1/messages HTTP/1.1',
+      'Transfer-Encoding: chunked',
+      'Content-Type: application/json',
+      `X-Api-Key: ${key}`,
+      ...headers,
+    ]);
+    opened.push(request);
+    // The end of it never comes.
+    for (let from = 0; from <= mebi; from += mebi / 8) {
+      const chunk = body.subarray(from, from + mebi / 8);
+      request.socket.write(`${chunk.length.toString(16)}\r\n`);
+      request.socket.write(chunk);
+      request.socket.write('\r\n');
+    }
+    await waitFor('the answer', () => request.status() > 0, 10_000);
+    expect(request.status()).toBe(413);
+  });
+});
+
 describe('a body must keep coming', () => {
   test.each([
     ['a JSON body', '/v1/messages', 'application/json'],
@@ -104,6 +147,22 @@ test('a refused request that goes on sending, or sends nothing, does not keep it
   const requests = await all(20, () => begun('POST /v1/messages', ['X-Api-Key: none'], mebi, '{'));
   await waitFor('the answers', () => statusesOf(requests, 401) === requests.length);
   await waitFor('the connections to end', () => requests.every(({ isClosed }) => isClosed()), 20_000);
+});
+
+test.each([
+  ['GET /healthz', 200],
+  ['GET /readyz', 200],
+  ['GET /openapi.json', 200],
+  ['GET /docs', 200],
+  ['GET /ops/queues', 401],
+  ['GET /nowhere', 404],
+  ['GET /%', 404],
+  ['OPTIONS /v1/messages', 204],
+])('%s does not wait for a body nobody reads', async (line, status) => {
+  const request = await begun(line, ['Origin: https://other.example', 'Access-Control-Request-Method: POST'], 1e9, 'x');
+  await waitFor('the answer', () => request.status() > 0);
+  expect(request.status()).toBe(status);
+  await waitFor('the connection to end', request.isClosed, 6_000);
 });
 
 test('a refused request whose body comes keeps its connection', async () => {

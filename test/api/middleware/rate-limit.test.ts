@@ -197,6 +197,32 @@ test("guesses at channels' callbacks cost the address, but for a channel that wa
   expect((await told(own.id, 'its own')).status).toBe(200);
 });
 
+test('a wrong signature or verify token costs the address, and what is right stays free', async () => {
+  const { id } = await app.connect({ body: { app_secret: 'its own', verify_token: 'its own token' } });
+  const paths = [`/${id}`, ''];
+  for (const [index, path] of paths.entries()) {
+    const address = `198.51.100.2${index}`;
+    const headers = { 'x-forwarded-for': address };
+    const told = (more: object) => app.webhook({ entry: [] }, { path, headers, ...more });
+    const right = path ? { secret: 'its own' } : {};
+    const shaken = () =>
+      app.raw('GET', `/v1/providers/messaging-app/webhook${path}?hub.mode=subscribe&hub.challenge=1&hub.verify_token=a%20guess`, {
+        key: null,
+        headers,
+      });
+    expect((await told(right)).status).toBe(200);
+    for (let round = 0; round < quota / 2; round += 1) {
+      expect((await told({ secret: 'a guess' })).status).toBe(401);
+      expect((await shaken()).status).toBe(403);
+    }
+    const refused = await told({ secret: 'a guess' });
+    expect([path, refused.status, refused.body.error.code]).toEqual([path, 429, 'rate_limited']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await shaken()).status).toBe(429);
+    expect((await told(right)).status).toBe(200);
+  }
+});
+
 test("a channel's own callback has a limit, which a wrong signature does not spend", async () => {
   const own = await app.connect({ body: { app_secret: 'its own', verify_token: 'its own token' } });
   const other = await app.connect({ body: { app_secret: 'its own', verify_token: 'its own token' } });
