@@ -1,8 +1,10 @@
 import Joi from 'joi';
 import { nowDate } from '../../src/clock.ts';
 import { contactsAsCsv } from '../../src/contacts/export/csv.ts';
-import { customKeys, selected } from '../../src/contacts/export/selection.ts';
+import { type AskOnce, customKeys, selected } from '../../src/contacts/export/selection.ts';
 import { contactFields, readContactListing } from '../../src/contacts/list.ts';
+import { AppError } from '../../src/errors.ts';
+import { TooSlow } from '../../src/listing/reads.ts';
 import { endpoint } from '../endpoint.ts';
 import { type ListQuery, listQuery } from '../listing.ts';
 import { csvFile, csvHeaders, exampleFile, exportOrder } from './csv-file.ts';
@@ -31,9 +33,17 @@ export const exportContacts = endpoint<unknown, Pick<ListQuery, 'search' | 'filt
   async handler({ query, caller, write }, { reads }) {
     const listing = readContactListing({ ...query, sort: query.sort ?? exportOrder });
     const { organizationId } = caller;
-    const contacts = selected(reads.plain, organizationId, listing, (work) => reads.dear(organizationId, work));
+    const askKeys: AskOnce = (work) => reads.dear(organizationId, work).catch(throwTooLong);
+    const contacts = selected(reads.plain, organizationId, listing, askKeys);
     const keys = await customKeys(contacts);
     const { status } = await write({}, async () => ({ status: 200 }));
     return { status, headers: csvHeaders(nowDate()), stream: contactsAsCsv(contacts, keys) };
   },
 });
+
+/** Finding the columns takes a look at every contact. */
+function throwTooLong(error: unknown): never {
+  if (!(error instanceof TooSlow)) throw error;
+  const message = 'This takes too long: narrow it by search or filters, or have a worker write it with POST /v1/contacts/export';
+  throw new AppError('unavailable', message, { retryAfterSeconds: 5, cause: error });
+}

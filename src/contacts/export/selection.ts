@@ -13,7 +13,7 @@ export type Selection = {
   keys(limit: number): Promise<string[]>;
 };
 
-type AskOnce = <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
+export type AskOnce = <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
 
 const pageRows = 1_000;
 /** So many at a time are made text: other work of the process has its turn in between, and rows of 16 kB make no piece of 16 MB. */
