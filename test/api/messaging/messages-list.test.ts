@@ -86,9 +86,13 @@ describe('paging', () => {
 
 test('counted or of several filters it waits for its place among the lists of the organization; another one does not', async () => {
   let goOn: () => void = () => undefined;
-  const held = app.web.deps.reads.dear(app.tenant.organizationId, () => new Promise<void>((resolve) => void (goOn = resolve)));
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const held = app.web.deps.reads.dear(app.tenant.organizationId, () => gate);
   let ended = 0;
-  const dear = [{ include_total: true }, { channel_id: other.id, status: 'failed' }].map(async (query) => {
+  const queries: Record<string, string | boolean>[] = [{ include_total: true }, { channel_id: other.id, status: 'failed' }];
+  const dear = queries.map(async (query) => {
     const reply = await list(query);
     ended += 1;
     return reply;
