@@ -8,7 +8,7 @@ export type LookUps = {
   begin(address: string, name: string): Promise<{ right(): void }>;
 };
 
-const mostProven = 10_000;
+const maxProven = 10_000;
 const free = { right() {} };
 
 /**
@@ -26,7 +26,7 @@ export function createLookUps(own: Quota | undefined): LookUps {
       return {
         right() {
           own.giveBack(address);
-          if (proven.size >= mostProven) proven.delete(proven.keys().next().value!);
+          if (proven.size >= maxProven) proven.delete(proven.keys().next().value!);
           proven.add(name);
         },
       };

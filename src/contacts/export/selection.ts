@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Position } from '../../listing/keyset.ts';
 import type { Listing } from '../../listing/listing.ts';
 import type { Ask } from '../../paging.ts';
-import { mostCustomColumns } from '../csv/columns.ts';
+import { maxCustomColumns } from '../csv/columns.ts';
 import { contactPages, keysStatement } from '../list.ts';
 import type { ContactRow } from '../queries.ts';
 
@@ -42,11 +42,11 @@ export const selected = (
 
 /** The custom fields that get a column each. Throws 422 when they are too many for a table that people read. */
 export async function customKeys(selection: Selection): Promise<string[]> {
-  const keys = await selection.keys(mostCustomColumns + 1);
-  if (keys.length > mostCustomColumns)
+  const keys = await selection.keys(maxCustomColumns + 1);
+  if (keys.length > maxCustomColumns)
     throw new AppError(
       'limit_reached',
-      `The contacts have more than ${mostCustomColumns} custom fields between them: export fewer at once`,
+      `The contacts have more than ${maxCustomColumns} custom fields between them: export fewer at once`,
     );
   return keys;
 }
