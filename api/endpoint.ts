@@ -86,7 +86,8 @@ export type Receive<Body> = {
   contentType: string;
   description: string;
   take(
-    request: { stream: Readable; caller: Caller; header(name: string): string | undefined },
+    /** `isRepeat`: its Idempotency-Key has a reply already. The body is read to see that it is the same, and makes nothing new. */
+    request: { stream: Readable; caller: Caller; header(name: string): string | undefined; isRepeat: boolean },
     deps: Deps,
   ): Promise<Received<Body>>;
 };

@@ -34,13 +34,14 @@ export function checkKey(key: string | undefined): string | undefined {
 }
 
 const where = 'organization_id = $1 and method = $2 and path = $3 and key = $4';
-const paramsOf = ({ organizationId, method, path, key }: IdempotencyKey) => [organizationId, method, path, key];
+const isRemembered = "created_at > clock_timestamp() - interval '24 hours'";
+const paramsOf = ({ organizationId, method, path, key }: Omit<IdempotencyKey, 'bodyHash'>) => [organizationId, method, path, key];
 
 /** The stored reply to the same request; a 422 when the key was used with another body. */
 export async function storedReply(source: Source, secrets: Secrets, key: IdempotencyKey): Promise<Reply | undefined> {
   const [row] = await query<{ body_hash: Buffer; reply: string }>(
     source,
-    `select body_hash, reply from idempotency_keys where ${where} and created_at > clock_timestamp() - interval '24 hours'`,
+    `select body_hash, reply from idempotency_keys where ${where} and ${isRemembered}`,
     paramsOf(key),
   );
   if (!row) return undefined;
@@ -48,6 +49,12 @@ export async function storedReply(source: Source, secrets: Secrets, key: Idempot
     throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used with another body');
   const reply = JSON.parse(secrets.open(row.reply)) as Reply;
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
+}
+
+/** Whether there is a reply to give again, should the body be the same. */
+export async function isAnswered(source: Source, key: Omit<IdempotencyKey, 'bodyHash'>): Promise<boolean> {
+  const rows = await query(source, `select 1 from idempotency_keys where ${where} and ${isRemembered}`, paramsOf(key));
+  return rows.length > 0;
 }
 
 const store = `insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply, contact_id) values ($1, $2, $3, $4, $5, $6, $7, $8)

@@ -7,7 +7,16 @@ import type { Tx } from '../src/ledger/transact.ts';
 import { actorOf, type Caller, noOrganization } from '../src/organizations/caller.ts';
 import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from './endpoint.ts';
 import { renderError } from './errors.ts';
-import { checkKey, hashOfBody, type IdempotencyKey, isStored, storedReply, storeRefusal, writeOnce } from './idempotency.ts';
+import {
+  checkKey,
+  hashOfBody,
+  type IdempotencyKey,
+  isAnswered,
+  isStored,
+  storedReply,
+  storeRefusal,
+  writeOnce,
+} from './idempotency.ts';
 import { authenticated, challenge } from './middleware/authenticate.ts';
 import { checkStorable, jsonBody, largestBody, rawBody } from './middleware/body.ts';
 import { limited } from './middleware/rate-limit.ts';
@@ -132,13 +141,20 @@ async function answerReceived(receive: Receive<unknown>, definition: Definition,
     throw new AppError('unsupported_media_type', `The body must be ${receive.contentType}`);
   const caller = res.locals.caller as Caller;
   const arrived = deps.intake.upload(req, caller.organizationId);
-  const received = await receive.take({ stream: req, caller, header: (name) => req.get(name) }, deps).finally(arrived);
+  const received = await takeBody(receive, definition, deps, req, caller).finally(arrived);
   req.body = received.body;
   try {
     await answer(definition, deps, req, res, received.hash);
   } finally {
     await received.discard();
   }
+}
+
+async function takeBody(receive: Receive<unknown>, definition: Definition, deps: Deps, req: Request, caller: Caller) {
+  // What the body's hash is does not matter yet: it is known when the body has been read.
+  const key = definition.isIdempotent ? idempotencyKey(definition, req, caller) : undefined;
+  const isRepeat = key !== undefined && (await isAnswered(deps.database, key));
+  return receive.take({ stream: req, caller, header: (name) => req.get(name), isRepeat }, deps);
 }
 
 async function answer(definition: Definition, deps: Deps, req: Request, res: Response, bodyHash?: Buffer) {

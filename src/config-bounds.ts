@@ -60,7 +60,7 @@ export const bounds = {
     .default(1_024)
     .description('How fast a request body must keep coming, over 5 s, or its connection is closed'),
   CONNECTION_STALL_TIMEOUT_MS: whole
-    .min(1_000)
+    .min(31_000)
     .max(3_600_000)
     .default(60_000)
     .description('A connection on which no byte moves for so long is closed; more than the 30 s of Prefer: wait'),

@@ -3,6 +3,8 @@ import { nowDate } from '../../src/clock.ts';
 import { contactsAsCsv } from '../../src/contacts/export/csv.ts';
 import { customKeys, selected } from '../../src/contacts/export/selection.ts';
 import { type AskOnce, contactFields, readContactListing } from '../../src/contacts/list.ts';
+import { AppError } from '../../src/errors.ts';
+import { TooSlow } from '../../src/listing/reads.ts';
 import { endpoint } from '../endpoint.ts';
 import { type ListQuery, listQuery } from '../listing.ts';
 import { csvFile, csvHeaders, exampleFile, exportOrder } from './csv-file.ts';
@@ -33,9 +35,18 @@ export const exportContacts = endpoint<unknown, Pick<ListQuery, 'search' | 'filt
     const { organizationId } = caller;
     const dear: AskOnce = (work) => reads.dear(organizationId, work);
     // Each page for itself: a client that reads slowly keeps no place from the organization's searches.
-    const contacts = selected(listing.looks > 0 ? dear : (work) => work(reads.plain), organizationId, listing, dear);
+    const contacts = selected(listing.looks > 0 ? dear : (work) => work(reads.plain), organizationId, listing, (work) =>
+      dear(work).catch(throwTooLong),
+    );
     const keys = await customKeys(contacts);
     const { status } = await write({}, async () => ({ status: 200 }));
     return { status, headers: csvHeaders(nowDate()), stream: contactsAsCsv(contacts, keys) };
   },
 });
+
+/** Finding the columns takes a look at every contact. */
+function throwTooLong(error: unknown): never {
+  if (!(error instanceof TooSlow)) throw error;
+  const message = 'This takes too long: narrow it by search or filters, or have a worker write it with POST /v1/contacts/export';
+  throw new AppError('unavailable', message, { retryAfterSeconds: 5, cause: error });
+}

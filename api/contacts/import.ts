@@ -92,11 +92,11 @@ export const importContacts = endpoint<Upload>({
     contentType: 'text/csv',
     description:
       'UTF-8, a header line first, in any order: `phone_number`, `name`, `email`, `external_source`, `external_id`, `tags` (with `;` between them, `\\;` within one; a tag is added, none is taken away), `custom_fields.<key>` (a number, true, false, list, object or text in quotes as JSON; anything else is the text it is). `id`, as an export writes it, is of a contact that is there, or says nothing; `created_at` and `updated_at` are passed over. An empty cell says nothing. A quote before a cell that begins with = + - @ is taken off.',
-    async take({ stream, caller, header }, { config, database, ledger }) {
-      const { importMaxBytes: mostBytes, importsMaxQueued: mostQueued } = config;
-      if (Number(header('content-length') ?? 0) > mostBytes) throw tooLarge(mostBytes);
+    async take({ stream, caller, header, isRepeat }, { config, database, ledger }) {
+      const { importMaxBytes: maxBytes, importsMaxQueued: maxQueued } = config;
+      if (Number(header('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
       const { organizationId } = caller;
-      const receiving = { database, transact: ledger.transact, mostBytes, mostQueued };
+      const receiving = { database, transact: ledger.transact, maxBytes, maxQueued: isRepeat ? undefined : maxQueued };
       const upload = await receiveUpload(receiving, organizationId, actorOf(caller), stream);
       const discard = () => dropUpload(database, organizationId, upload.importId).catch(() => undefined);
       return { body: upload, hash: upload.checksum, discard };

@@ -2,11 +2,12 @@ import Joi from 'joi';
 import { notFound } from '../../src/errors.ts';
 import { exampleIds } from '../../src/examples.ts';
 import type { MessageStatus } from '../../src/messaging/message.entity.ts';
-import { countMessages, findMessage, listMessages } from '../../src/messaging/queries.ts';
+import { findMessage, listMessages } from '../../src/messaging/queries.ts';
 import { retryLocks, retryMessage } from '../../src/messaging/retry.ts';
 import { acceptLocks, acceptMessage, type Prepared, prepareMessage, type SendRequest } from '../../src/messaging/send.ts';
+import type { Ask } from '../../src/paging.ts';
 import { endpoint, ok } from '../endpoint.ts';
-import { keysetOf, type PageQuery, pageMeta, pageOf, pageQuery } from '../paging.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
 import { id, pathId } from '../schemas.ts';
 import { exampleMessage, exampleProgress, messageView, type SendBody, sendBody, toMessageView } from './schemas.ts';
 
@@ -91,22 +92,23 @@ export const listOfMessages = endpoint<unknown, ListQuery>({
     contact_id: id,
     status: Joi.string().valid('queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'received'),
   }),
-  responses: { 200: Joi.object({ items: Joi.array().items(messageView).required(), meta: pageMeta }) },
+  responses: { 200: listOf(messageView) },
   errors: [400, 401, 403, 422],
   example: {
     reply: { items: [{ ...exampleMessage, ...exampleProgress }], meta: { has_more: false, limit: 25 } },
   },
-  async handler({ query, caller, em }) {
+  handler({ query, caller: { organizationId } }, { reads }) {
     const filter = {
       channelId: query.channel_id,
       conversationId: query.conversation_id,
       contactId: query.contact_id,
       status: query.status,
     };
-    const rows = await listMessages(em, caller.organizationId, filter, keysetOf('messages', filter, query));
-    const total = query.include_total ? await countMessages(em, caller.organizationId, filter) : undefined;
-    const page = pageOf('messages', filter, query, rows, total);
-    return ok({ items: page.rows.map(toMessageView), meta: page.meta });
+    const read = (ask: Ask) =>
+      listed('messages', filter, query, (page) => listMessages(ask, organizationId, filter, page), toMessageView);
+    // Each filter has an index of its own, in the order of the list; two together have none.
+    const filters = Object.values(filter).filter(Boolean).length;
+    return filters > 1 || query.include_total ? reads.dear(organizationId, read) : read(reads.plain);
   },
 });
 

@@ -21,13 +21,16 @@ const plainSql = (sql: string) => `regexp_replace(${sql}, '([\\\\%_])', '\\\\\\1
 /** Enough to leave few: more of an email are its domain's trigrams, which a million others have. */
 const tellingLength = 16;
 
-/** True for every record with this address, and for few others: what the index of the search makes of an equal address. */
-export function addressSql({ text, isPhone }: Address, value: string, bind: Bind): string {
+/** What of an address the index is asked for. */
+export function tellingOf({ isPhone }: Address, value: string): string {
   const address = isPhone ? value.replace(/^\++/, '') : value;
   // What is folded may be cut nowhere else: a mark can change the letter before it.
-  const telling = /^[ -~]*$/.test(address) ? address.slice(0, tellingLength) : address;
-  return `${text} like E'%\\n' || ${plainSql(`searchable(${bind(telling)}::text)`)} || '%'`;
+  return /^[ -~]*$/.test(address) ? address.slice(0, tellingLength) : address;
 }
+
+/** True for every record with this address, and for few others: what the index of the search makes of an equal address. */
+export const addressSql = (address: Address, value: string, bind: Bind): string =>
+  `${address.text} like E'%\\n' || ${plainSql(`searchable(${bind(tellingOf(address, value))}::text)`)} || '%'`;
 
 /** A word as SQL: `found` is the index's and the planner's, `holds` what must be looked at in each record that is found. */
 export type WordSql = { found: string; holds?: string };

@@ -1,5 +1,5 @@
-import { type Em, query, type Source } from '../database.ts';
-import { beyond, tables } from '../tables.ts';
+import { query, type Source } from '../database.ts';
+import { type Ask, type Page, type PageRows, pageAskedFor } from '../paging.ts';
 import type { Direction, Failure, MessageStatus } from './message.entity.ts';
 
 export type MessageRow = {
@@ -21,22 +21,6 @@ export type MessageRow = {
 /** What the wire shows of a message, from a table or CTE called `m`. */
 export const messageColumns = `m.id, m.channel_id, m.conversation_id, m.contact_id, m.direction, m.type, m.status, m.to_phone, m.content, m.provider_message_id, m.failure, m.created_at, m.updated_at`;
 
-const columns = [
-  'id',
-  'channel_id',
-  'conversation_id',
-  'contact_id',
-  'direction',
-  'type',
-  'status',
-  'to_phone',
-  'content',
-  'provider_message_id',
-  'failure',
-  'created_at',
-  'updated_at',
-] as const;
-
 export async function findMessage(source: Source, organizationId: string, id: string): Promise<MessageRow | undefined> {
   const [row] = await query<MessageRow>(
     source,
@@ -47,38 +31,20 @@ export async function findMessage(source: Source, organizationId: string, id: st
 }
 
 export type MessageFilter = { channelId?: string; conversationId?: string; contactId?: string; status?: MessageStatus };
-type Keyset = { limit: number; after?: [createdAt: string, id: string] };
 
 /** Newest first; one row more than asked tells whether there are more. */
-export async function listMessages(
-  em: Em,
+export function listMessages(
+  ask: Ask,
   organizationId: string,
-  filter: MessageFilter,
-  { limit, after }: Keyset,
-): Promise<MessageRow[]> {
-  return matching(em, organizationId, filter)
-    .select(columns)
-    .$if(after !== undefined, (messages) => messages.where(beyond(after!)))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .$castTo<MessageRow>()
-    .execute();
-}
-
-export async function countMessages(em: Em, organizationId: string, filter: MessageFilter): Promise<number> {
-  const row = await matching(em, organizationId, filter)
-    .select((messages) => messages.fn.countAll().as('total'))
-    .executeTakeFirst();
-  return Number(row?.total ?? 0);
-}
-
-function matching(em: Em, organizationId: string, { channelId, conversationId, contactId, status }: MessageFilter) {
-  return tables(em)
-    .selectFrom('messages')
-    .where('organization_id', '=', organizationId)
-    .$if(channelId !== undefined, (messages) => messages.where('channel_id', '=', channelId!))
-    .$if(conversationId !== undefined, (messages) => messages.where('conversation_id', '=', conversationId!))
-    .$if(contactId !== undefined, (messages) => messages.where('contact_id', '=', contactId!))
-    .$if(status !== undefined, (messages) => messages.where('status', '=', status!));
+  { channelId, conversationId, contactId, status }: MessageFilter,
+  page: Page,
+): Promise<PageRows<MessageRow>> {
+  const wheres = ['m.organization_id = $1'];
+  const params: unknown[] = [organizationId];
+  if (channelId) wheres.push(`m.channel_id = $${params.push(channelId)}`);
+  if (conversationId) wheres.push(`m.conversation_id = $${params.push(conversationId)}`);
+  if (contactId) wheres.push(`m.contact_id = $${params.push(contactId)}`);
+  if (status) wheres.push(`m.status = $${params.push(status)}`);
+  const statement = `select ${messageColumns} from messages m where ${wheres.join(' and ')}`;
+  return pageAskedFor<MessageRow>(ask, statement, params, page);
 }

@@ -25,7 +25,7 @@ export type InvitationRow = {
 const columns = 'id, email, role, invited_by, expires_at, accepted_at, revoked_at, created_at';
 const validDays = 7;
 const mostOpen = 200;
-/** Replaced and taken back ones too: nobody's mailbox is filled by inviting him again and again. */
+/** Replaced and taken back ones too: nobody's mailbox is filled by inviting them again and again. */
 const mostADay = { ofOneEmail: 20, ofAll: 1_000 };
 
 /**
@@ -101,7 +101,8 @@ export const listInvitations = (em: Em, organizationId: string, page: Page) =>
   pageOfTable<InvitationRow>(em, `select ${columns} from invitations where organization_id = $1`, [organizationId], page);
 
 /** Asked again it stays as it is; one that was accepted cannot be taken back. Throws 403 when its role is above the caller's. */
-export async function revokeInvitation(tx: Tx, caller: Caller, id: string): Promise<void> {
+export async function revokeInvitation(tx: Tx, asked: Caller, id: string): Promise<void> {
+  const caller = await standing(tx, asked, 'members:write');
   const [row] = await tx.query<InvitationRow>(
     `select ${columns} from invitations where organization_id = $1 and id = $2 for update`,
     [caller.organizationId, id],

@@ -133,7 +133,7 @@ async function revokeKeys(source: Source, organizationId: string, ids: string[])
   );
 }
 
-/** Nobody replaces or ends a key that can do more than he may grant. */
+/** Nobody replaces or ends a key that can do more than they may grant. */
 function mustCover(caller: Caller, { scopes, role }: Pick<KeyRow, 'scopes' | 'role'>) {
   mustHave(caller, scopes);
   if (isAbove(role, caller.role)) throw new AppError('forbidden', `The key was made by an ${role}: your role is ${caller.role}`);

@@ -17,8 +17,8 @@ const standings: Record<Caller['by'], string> = {
 };
 
 /**
- * The caller with what he may do at this moment, the organization locked. A request rests on what its process remembers of a credential for
- * some seconds; what it grants would stay. Throws 401 when the credential has ended, 403 when `needed` is his no more.
+ * The caller with what they may do at this moment, the organization locked. A request rests on what its process remembers of a credential for
+ * some seconds; what it grants would stay. Throws 401 when the credential has ended, 403 when `needed` is theirs no more.
  */
 export async function standing(tx: Tx, caller: Caller, needed?: Scope): Promise<Caller> {
   await lockOrganization(tx.em, caller.organizationId);

@@ -2,19 +2,16 @@ import { type Em, query } from '../database.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Transact } from '../ledger/transact.ts';
 import { phoneNumberIdOf, type RawChange } from '../providers/messaging-app/inbound.ts';
-import { inTurns } from '../turns.ts';
+import { slices } from '../slices.ts';
 import { applyProviderWebhookJob } from './jobs.ts';
 
 type Owner = { organization_id: string; phone_number_id: string; account_id: string };
 export type Accepted = { kept: number; unknown: number };
 
-/** So many changes are looked at in one turn; a body of a few costs none. */
-const changesOfTurn = 100;
-
 /**
  * Stores the changes of one signed body, each organization's apart, with a job each: one statement. `channelId` narrows the body
  * to one channel, whose own app signed it. Changes for numbers and accounts nobody has are counted and dropped. Each change is looked at
- * once and by itself, whatever the body holds: who signs with an app of his own may send anything.
+ * once and by itself, whatever the body holds: who signs with an app of their own may send anything.
  */
 export async function acceptProviderWebhook(
   em: Em,
@@ -22,11 +19,14 @@ export async function acceptProviderWebhook(
   given: RawChange[],
   channelId?: string,
 ): Promise<Accepted> {
+  const turnOfOthers = slices();
   const changes: { change: RawChange; number: string }[] = [];
-  await inTurns(given, changesOfTurn, (raw) => {
+  for (const raw of given) {
     const change = shallow(raw);
     changes.push({ change, number: phoneNumberIdOf(change) ?? '' });
-  });
+    const turn = turnOfOthers();
+    if (turn) await turn;
+  }
   const owners = await query<Owner>(
     em,
     `select organization_id, phone_number_id, account_id from channels where (phone_number_id = any($1) or account_id = any($2)) and ($3::uuid is null or id = $3)`,
@@ -40,11 +40,13 @@ export async function acceptProviderWebhook(
   const byAccount = organizationsBy(owners, 'account_id');
   const byOrganization = new Map<string, RawChange[]>();
   let unknown = 0;
-  await inTurns(changes, changesOfTurn * 10, ({ change, number }) => {
+  for (const { change, number } of changes) {
     const own = number ? byNumber.get(number) : byAccount.get(change.entryId);
     if (!own) unknown += 1;
     else for (const organizationId of own) listIn(byOrganization, organizationId).push(change);
-  });
+    const turn = turnOfOthers();
+    if (turn) await turn;
+  }
   if (byOrganization.size > 0) {
     await transact({ isOneStatement: true }, async (tx) => {
       const bodies = [...byOrganization].map(([organizationId, own]) => {

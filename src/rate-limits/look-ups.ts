@@ -17,7 +17,7 @@ export type LookUps = {
   begin(address: string, name?: string): Promise<LookUp>;
 };
 
-const mostProven = 10_000;
+const maxProven = 10_000;
 const nothing = () => undefined;
 const free: LookUp = { right: nothing, wrong: async () => undefined };
 
@@ -41,7 +41,7 @@ export function createLookUps(own: Quota | undefined): LookUps {
         wrong: free.wrong,
         right() {
           own.giveBack(address);
-          if (proven.size >= mostProven) proven.delete(proven.keys().next().value!);
+          if (proven.size >= maxProven) proven.delete(proven.keys().next().value!);
           proven.add(name);
         },
       };

@@ -13,6 +13,7 @@ const app = useApp({
     REQUEST_LOCK_TIMEOUT_MS: String(lockMs),
     REQUEST_STATEMENT_TIMEOUT_MS: String(statementMs),
     REQUEST_LONG_STATEMENT_TIMEOUT_MS: '10000',
+    LIST_TIMEOUT_MS: '100',
   },
 });
 
@@ -83,6 +84,15 @@ test('a table that somebody has locked is a 503 within the limit, to reads and t
       expect(retryAfter(reply)).toBe('1');
       expect(reply.ms).toBeLessThan(lockMs + 1_000);
     }
+  });
+});
+
+test('an export whose columns take too long is a 503 that names the one a worker writes', async () => {
+  await whileHeld('lock table contacts in access exclusive mode', async () => {
+    const { status, body } = await app.call('contacts.export');
+    expect([status, body.error.code]).toEqual([503, 'unavailable']);
+    expect(body.error.message).toContain('POST /v1/contacts/export');
+    expect(body.error.message).not.toContain('include_total');
   });
 });
 

@@ -40,6 +40,11 @@ describe('the configuration', () => {
     expect(faults).toHaveLength(6);
   });
 
+  test('closes no connection on which a client waits as long as it may', () => {
+    expect(faultsOf({ ...least, CONNECTION_STALL_TIMEOUT_MS: '30000' })).toHaveLength(1);
+    expect(readConfig({ ...least, CONNECTION_STALL_TIMEOUT_MS: '31000' }).connectionStallTimeoutMs).toBe(31_000);
+  });
+
   test.each([
     ['DATABASE_URL', 'mysql://kanal:hunter2@db/kanal'],
     ['QUEUE_URL', 'amqp://kanal:hunter2@queue'],

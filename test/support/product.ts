@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type RunningWeb, startWeb } from '../../api/start.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
-import { readConfig } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/config.ts';
 import { query } from '../../src/database.ts';
 import { createKey } from '../../src/organizations/keys.ts';
 import { type Scope, scopes } from '../../src/organizations/scopes.ts';
@@ -28,7 +28,13 @@ type CallOptions = {
   key?: string | null;
 };
 type RawOptions = { headers?: Record<string, string>; body?: RequestInit['body']; key?: string | null };
-export type AppOptions = { workers?: boolean; env?: Environment; workerEnv?: Environment };
+export type AppOptions = {
+  workers?: boolean;
+  env?: Environment;
+  workerEnv?: Environment;
+  /** Of the web process: what no environment may set. */
+  config?: Partial<Config>;
+};
 
 export const appSecret = 'app-secret-of-the-tests';
 export const verifyToken = 'verify-token-of-the-tests';
@@ -47,12 +53,12 @@ export class Product {
   #database!: { url: string; drop(): Promise<void> };
   #environment: Environment = {};
 
-  async start({ workers = false, env = {}, workerEnv = {} }: AppOptions) {
+  async start({ workers = false, env = {}, workerEnv = {}, config = {} }: AppOptions) {
     this.#database = await createTestDatabase();
     this.#sandbox = createSandbox();
     this.sandboxUrl = `http://127.0.0.1:${await this.#sandbox.listen(0)}`;
     this.#environment = { ...defaults, DATABASE_URL: this.#database.url, MESSAGING_APP_URL: this.sandboxUrl, ...env };
-    this.web = await startWeb(readConfig(this.#environment), this.log.log, failed('web'));
+    this.web = await startWeb({ ...readConfig(this.#environment), ...config }, this.log.log, failed('web'));
     this.base = `http://127.0.0.1:${this.web.port}`;
     await this.control('POST', '/subscription', {
       webhook_url: this.base + providerPath,

@@ -1,4 +1,4 @@
-const mostFaults = 100;
+const maxFaults = 100;
 const mostCharacters = 64 * 1024;
 const longestError = 500;
 const longestPart = 2_000;
@@ -10,7 +10,7 @@ export function faultList() {
   let others = 0;
   return {
     add(error: string, part?: unknown) {
-      if (kept.length === mostFaults || characters > mostCharacters) {
+      if (kept.length === maxFaults || characters > mostCharacters) {
         others += 1;
         return;
       }

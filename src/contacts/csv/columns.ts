@@ -9,8 +9,8 @@ export const timeColumns = ['created_at', 'updated_at'] as const;
 export const tagsColumn = 'tags';
 
 /** Of a file, in both directions: what is exported can be imported. */
-export const mostColumns = 500;
-export const mostCustomColumns = mostColumns - [idColumn, ...fieldColumns, tagsColumn, ...timeColumns].length;
+export const maxColumns = 500;
+export const maxCustomColumns = maxColumns - [idColumn, ...fieldColumns, tagsColumn, ...timeColumns].length;
 
 const prefix = 'custom_fields.';
 export const customColumn = (key: string) => `${prefix}${key}`;

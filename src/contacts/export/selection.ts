@@ -2,7 +2,7 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import type { Position } from '../../listing/keyset.ts';
 import type { Listing } from '../../listing/listing.ts';
-import { mostCustomColumns } from '../csv/columns.ts';
+import { maxCustomColumns } from '../csv/columns.ts';
 import { type AskOnce, contactPages, keysStatement } from '../list.ts';
 import type { ContactRow } from '../queries.ts';
 
@@ -34,11 +34,11 @@ export const selected = (askPage: AskOnce, organizationId: string, listing: List
 
 /** The custom fields that get a column each. Throws 422 when they are too many for a table that people read. */
 export async function customKeys(selection: Selection): Promise<string[]> {
-  const keys = await selection.keys(mostCustomColumns + 1);
-  if (keys.length > mostCustomColumns)
+  const keys = await selection.keys(maxCustomColumns + 1);
+  if (keys.length > maxCustomColumns)
     throw new AppError(
       'limit_reached',
-      `The contacts have more than ${mostCustomColumns} custom fields between them: export fewer at once`,
+      `The contacts have more than ${maxCustomColumns} custom fields between them: export fewer at once`,
     );
   return keys;
 }

@@ -1,4 +1,4 @@
-import { customKeyOf, type FieldColumn, fieldColumns, idColumn, mostColumns, tagsColumn, timeColumns } from '../csv/columns.ts';
+import { customKeyOf, type FieldColumn, fieldColumns, idColumn, maxColumns, tagsColumn, timeColumns } from '../csv/columns.ts';
 import { restored } from '../csv/formulas.ts';
 import { customFields } from '../fields.ts';
 import { ImportFailure } from './failure.ts';
@@ -33,8 +33,8 @@ const missing = (names: string[]) =>
 
 /** What stands in each column. Throws ImportFailure, before a row has been read. */
 export function readHeader(cells: string[], line: number): Column[] {
-  if (cells.length > mostColumns) {
-    const message = `The first line has ${cells.length} columns; a file has at most ${mostColumns}`;
+  if (cells.length > maxColumns) {
+    const message = `The first line has ${cells.length} columns; a file has at most ${maxColumns}`;
     throw new ImportFailure('header.columns', message, { line });
   }
   const names = cells.map((cell) => restored(cell).trim());

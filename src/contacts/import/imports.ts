@@ -60,19 +60,19 @@ export async function listImportErrors(
 const longestUpload = `interval '30 minutes'`;
 
 /**
- * A file that is about to come in, before any of it is read. Throws 422 when the organization has `mostQueued` that wait or run. One after
+ * A file that is about to come in, before any of it is read. Throws 422 when the organization has `maxQueued` that wait or run. One after
  * the other by the lock of the lane, or two at once would both find room for the last.
  */
-export const beginUpload = (transact: Transact, organizationId: string, actor: string, mostQueued: number): Promise<string> =>
+export const beginUpload = (transact: Transact, organizationId: string, actor: string, maxQueued?: number): Promise<string> =>
   transact({ locks: [importLane(organizationId)] }, async (tx) => {
     const id = uuidv7();
     const made = await tx.query(
       `insert into contact_imports (id, organization_id, state, actor) select $1, $2, 'uploading', $3
         where (select count(*) from contact_imports where organization_id = $2 and (
-          state in ('queued', 'running') or (state = 'uploading' and created_at > clock_timestamp() - ${longestUpload}))) < $4 returning id`,
-      [id, organizationId, actor, mostQueued],
+          state in ('queued', 'running') or (state = 'uploading' and created_at > clock_timestamp() - ${longestUpload}))) < coalesce($4, 'infinity'::float8) returning id`,
+      [id, organizationId, actor, maxQueued ?? null],
     );
-    if (made.length === 0) throw tooManyQueued(mostQueued);
+    if (made.length === 0) throw tooManyQueued(maxQueued!);
     return id;
   });
 

@@ -40,7 +40,7 @@ const oneTag = check('a tag', tagName);
 const longestCustomCells = 4 * mostCustomBytes;
 const longestTagsCell = 4 * mostTagsOfContact * longestTag;
 /** What a row's report says at most: a row has up to 500 cells. */
-const mostErrors = 20;
+const maxErrors = 20;
 
 const faultOfTags = (names: string[]): string | undefined => {
   if (names.length > mostTagsOfContact) return `tags must not be more than ${mostTagsOfContact}`;
@@ -105,7 +105,7 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
         code: 'object.and.external',
         message: `${fields.external_id ? 'external_source' : 'external_id'} is missing: it and the other must be given together`,
       });
-    if (errors.length > 0) return { line, errors: errors.slice(0, mostErrors) };
+    if (errors.length > 0) return { line, errors: errors.slice(0, maxErrors) };
     const identities = identitiesOfFields(fields);
     if (identities.length > 0 || id !== undefined) return { line, id, fields, tags, identities };
     const message = 'A contact needs a phone_number, an email or an external_id';

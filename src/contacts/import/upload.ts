@@ -8,19 +8,19 @@ import { textCheck } from './utf8.ts';
 
 const chunkBytes = 1024 * 1024;
 
-type Receiving = { database: Database; transact: Transact; mostBytes: number; mostQueued: number };
+type Receiving = { database: Database; transact: Transact; maxBytes: number; maxQueued?: number };
 
 /**
  * Stores a file as it comes in, a piece at a time: the sender waits while a piece is written. Nothing stays of a file that is refused or
- * broken off. Throws 413 beyond `mostBytes`, 422 when it is empty or no UTF-8, and before it is read when the organization has too many.
+ * broken off. Throws 413 beyond `maxBytes`, 422 when it is empty or no UTF-8, and before it is read when the organization has `maxQueued`.
  */
 export async function receiveUpload(
-  { database, transact, mostBytes, mostQueued }: Receiving,
+  { database, transact, maxBytes, maxQueued }: Receiving,
   organizationId: string,
   actor: string,
   file: Readable,
 ): Promise<Upload> {
-  const importId = await beginUpload(transact, organizationId, actor, mostQueued);
+  const importId = await beginUpload(transact, organizationId, actor, maxQueued);
   try {
     const hash = createHash('sha256');
     const isText = textCheck();
@@ -36,7 +36,7 @@ export async function receiveUpload(
     };
     for await (const piece of piecesOf(file)) {
       bytes += piece.length;
-      if (bytes > mostBytes) throw tooLarge(mostBytes);
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
       if (!isText(piece)) throw notText();
       hash.update(piece);
       pieces.push(piece);
@@ -55,10 +55,10 @@ export async function receiveUpload(
   }
 }
 
-export const tooLarge = (mostBytes: number) => new AppError('payload_too_large', `The file is larger than ${mostBytes} bytes`);
+export const tooLarge = (maxBytes: number) => new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes`);
 const notText = () => new AppError('invalid_request', 'The file is not text in UTF-8, or holds a NUL');
 
-/** The sender's end is his own mistake, and not an outage of ours, whatever the socket calls it. */
+/** The sender's end is their own mistake, and not an outage of ours, whatever the socket calls it. */
 async function* piecesOf(file: Readable): AsyncGenerator<Buffer> {
   try {
     yield* file.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;

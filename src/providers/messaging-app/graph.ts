@@ -5,7 +5,7 @@ import { checkListed, toAccepted, toIdPage, toNumber, toTemplatePage, userFault 
 
 const mostPages = 200;
 /** Of 100 numbers each: far more than the provider lets an account have. A request waits for them. */
-const mostNumberPages = 10;
+const maxNumberPages = 10;
 
 /** The messaging app that speaks the Graph protocol. */
 export function graphMessagingApp(client: GraphClient): MessagingApp {
@@ -16,14 +16,14 @@ export function graphMessagingApp(client: GraphClient): MessagingApp {
 
     async ownsNumber({ phoneNumberId, accountId, accessToken }) {
       let after: string | undefined;
-      for (let page = 0; page < mostNumberPages; page += 1) {
+      for (let page = 0; page < maxNumberPages; page += 1) {
         const search = { fields: 'id', limit: '100', ...(after && { after }) };
         const read = toIdPage(await client.get(`${accountId}/phone_numbers`, accessToken, search));
         if (read.ids.includes(phoneNumberId)) return true;
         after = read.after;
         if (!after) return false;
       }
-      throw new ProviderFailed(`The account has more than ${mostNumberPages * 100} numbers`);
+      throw new ProviderFailed(`The account has more than ${maxNumberPages * 100} numbers`);
     },
 
     async listTemplates({ accountId, accessToken }) {

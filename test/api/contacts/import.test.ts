@@ -344,6 +344,8 @@ describe('a file that is not taken', () => {
     expect([refused.status, refused.body.error.code]).toEqual([422, 'limit_reached']);
     expect(refused.body.error.message).toContain('at most 10 imports');
     expect(await app.counts()).toEqual(before);
+    const again = await upload(lines('phone_number', '+16505557101'), tenant, { 'Idempotency-Key': 'refused' });
+    expect([again.status, again.body.error.code]).toEqual([422, 'limit_reached']);
     await imported(lines('phone_number', '+16505557101'));
     const clear = () =>
       app.rows(`delete from contact_imports where organization_id = $1 and state = 'uploading'`, [tenant.organizationId]);
@@ -352,6 +354,26 @@ describe('a file that is not taken', () => {
     await pending(`clock_timestamp() - interval '31 minutes'`);
     await imported(lines('phone_number', '+16505557101'), tenant);
     await clear();
+  });
+
+  test('a repeat of one that was taken gets its reply, however many wait by now, and leaves nothing', async () => {
+    const tenant = await app.organization();
+    const file = lines('phone_number', '+16505557102');
+    const key = { 'Idempotency-Key': 'the last one' };
+    const taken = await upload(file, tenant, key);
+    expect(taken.status).toBe(201);
+    await ended(taken.body.data.id, tenant);
+    await app.rows(
+      `insert into contact_imports (id, organization_id, state, actor) select uuidv7(), $1, 'uploading', 'cli' from generate_series(1, 10)`,
+      [tenant.organizationId],
+    );
+    const before = await app.counts();
+    const repeated = await upload(file, tenant, key);
+    expect([repeated.status, repeated.body]).toEqual([201, taken.body]);
+    const another = await upload(lines('phone_number', '+16505557103'), tenant, key);
+    expect([another.status, another.body.error.code]).toEqual([422, 'idempotency_mismatch']);
+    expect(await app.counts()).toEqual(before);
+    await app.rows(`delete from contact_imports where organization_id = $1 and state = 'uploading'`, [tenant.organizationId]);
   });
 
   test('too large without a length that says so: nothing stays', async () => {

@@ -13,11 +13,11 @@ const app = useApp({
     UPLOADS_PER_ORGANIZATION: '2',
     DOWNLOADS_PER_ORGANIZATION: '2',
     WAITS_PER_ORGANIZATION: '2',
-    CONNECTION_STALL_TIMEOUT_MS: '8000',
     BODY_MIN_BYTES_PER_SECOND: '100',
     ALLOWED_ORIGINS: 'https://other.example',
     OPERATOR_PASSWORD: 'operator password',
   },
+  config: { connectionStallTimeoutMs: 8_000 },
 });
 
 const hook = '/v1/providers/messaging-app/webhook';

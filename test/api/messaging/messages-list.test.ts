@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, type Reply, useApp } from '../../support/app.ts';
 
@@ -81,6 +82,28 @@ describe('paging', () => {
     expect(status).toBe(422);
     expect(body.error.message).toContain('cursor');
   });
+});
+
+test('counted or of several filters it waits for its place among the lists of the organization; another one does not', async () => {
+  let goOn: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const held = app.web.deps.reads.dear(app.tenant.organizationId, () => gate);
+  let ended = 0;
+  const queries: Record<string, string | boolean>[] = [{ include_total: true }, { channel_id: other.id, status: 'failed' }];
+  const dear = queries.map(async (query) => {
+    const reply = await list(query);
+    ended += 1;
+    return reply;
+  });
+  expect((await list({ status: 'failed' })).status).toBe(200);
+  expect((await list()).status).toBe(200);
+  await sleep(300);
+  expect(ended).toBe(0);
+  goOn();
+  await held;
+  expect((await Promise.all(dear)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
 describe('cursors', () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../../src/organizations/roles.ts';
 import { type Act, actsOf } from '../../support/acts.ts';
@@ -330,6 +331,28 @@ describe('the list', () => {
       cursor = body.meta.next_cursor;
     } while (cursor);
     expect(seen).toEqual(acts);
+  });
+
+  test('by actor or by action at once, whatever the organization counts meanwhile; by both, or counted, in its place', async () => {
+    let goOn: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const held = app.web.deps.reads.dear(own.organizationId, () => gate);
+    let ended = 0;
+    const queries: Record<string, string | boolean>[] = [{ actor: 'cli', action: 'api-keys.create' }, { include_total: true }];
+    const dear = queries.map(async (query) => {
+      const reply = await list(query);
+      ended += 1;
+      return reply;
+    });
+    expect((await list({ actor: 'cli' })).body.items).toEqual([acts[1]]);
+    expect((await list({ action: 'organization.update' })).body.items).toEqual([acts[0], acts[3]]);
+    await sleep(300);
+    expect(ended).toBe(0);
+    goOn();
+    await held;
+    expect((await Promise.all(dear)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test('by actor, by action, by both; a cursor is of one question', async () => {

@@ -45,6 +45,7 @@ describe('a key whose maker was removed', () => {
     const rotated = await ask(second.headers, 'api-keys.rotate', { params: { keyID: second.id }, body: {} });
     const third: Made = { id: rotated.body.id, headers: { 'x-api-key': rotated.body.key } };
     expect((await remove(owner, leaving.userId)).status).toBe(204);
+    const open = await inviteOwner(owner, 'open@example.com', 'viewer');
     const left = await app.rows('select user_id, role from memberships where organization_id = $1 order by user_id', [
       tenant.organizationId,
     ]);
@@ -55,6 +56,7 @@ describe('a key whose maker was removed', () => {
         await inviteOwner(made.headers, 'another@example.com', 'viewer'),
         await ask(made.headers, 'members.update', { params: { memberID: subject.userId }, body: { role: 'owner' } }),
         await remove(made.headers, subject.userId),
+        await ask(made.headers, 'invitations.delete', { params: { invitationID: open.body.id } }),
         await ask(made.headers, 'api-keys.create', { body: { name: 'survivor', scopes: ['messages:read'] } }),
         await ask(made.headers, 'api-keys.rotate', { params: { keyID: made.id }, body: {} }),
         await ask(made.headers, 'api-keys.delete', { params: { keyID: tenant.keyId } }),
@@ -69,6 +71,7 @@ describe('a key whose maker was removed', () => {
         tenant.organizationId,
       ]),
     ).toEqual(left);
+    expect(await statusOfInvitation(open.body.id)).toBe(false);
   });
 
   test('grants again once the member is back, no more than the new role may', async () => {
@@ -144,7 +147,7 @@ describe('the keys of one who is removed', () => {
   const listed = async (madeBy: string, more: Body = {}) =>
     (await ask(owner, 'api-keys.list', { query: { made_by: madeBy, ...more } })).body;
 
-  test('are listed, those made by his keys too, before and after', async () => {
+  test('are listed, those made by their keys too, before and after', async () => {
     const leaving = await member('owner');
     const first = await keyBy(leaving.headers);
     const second = await keyBy(first.headers);
@@ -225,7 +228,7 @@ describe('the keys of one who is removed', () => {
 describe('revoking follows the rule of rotation', () => {
   const revoke = (headers: Headers, { id }: Made) => ask(headers, 'api-keys.delete', { params: { keyID: id } });
 
-  test('nobody revokes a key that can do more than he may grant', async () => {
+  test('nobody revokes a key that can do more than they may grant', async () => {
     const strong = await keyBy(owner);
     const narrow = await keyBy(owner, ['api_keys:write']);
     const token = await bearerToken(app.em(), tenant.organizationId, (await member('owner')).userId, ['api_keys:write']);

@@ -42,7 +42,7 @@ function manyTags(from: number) {
 async function imported(organizationId: string, file: string, size: typeof together) {
   const { database, ledger, deps } = house;
   const upload = await receiveUpload(
-    { database, transact: ledger.transact, mostBytes: 1e8, mostQueued: 10 },
+    { database, transact: ledger.transact, maxBytes: 1e8, maxQueued: 10 },
     organizationId,
     'cli',
     Readable.from([Buffer.from(file)]),

@@ -34,7 +34,7 @@ beforeEach(async () => {
 async function queued(file: string): Promise<Import> {
   const { database, ledger } = house;
   const upload = await receiveUpload(
-    { database, transact: ledger.transact, mostBytes: 1e8, mostQueued: 10 },
+    { database, transact: ledger.transact, maxBytes: 1e8, maxQueued: 10 },
     organizationId,
     'cli',
     Readable.from([Buffer.from(file)]),
