@@ -19,7 +19,6 @@ beforeAll(async () => {
   stack = await startStack({
     backend: 'redis',
     rate,
-    maxConnections: 200,
     // Some five round trips a message, for 76 messages a second: at 300 ms more than a hundred are on their way at any moment.
     env: { UNKNOWN_WINDOW: '60', PROVIDER_TIMEOUT_MS: '15000' },
     workerEnv: async (databaseUrl) => {

