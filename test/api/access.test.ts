@@ -11,7 +11,8 @@ import { ownedRecords } from '../support/owned.ts';
 import { storedState } from '../support/stored.ts';
 
 /** Who may call what, for every endpoint there is: a new one is in here without a line more. */
-const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
+// Many credentials ask at once here: who may is asked, not how many.
+const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0', DOWNLOADS_PER_ORGANIZATION: '100', UPLOADS_PER_ORGANIZATION: '100' } });
 
 type Headers = Record<string, string>;
 /** What a caller sends, by a name that a failure shows. */
