@@ -17,6 +17,10 @@ const planGap = `interval '1 s' / (p.rate * 1.045)`;
 const isAlien = `p.tat > clock_timestamp() + ${gap} + interval '1 s'`;
 const isOpen = `(coalesce(p.tat, '-infinity') <= clock_timestamp() + interval '30 ms' or ${isAlien})`;
 
+/** The end of the plan, where whoever comes too early is put; one that reaches further than a fill can make it is alien, too. */
+const planEnd = (p: string) =>
+  `greatest(case when ${p}.plan_at <= clock_timestamp() + 2 * ${p}.width * interval '1 s' / ${p}.rate then ${p}.plan_at end, ${p}.tat)`;
+
 /** Its time has come and its pool is not held; with conditions on `jobs j left join pools p`. */
 export const mayRunNow = `${stateIs('j.state', 'queued')} and j.run_at <= clock_timestamp() + interval '20 ms' and coalesce(p.held_until, '-infinity') <= clock_timestamp()`;
 
@@ -28,10 +32,10 @@ export const paceParts = (isWanted: string, { freesRoom }: { freesRoom: boolean 
   paced as (
     update pools p
        set tat = case when ${isAlien} then clock_timestamp() + ${gap} when ${isOpen} then greatest(p.tat, clock_timestamp()) + ${gap} else p.tat end,
-           plan_at = case when ${isOpen} then p.plan_at else greatest(p.plan_at, p.tat) + ${planGap} end
+           plan_at = case when ${isOpen} then p.plan_at else ${planEnd('p')} + ${planGap} end
       from jobs j
      where j.id = $1 and j.run = $2 and p.id = j.pool and p.rate is not null and ${mayRunNow} and ${isWanted}
-    returning new.tat is distinct from old.tat as is_open, greatest(old.plan_at, old.tat) as plan_at),
+    returning new.tat is distinct from old.tat as is_open, ${planEnd('old')} as plan_at),
   turn as (
     update jobs j
        set slot_at = case when not paced.is_open then paced.plan_at ${freesRoom ? '' : 'else j.slot_at '}end,

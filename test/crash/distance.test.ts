@@ -95,18 +95,20 @@ describe.each([0, 20, 50, 100, 300])('a database %s ms away', (roundTripMs) => {
   }, 60_000);
 });
 
-test('nearly as many go out beside four times the load that the machine has processors for', async () => {
+test('as many go out beside four times the load that the machine has processors for', async () => {
   distance.roundTripMs = 50;
   const busy: ChildProcess[] = Array.from({ length: 8 }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
   try {
     await sleep(3_000);
-    const { perSecond } = await measure(2_000, 12);
-    // Measured: 0.94. What eight loops leave to everybody else differs from run to run; what stands still is far below.
-    expect(perSecond).toBeGreaterThanOrEqual(0.8 * pace);
+    // What else the machine does takes away and never adds: the best of up to three rounds.
+    const rounds: number[] = [];
+    do rounds.push((await measure(2_000, 8)).perSecond);
+    while (Math.max(...rounds) < 0.9 * pace && rounds.length < 3);
+    expect(Math.max(...rounds)).toBeGreaterThanOrEqual(0.9 * pace);
   } finally {
     for (const child of busy) child.kill('SIGKILL');
   }
-}, 60_000);
+}, 120_000);
 
 /** What still waits is taken away, and what is on its way ends. */
 async function clear() {

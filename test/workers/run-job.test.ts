@@ -119,6 +119,7 @@ describe('what a run may do', () => {
 
   test('pace: a run whose turn is far off goes back into BullMQ until then', async () => {
     const id = await paced();
+    await setPool(house.em(), 'toys', 100, 10);
     await house.sql(`update pools set tat = clock_timestamp() + interval '500 ms', plan_at = clock_timestamp() + interval '5 s'`);
     const ended = await house.run(playing(), { id });
     expect(ended).toMatchObject({ kind: 'early' });

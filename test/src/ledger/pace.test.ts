@@ -165,6 +165,9 @@ describe('the claim keeps the pace', () => {
     await house.sql('update jobs set run_at = clock_timestamp()');
     expect(await takeTurn(house.em(), row)).toBeUndefined();
     expect((await poolTimes()).tat).toBeLessThan(1_000);
+    await house.sql(`update pools set plan_at = clock_timestamp() + interval '1 h'`);
+    expect(await takeTurn(house.em(), row)).toBeLessThan(1_000);
+    expect((await poolTimes()).plan).toBeLessThan(1_000);
   });
 
   test('nothing is told to a run of a pool without a rate, of a held one, or one that is no longer the row’s', async () => {
