@@ -1,6 +1,5 @@
 import Joi from 'joi';
 import { acceptInvitation } from '../../src/accounts/accept-invitation.ts';
-import { now } from '../../src/clock.ts';
 import { exampleIds, exampleTime } from '../../src/examples.ts';
 import { linkOf } from '../../src/mails/links.ts';
 import { type InvitationRow, invite, listInvitations, revokeInvitation } from '../../src/organizations/invitations.ts';
@@ -22,10 +21,10 @@ const fields = {
 };
 export const invitationView = Joi.object(fields);
 
-const statusOf = ({ accepted_at, revoked_at, expires_at }: InvitationRow) => {
+const statusOf = ({ accepted_at, revoked_at, is_expired }: InvitationRow) => {
   if (accepted_at) return 'accepted';
   if (revoked_at) return 'revoked';
-  return new Date(expires_at).getTime() <= now() ? 'expired' : 'open';
+  return is_expired ? 'expired' : 'open';
 };
 
 const toView = (row: InvitationRow) => ({

@@ -20,9 +20,12 @@ export type InvitationRow = {
   accepted_at: string | null;
   revoked_at: string | null;
   created_at: string;
+  /** By the database's clock, as the link itself is judged. */
+  is_expired: boolean;
 };
 
-const columns = 'id, email, role, invited_by, expires_at, accepted_at, revoked_at, created_at';
+const columns =
+  'id, email, role, invited_by, expires_at, accepted_at, revoked_at, created_at, expires_at <= clock_timestamp() as is_expired';
 const validDays = 7;
 const mostOpen = 200;
 /** Replaced and taken back ones too: nobody's mailbox is filled by inviting them again and again. */
