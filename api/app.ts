@@ -28,7 +28,7 @@ export function createApp(deps: Deps): Express {
   app.set('trust proxy', deps.config.trustProxy);
   app.set('etag', false);
   const observed = requestEnd([requestMetrics(deps.metrics.registry), requestLog(deps.log)]);
-  app.use(requestId, cutUnread);
+  app.use(requestId, cutUnread(deps.config.bodiesUnreadBytesPerSecond));
   const shared = crossOrigin(deps.config);
   if (shared) app.use('/v1', shared);
   for (const endpoint of endpoints) app[endpoint.method](endpoint.path, observed, apiHeaders, routeOf(endpoint, deps));

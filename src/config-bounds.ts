@@ -50,6 +50,9 @@ export const bounds = {
   BODIES_LOGINS_MAX_BYTES: bytes(8, 4).description(
     'Bytes of logins and other JSON bodies without a credential here at once, counted apart from webhooks; one address: a quarter',
   ),
+  BODIES_UNREAD_BYTES_PER_SECOND: bytes(16, 1).description(
+    'Bytes a second that are still taken of bodies whose request has been answered, so that the reply is read; beyond: the connection is closed',
+  ),
   REPLIES_MAX_BYTES: bytes(64).description(
     'Bytes of JSON replies above 64 kB that clients have not read yet; beyond: 503 instead of such a reply',
   ),
@@ -128,6 +131,7 @@ export type Bounds = {
   bodiesAnonymousMaxBytes: number;
   bodiesSmallWebhooksMaxBytes: number;
   bodiesLoginsMaxBytes: number;
+  bodiesUnreadBytesPerSecond: number;
   repliesMaxBytes: number;
   repliesOrganizationMaxBytes: number;
   bodyMinBytesPerSecond: number;

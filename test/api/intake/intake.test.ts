@@ -14,6 +14,7 @@ const app = useApp({
     DOWNLOADS_PER_ORGANIZATION: '2',
     WAITS_PER_ORGANIZATION: '2',
     BODY_MIN_BYTES_PER_SECOND: '100',
+    BODIES_UNREAD_BYTES_PER_SECOND: String(mebi),
     ALLOWED_ORIGINS: 'https://other.example',
     OPERATOR_PASSWORD: 'operator password',
   },
@@ -171,6 +172,16 @@ test('a refused request whose body comes keeps its connection', async () => {
   request.socket.write('"a"');
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(request.isClosed()).toBe(false);
+});
+
+test('of large bodies that are refused only so much is read; a small one still has its time', async () => {
+  const small = await begun('POST /v1/messages', ['X-Api-Key: none'], 4, '{');
+  const large = await all(10, () => begun('POST /v1/messages', ['X-Api-Key: none'], 1e9, Buffer.alloc(3 * mebi, 0x20)));
+  const closed: RawRequest[] = [];
+  for (const request of [small, ...large]) request.socket.once('close', () => closed.push(request));
+  await waitFor('all to be closed', () => closed.length === 11, 6_000);
+  expect(statusesOf([small, ...large], 401)).toBe(11);
+  expect(closed.at(-1)).toBe(small);
 });
 
 describe('places of an organization', () => {
