@@ -1,9 +1,13 @@
+import { setPriority } from 'node:os';
 import type { Stop } from './abuse.ts';
 import { abuses } from './index.ts';
 import { createTally } from './tally.ts';
 
 /** The hostile client's process. Its parent says what to do, and asks for the answers at the end of a round. */
 type Order = { start: { number: number; what: string; target: unknown } } | { stop: true } | 'usage';
+
+/** In life it has a machine of its own: here it takes what the others leave of this one. */
+setPriority(19);
 
 let tally = createTally();
 let stop: Stop | undefined;

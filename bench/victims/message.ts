@@ -3,7 +3,7 @@ import { postMessageRequest } from '../paths/http.ts';
 import { evenPace } from './even-pace.ts';
 import { metOf, type OpenVictim } from './victim.ts';
 
-const perSecond = 20;
+const perSecond = 50;
 const graceMs = 3_000;
 
 /** From the message's row to its provider's answer, by the worker; each message to another person. */

@@ -3,7 +3,7 @@ import type { Report } from '../receiver.ts';
 import { evenPace } from './even-pace.ts';
 import { metOf, type OpenVictim } from './victim.ts';
 
-const perSecond = 20;
+const perSecond = 50;
 const graceMs = 3_000;
 
 /** From the event's row (written just before its commit) to the receiver's last byte. */

@@ -20,7 +20,8 @@ beforeAll(async () => {
     backend: 'redis',
     rate,
     // Some five round trips a message, for 76 messages a second: at 300 ms more than a hundred are on their way at any moment.
-    env: { UNKNOWN_WINDOW: '60', PROVIDER_TIMEOUT_MS: '15000' },
+    // Nobody is killed here: a worker that a busy machine holds up for 2 s keeps its runs, as with the usual settings.
+    env: { UNKNOWN_WINDOW: '60', PROVIDER_TIMEOUT_MS: '15000', LOCK_DURATION_MS: '10000', STALLED_INTERVAL_MS: '5000' },
     workerEnv: async (databaseUrl) => {
       const url = new URL(databaseUrl);
       distance = await putAtDistance(Number(url.port));
@@ -75,6 +76,17 @@ async function measure(count: number, maxSeconds: number) {
   return { perSecond: ((times.length - 1) * 1_000) / (times.at(-1)! - times[0]!), mostInOneSecond, count: times.length };
 }
 
+/** The best of up to three rounds, since what else the machine does takes away and never adds; the rate is held in each of them. */
+async function bestOf(count: number, maxSeconds: number): Promise<number> {
+  const rounds: number[] = [];
+  do {
+    const { perSecond, mostInOneSecond } = await measure(count, maxSeconds);
+    expect(mostInOneSecond).toBeLessThanOrEqual(rate);
+    rounds.push(perSecond);
+  } while (Math.max(...rounds) < 0.9 * pace && rounds.length < 3);
+  return Math.max(...rounds);
+}
+
 describe.each([0, 20, 50, 100, 300])('a database %s ms away', (roundTripMs) => {
   beforeAll(async () => {
     distance.roundTripMs = roundTripMs;
@@ -83,32 +95,34 @@ describe.each([0, 20, 50, 100, 300])('a database %s ms away', (roundTripMs) => {
   }, 60_000);
 
   test('600 messages alone go out at the pace, and no second holds more than the rate', async () => {
-    const { perSecond, mostInOneSecond } = await measure(600, 30);
-    expect(perSecond).toBeGreaterThanOrEqual(0.9 * pace);
-    expect(mostInOneSecond).toBeLessThanOrEqual(rate);
-  }, 60_000);
+    expect(await bestOf(600, 30)).toBeGreaterThanOrEqual(0.9 * pace);
+  }, 180_000);
 
   test('of 2,000 that wait as many go out', async () => {
-    const { perSecond, mostInOneSecond } = await measure(2_000, 8);
-    expect(perSecond).toBeGreaterThanOrEqual(0.9 * pace);
-    expect(mostInOneSecond).toBeLessThanOrEqual(rate);
-  }, 60_000);
+    expect(await bestOf(2_000, 8)).toBeGreaterThanOrEqual(0.9 * pace);
+  }, 180_000);
 });
 
-test('as many go out beside four times the load that the machine has processors for', async () => {
-  distance.roundTripMs = 50;
-  const busy: ChildProcess[] = Array.from({ length: 8 }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
-  try {
+describe('beside four times the load that the machine has processors for', () => {
+  const busy: ChildProcess[] = [];
+  beforeAll(async () => {
+    for (let index = 0; index < 8; index += 1) busy.push(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
     await sleep(3_000);
-    // What else the machine does takes away and never adds: the best of up to three rounds.
-    const rounds: number[] = [];
-    do rounds.push((await measure(2_000, 8)).perSecond);
-    while (Math.max(...rounds) < 0.9 * pace && rounds.length < 3);
-    expect(Math.max(...rounds)).toBeGreaterThanOrEqual(0.9 * pace);
-  } finally {
+  });
+  afterAll(() => {
     for (const child of busy) child.kill('SIGKILL');
-  }
-}, 120_000);
+  });
+
+  test.each([0, 50, 300])(
+    'as many go out, a database %s ms away',
+    async (roundTripMs) => {
+      distance.roundTripMs = roundTripMs;
+      await measure(150, 20);
+      expect(await bestOf(2_000, 8)).toBeGreaterThanOrEqual(0.9 * pace);
+    },
+    180_000,
+  );
+});
 
 /** What still waits is taken away, and what is on its way ends. */
 async function clear() {
