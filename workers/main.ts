@@ -1,8 +1,10 @@
 import { ConfigError, readConfig } from '../src/config.ts';
+import { keepHeapSmall } from '../src/heap.ts';
 import { createLog } from '../src/log.ts';
 import { stopOnSignal } from '../src/process.ts';
 import { startWorkers } from './start.ts';
 
+keepHeapSmall();
 try {
   const config = readConfig();
   const log = createLog(config.logLevel, 'worker');
