@@ -4,7 +4,8 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
 
 FROM node:24.21.0-slim
-ENV NODE_ENV=production
+# Young objects in 16 MB at a time: by itself Node takes 64 on a large machine, 90 MB more a process for nothing that was measured.
+ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=16
 WORKDIR /app
 # Named here so that a volume mounted on it belongs to the user the processes run as.
 RUN mkdir -p /data/media && chown node:node /data/media

@@ -17,7 +17,7 @@ export type Side = {
   sql: pg.Pool;
   env: Record<string, string>;
   startWeb(more?: Record<string, string>): Promise<{ process: Process; base: string }>;
-  startWorker(queues: string): Process;
+  startWorker(queues: string, more?: Record<string, string>): Process;
 };
 
 export type Stage = {
@@ -116,6 +116,8 @@ async function openSide(
     SECRET_KEY: secretKey,
     HASH_KEY: hashKey,
     HOST: '127.0.0.1',
+    // As in the image (Dockerfile).
+    NODE_OPTIONS: '--max-semi-space-size=16',
     MESSAGING_APP_URL: sandboxUrl,
     MESSAGING_APP_SECRET: appSecret,
     WEBHOOK_ALLOW_HTTP: 'true',
@@ -141,7 +143,7 @@ async function openSide(
       await untilReady(`http://127.0.0.1:${port}/readyz`);
       return { process, base: `http://127.0.0.1:${port}` };
     },
-    startWorker: (queues) =>
-      startProcess(name === 'kanal' ? 'workers/main.ts' : 'bench/floors/worker.ts', { ...env, QUEUES: queues }),
+    startWorker: (queues, more = {}) =>
+      startProcess(name === 'kanal' ? 'workers/main.ts' : 'bench/floors/worker.ts', { ...env, ...more, QUEUES: queues }),
   };
 }

@@ -105,6 +105,13 @@ export const bounds = {
     .max(1_000)
     .default(10)
     .description('Imports of an organization that are uploaded, wait or run at once; one more file is refused'),
+  BULK_TIME_SHARE: Joi.number()
+    .greater(0)
+    .max(1)
+    .default(0.5)
+    .description(
+      'Share of the time that an import or export works in a worker; 1: without a rest, where nothing else needs the processors',
+    ),
   CONCURRENCY_OPEN_FACTOR: whole
     .min(1)
     .max(100)
@@ -121,6 +128,7 @@ export type Bounds = {
   listMaxChecks: number;
   importMaxBytes: number;
   importsMaxQueued: number;
+  bulkTimeShare: number;
   concurrencyOpenFactor: number;
   publicBodyMaxBytes: number;
   bodyMaxValues: number;

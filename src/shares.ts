@@ -30,6 +30,8 @@ type Options = {
   waitMs: number;
   /** The message of the 503: what there is too little of, and what to do. */
   refusal: string;
+  /** How long the place of a `use` stays taken after work of so many ms: a key that uses its place without a break leaves that time to others. */
+  restMs?(tookMs: number): number;
 };
 
 type Waiting = { give(release: Release): void; refuse(): void };
@@ -39,7 +41,7 @@ type Share = { held: number; waiting: Set<Waiting> };
  * Shares of something that all organizations use: each key (an organization) holds a bounded part, and the rest of its work waits in
  * this process, first come first served. A key that uses nothing costs no memory.
  */
-export function createShares({ perKey, maxWaiting, waitMs, refusal }: Options): Shares {
+export function createShares({ perKey, maxWaiting, waitMs, refusal, restMs }: Options): Shares {
   const shares = new Map<string, Share>();
 
   function giveBack(key: string, share: Share) {
@@ -99,10 +101,13 @@ export function createShares({ perKey, maxWaiting, waitMs, refusal }: Options): 
     tryTake,
     async use(key, work) {
       const release = await take(key);
+      const startedAt = performance.now();
       try {
         return await work();
       } finally {
-        release();
+        const ms = restMs?.(performance.now() - startedAt) ?? 0;
+        if (ms > 0) setTimeout(release, ms).unref();
+        else release();
       }
     },
     held: (key) => shares.get(key)?.held ?? 0,

@@ -70,7 +70,7 @@ async function suffer(stage: Stage, hostile: Hostile, abuse: Abuse, rounds: numb
     // A worker that starts takes the time of whoever is measured.
     if (worker) await sleep(startMs);
     const target = await abuse.prepare({ base, kanal, hostile });
-    for (const name of abuse.victims) victims.push(await openVictim[name](stage, base));
+    for (const name of abuse.victims) victims.push(await openVictim[name](stage, base, abuse.victims.length === 1));
     // What a process does only once must not count in the first round.
     for (const victim of victims) await victim.round(1);
     await over();

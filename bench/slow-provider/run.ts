@@ -70,7 +70,7 @@ export async function slowProviderBench(stage: Stage, rounds: number, seconds: n
 async function measure(stage: Stage, hostile: Hostile, base: string, busy: Busy, rounds: number, seconds: number): Promise<Case> {
   const { sql, tenant } = stage.kanal;
   await resetSandbox(stage, busy.victim === 'message' ? busy.answerMs : 0);
-  const victim = await openVictim[busy.victim](stage, base);
+  const victim = await openVictim[busy.victim](stage, base, true);
   const result: Case = { name: busy.name, victim: busy.victim, what: victim.what, idle: [], busy: [], isOver: true };
   await victim.round(1);
   for (let number = 0; number < rounds; number += 1)

@@ -6,6 +6,8 @@ const connections = 16;
 /** Requests of the round may still be answered so long after its end. */
 const graceMs = 2_000;
 const tickMs = 2;
+/** A tick that comes later than this is this process's own pause, a collection or another's turn of the processor. */
+const ownPauseMs = 6;
 
 export type Asked = { method: 'GET' | 'POST' | 'PATCH'; path: string; headers: Record<string, string>; body?: string };
 type Got = { status: number; body: string };
@@ -13,6 +15,7 @@ type Got = { status: number; body: string };
 /**
  * Requests at an even pace, over connections of which each has one at a time. A request's time begins when it is due: one that waits for a
  * connection that others' stall has taken waits in it too. A server that stands still answers few requests; this way they are not its only measure.
+ * What falls due while this process itself pauses is asked later and not all at once: the pause is not the server's.
  */
 export async function evenPace(
   base: string,
@@ -24,7 +27,8 @@ export async function evenPace(
   const pool = new Pool(base, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
   const answers: Answers = { failed: 0, refused: 0, lost: 0, late: 0, took: [] };
   const count = Math.round(perSecond * seconds);
-  const startedAt = performance.now();
+  let startedAt = performance.now();
+  let tickedAt = startedAt;
   const open = new Set<number>();
   let isOver = false;
 
@@ -47,7 +51,10 @@ export async function evenPace(
 
   const running: Promise<void>[] = [];
   while (running.length < count) {
-    const due = Math.min(count, ((performance.now() - startedAt) / 1000) * perSecond);
+    const now = performance.now();
+    if (now - tickedAt > ownPauseMs) startedAt += now - tickedAt - tickMs;
+    tickedAt = now;
+    const due = Math.min(count, ((now - startedAt) / 1000) * perSecond);
     while (running.length < due) running.push(one(startedAt + (running.length / perSecond) * 1000));
     await sleep(tickMs);
   }

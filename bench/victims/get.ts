@@ -3,10 +3,10 @@ import { median } from '../statistics.ts';
 import { type Asked, evenPace, fullRate } from './even-pace.ts';
 import { metOf, type OpenVictim } from './victim.ts';
 
-/** GET /v1/messages/{id} at half of what it reaches alone. */
-export const openGet: OpenVictim = async ({ kanal }, base) => {
+/** GET /v1/messages/{id} at half of what it reaches alone; at a quarter where messages through the worker are the other half of the load. */
+export const openGet: OpenVictim = async ({ kanal }, base, isAlone) => {
   const next = () => getMessageRequest(kanal);
-  const half = Math.round((await warmRate(base, next)) / 2);
+  const half = Math.round((await warmRate(base, next)) / (isAlone ? 2 : 4));
   return {
     name: 'get',
     what: `GET /v1/messages/{id}, ${half} a second`,

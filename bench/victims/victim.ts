@@ -21,7 +21,7 @@ export type Met = {
 
 /** The well-behaved tenant doing one thing at an even pace, whatever the answers take. */
 export type Victim = { name: VictimName; what: string; round(seconds: number): Promise<Met>; close(): Promise<void> };
-export type OpenVictim = (stage: Stage, base: string) => Promise<Victim>;
+export type OpenVictim = (stage: Stage, base: string, isAlone: boolean) => Promise<Victim>;
 
 export type Answers = { failed: number; refused: number; lost: number; late: number; took: number[] };
 

@@ -1,3 +1,4 @@
+import { createBusyLook } from '../busy.ts';
 import { type Database, isTimedOut, queryPlanned } from '../database.ts';
 import { AppError } from '../errors.ts';
 import type { Ask } from '../paging.ts';
@@ -11,6 +12,8 @@ export type Reads = {
    * wait, and `work` gets `TooSlow` from a statement that was cut.
    */
   dear<Result>(organizationId: string, work: (ask: Ask) => Promise<Result>): Promise<Result>;
+  /** The steps of a long read, an export as it is sent: those of one organization run one at a time and leave most of the time to others. */
+  inTurns<Step>(organizationId: string, steps: AsyncGenerator<Step>): AsyncGenerator<Step>;
   bounds: ReadBounds;
 };
 
@@ -39,6 +42,11 @@ type Options = ReadBounds & {
 /** Of one organization; a page that nobody waits for any more is not worth a longer queue. */
 const maxWaiting = 50;
 const waitMs = 5_000;
+/** A list that took longer is followed by a rest as long: one organization's lists, one after the other, do not keep a core of the database. */
+const restFromMs = 200;
+/** A step of an export is followed by a rest so many times as long: more of it where the process has much else to do. */
+const exportRest = { idle: 1, busy: 9 };
+const longestTimerMs = 2 ** 31 - 1;
 
 export function createReads(database: Database, { atOnce, checks, ms }: Options): Reads {
   const shares = createShares({
@@ -46,6 +54,15 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     maxWaiting,
     waitMs,
     refusal: 'Too many searches of the organization at once: run them one after the other',
+    restMs: (tookMs) => (tookMs > restFromMs ? tookMs : 0),
+  });
+  const isBusy = createBusyLook();
+  const turns = createShares({
+    perKey: 1,
+    maxWaiting: Number.POSITIVE_INFINITY,
+    waitMs: longestTimerMs,
+    refusal: 'Too many exports at once',
+    restMs: (tookMs) => tookMs * (isBusy() ? exportRest.busy : exportRest.idle),
   });
   // One process of the server each: an organization with few places must not take the others' cores by parallel plans.
   const begin = `begin read only; set local statement_timeout = ${ms}; set local max_parallel_workers_per_gather = 0`;
@@ -80,6 +97,17 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
   return {
     plain: (text, params) => queryPlanned(database, text, params),
     dear: (organizationId, work) => shares.use(organizationId, () => inOneConnection(work)),
+    async *inTurns(organizationId, steps) {
+      try {
+        for (;;) {
+          const { value, done } = await turns.use(organizationId, () => steps.next());
+          if (done) return;
+          yield value;
+        }
+      } finally {
+        await steps.return(undefined);
+      }
+    },
     bounds: { checks, ms },
   };
 }

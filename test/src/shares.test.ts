@@ -75,3 +75,13 @@ test('closed, it refuses all who wait', async () => {
   for (const one of waiting) await expect(one).rejects.toMatchObject(refusal);
   expect(shares.waiting('one')).toBe(0);
 });
+
+test('a place that was used stays taken as long as its rest says', async () => {
+  const shares = createShares({ ...options, perKey: 1, waitMs: 5_000, restMs: (tookMs) => 2 * tookMs });
+  await shares.use('one', () => new Promise((resolve) => setTimeout(resolve, 30)));
+  const restsFrom = performance.now();
+  expect(shares.held('one')).toBe(1);
+  await shares.use('one', async () => undefined);
+  // Timers may be a millisecond early.
+  expect(performance.now() - restsFrom).toBeGreaterThanOrEqual(57);
+});

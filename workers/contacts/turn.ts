@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, RunContext } from '../handler.ts';
 
 /** After so long the next organization's import or export has its turn; this one goes on after it. */
@@ -5,10 +6,21 @@ const turnMs = 60_000;
 const pausedMs = 1_000;
 const movedOnMs = 15_000;
 
-/** Whether work over many rows may go on, asked between its parts. */
-export function turnOf({ isStopping }: Pick<RunContext<unknown>, 'isStopping'>): () => boolean {
+/**
+ * Whether work over many rows may go on, asked between its parts: after a rest, so that it takes only `bulkTimeShare` of the time. One
+ * organization's file must not have the processors of worker and database to itself. The rest takes no place in the worker.
+ */
+export function turnOf({ isStopping, outside, config }: Pick<RunContext<unknown>, 'isStopping' | 'outside' | 'config'>) {
   const endsAt = performance.now() + turnMs;
-  return () => !isStopping() && performance.now() < endsAt;
+  const restPerMs = 1 / config.bulkTimeShare - 1;
+  let workedFrom = performance.now();
+  const isOver = () => isStopping() || performance.now() >= endsAt;
+  return async (): Promise<boolean> => {
+    const restMs = (performance.now() - workedFrom) * restPerMs;
+    if (restMs >= 1 && !isOver()) await outside(() => sleep(restMs));
+    workedFrom = performance.now();
+    return !isOver();
+  };
 }
 
 /** The turn is over: the rest is for another run. */

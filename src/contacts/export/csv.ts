@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { customColumn, fieldColumns, idColumn, tagsColumn, timeColumns } from '../csv/columns.ts';
 import { toCustomCell } from '../csv/custom-cell.ts';
@@ -23,11 +22,8 @@ const cellsOf = (row: ContactRow, keys: string[]) => [
   ...timeColumns.map((column) => new Date(row[column]).toISOString()),
 ];
 
-/** Contacts as a CSV file, which an import reads back as they were. A page is read when the one before has left. */
-export const contactsAsCsv = (selection: Selection, keys: string[]): Readable =>
-  Readable.from(textOf(selection, keys), { highWaterMark: 2 });
-
-async function* textOf(selection: Selection, keys: string[]): AsyncGenerator<string> {
+/** Contacts as a CSV file in pieces of some rows, which an import reads back as they were. A page is read when it is asked for. */
+export async function* contactsAsCsv(selection: Selection, keys: string[]): AsyncGenerator<string> {
   yield csvHeader(keys);
   for await (const rows of selection.slices()) yield csvRows(rows, keys);
 }

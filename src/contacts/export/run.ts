@@ -23,7 +23,7 @@ const pieceCharacters = 1024 * 1024;
 export async function runExport(
   database: Database,
   own: Export,
-  mayGoOn: () => boolean,
+  mayGoOn: () => boolean | Promise<boolean>,
   characters = pieceCharacters,
 ): Promise<'over' | 'paused'> {
   const progress = await progressOf(database, own);
@@ -44,7 +44,7 @@ export async function runExport(
     pieces += 1;
     text = '';
     ids = [];
-    if (!mayGoOn()) return 'paused';
+    if (!(await mayGoOn())) return 'paused';
   }
   if (text !== '') await store();
   return 'over';

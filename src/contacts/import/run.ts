@@ -1,5 +1,6 @@
 import { type Database, query } from '../../database.ts';
 import type { Secrets } from '../../secrets.ts';
+import { slices } from '../../slices.ts';
 import { type Import, importBatch } from './batch.ts';
 import { ImportFailure } from './failure.ts';
 import { readHeader } from './header.ts';
@@ -33,6 +34,7 @@ async function* batchesOf(database: Database, own: Import, done: number, size: B
   const header = await records.next();
   if (header.done) throw new ImportFailure('header.missing', 'The file is empty', { line: 1 });
   const { line: headerLine } = header.value;
+  const turnOfOthers = slices();
   let seen = 0;
   let batch: Entry[] = [];
   let characters = 0;
@@ -43,6 +45,7 @@ async function* batchesOf(database: Database, own: Import, done: number, size: B
       seen += 1;
       if (seen <= done) continue;
       batch.push(read(cells, line));
+      await turnOfOthers();
       for (const cell of cells) characters += cell.length;
       if (batch.length < size.rows && characters < size.characters) continue;
       yield batch;
@@ -67,7 +70,7 @@ export async function runImport(
   { database, secrets }: Deps,
   own: Import,
   done: number,
-  mayGoOn: () => boolean,
+  mayGoOn: () => boolean | Promise<boolean>,
   size = usualBatch,
 ): Promise<'over' | 'paused'> {
   const batches = batchesOf(database, own, done, size);
@@ -83,7 +86,7 @@ export async function runImport(
       const following = read();
       let left = next.value;
       while (left.length > 0) {
-        if (!mayGoOn()) return 'paused';
+        if (!(await mayGoOn())) return 'paused';
         const taken = await importBatch(database, secrets, own, at, left);
         at += taken;
         left = left.slice(taken);

@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import { turnOf } from '../../../workers/contacts/turn.ts';
+
+/** A turn that notes how long each of its rests took, and how long the work before it. */
+function turn(bulkTimeShare: number, isStopping = () => false) {
+  const rests: number[] = [];
+  const outside = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+    const startedAt = performance.now();
+    const answer = await call();
+    rests.push(performance.now() - startedAt);
+    return answer;
+  };
+  return { rests, mayGoOn: turnOf({ isStopping, outside, config: { bulkTimeShare } as never }) };
+}
+
+function workFor(ms: number) {
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < ms);
+}
+
+test('work is followed by a rest outside the place, as long as the share says', async () => {
+  const { rests, mayGoOn } = turn(0.5);
+  for (let part = 0; part < 3; part += 1) {
+    workFor(20);
+    expect(await mayGoOn()).toBe(true);
+  }
+  expect(rests).toHaveLength(3);
+  // A timer may be a millisecond early.
+  for (const ms of rests) expect(ms).toBeGreaterThanOrEqual(19);
+});
+
+test('a whole share is worked without a rest', async () => {
+  const { rests, mayGoOn } = turn(1);
+  workFor(20);
+  expect(await mayGoOn()).toBe(true);
+  expect(rests).toEqual([]);
+});
+
+test('a worker that stops is not kept by a rest', async () => {
+  const { rests, mayGoOn } = turn(0.5, () => true);
+  workFor(20);
+  expect(await mayGoOn()).toBe(false);
+  expect(rests).toEqual([]);
+});
