@@ -46,7 +46,12 @@ const lookup = (
 /** The statements as they are, without the places and the time limit. */
 const unbounded = (source: Source): Reads => {
   const plain: Ask = (text, params) => queryPlanned(source, text, params);
-  return { plain, dear: (_organizationId, work) => work(plain), inTurns: (_organizationId, steps) => steps, bounds: { checks: 100_000, ms: 2_000 } };
+  return {
+    plain,
+    dear: (_organizationId, work) => work(plain),
+    inTurns: (_organizationId, steps) => steps,
+    bounds: { checks: 100_000, ms: 2_000 },
+  };
 };
 
 type Query = { sort?: string; filters?: string; search?: string; cursor?: string };
