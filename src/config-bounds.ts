@@ -108,7 +108,7 @@ export const bounds = {
   BULK_TIME_SHARE: Joi.number()
     .greater(0)
     .max(1)
-    .default(0.5)
+    .default(0.25)
     .description(
       'Share of the time that an import or export works in a worker; 1: without a rest, where nothing else needs the processors',
     ),
