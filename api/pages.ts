@@ -3,6 +3,7 @@ import helmet from 'helmet';
 import { accountPages } from './account-pages/account-pages.ts';
 import { docs } from './docs/docs.ts';
 import type { Deps } from './endpoint.ts';
+import { frontPage } from './front-page.ts';
 import { openapiDocument } from './openapi.ts';
 import { boardPath, bullBoard } from './operations/bull-board.ts';
 
@@ -20,6 +21,7 @@ export function pages(deps: Deps): Router {
   if (deps.config.operatorPassword) router.use(boardPath, bullBoard(deps));
   const document = JSON.stringify(openapiDocument(deps.config.publicUrl), null, 2);
   router.get('/openapi.json', (_req, res) => void res.type('application/json').send(document));
+  router.use(frontPage(deps));
   router.use(docs(deps.config));
   router.use(accountPages());
   return router;

@@ -55,7 +55,8 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
       beforeBody?.((name) => req.get(name));
       if (readBody) await deps.intake.read(readBody, limit, req, res, rawBodyBytes ? 'provider' : 'person');
       checkStorable(req, subject);
-      validate(req);
+      const checked = validate(req, res);
+      if (checked) await checked;
       const work = () => (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));
       await deps.database.onBehalfOf(res.locals.caller?.organizationId ?? operationId, work);
     } catch (error) {

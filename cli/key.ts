@@ -6,7 +6,7 @@ import { type ListOptions, printList, time } from './print-list.ts';
 
 type Create = { name: string; scopes?: string; expiresInDays?: string };
 
-/** Prints the key and nothing else: it can go through a pipe. */
+/** Prints the key and nothing else on standard output: it can go through a pipe. */
 export async function createKeyCommand(organizationId: string, options: Create) {
   const id = idArgument(organizationId, 'an organization');
   const wanted = {
@@ -16,6 +16,7 @@ export async function createKeyCommand(organizationId: string, options: Create) 
   };
   const { key } = await withTransact((transact) => issueKey(transact, id, wanted));
   console.log(key);
+  if (options.scopes === undefined) console.error('The key has every scope; --scopes grants fewer.');
 }
 
 export async function listKeysCommand(organizationId: string, options: ListOptions) {

@@ -1,6 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 
-const program = new Command('kanal').description('Kanal on the command line').showHelpAfterError();
+/** Whoever reads our output may stop in the middle, as `head` does. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as { version: string };
+const program = new Command('kanal').description('Kanal on the command line').version(version).showHelpAfterError();
 
 // Every action loads its file when it runs: `start` must not wait for what only the others need.
 program
@@ -75,7 +84,7 @@ keys
   .command('create <organizationId>')
   .description('create an API key and print it, this once')
   .option('--name <name>', 'what the key is for', 'command line')
-  .option('--scopes <scopes>', 'comma-separated; default: all')
+  .option('--scopes <scopes>', 'comma-separated; default: all, which lets the key do everything in the organization')
   .option('--expires-in-days <days>', 'default: never')
   .action(async (organizationId, options) => (await import('./key.ts')).createKeyCommand(organizationId, options));
 keys

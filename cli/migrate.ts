@@ -1,6 +1,6 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { readConfig } from '../src/config.ts';
+import { readConnections } from '../src/config.ts';
 import { createBackend } from '../src/ledger/backends/index.ts';
 import type { Log } from '../src/log.ts';
 import { ormOptions } from '../src/orm.ts';
@@ -12,7 +12,7 @@ type Target = { databaseUrl: string; queueUrl?: string };
 const leastVersion = 180_000;
 
 export async function migrateCommand() {
-  const names = await migrate(readConfig(), commandLog());
+  const names = await migrate(readConnections(), commandLog());
   for (const name of names) console.log(`applied ${name}`);
   console.log('The database is up to date');
 }

@@ -1,4 +1,5 @@
-import type { Request } from 'express';
+import { celebrate, isCelebrateError, Modes } from 'celebrate';
+import type { Request, Response } from 'express';
 import Joi from 'joi';
 import { AppError, type ErrorDetail, fieldOf, notFound, type Path } from '../../src/errors.ts';
 import { sizesOf } from './sizes.ts';
@@ -16,38 +17,61 @@ const messages = {
 };
 const preferences: Joi.ValidationOptions = { abortEarly: false, errors: { wrap: { label: false } }, messages };
 
+type Check = { segment: Segment; faultOf(req: Request, res: Response): Promise<Joi.ValidationError | undefined> };
+
 /**
- * Checks and converts what was sent, every fault of all segments at once; a malformed id in the path is nobody's. Joi without a layer
- * between: celebrate makes an error, its stack and a promise a segment before it knows of a fault.
+ * Checks and converts what was sent with celebrate, every fault of query and body at once; a malformed id in the path is a 404. Undefined: there
+ * is nothing to check. Each segment has a middleware of its own, made at start: in its partial mode celebrate stops at the first segment with a
+ * fault, and makes its error only then.
  */
-export function validated({ params, query, body, subject = 'Resource' }: Rules): (req: Request) => void {
-  const compiled = (schema: Joi.Schema) => schema.prefs(preferences);
-  const noQuery = query === undefined;
-  const shapes = { query: query ?? Joi.object({}), ...(body && { body }) };
-  const segments: { segment: Segment; schema: Joi.Schema; checkSizes?: (value: unknown) => void }[] = [
-    ...(params ? [{ segment: 'params' as const, schema: compiled(Joi.object(params)) }] : []),
-    ...(Object.entries(shapes) as ['query' | 'body', Joi.Schema][]).map(([segment, shape]) => ({
-      segment,
-      schema: compiled(shape.label(segment)),
-      checkSizes: sizesOf(shape, segment),
-    })),
-  ];
-  return (req) => {
-    let faults: ErrorDetail[] | undefined;
-    for (const { segment, schema, checkSizes } of segments) {
-      if (segment === 'query' && noQuery && !req.url.includes('?')) continue;
-      checkSizes?.(req[segment]);
-      const { value, error } = schema.validate(req[segment]);
-      if (!error) {
-        // Express' query is a getter; what was converted must stand in its place.
-        if (segment === 'query') Object.defineProperty(req, segment, { value });
-        else req[segment] = value;
-      } else if (segment === 'params') throw notFound(subject);
-      else faults = [...(faults ?? []), ...error.details.map((item) => detailOf(item, locations[segment]))];
+export function validated({
+  params,
+  query,
+  body,
+  subject = 'Resource',
+}: Rules): (req: Request, res: Response) => Promise<void> | undefined {
+  const inPath = params && checkOf('params', Joi.object(params));
+  const sent = (['query', 'body'] as const).flatMap((segment) => {
+    const shape = segment === 'query' ? (query ?? Joi.object({})) : body;
+    return shape ? [{ ...checkOf(segment, shape.label(segment)), checkSizes: sizesOf(shape, segment) }] : [];
+  });
+  // Express parses the query when it is looked at.
+  const isAsked = ({ segment }: Check, req: Request) => segment !== 'query' || query !== undefined || req.url.includes('?');
+
+  async function check(req: Request, res: Response, asked: typeof sent) {
+    if (inPath && (await inPath.faultOf(req, res))) throw notFound(subject);
+    const faults: ErrorDetail[] = [];
+    for (const one of asked) {
+      one.checkSizes?.(req[one.segment]);
+      const fault = await one.faultOf(req, res);
+      if (fault) faults.push(...fault.details.map((item) => detailOf(item, locations[one.segment])));
     }
-    if (!faults) return;
+    if (faults.length === 0) return;
     const message = faults.length === 1 ? faults[0]!.message : `${faults.length} fields are not valid`;
     throw new AppError('invalid_request', message, { details: faults });
+  }
+
+  return (req, res) => {
+    const asked = sent.filter((one) => isAsked(one, req));
+    return inPath || asked.length > 0 ? check(req, res, asked) : undefined;
+  };
+}
+
+/** One segment by celebrate. The preferences are the schema's own: given to celebrate, Joi would put its messages together for each request. */
+function checkOf<Name extends Segment>(segment: Name, schema: Joi.Schema): Check & { segment: Name } {
+  const middleware = celebrate({ [segment]: schema.prefs(preferences) }, {}, { mode: Modes.PARTIAL });
+  return {
+    segment,
+    faultOf: (req, res) =>
+      new Promise((resolve, reject) => {
+        middleware(req, res, (error?: unknown) => {
+          if (!error) return resolve(undefined);
+          const fault = isCelebrateError(error) ? error.details.get(segment) : error;
+          // What a schema throws by itself is a fault of ours.
+          if (Joi.isError(fault)) resolve(fault);
+          else reject(fault);
+        });
+      }),
   };
 }
 

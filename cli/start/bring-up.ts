@@ -10,6 +10,7 @@ import { launchNode } from './node-process.ts';
 import type { Output } from './output.ts';
 import type { Parts } from './parts.ts';
 import { freePort } from './ports.ts';
+import { queueAnswers } from './queue.ts';
 import { prepareServer } from './server.ts';
 import { until } from './until.ts';
 import { welcome } from './welcome.ts';
@@ -28,7 +29,10 @@ export async function bringUp(context: BringUp) {
     launch: node('sandbox', 'sandbox/main.ts', sandboxEnvironment(home, addresses)),
     onRestart: () => void letContactWrite(addresses, signal).catch(() => undefined),
   });
-  const databaseUrl = environment.databaseUrl ?? (await startDatabase(context));
+  const [databaseUrl] = await Promise.all([
+    environment.databaseUrl ?? startDatabase(context),
+    environment.queueUrl && queueAnswers(environment.queueUrl, output, signal),
+  ]);
   const { migrate } = await import('../migrate.ts');
   const env = appEnvironment(home, addresses, databaseUrl);
   const config = readConfig(env);

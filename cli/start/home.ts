@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readIfThere, writePrivate } from './files.ts';
 
@@ -35,7 +35,7 @@ const word = () => randomBytes(24).toString('base64url');
 export function openHome(name: string): Home {
   const path = resolve(name);
   const file = (...parts: string[]) => join(path, ...parts);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeDirectory(path);
   const text = readIfThere(file(keptName));
   // A mistyped KANAL_HOME must not close, and later delete, somebody's directory.
   if (text === undefined && readdirSync(path).length > 0)
@@ -57,6 +57,17 @@ export function openHome(name: string): Home {
       return kept;
     },
   };
+}
+
+function makeDirectory(path: string) {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    throw new Error(
+      `${path} cannot be written (${(error as NodeJS.ErrnoException).code}): set KANAL_HOME to a directory of yours`,
+    );
+  }
 }
 
 const freshSecrets = (): Kept => ({

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const everyMs = 20;
+const usualMs = 20;
 
 /** Asks until there is an answer. Throws what `signal` was aborted with, or that it took too long. */
 export async function until<Answer>(
   what: string,
   signal: AbortSignal,
   ask: () => Promise<Answer | undefined>,
-  limitMs = 60_000,
+  { limitMs = 60_000, everyMs = usualMs } = {},
 ): Promise<Answer> {
   const limit = Date.now() + limitMs;
   for (;;) {

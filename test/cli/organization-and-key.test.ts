@@ -27,7 +27,7 @@ test('a new organization gets a key that opens the API with every scope', async 
   const organizationId = organization.stdout.trim();
 
   const key = await kanal('key', 'create', organizationId, '--name', 'till');
-  expect(key).toMatchObject({ code: 0, stderr: '' });
+  expect(key).toMatchObject({ code: 0, stderr: 'The key has every scope; --scopes grants fewer.\n' });
   const caller = await createAuthenticate(database).key(key.stdout.trim());
   expect(caller).toMatchObject({ organizationId, scopes: new Set(scopes) });
   expect(
@@ -43,6 +43,7 @@ test('a new organization gets a key that opens the API with every scope', async 
 test('a key can have some scopes only', async () => {
   const { stdout } = await kanal('organization', 'create', 'Harbour Tea');
   const key = await kanal('key', 'create', stdout.trim(), '--scopes', 'messages:read, messages:write');
+  expect(key.stderr).toBe('');
   const caller = await createAuthenticate(database).key(key.stdout.trim());
   expect(caller?.scopes).toEqual(new Set(['messages:read', 'messages:write']));
 });

@@ -27,8 +27,10 @@ afterAll(async () => {
 }, limitMs);
 
 /** `node cli/main.ts start` with any free ports, everything it keeps in `home`. */
-export function startIn(home: string, ...args: string[]): Started {
-  const env = { ...cleanEnvironment(), KANAL_HOME: home, PORT: '0', SANDBOX_PORT: '0' };
+export const startIn = (home: string, ...args: string[]): Started => startWith({}, home, ...args);
+
+export function startWith(own: Record<string, string>, home: string, ...args: string[]): Started {
+  const env = { ...cleanEnvironment(), KANAL_HOME: home, PORT: '0', SANDBOX_PORT: '0', ...own };
   const child = spawn(process.execPath, ['cli/main.ts', 'start', ...args], { cwd: root, env });
   let written = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (written += chunk));
