@@ -25,7 +25,8 @@ to wait.
 
 A request with an \`Idempotency-Key\` may be repeated without harm. Lists are paged: \`meta.next_cursor\` is the \`cursor\` of the next page.
 
-Of contacts a record comes as \`{data}\` and a list as \`{data, meta}\`; everything else comes as it is, and its lists as \`{items, meta}\`.
+Single messages, contacts and what belongs to them, login and \`/v1/auth/me\` come as \`{data}\`; other records come as they are. Lists of
+contacts and of what belongs to them are \`{data, meta}\`, other lists \`{items, meta}\`; the schema of each reply says which.
 Errors are \`{error: {code, message, details, request_id}}\`, but for the lookup of contacts, login and single messages, which show their own.
 `.trim();
 

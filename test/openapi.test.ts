@@ -192,3 +192,15 @@ test('is served as it is, without a key', async () => {
   expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
   expect(body.paths).toEqual(document.paths);
 });
+
+test('an object without named fields says that it may have any, which generators of clients need', () => {
+  const closed: string[] = [];
+  const look = (json: unknown, path: string) => {
+    if (typeof json !== 'object' || json === null) return;
+    const { type, properties, additionalProperties } = json as Record<string, unknown>;
+    if (type === 'object' && !properties && additionalProperties === undefined) closed.push(path);
+    for (const [key, value] of Object.entries(json)) if (key !== 'example' && key !== 'examples') look(value, `${path}/${key}`);
+  };
+  look(openapiDocument(), '');
+  expect(closed).toEqual([]);
+});

@@ -2,9 +2,21 @@ import type Joi from 'joi';
 
 export type Json = Record<string, unknown>;
 
+const values = new Set(['default', 'const', 'enum', 'example', 'examples']);
+
+/** An object of which no field is named may have any: without being told so, generators of clients take it for one without fields. */
+function opened(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json;
+  if (Array.isArray(json)) return json.map(opened);
+  const entries = Object.entries(json).map(([key, value]) => [key, values.has(key) ? value : opened(value)]);
+  const object = Object.fromEntries(entries) as Json;
+  const isOpen = object.type === 'object' && !object.properties && object.additionalProperties === undefined;
+  return isOpen ? { ...object, additionalProperties: true } : object;
+}
+
 /** JSON Schema as Joi writes it, with the `xor` it leaves out. */
 export function schemaOf(schema: Joi.Schema, side: 'input' | 'output'): Json {
-  const json = schema['~standard'].jsonSchema[side]({ target: 'draft-2020-12' }) as Json;
+  const json = opened(schema['~standard'].jsonSchema[side]({ target: 'draft-2020-12' })) as Json;
   delete json.$schema;
   const { dependencies } = schema.describe() as { dependencies?: { rel: string; peers: string[] }[] };
   const exclusive = dependencies?.find(({ rel }) => rel === 'xor');
