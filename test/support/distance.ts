@@ -14,7 +14,7 @@ export async function putAtDistance(port: number, roundTripMs = 0): Promise<Dist
     const underWay: { arrivesAt: number; arrive(): void }[] = [];
     const look = () => {
       while (underWay[0] && underWay[0].arrivesAt <= performance.now()) underWay.shift()!.arrive();
-      if (underWay[0]) setTimeout(look, underWay[0].arrivesAt - performance.now());
+      if (underWay[0]) setTimeout(look, Math.max(0, underWay[0].arrivesAt - performance.now()));
     };
     const send = (arrive: () => void) => {
       const arrivesAt = performance.now() + distance.roundTripMs / 2;
