@@ -42,7 +42,8 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   const backend = createBackend(config, log);
   await checkConnections(database, backend.databaseConnections, config.databasePoolMax).catch(unlessAway(log));
   const queues = openQueues(backend, log, onDead);
-  const ledger = createLedger({ database, queues, log, awaitsQueue: true, patienceMs: config.requestTransactionTimeoutMs });
+  const bounds = { patienceMs: config.requestTransactionTimeoutMs, lockMs: config.requestLockTimeoutMs };
+  const ledger = createLedger({ database, queues, log, awaitsQueue: true, bounds });
   const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
   const clock = startClock({ database, log, registry: metrics.registry });
   const providers = createProviders(config, metrics.registry, log);

@@ -3,7 +3,16 @@ const follow = () => document.documentElement.classList.toggle('dark-mode', dark
 dark.addEventListener('change', follow);
 follow();
 
-window.SwaggerUIBundle({
+/** A key that was entered stays for a reload and goes with the tab. */
+const keptAs = 'kanal-authorized';
+const remembering = (original, system) => (given) => {
+  const result = original(given);
+  sessionStorage.setItem(keptAs, JSON.stringify(system.authSelectors.authorized()));
+  return result;
+};
+const keepKeys = () => ({ statePlugins: { auth: { wrapActions: { authorize: remembering, logout: remembering } } } });
+
+const ui = window.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
@@ -17,4 +26,9 @@ window.SwaggerUIBundle({
   validatorUrl: null,
   // An address in the query could have the page show somebody else's document.
   queryConfigEnabled: false,
+  plugins: [keepKeys],
+  onComplete() {
+    const kept = sessionStorage.getItem(keptAs);
+    if (kept) ui.authActions.authorize(JSON.parse(kept));
+  },
 });

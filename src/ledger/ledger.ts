@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { Handed, HandedRow } from './accept.ts';
 import { createFiller } from './pools.ts';
 import type { Queues } from './queues.ts';
-import { createTransact, type Transact } from './transact.ts';
+import { createTransact, type Transact, type TransactBounds } from './transact.ts';
 
 export type Ledger = {
   transact: Transact;
@@ -17,19 +17,19 @@ export type Ledger = {
 /** A request waits this long for the queue and then answers: the sweeper does the rest. */
 const longestWaitMs = 100;
 
-/** `awaitsQueue`: the web process waits a moment, so that an idle system is fast; a worker never does. `patienceMs` as in createTransact. */
+/** `awaitsQueue`: the web process waits a moment, so that an idle system is fast; a worker never does. `bounds` as in createTransact. */
 export function createLedger({
   database,
   queues,
   log,
   awaitsQueue,
-  patienceMs,
+  bounds,
 }: {
   database: Database;
   queues: Queues;
   log: Log;
   awaitsQueue: boolean;
-  patienceMs?: number;
+  bounds?: TransactBounds;
 }): Ledger {
   const onFault = (error: unknown) => log.debug({ err: error }, 'left to the sweeper');
   const add = (rows: HandedRow[]) => queues.add(rows);
@@ -51,5 +51,5 @@ export function createLedger({
     });
     return Promise.race([work, limit]).finally(() => clearTimeout(timer));
   };
-  return { transact: createTransact(database, after, patienceMs), fill, fillOnce, dispatch };
+  return { transact: createTransact(database, after, bounds), fill, fillOnce, dispatch };
 }

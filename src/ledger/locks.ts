@@ -12,7 +12,8 @@ export const subjectLock = (type: string, id: string) => `${type}:${id}`;
 
 /** Conversations stand first: whoever has one's lane may take its contact's lock late, when an answer tells something new of the person. */
 const rank = (lock: string) => (lock.startsWith('conversation:') ? `0${lock}` : `1${lock}`);
-const sorted = (locks: Iterable<string>) => [...new Set(locks)].sort((one, other) => (rank(one) < rank(other) ? -1 : 1));
+/** The order in which everybody takes them. */
+export const sorted = (locks: Iterable<string>) => [...new Set(locks)].sort((one, other) => (rank(one) < rank(other) ? -1 : 1));
 
 /** Statements of their own before anything else in the transaction, sorted: the next statement's snapshot is younger than the wait. */
 export const lockStatements = (locks: Iterable<string>) =>

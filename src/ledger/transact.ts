@@ -4,7 +4,8 @@ import type { EventContract } from '../events/event.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Handed } from './accept.ts';
 import type { JobContract } from './job.ts';
-import { lockOf, lockStatements, subjectLock, takeLocks } from './locks.ts';
+import { createLockTurns, type LockTurns } from './lock-turns.ts';
+import { lockOf, lockStatements, sorted, subjectLock, takeLocks } from './locks.ts';
 import type { End } from './release.ts';
 import { type Entries, fitsOneStatement, type Part, writeLedger } from './write.ts';
 
@@ -62,26 +63,31 @@ export class LocksOutdated extends AppError {
   }
 }
 
+/** What a transaction of a request may take: beginning anew after a conflict, and waiting for others of this process. */
+export type TransactBounds = { patienceMs: number; lockMs: number };
+
 const maxTries = 3;
 const mostNamings = 20;
 
 /**
  * The one way to write: rows, jobs and events commit together or not at all. Repeats serialization failures, deadlocks and the named
- * conflicts, and begins no repeat after `patienceMs`; throws 503 when the database is away. `after` gets what is to be handed to the
- * queue, once, after the commit.
+ * conflicts, and within bounds begins no repeat after `patienceMs`; throws 503 when the database is away. `after` gets what is to be handed
+ * to the queue, once, after the commit.
  */
 export function createTransact(
   database: Database,
   after: (handed: Handed) => Promise<void> | void,
-  patienceMs = Number.POSITIVE_INFINITY,
+  bounds?: TransactBounds,
 ): Transact {
+  const patienceMs = bounds?.patienceMs ?? Number.POSITIVE_INFINITY;
+  const turns = bounds && createLockTurns(bounds.lockMs);
   return async (options, work) => {
     const startedAt = performance.now();
     for (let attempt = 1; ; attempt += 1) {
       try {
         const isNamedAnew = typeof options.locks === 'function';
         const locks = typeof options.locks === 'function' ? await options.locks() : options.locks;
-        const { result, handed } = await once(database, { ...options, locks, isNamedAnew }, work);
+        const { result, handed } = await inTurn(turns, locks, () => once(database, { ...options, locks, isNamedAnew }, work));
         if (handed.rows.length > 0 || handed.pools.length > 0) await after(handed);
         return result;
       } catch (error) {
@@ -93,6 +99,16 @@ export function createTransact(
       }
     }
   };
+}
+
+async function inTurn<Result>(turns: LockTurns | undefined, locks: string[] | undefined, work: () => Promise<Result>) {
+  if (!turns || !locks?.length) return work();
+  const giveBack = await turns.take(sorted(locks.map(lockOf)));
+  try {
+    return await work();
+  } finally {
+    giveBack();
+  }
 }
 
 type Once = TransactOptions & { locks?: string[]; isNamedAnew: boolean };

@@ -69,6 +69,13 @@ describeInBrowser('/docs', (visitor) => {
     expect(await answer.locator('.response-col_status').last().innerText()).toContain('200');
     expect(await answer.innerText()).toContain('"has_more": false');
     expect(requests.filter((url) => url.includes('/v1/channels'))).toHaveLength(1);
+
+    // The key is there after a reload, and another tab has none.
+    const isAuthorized = (of: Visit) => of.page.locator('.auth-wrapper .btn.authorize.locked').count();
+    await page.reload();
+    await page.locator('.opblock').first().waitFor();
+    await page.locator('.auth-wrapper .btn.authorize.locked').first().waitFor();
+    expect(await isAuthorized(await open())).toBe(0);
     expect(complaints).toEqual([]);
   }, 60_000);
 

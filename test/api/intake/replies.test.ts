@@ -68,8 +68,12 @@ test('pages a client does not read are bounded; small replies and other organiza
       return socket;
     }),
   );
-  await waitFor('its share to be full', async () => (await page(tenant)).status === 503, 20_000);
-  const refused = await page(tenant);
+  let refused!: Awaited<ReturnType<typeof page>>;
+  const isFull = async () => {
+    refused = await page(tenant);
+    return refused.status === 503;
+  };
+  await waitFor('its share to be full', isFull, 20_000);
   expect([refused.status, refused.body.error.code, refused.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
   expect((await app.call('contacts.list', { key: tenant.key, query: { limit: 1 } })).status).toBe(200);
   expect((await page(other)).status).toBe(200);

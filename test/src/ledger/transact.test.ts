@@ -159,7 +159,7 @@ test('a connection that is cut in the middle is a 503 too', async () => {
 });
 
 test('with a bound, nothing is begun anew once it is over', async () => {
-  const bounded = createTransact(house.database, () => undefined, 100);
+  const bounded = createTransact(house.database, () => undefined, { patienceMs: 100, lockMs: 1_000 });
   let tries = 0;
   const slow = bounded({}, async (tx) => {
     tries += 1;
