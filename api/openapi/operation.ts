@@ -100,7 +100,7 @@ export function operationOf(endpoint: Definition): Json {
   const parameters = parametersOf(endpoint);
   const needed = neededOf(scope);
   const stream = receive && { type: 'string', description: receive.description };
-  const schema = stream ?? (rawBodyBytes ? { type: 'object' } : body && schemaOf(body, 'input'));
+  const schema = stream ?? (rawBodyBytes ? { type: 'object', additionalProperties: true } : body && schemaOf(body, 'input'));
   const content = schema && { schema, ...(example?.body !== undefined && { example: example.body }) };
   return {
     operationId,

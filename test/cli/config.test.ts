@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { configTables } from '../../cli/config.ts';
-import { command, root } from './command.ts';
+import { cleanEnvironment, command, root } from './command.ts';
 
 test('config lists every variable with default and description, and needs none of them', async () => {
   const { code, stdout } = await command(['config'], {});
@@ -18,8 +19,9 @@ test('the tables of the README are those of the code: npx node cli/main.ts confi
 });
 
 test('a bad configuration is told whole, without a value', async () => {
-  const result = await command(['migrate'], { DATABASE_URL: 'mysql://secret', UNKNOWN_WINDOW: '0' });
-  expect(result).toMatchObject({ code: 1, stdout: '' });
+  const env = { ...cleanEnvironment(), DATABASE_URL: 'mysql://secret', UNKNOWN_WINDOW: '0' };
+  const result = spawnSync(process.execPath, ['api/main.ts'], { cwd: root, encoding: 'utf8', env });
+  expect(result).toMatchObject({ status: 1, stdout: '' });
   for (const name of ['DATABASE_URL', 'SECRET_KEY', 'UNKNOWN_WINDOW']) expect(result.stderr).toContain(name);
   expect(result.stderr).not.toContain('mysql://secret');
 });
