@@ -65,7 +65,8 @@ test(
     const { app, sandbox, base, sandboxUrl } = await environments();
     expect(await run(script('release'), app)).toMatch(/^applied .*The database is up to date$/s);
     const organizationId = await run('cli/main.ts organization create Harbour', app);
-    const key = await run(`cli/main.ts key create ${organizationId}`, app);
+    // Standard error, which says what the key may do, is in the output too.
+    const [key] = /kk_\w+/.exec(await run(`cli/main.ts key create ${organizationId}`, app))!;
     await spawnNode('sandbox/main.ts', sandbox);
     const web = await spawnNode(script('web'), app);
     const { ports, processes } = await workersOn(app);
