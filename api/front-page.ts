@@ -1,6 +1,7 @@
 import { Router } from 'express';
-import { docsPath, iconPath } from './docs/docs.ts';
+import { docsPath } from './docs/docs.ts';
 import type { Deps } from './endpoint.ts';
+import { htmlPage } from './html-page.ts';
 import { boardPath } from './operations/bull-board.ts';
 
 type Place = { path: string; name: string; what: string };
@@ -16,37 +17,23 @@ const board: Place = {
   what: 'Bull Board, for the operator. It asks for a name and a password.',
 };
 
-/** Addresses are relative: a proxy may serve the pages below a path. */
 const itemOf = ({ path, name, what }: Place) => `<li><a href="${path.slice(1)}">${name}</a><br>${what}</li>`;
 
 /** What a person sees who opens the address of the API in a browser. */
 export function frontPage({ config }: Pick<Deps, 'config'>): Router {
   const shown = config.operatorPassword ? [...places, board] : places;
-  const html = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <meta name="robots" content="noindex">
-    <title>Kanal</title>
-    <link rel="icon" type="image/svg+xml" href="${iconPath.slice(1)}">
-    <style>
+  const html = htmlPage({
+    title: 'Kanal',
+    head: `<style>
       body { font: 1rem / 1.5 system-ui, sans-serif; max-width: 36rem; margin: 10vh auto 2rem; padding: 0 1.5rem; }
       li { margin-bottom: 0.75rem; }
-    </style>
-  </head>
-  <body>
-    <main>
-      <h1>Kanal</h1>
+    </style>`,
+    body: `      <h1>Kanal</h1>
       <p>This is the HTTP API of a Kanal installation: messaging, CRM and commerce. Clients call it under <code>/v1</code> with an API key.</p>
       <ul>
         ${shown.map(itemOf).join('\n        ')}
       </ul>
-      <p>How to install and operate it is in <code>README.md</code> and <code>docs/</code> of its source.</p>
-    </main>
-  </body>
-</html>
-`;
+      <p>How to install and operate it is in <code>README.md</code> and <code>docs/</code> of its source.</p>`,
+  });
   return Router().get('/', (_req, res) => void res.set('Cache-Control', 'no-cache').type('html').send(html));
 }

@@ -1,4 +1,4 @@
-import { iconPath } from '../docs/docs.ts';
+import { htmlPage } from '../html-page.ts';
 
 type Field = { name: string; label: string; hint?: string; attributes: string };
 type Page = { title: string; lead: string; endpoint: string; fields: Field[]; choice?: string; action: string; done: string };
@@ -50,21 +50,12 @@ const fieldOf = ({ name, label, hint, attributes }: Field) => `
 const choiceOf = (choice: string | undefined) =>
   choice ? `<p><label class="choice"><input type="checkbox" id="has-account"> ${choice}</label></p>` : '';
 
-const pageOf = (folder: string, { title, lead, endpoint, fields, choice, action, done }: Page) => `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <meta name="robots" content="noindex">
-    <title>${title} – Kanal</title>
-    <link rel="icon" type="image/svg+xml" href="${iconPath.slice(1)}">
-    <link rel="stylesheet" href="${folder}/page.css">
-    <script defer src="${folder}/page.js"></script>
-  </head>
-  <body>
-    <main>
-      <h1>${title}</h1>
+const pageOf = (folder: string, { title, lead, endpoint, fields, choice, action, done }: Page) =>
+  htmlPage({
+    title: `${title} – Kanal`,
+    head: `<link rel="stylesheet" href="${folder}/page.css">
+    <script defer src="${folder}/page.js"></script>`,
+    body: `      <h1>${title}</h1>
       <form method="post" data-endpoint="${endpoint}" hidden>
         <p id="lead">${lead}</p>
         ${choiceOf(choice)}${fields.map(fieldOf).join('')}
@@ -73,8 +64,5 @@ const pageOf = (folder: string, { title, lead, endpoint, fields, choice, action,
       </form>
       <p class="error" id="problem" role="alert"></p>
       <p id="done" role="status" tabindex="-1" data-text="${done}"></p>
-      <noscript>This page needs JavaScript.</noscript>
-    </main>
-  </body>
-</html>
-`;
+      <noscript>This page needs JavaScript.</noscript>`,
+  });

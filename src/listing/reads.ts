@@ -46,6 +46,8 @@ const waitMs = 5_000;
 const restFromMs = 200;
 /** A step of an export is followed by a rest so many times as long: more of it where the process has much else to do. */
 const exportRest = { idle: 1, busy: 9 };
+/** Slow pages of several downloads, and the rests between them, must not reach the time after which a connection without bytes is closed. */
+const maxExportRestMs = 1_000;
 const longestTimerMs = 2 ** 31 - 1;
 
 export function createReads(database: Database, { atOnce, checks, ms }: Options): Reads {
@@ -62,7 +64,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     maxWaiting: Number.POSITIVE_INFINITY,
     waitMs: longestTimerMs,
     refusal: 'Too many exports at once',
-    restMs: (tookMs) => tookMs * (isBusy() ? exportRest.busy : exportRest.idle),
+    restMs: (tookMs) => Math.min(maxExportRestMs, tookMs * (isBusy() ? exportRest.busy : exportRest.idle)),
   });
   // One process of the server each: an organization with few places must not take the others' cores by parallel plans.
   const begin = `begin read only; set local statement_timeout = ${ms}; set local max_parallel_workers_per_gather = 0`;

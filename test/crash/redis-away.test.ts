@@ -7,13 +7,13 @@ import { phonesFrom, type Stack, startStack } from './stack.ts';
 let stack: Stack;
 afterEach(() => stack.stop());
 
-/** A request waits 100 ms for the queue; the rest is a busy machine's. Without that bound it would wait for as long as Redis is away. */
-const limitMs = 1_000;
+/** A request waits 100 ms for the queue, each of them: so the median says it; one alone may be held up by a busy machine. */
+const limitMs = { median: 250, each: 1_000 };
 
 /** Five texts one after the other; each answered in time though no queue is there. */
 async function sendWithoutQueue(channelId: string, phone: string): Promise<string[]> {
   const ids: string[] = [];
-  const slow: number[] = [];
+  const times: number[] = [];
   for (let index = 0; index < 5; index += 1) {
     const { status, body, ms } = await stack.call<{ data: { id: string } }>('POST', '/v1/messages', {
       channel_id: channelId,
@@ -22,10 +22,11 @@ async function sendWithoutQueue(channelId: string, phone: string): Promise<strin
       text: { body: `away ${index}` },
     });
     expect(status).toBe(201);
-    if (ms >= limitMs) slow.push(ms);
+    times.push(ms);
     ids.push(body.data.id);
   }
-  expect(slow).toEqual([]);
+  expect(Math.max(...times)).toBeLessThan(limitMs.each);
+  expect(times.toSorted((one, other) => one - other)[2]).toBeLessThan(limitMs.median);
   return ids;
 }
 

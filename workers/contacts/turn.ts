@@ -3,6 +3,8 @@ import type { Outcome, RunContext } from '../handler.ts';
 
 /** After so long the next organization's import or export has its turn; this one goes on after it. */
 const turnMs = 60_000;
+/** A part may take long because it waits for others: that is no work to rest from, and a worker that stops waits for the rest. */
+const maxRestMs = 2_000;
 const pausedMs = 1_000;
 const movedOnMs = 15_000;
 
@@ -16,7 +18,7 @@ export function turnOf({ isStopping, outside, config }: Pick<RunContext<unknown>
   let workedFrom = performance.now();
   const isOver = () => isStopping() || performance.now() >= endsAt;
   return async (): Promise<boolean> => {
-    const restMs = (performance.now() - workedFrom) * restPerMs;
+    const restMs = Math.min(maxRestMs, (performance.now() - workedFrom) * restPerMs);
     if (restMs >= 1 && !isOver()) await outside(() => sleep(restMs));
     workedFrom = performance.now();
     return !isOver();

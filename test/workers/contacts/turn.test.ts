@@ -42,3 +42,12 @@ test('a worker that stops is not kept by a rest', async () => {
   expect(await mayGoOn()).toBe(false);
   expect(rests).toEqual([]);
 });
+
+test('a part that took long is followed by a rest of two seconds at most', async () => {
+  const { rests, mayGoOn } = turn(0.001);
+  workFor(20);
+  await mayGoOn();
+  expect(rests).toHaveLength(1);
+  // By its share it would be twenty.
+  expect(rests[0]).toBeLessThan(10_000);
+});

@@ -1,0 +1,23 @@
+import { iconPath } from './docs/docs.ts';
+
+type Page = { title: string; head: string; body: string };
+
+/** A page of ours as text, not for search engines. Addresses are relative: a proxy may serve the pages below a path. */
+export const htmlPage = ({ title, head, body }: Page) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <meta name="robots" content="noindex">
+    <title>${title}</title>
+    <link rel="icon" type="image/svg+xml" href="${iconPath.slice(1)}">
+    ${head}
+  </head>
+  <body>
+    <main>
+${body}
+    </main>
+  </body>
+</html>
+`;
