@@ -1,19 +1,19 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { AppError } from '../src/errors.ts';
-import type { Deps } from './endpoint.ts';
+import { AppError } from '../src/platform/errors.ts';
+import type { Deps } from './http/endpoint.ts';
+import { cutUnread } from './http/intake/unread.ts';
+import { apiHeaders } from './http/middleware/api-headers.ts';
+import { crossOrigin } from './http/middleware/cross-origin.ts';
+import { requestEnd } from './http/middleware/request-end.ts';
+import { requestId } from './http/middleware/request-id.ts';
+import { requestLog } from './http/middleware/request-log.ts';
+import { requestMetrics } from './http/middleware/request-metrics.ts';
+import { routeOf } from './http/route.ts';
+import { errorAnswer } from './http/send.ts';
 import { endpoints } from './index.ts';
-import { cutUnread } from './intake/unread.ts';
-import { apiHeaders } from './middleware/api-headers.ts';
-import { crossOrigin } from './middleware/cross-origin.ts';
-import { requestEnd } from './middleware/request-end.ts';
-import { requestId } from './middleware/request-id.ts';
-import { requestLog } from './middleware/request-log.ts';
-import { requestMetrics } from './middleware/request-metrics.ts';
 import { health } from './operations/health.ts';
 import { metricsPage } from './operations/metrics.ts';
-import { pages } from './pages.ts';
-import { routeOf } from './route.ts';
-import { errorAnswer } from './send.ts';
+import { pages } from './pages/pages.ts';
 
 /** Nobody's request: no line in the log, no figure. */
 const unobserved: RequestHandler = (_req, res, next) => {

@@ -22,7 +22,7 @@ import { listOfPermissionChanges } from './contacts/permission-history.ts';
 import { createSuppression, deleteSuppression, listOfSuppressions } from './contacts/suppressions.ts';
 import { createTag, deleteOneTag, getTag, listOfTags, patchTag } from './contacts/tag-catalogue.ts';
 import { assignContactTag, listOfContactTags, unassignContactTag } from './contacts/tags.ts';
-import type { AnyEndpoint } from './endpoint.ts';
+import type { AnyEndpoint } from './http/endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getOperation } from './operations/operations.ts';
 import { listOfActs } from './organizations/audit-log.ts';

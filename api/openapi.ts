@@ -1,13 +1,13 @@
-import type { Endpoint, ErrorShape } from './endpoint.ts';
-import { errorBodies } from './errors.ts';
+import type { Endpoint, ErrorShape } from './http/endpoint.ts';
+import { errorBodies } from './http/errors.ts';
+import { secureName } from './http/middleware/session-cookie.ts';
+import { errorSchemas, sharedErrorResponses } from './http/openapi/errors.ts';
+import { headerComponents } from './http/openapi/headers.ts';
+import { type Json, referring, schemaOf } from './http/openapi/json-schema.ts';
+import { operationOf } from './http/openapi/operation.ts';
+import { webhooksOf } from './http/openapi/webhooks.ts';
 import { endpoints } from './index.ts';
-import { secureName } from './middleware/session-cookie.ts';
-import { errorSchemas, sharedErrorResponses } from './openapi/errors.ts';
-import { headerComponents } from './openapi/headers.ts';
-import { type Json, referring, schemaOf } from './openapi/json-schema.ts';
-import { namedSchemas } from './openapi/named-schemas.ts';
-import { operationOf } from './openapi/operation.ts';
-import { webhooksOf } from './openapi/webhooks.ts';
+import { namedSchemas } from './named-schemas.ts';
 
 const description = `
 Messaging, CRM and commerce over one HTTP API, self-hosted.

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { uuidv7 } from '../src/ids.ts';
-import { sha256 } from '../src/secrets.ts';
+import { uuidv7 } from '../src/platform/ids.ts';
+import { sha256 } from '../src/platform/secrets.ts';
 import { type Definition, definitions, isPersonal } from '../test/support/contract.ts';
 import { hostileBodies, takesJson } from '../test/support/hostile-bodies.ts';
 import type { Side, Stage } from './stage.ts';

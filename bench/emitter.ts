@@ -1,13 +1,13 @@
-import { readConfig } from '../src/config.ts';
-import { openDatabase } from '../src/database.ts';
-import { messageSent } from '../src/events/catalogue.ts';
-import { uuidv7 } from '../src/ids.ts';
-import { createBackend } from '../src/ledger/backends/index.ts';
-import { createLedger } from '../src/ledger/ledger.ts';
-import { subjectLock } from '../src/ledger/locks.ts';
-import { openQueues } from '../src/ledger/queues.ts';
+import { openDatabase } from '../src/open-database.ts';
+import { readConfig } from '../src/platform/config/config.ts';
+import { messageSent } from '../src/platform/events/catalogue.ts';
+import { uuidv7 } from '../src/platform/ids.ts';
+import { createBackend } from '../src/platform/ledger/backends/index.ts';
+import { createLedger } from '../src/platform/ledger/ledger.ts';
+import { subjectLock } from '../src/platform/ledger/locks.ts';
+import { openQueues } from '../src/platform/ledger/queues.ts';
 import '../src/jobs.ts';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/platform/log.ts';
 import { atPace } from './pace.ts';
 
 /** Emits events as the web process does: in a transaction, its subject locked, handed to the queue after the commit. */

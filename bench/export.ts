@@ -1,5 +1,5 @@
 import { to as copyTo } from 'pg-copy-streams';
-import { uuidv7 } from '../src/ids.ts';
+import { uuidv7 } from '../src/platform/ids.ts';
 import { runOf } from './long-job.ts';
 import type { Process } from './processes.ts';
 import type { Side } from './stage.ts';

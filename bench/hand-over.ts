@@ -1,10 +1,10 @@
-import { readConfig } from '../src/config.ts';
-import { openDatabase } from '../src/database.ts';
+import { openDatabase } from '../src/open-database.ts';
+import { readConfig } from '../src/platform/config/config.ts';
 import '../src/jobs.ts';
-import { createBackend } from '../src/ledger/backends/index.ts';
-import { createLedger } from '../src/ledger/ledger.ts';
-import { openQueues } from '../src/ledger/queues.ts';
-import { createLog } from '../src/log.ts';
+import { createBackend } from '../src/platform/ledger/backends/index.ts';
+import { createLedger } from '../src/platform/ledger/ledger.ts';
+import { openQueues } from '../src/platform/ledger/queues.ts';
+import { createLog } from '../src/platform/log.ts';
 import { openQueue } from './floors/queue.ts';
 import type { Side } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { createPasswords } from '../src/accounts/password-hash.ts';
-import { uuidv7 } from '../src/ids.ts';
+import { uuidv7 } from '../src/platform/ids.ts';
 import { getMessageRequest } from './paths/http.ts';
 import type { Side, Stage } from './stage.ts';
 import { median, percentile } from './statistics.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { uuidv7 } from '../src/ids.ts';
+import { uuidv7 } from '../src/platform/ids.ts';
 import type { Process } from './processes.ts';
 import type { Side } from './stage.ts';
 

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { newCredential } from '../src/accounts/credentials.ts';
-import { uuidv7 } from '../src/ids.ts';
-import { channelPool, endpointPool } from '../src/ledger/pools.ts';
 import { scopes } from '../src/organizations/scopes.ts';
-import { createSecrets, type SecretKeys, sha256 } from '../src/secrets.ts';
+import { uuidv7 } from '../src/platform/ids.ts';
+import { channelPool, endpointPool } from '../src/platform/ledger/pools.ts';
+import { createSecrets, type SecretKeys, sha256 } from '../src/platform/secrets.ts';
 import { newSecret } from '../src/webhooks/signature.ts';
 
 export const appSecret = 'bench-app-secret';

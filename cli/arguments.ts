@@ -1,8 +1,8 @@
 import type Joi from 'joi';
 import { email, personName } from '../src/accounts/person.ts';
-import { isUuid } from '../src/ids.ts';
 import { type Role, roles } from '../src/organizations/roles.ts';
 import { type Scope, scopes } from '../src/organizations/scopes.ts';
+import { isUuid } from '../src/platform/ids.ts';
 
 /** A key given in place of its id is not repeated: what stands on a screen is copied into tickets. */
 export function idArgument(text: string, subject: string): string {

@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import { configSchema, startSchema } from '../src/config.ts';
+import { configSchema, startSchema } from '../src/platform/config/config.ts';
 import { columns } from './columns.ts';
 
 type Variable = { flags?: { default?: unknown; presence?: string; description?: string } };

@@ -1,12 +1,13 @@
-import { readConnections } from '../src/config.ts';
-import { type Database, openDatabase } from '../src/database.ts';
+import { openDatabase } from '../src/open-database.ts';
+import { readConnections } from '../src/platform/config/config.ts';
+import type { Database } from '../src/platform/database/database.ts';
 import '../src/jobs.ts';
-import { withinMs } from '../src/ledger/backends/backend.ts';
-import { createBackend } from '../src/ledger/backends/index.ts';
-import { createLedger, type Ledger } from '../src/ledger/ledger.ts';
-import { openQueues } from '../src/ledger/queues.ts';
-import { createTransact, type Transact } from '../src/ledger/transact.ts';
-import { createLog } from '../src/log.ts';
+import { withinMs } from '../src/platform/ledger/backends/backend.ts';
+import { createBackend } from '../src/platform/ledger/backends/index.ts';
+import { createLedger, type Ledger } from '../src/platform/ledger/ledger.ts';
+import { openQueues } from '../src/platform/ledger/queues.ts';
+import { createTransact, type Transact } from '../src/platform/ledger/transact.ts';
+import { createLog } from '../src/platform/log.ts';
 
 /** A command speaks in sentences: the log of what it uses stays silent. */
 export const commandLog = () => createLog('silent', 'cli');

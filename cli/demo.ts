@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { readStartEnvironment } from '../src/config.ts';
-import { openDatabase } from '../src/database.ts';
+import { openDatabase } from '../src/open-database.ts';
+import { readStartEnvironment } from '../src/platform/config/config.ts';
 import { commandLog } from './connect.ts';
 import { ending } from './demo/ending.ts';
 import { removeEndpoints } from './demo/endpoint.ts';

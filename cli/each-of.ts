@@ -1,4 +1,4 @@
-import { AppError } from '../src/errors.ts';
+import { AppError } from '../src/platform/errors.ts';
 
 /** One after the other, a line each. One that is refused is told, and the others are done all the same; exits 1 then. */
 export async function eachOf(ids: string[], work: (id: string) => Promise<string>) {

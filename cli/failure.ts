@@ -1,6 +1,6 @@
-import { ConfigError } from '../src/config.ts';
-import { isDatabaseAway } from '../src/database.ts';
-import { reasonOf } from '../src/log.ts';
+import { ConfigError } from '../src/platform/config/config.ts';
+import { isDatabaseAway } from '../src/platform/database/errors.ts';
+import { reasonOf } from '../src/platform/log.ts';
 
 /** What a person at a terminal reads: one line, or one a fault of the configuration. */
 export function failureText(error: unknown): string {

@@ -1,5 +1,5 @@
-import { checkJobs } from '../src/ledger/check.ts';
 import { replayJob } from '../src/operator/replays.ts';
+import { checkJobs } from '../src/platform/ledger/check.ts';
 import { idArgument, secondsArgument } from './arguments.ts';
 import { withDatabase, withLedger } from './connect.ts';
 import { eachOf } from './each-of.ts';

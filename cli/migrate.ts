@@ -1,9 +1,9 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { readConnections } from '../src/config.ts';
-import { createBackend } from '../src/ledger/backends/index.ts';
-import type { Log } from '../src/log.ts';
 import { ormOptions } from '../src/orm.ts';
+import { readConnections } from '../src/platform/config/config.ts';
+import { createBackend } from '../src/platform/ledger/backends/index.ts';
+import type { Log } from '../src/platform/log.ts';
 import { commandLog } from './connect.ts';
 
 type Target = { databaseUrl: string; queueUrl?: string };

@@ -1,6 +1,7 @@
-import { readStartEnvironment } from '../src/config.ts';
+import { readStartEnvironment } from '../src/platform/config/config.ts';
 import { failureText } from './failure.ts';
 import { bringUp } from './start/bring-up.ts';
+import { dataOf, leftoverServer } from './start/database/server.ts';
 import { removeDemoFile } from './start/demo-file.ts';
 import { tailOf } from './start/files.ts';
 import { deleteHome, type Home, hasHome, openHome, turnLogs } from './start/home.ts';
@@ -8,7 +9,6 @@ import { createOutput, type Output } from './start/output.ts';
 import { createParts } from './start/parts.ts';
 import { endLeftovers, leaveHome, takeHome } from './start/pid-files.ts';
 import { end, watchForeign } from './start/running.ts';
-import { dataOf, leftoverServer } from './start/server.ts';
 import { aborted } from './start/until.ts';
 
 class StopAsked extends Error {}

@@ -1,9 +1,9 @@
 import { exportContactsJob } from './contacts/export/jobs.ts';
 import { importContactsJob } from './contacts/import/jobs.ts';
 import { blockContactJob, eraseContactJob, unblockContactJob } from './contacts/jobs.ts';
-import { registerContracts } from './ledger/contracts.ts';
 import { sendMailJob } from './mails/jobs.ts';
 import { sendMessageJob, syncTemplatesJob } from './messaging/jobs.ts';
+import { registerContracts } from './platform/ledger/contracts.ts';
 import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { deliverWebhookJob } from './webhooks/jobs.ts';
 

@@ -2,19 +2,19 @@ import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig } from '@mikro-orm/postgresql';
 import { Channel } from './channels/channel.entity.ts';
 import { Contact, ContactIdentity } from './contacts/contact.entity.ts';
-import { Job } from './ledger/jobs.entity.ts';
 import { Conversation } from './messaging/conversation.entity.ts';
 import { Message } from './messaging/message.entity.ts';
 import { Template } from './messaging/template.entity.ts';
-import { Spine } from './migrations/20261121000000-spine.ts';
-import { Pools } from './migrations/20261121000001-pools.ts';
-import { Retention } from './migrations/20261121000010-retention.ts';
-import { FillProbe } from './migrations/20261121000011-fill-probe.ts';
-import { Accounts } from './migrations/20261121000020-accounts.ts';
-import { Contacts } from './migrations/20261121000030-contacts.ts';
-import { Pace } from './migrations/20261122000000-pace.ts';
-import { KeyMakers } from './migrations/20261122004000-key-makers.ts';
 import { ApiKey, Organization } from './organizations/organization.entity.ts';
+import { Job } from './platform/ledger/jobs.entity.ts';
+import { Spine } from './platform/migrations/20261121000000-spine.ts';
+import { Pools } from './platform/migrations/20261121000001-pools.ts';
+import { Retention } from './platform/migrations/20261121000010-retention.ts';
+import { FillProbe } from './platform/migrations/20261121000011-fill-probe.ts';
+import { Accounts } from './platform/migrations/20261121000020-accounts.ts';
+import { Contacts } from './platform/migrations/20261121000030-contacts.ts';
+import { Pace } from './platform/migrations/20261122000000-pace.ts';
+import { KeyMakers } from './platform/migrations/20261122004000-key-makers.ts';
 import { Delivery, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
 
 export const entities = [

@@ -5,8 +5,8 @@ import { join } from 'node:path';
  * `npm test` runs two files at once: first those that need a database at most, then those that start processes, browsers and workers; and in
  * the end, one after the other, those that kill processes or look at the pace of work. With arguments it is jest with these arguments.
  */
-const heavy = '/test/(browser|cli|deployment|workers|src/metrics)/';
-const alone = '/test/(crash|src/ledger)/';
+const heavy = '/test/(browser|cli|deployment|workers|src/platform/metrics)/';
+const alone = '/test/(crash|src/platform/ledger)/';
 const own = process.argv.slice(2);
 const runs =
   own.length > 0

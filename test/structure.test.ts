@@ -1,10 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { allContracts } from '../src/ledger/contracts.ts';
+import { allContracts } from '../src/platform/ledger/contracts.ts';
 import '../src/jobs.ts';
 import Joi from 'joi';
 import { handlers } from '../workers/index.ts';
+import { circlesOf } from './support/circles.ts';
 import { definitions } from './support/contract.ts';
 import { unboundedIn } from './support/unbounded.ts';
 
@@ -27,7 +28,7 @@ const ownImportsOf = (file: string) =>
 
 test('there is something to look at', () => {
   expect(product.length).toBeGreaterThan(100);
-  expect(ownImportsOf('api/app.ts')).toContain('api/endpoint.ts');
+  expect(ownImportsOf('api/app.ts')).toContain('api/http/endpoint.ts');
   expect(ownImportsOf('cli/openapi.ts')).toEqual(['api/openapi.ts']);
 });
 
@@ -52,6 +53,52 @@ describe('imports point inwards', () => {
       .flatMap((file) => ownImportsOf(file).map((target) => ({ target, arrow: `${file} -> ${target}` })))
       .filter(({ target, arrow }) => !allowed.includes(target.split('/')[0]!) && !exceptions.includes(arrow));
     expect(strangers).toEqual([]);
+  });
+
+  test('platform knows no domain', () => {
+    const arrows = product
+      .filter((file) => file.startsWith('src/platform/'))
+      .flatMap((file) =>
+        ownImportsOf(file)
+          .filter((target) => !target.startsWith('src/platform/'))
+          .map((target) => `${file} -> ${target}`),
+      );
+    expect(arrows).toEqual([]);
+  });
+
+  test('api/http knows no resource', () => {
+    const arrows = product
+      .filter((file) => file.startsWith('api/http/'))
+      .flatMap((file) =>
+        ownImportsOf(file)
+          .filter((target) => target.startsWith('api/') && !target.startsWith('api/http/'))
+          .map((target) => `${file} -> ${target}`),
+      );
+    expect(arrows).toEqual([]);
+  });
+
+  test('domains know each other as docs/architecture.md draws it, and nothing else', () => {
+    const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+    const drawn = [...page.matchAll(/^\| `([a-z-]+)` \| ((?:`[a-z-]+`(?:, )?)+|nothing) \|/gm)].flatMap(([, from, to]) =>
+      [...to!.matchAll(/`([a-z-]+)`/g)].map(([, target]) => `${from} -> ${target}`),
+    );
+    const domainOf = (file: string) => /^src\/([a-z-]+)\//.exec(file)?.[1];
+    const known = product.flatMap((file) =>
+      ownImportsOf(file).flatMap((target) => {
+        const [from, to] = [domainOf(file), domainOf(target)];
+        return from && to && from !== to && to !== 'platform' ? [`${from} -> ${to}`] : [];
+      }),
+    );
+    expect([...new Set(known)].sort()).toEqual(drawn.sort());
+  });
+
+  test('no files import each other in a circle, types included', () => {
+    expect(circlesOf(new Map(product.map((file) => [file, ownImportsOf(file)])))).toEqual([]);
+  });
+
+  test('a circle is found, wherever it begins', () => {
+    const imports = { start: ['a'], a: ['b', 'x'], b: ['c'], c: ['a'], x: [] };
+    expect(circlesOf(new Map(Object.entries(imports)))).toEqual(['a -> b -> c -> a']);
   });
 
   test('src knows neither Express nor celebrate', () => {
@@ -146,7 +193,7 @@ describe('endpoints', () => {
 
 describe('house rules', () => {
   test('the environment is read in one place', () => {
-    expect(having(product, /process\.env|\benv\b[^;]*= process\b/)).toEqual(['sandbox/main.ts', 'src/config.ts']);
+    expect(having(product, /process\.env|\benv\b[^;]*= process\b/)).toEqual(['sandbox/main.ts', 'src/platform/config/config.ts']);
   });
 
   test('only the clients of providers and the webhook sender talk to others', () => {
@@ -168,7 +215,7 @@ describe('house rules', () => {
 
   test('only the backends know what carries the queue; the rate limits share their counts by the same Redis', () => {
     const known = /from '(ioredis|bullmq)'/;
-    const allowed = ['src/ledger/backends/', 'workers/worker.ts', 'src/rate-limits/redis-counter.ts'];
+    const allowed = ['src/platform/ledger/backends/', 'workers/worker.ts', 'src/platform/rate-limits/redis-counter.ts'];
     const others = having(product, known).filter((file) => !allowed.some((place) => file.startsWith(place)));
     expect(others).toEqual([]);
   });

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Em, isOurOutage } from '../src/database.ts';
-import { operationFailed } from '../src/events/catalogue.ts';
-import type { JobContract } from '../src/ledger/job.ts';
-import { subjectLock } from '../src/ledger/locks.ts';
-import { putOff } from '../src/ledger/put-off.ts';
-import { endDone, endFailed, RunOver } from '../src/ledger/release.ts';
-import type { RunRow } from '../src/ledger/run.ts';
-import type { Tx } from '../src/ledger/transact.ts';
-import { reasonOf } from '../src/log.ts';
+import type { Em } from '../src/platform/database/database.ts';
+import { isOurOutage } from '../src/platform/database/errors.ts';
+import { operationFailed } from '../src/platform/events/catalogue.ts';
+import type { JobContract } from '../src/platform/ledger/job.ts';
+import { subjectLock } from '../src/platform/ledger/locks.ts';
+import { putOff } from '../src/platform/ledger/put-off.ts';
+import { endDone, endFailed, RunOver } from '../src/platform/ledger/release.ts';
+import type { RunRow } from '../src/platform/ledger/run.ts';
+import type { Tx } from '../src/platform/ledger/tx.ts';
+import { reasonOf } from '../src/platform/log.ts';
 import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
 import type { Place } from './places.ts';
 

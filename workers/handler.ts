@@ -1,15 +1,13 @@
-import type { Config } from '../src/config.ts';
-import type { Database, Em } from '../src/database.ts';
-import type { JobContract } from '../src/ledger/job.ts';
-import type { JobError } from '../src/ledger/jobs.entity.ts';
-import type { Ledger } from '../src/ledger/ledger.ts';
-import type { RunRef } from '../src/ledger/release.ts';
-import type { RunRow } from '../src/ledger/run.ts';
-import type { Tx } from '../src/ledger/transact.ts';
-import type { Part } from '../src/ledger/write.ts';
-import type { Log } from '../src/log.ts';
+import type { Config } from '../src/platform/config/config.ts';
+import type { Database, Em } from '../src/platform/database/database.ts';
+import type { JobContract } from '../src/platform/ledger/job.ts';
+import type { JobError } from '../src/platform/ledger/jobs.entity.ts';
+import type { Ledger } from '../src/platform/ledger/ledger.ts';
+import type { RunRow } from '../src/platform/ledger/run.ts';
+import type { Part, RunRef, Tx } from '../src/platform/ledger/tx.ts';
+import type { Log } from '../src/platform/log.ts';
+import type { Secrets } from '../src/platform/secrets.ts';
 import type { Providers } from '../src/providers/index.ts';
-import type { Secrets } from '../src/secrets.ts';
 import type { WebhookSender } from '../src/webhooks/sender.ts';
 import type { JobMetrics } from './job-metrics.ts';
 

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Config } from '../src/config.ts';
-import type { Database } from '../src/database.ts';
-import { withinMs } from '../src/ledger/backends/backend.ts';
-import { askForToken, mayScrape } from '../src/metrics/access.ts';
-import type { Metrics } from '../src/metrics/metrics.ts';
+import type { Config } from '../src/platform/config/config.ts';
+import type { Database } from '../src/platform/database/database.ts';
+import { withinMs } from '../src/platform/ledger/backends/backend.ts';
+import { askForToken, mayScrape } from '../src/platform/metrics/access.ts';
+import type { Metrics } from '../src/platform/metrics/metrics.ts';
 
 /**
  * A worker's `/healthz` (the process lives), `/readyz` (database and queue are there: without either it does nothing) and, with

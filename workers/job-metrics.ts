@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { childrenOf } from '../src/metrics/children.ts';
+import { childrenOf } from '../src/platform/metrics/children.ts';
 
 export type JobMetrics = {
   /** One run, however it ended; `outcome` is its kind in workers/run-job.ts. */

@@ -1,7 +1,7 @@
-import { ConfigError, readConfig } from '../src/config.ts';
-import { keepHeapSmall } from '../src/heap.ts';
-import { createLog } from '../src/log.ts';
-import { stopOnSignal } from '../src/process.ts';
+import { ConfigError, readConfig } from '../src/platform/config/config.ts';
+import { createLog } from '../src/platform/log.ts';
+import { keepHeapSmall } from '../src/platform/process/heap.ts';
+import { stopOnSignal } from '../src/platform/process/stop-on-signal.ts';
 import { startWorkers } from './start.ts';
 
 keepHeapSmall();

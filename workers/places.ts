@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createShares, type Release } from '../src/shares.ts';
+import { createShares, type Release } from '../src/platform/load/shares.ts';
 
 /** The place of one run in its worker. */
 export type Place = {

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
-import { purges } from '../src/retention/purges.ts';
-import { claimPurge, runPurge } from '../src/retention/run.ts';
+import { purges } from '../src/platform/retention/purges.ts';
+import { claimPurge, runPurge } from '../src/platform/retention/run.ts';
 import type { WorkerDeps } from './handler.ts';
 import { startRepeating } from './repeating.ts';
 

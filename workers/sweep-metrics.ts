@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { now } from '../src/clock.ts';
-import type { Findings } from '../src/ledger/sweep.ts';
+import type { Findings } from '../src/platform/ledger/sweep.ts';
+import { now } from '../src/platform/time/clock.ts';
 
 const kinds = ['looked', 'added', 'rerun', 'woken', 'pools', 'lanes'] as const satisfies (keyof Omit<Findings, 'isWhole'>)[];
 

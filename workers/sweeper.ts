@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
-import type { Queues } from '../src/ledger/queues.ts';
-import { sweep } from '../src/ledger/sweep.ts';
+import type { Queues } from '../src/platform/ledger/queues.ts';
+import { sweep } from '../src/platform/ledger/sweep.ts';
 import type { WorkerDeps } from './handler.ts';
 import { startRepeating } from './repeating.ts';
 import { createSweepMetrics } from './sweep-metrics.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayedError, UnrecoverableError } from 'bullmq';
-import type { AnyWorker, Backend, RunJob } from '../src/ledger/backends/backend.ts';
-import type { QueueName } from '../src/ledger/job.ts';
-import { leadMs } from '../src/ledger/queues.ts';
-import { reasonOf } from '../src/log.ts';
+import type { AnyWorker, Backend, RunJob } from '../src/platform/ledger/backends/backend.ts';
+import type { QueueName } from '../src/platform/ledger/job.ts';
+import { leadMs } from '../src/platform/ledger/queues.ts';
+import { reasonOf } from '../src/platform/log.ts';
 import type { Handler, WorkerDeps } from './handler.ts';
 import { createPlaces, type Places } from './places.ts';
 import { type Ended, runJob } from './run-job.ts';

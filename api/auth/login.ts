@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { login } from '../../src/accounts/login.ts';
 import { endSession, endSessions } from '../../src/accounts/sessions.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { endedCookie, sessionCookie, sessionTokenOf } from '../middleware/session-cookie.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { endedCookie, sessionCookie, sessionTokenOf } from '../http/middleware/session-cookie.ts';
 import { exampleUser, sessionUser, tag, toUserView } from './schemas.ts';
 
 type LoginBody = { email: string; password: string; telemetry_id?: string };

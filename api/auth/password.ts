@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Joi from 'joi';
 import { changePassword } from '../../src/accounts/change-password.ts';
 import { confirmReset, requestReset } from '../../src/accounts/password-reset.ts';
-import { type Deps, endpoint, ok } from '../endpoint.ts';
+import { type Deps, endpoint, ok } from '../http/endpoint.ts';
 import { email, exampleToken, exampleUser, message, newPassword, oneTimeToken, tag } from './schemas.ts';
 
 const partsOf = ({ database, ledger, passwords, loginLimits, secrets }: Deps) => ({

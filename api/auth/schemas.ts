@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import type { UserRow } from '../../src/accounts/users.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
 import { roles } from '../../src/organizations/roles.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
-import { id, iso, timestamp } from '../schemas.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
 
 export const tag = 'Accounts';
 

@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import { switchOrganization } from '../../src/accounts/sessions.ts';
 import { changeUser, findUser, organizationsOf, type UserChange, type UserRow } from '../../src/accounts/users.ts';
-import type { Source } from '../../src/database.ts';
-import { AppError } from '../../src/errors.ts';
-import { exampleIds } from '../../src/examples.ts';
 import { type Caller, noOrganization } from '../../src/organizations/caller.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { id } from '../schemas.ts';
+import type { Source } from '../../src/platform/database/database.ts';
+import { AppError } from '../../src/platform/errors.ts';
+import { exampleIds } from '../../src/platform/examples.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { id } from '../http/schemas.ts';
 import { exampleUser, me, personName, tag, timezone, toUserView, weekStart } from './schemas.ts';
 
 export const setActiveOrganization = endpoint<{ organization_id: string }>({

@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import { createToken, deleteToken, listTokens, longestTokenDays, type TokenRow } from '../../src/accounts/tokens.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { endpoint } from '../endpoint.ts';
-import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 import { personName, scopeList, tag } from './schemas.ts';
 
 const fields = {

@@ -1,11 +1,11 @@
 import Joi from 'joi';
 import { findChannel } from '../../src/channels/queries.ts';
-import { type BlockedRow, listBlocked } from '../../src/contacts/blocked.ts';
-import { notFound } from '../../src/errors.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { endpoint } from '../endpoint.ts';
-import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { type BlockedRow, listBlocked } from '../../src/contacts/blocking/blocked.ts';
+import { notFound } from '../../src/platform/errors.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 
 const blockedView = Joi.object({
   contact_id: id.required(),

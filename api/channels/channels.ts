@@ -1,13 +1,13 @@
 import Joi from 'joi';
 import { changeChannel, connectChannel, readNumber } from '../../src/channels/connect.ts';
 import { type ChannelRow, countChannels, countTemplates, findChannel, listChannels } from '../../src/channels/queries.ts';
-import { notFound } from '../../src/errors.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { subjectLock } from '../../src/ledger/locks.ts';
 import { syncTemplatesJob } from '../../src/messaging/jobs.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { keysetOf, type PageQuery, pageMeta, pageOf, pageQuery } from '../paging.ts';
-import { id, iso, operationNote, pathId, timestamp } from '../schemas.ts';
+import { notFound } from '../../src/platform/errors.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { subjectLock } from '../../src/platform/ledger/locks.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { keysetOf, type PageQuery, pageMeta, pageOf, pageQuery } from '../http/paging.ts';
+import { id, iso, operationNote, pathId, timestamp } from '../http/schemas.ts';
 
 const tag = 'Channels';
 const name = Joi.string().trim().min(1).max(200);

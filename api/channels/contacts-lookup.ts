@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import { findChannel } from '../../src/channels/queries.ts';
-import { phoneNumber } from '../../src/contacts/phone.ts';
+import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import { findProfile, type Profile } from '../../src/contacts/profiles.ts';
-import { notFound } from '../../src/errors.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { notFound } from '../../src/platform/errors.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { appUserId, data, wrapped } from '../contacts/schemas.ts';
-import { endpoint } from '../endpoint.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 
 const text = Joi.string().allow('').required();
 const profileView = Joi.object({

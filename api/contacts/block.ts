@@ -1,10 +1,10 @@
 import Joi from 'joi';
-import { askForBlock, blockLane, blockStatusOf, mustBeConnected, resolveBlock } from '../../src/contacts/block.ts';
+import { askForBlock, blockLane, blockStatusOf, mustBeConnected, resolveBlock } from '../../src/contacts/blocking/block.ts';
+import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import type { BlockWish } from '../../src/contacts/jobs.ts';
-import { phoneNumber } from '../../src/contacts/phone.ts';
-import { exampleIds } from '../../src/examples.ts';
-import { type Deps, endpoint, type Input, ok, type Reply } from '../endpoint.ts';
-import { operationNote } from '../schemas.ts';
+import { exampleIds } from '../../src/platform/examples.ts';
+import { type Deps, endpoint, type Input, ok, type Reply } from '../http/endpoint.ts';
+import { operationNote } from '../http/schemas.ts';
 import { appUserId, tag } from './schemas.ts';
 
 type BlockBody = { channel_id: string; phone?: string; user_id?: string };

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { mustBeContact } from '../../src/contacts/queries.ts';
-import { endpoint } from '../endpoint.ts';
-import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { aboutContact, contactParams, exampleMeta } from './schemas.ts';
 
 const text = Joi.string().allow('').required();

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { contactLock, emitUpdated } from '../../src/contacts/events.ts';
 import {
   type ConsentChannel,
   type ConsentRow,
@@ -7,14 +8,13 @@ import {
   consentStatuses,
   listConsents,
   setConsent,
-} from '../../src/contacts/consents.ts';
-import { contactLock, emitUpdated } from '../../src/contacts/events.ts';
+} from '../../src/contacts/permission/consents.ts';
 import { getContact, mustBeContact } from '../../src/contacts/queries.ts';
-import { exampleTime } from '../../src/examples.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
-import { endpoint } from '../endpoint.ts';
-import { type PageQuery, pageQuery } from '../paging.ts';
-import { iso, pathId, timestamp } from '../schemas.ts';
+import { exampleTime } from '../../src/platform/examples.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { type PageQuery, pageQuery } from '../http/paging.ts';
+import { iso, pathId, timestamp } from '../http/schemas.ts';
 import { aboutContact, contactParams, data, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
 
 export const consentView = Joi.object({

@@ -1,14 +1,15 @@
 import Joi from 'joi';
-import { eraseContact } from '../../src/contacts/erase.ts';
+import { eraseContact } from '../../src/contacts/erasure/erase.ts';
 import { contactLock } from '../../src/contacts/events.ts';
+import type { ContactFields } from '../../src/contacts/fields.ts';
 import { contactEmail, contactName, customFields, externalId, externalSource } from '../../src/contacts/fields.ts';
+import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import { findByPhone } from '../../src/contacts/lookup.ts';
 import { type ContactPatch, patchContact } from '../../src/contacts/patch.ts';
-import { phoneNumber } from '../../src/contacts/phone.ts';
 import { getContact } from '../../src/contacts/queries.ts';
-import { type ContactFields, upsertContact } from '../../src/contacts/upsert.ts';
-import { endpoint } from '../endpoint.ts';
-import { withdrawReplies } from '../idempotency.ts';
+import { upsertContact } from '../../src/contacts/upsert.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { withdrawReplies } from '../http/idempotency.ts';
 import { aboutContact, contactParams, contactView, data, exampleContact, tag, toContactView, wrapped } from './schemas.ts';
 
 const reply = { data: exampleContact };

@@ -1,9 +1,9 @@
 import Joi from 'joi';
-import { type DuplicateRow, listDuplicates } from '../../src/contacts/duplicates.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { endpoint } from '../endpoint.ts';
-import { type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, timestamp } from '../schemas.ts';
+import { type DuplicateRow, listDuplicates } from '../../src/contacts/merging/duplicates.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
 import { dataList, exampleMeta, listedData, tag } from './schemas.ts';
 
 export const duplicateView = Joi.object({

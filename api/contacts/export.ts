@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import Joi from 'joi';
-import { nowDate } from '../../src/clock.ts';
 import { contactsAsCsv } from '../../src/contacts/export/csv.ts';
 import { customKeys, selected } from '../../src/contacts/export/selection.ts';
 import { type AskOnce, contactFields, readContactListing } from '../../src/contacts/list.ts';
-import { AppError } from '../../src/errors.ts';
-import { TooSlow } from '../../src/listing/reads.ts';
-import { endpoint } from '../endpoint.ts';
-import { type ListQuery, listQuery } from '../listing.ts';
+import { AppError } from '../../src/platform/errors.ts';
+import { TooSlow } from '../../src/platform/listing/reads.ts';
+import { nowDate } from '../../src/platform/time/clock.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { type ListQuery, listQuery } from '../http/listing.ts';
 import { csvFile, csvHeaders, exampleFile, exportOrder } from './csv-file.ts';
 import { tag } from './schemas.ts';
 

@@ -10,14 +10,14 @@ import {
 } from '../../src/contacts/export/exports.ts';
 import { exportLane } from '../../src/contacts/export/jobs.ts';
 import { contactFields, readContactListing } from '../../src/contacts/list.ts';
-import { AppError } from '../../src/errors.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { mostFilters } from '../../src/listing/filters.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
-import { endpoint } from '../endpoint.ts';
-import { listQuery } from '../listing.ts';
-import { type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, operationNote, pathId, timestamp } from '../schemas.ts';
+import { AppError } from '../../src/platform/errors.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { mostFilters } from '../../src/platform/listing/filters.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { listQuery } from '../http/listing.ts';
+import { type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, operationNote, pathId, timestamp } from '../http/schemas.ts';
 import { csvFile, csvHeaders, exampleFile, exportOrder } from './csv-file.ts';
 import { data, dataList, exampleMeta, listedData, tag, wrapped } from './schemas.ts';
 

@@ -2,12 +2,12 @@ import Joi from 'joi';
 import { type IdentityType, identityTypes } from '../../src/contacts/contact.entity.ts';
 import { contactLock } from '../../src/contacts/events.ts';
 import { contactEmail, externalId, externalSource } from '../../src/contacts/fields.ts';
-import { addIdentity, type IdentityRow, listIdentities, removeIdentity } from '../../src/contacts/identities.ts';
-import { phoneNumber } from '../../src/contacts/phone.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { endpoint } from '../endpoint.ts';
-import { type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { addIdentity, type IdentityRow, listIdentities, removeIdentity } from '../../src/contacts/identities/identities.ts';
+import { phoneNumber } from '../../src/contacts/identities/phone.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 import { aboutContact, contactParams, dataList, exampleMeta, listedData, tag, wrapped } from './schemas.ts';
 
 const path = '/v1/contacts/:contactID/identities';

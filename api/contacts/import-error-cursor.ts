@@ -1,5 +1,5 @@
-import { AppError } from '../../src/errors.ts';
-import { isUuid } from '../../src/ids.ts';
+import { AppError } from '../../src/platform/errors.ts';
+import { isUuid } from '../../src/platform/ids.ts';
 
 /** These lists are in the order of the file: their cursor is a line, bound to the import. */
 export const importErrorCursor = (importId: string, { line, id }: { line: number; id: string }) =>

@@ -11,11 +11,11 @@ import {
 } from '../../src/contacts/import/imports.ts';
 import { importLane } from '../../src/contacts/import/jobs.ts';
 import { receiveUpload, tooLarge } from '../../src/contacts/import/upload.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, operationNote, pathId, timestamp } from '../schemas.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, operationNote, pathId, timestamp } from '../http/schemas.ts';
 import { importErrorCursor, importErrorKeyset } from './import-error-cursor.ts';
 import { data, dataList, exampleMeta, listedData, tag, wrapped } from './schemas.ts';
 

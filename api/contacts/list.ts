@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { contactFields, listContacts, readContactListing } from '../../src/contacts/list.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { type ListQuery, listQuery, pageOfListing } from '../listing.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { type ListQuery, listQuery, pageOfListing } from '../http/listing.ts';
 import { contactView, dataList, exampleContact, exampleMeta, tag, toContactView } from './schemas.ts';
 
 export const listOfContacts = endpoint<unknown, ListQuery>({

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { type Identifier, lookUpContact } from '../../src/contacts/lookup.ts';
-import { isUuid } from '../../src/ids.ts';
-import { endpoint } from '../endpoint.ts';
+import { isUuid } from '../../src/platform/ids.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { contactView, data, exampleContact, tag, toContactView, wrapped } from './schemas.ts';
 
 const types = ['contact_id', 'phone', 'messaging_app', 'email', 'external_id', 'messaging_app_id'];

@@ -1,9 +1,9 @@
 import Joi from 'joi';
-import { mergeContacts, mergeLocks } from '../../src/contacts/merge.ts';
-import { exampleIds } from '../../src/examples.ts';
+import { mergeContacts, mergeLocks } from '../../src/contacts/merging/merge.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
-import { endpoint } from '../endpoint.ts';
-import { id } from '../schemas.ts';
+import { exampleIds } from '../../src/platform/examples.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { id } from '../http/schemas.ts';
 import { aboutContact, contactParams, contactView, data, exampleContact, toContactView, wrapped } from './schemas.ts';
 
 export const mergeTwoContacts = endpoint<{ contact_id: string }>({

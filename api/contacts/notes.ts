@@ -1,11 +1,11 @@
 import Joi from 'joi';
 import { contactLock } from '../../src/contacts/events.ts';
 import { addNote, changeNote, listNotes, type NoteRow, readNote, removeNote } from '../../src/contacts/notes.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
-import { endpoint } from '../endpoint.ts';
-import { type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 import { aboutContact, contactParams, data, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
 
 export const noteView = Joi.object({

@@ -1,11 +1,11 @@
 import Joi from 'joi';
-import { listPermissionHistory, type PermissionHistoryRow } from '../../src/contacts/permission-history.ts';
+import { listPermissionHistory, type PermissionHistoryRow } from '../../src/contacts/permission/permission-history.ts';
+import { suppressionChannels } from '../../src/contacts/permission/suppressions.ts';
 import { mustBeContact } from '../../src/contacts/queries.ts';
-import { suppressionChannels } from '../../src/contacts/suppressions.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { endpoint } from '../endpoint.ts';
-import { type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, timestamp } from '../schemas.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
 import { aboutContact, contactParams, dataList, exampleMeta, listedData } from './schemas.ts';
 
 export const changeView = Joi.object({

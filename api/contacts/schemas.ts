@@ -1,10 +1,10 @@
 import Joi from 'joi';
 import type { ContactRow } from '../../src/contacts/queries.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import type { PageRows } from '../../src/paging.ts';
-import { ok, type Reply } from '../endpoint.ts';
-import { keysetOf, type PageQuery, pageMeta, pageOf } from '../paging.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import type { PageRows } from '../../src/platform/listing/paging.ts';
+import { ok, type Reply } from '../http/endpoint.ts';
+import { keysetOf, type PageQuery, pageMeta, pageOf } from '../http/paging.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 
 export const tag = 'Contacts';
 

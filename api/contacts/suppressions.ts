@@ -1,6 +1,5 @@
 import Joi from 'joi';
 import { contactLock, emitUpdated } from '../../src/contacts/events.ts';
-import { getContact, mustBeContact } from '../../src/contacts/queries.ts';
 import {
   liftSuppression,
   listSuppressions,
@@ -9,13 +8,14 @@ import {
   suppress,
   suppressionChannels,
   suppressionReasons,
-} from '../../src/contacts/suppressions.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { toMoment } from '../../src/moment.ts';
+} from '../../src/contacts/permission/suppressions.ts';
+import { getContact, mustBeContact } from '../../src/contacts/queries.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
-import { endpoint } from '../endpoint.ts';
-import { type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { toMoment } from '../../src/platform/time/moment.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 import { aboutContact, contactParams, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
 
 export const suppressionView = Joi.object({

@@ -9,10 +9,10 @@ import {
   renameTag,
   tagName,
 } from '../../src/contacts/tag-catalogue.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 import { exampleMeta, tag } from './schemas.ts';
 
 export const tagView = Joi.object({

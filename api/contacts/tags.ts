@@ -2,10 +2,10 @@ import Joi from 'joi';
 import { contactLock } from '../../src/contacts/events.ts';
 import { type TagRow, tagName } from '../../src/contacts/tag-catalogue.ts';
 import { assignTag, listTagsOf, mostTagsOfContact, unassignTag } from '../../src/contacts/tags.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { endpoint } from '../endpoint.ts';
-import { type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 import { aboutContact, contactParams, data, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
 
 const assignedView = Joi.object({

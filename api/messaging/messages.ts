@@ -1,14 +1,14 @@
 import Joi from 'joi';
-import { notFound } from '../../src/errors.ts';
-import { exampleIds } from '../../src/examples.ts';
 import type { MessageStatus } from '../../src/messaging/message.entity.ts';
 import { findMessage, listMessages } from '../../src/messaging/queries.ts';
 import { retryLocks, retryMessage } from '../../src/messaging/retry.ts';
 import { acceptLocks, acceptMessage, type Prepared, prepareMessage, type SendRequest } from '../../src/messaging/send.ts';
-import type { Ask } from '../../src/paging.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
-import { id, pathId } from '../schemas.ts';
+import { notFound } from '../../src/platform/errors.ts';
+import { exampleIds } from '../../src/platform/examples.ts';
+import type { Ask } from '../../src/platform/listing/paging.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, pathId } from '../http/schemas.ts';
 import { exampleMessage, exampleProgress, messageView, type SendBody, sendBody, toMessageView } from './schemas.ts';
 
 const wrapped = Joi.object({ data: messageView.required() });

@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import { phoneNumber } from '../../src/contacts/phone.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import type { MessageRow } from '../../src/messaging/queries.ts';
-import { id, iso, timestamp } from '../schemas.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
 
 const text = Joi.object({
   body: Joi.string().min(1).max(4096).required().description('What the person reads, taken as sent'),

@@ -1,8 +1,8 @@
 import { Router } from 'express';
-import { query } from '../../src/database.ts';
-import { withinMs } from '../../src/ledger/backends/backend.ts';
-import { migrationsPending } from '../../src/migrations/pending.ts';
-import type { Deps } from '../endpoint.ts';
+import { query } from '../../src/platform/database/query.ts';
+import { withinMs } from '../../src/platform/ledger/backends/backend.ts';
+import { migrationsPending } from '../../src/platform/migrations/pending.ts';
+import type { Deps } from '../http/endpoint.ts';
 
 /** `/healthz`: the process lives. `/readyz`: it can serve; a queue that is away only degrades it, since work is kept in the database. */
 export function health({ database, queues }: Deps): Router {

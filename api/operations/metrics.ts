@@ -1,7 +1,7 @@
 import { Router } from 'express';
-import { AppError } from '../../src/errors.ts';
-import { askForToken, mayScrape } from '../../src/metrics/access.ts';
-import type { Deps } from '../endpoint.ts';
+import { AppError } from '../../src/platform/errors.ts';
+import { askForToken, mayScrape } from '../../src/platform/metrics/access.ts';
+import type { Deps } from '../http/endpoint.ts';
 
 /** `/metrics` for Prometheus, with the token of METRICS_TOKEN. A scrape is no request of anybody's: no line in the log, no figure. */
 export function metricsPage({ metrics, log }: Deps, token: string): Router {

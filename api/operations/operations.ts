@@ -1,11 +1,11 @@
 import Joi from 'joi';
-import { notFound } from '../../src/errors.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import { findOperation, operationStatus } from '../../src/ledger/operations.ts';
 import type { Scope } from '../../src/organizations/scopes.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { refusal } from '../middleware/authenticate.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { notFound } from '../../src/platform/errors.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { findOperation, operationStatus } from '../../src/platform/ledger/operations.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { refusal } from '../http/middleware/authenticate.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 
 export const operationView = Joi.object({
   id: id.required(),

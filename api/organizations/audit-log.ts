@@ -1,10 +1,10 @@
 import Joi from 'joi';
-import { type ActRow, listActs } from '../../src/audit/queries.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
-import type { Ask } from '../../src/paging.ts';
-import { endpoint } from '../endpoint.ts';
-import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, timestamp } from '../schemas.ts';
+import { type ActRow, listActs } from '../../src/platform/audit/queries.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import type { Ask } from '../../src/platform/listing/paging.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
 import { tag } from './organization.ts';
 
 export const actView = Joi.object({

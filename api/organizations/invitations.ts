@@ -1,13 +1,13 @@
 import Joi from 'joi';
 import { acceptInvitation } from '../../src/accounts/accept-invitation.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
 import { linkOf } from '../../src/mails/links.ts';
 import { type InvitationRow, invite, listInvitations, revokeInvitation } from '../../src/organizations/invitations.ts';
 import type { Role } from '../../src/organizations/roles.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { email, exampleToken, newPassword, oneTimeToken, personName, role } from '../auth/schemas.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 import { tag } from './organization.ts';
 
 const fields = {

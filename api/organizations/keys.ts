@@ -1,10 +1,10 @@
 import Joi from 'joi';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
 import { endKeys, getKey, grantKey, type KeyRow, listKeys, rotateKey } from '../../src/organizations/keys.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { personName, role, scopeList } from '../auth/schemas.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 import { tag } from './organization.ts';
 
 const fields = {

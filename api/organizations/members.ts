@@ -1,5 +1,4 @@
 import Joi from 'joi';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
 import {
   changeRole,
   getMember,
@@ -9,10 +8,11 @@ import {
   removeMember,
 } from '../../src/organizations/members.ts';
 import type { Role } from '../../src/organizations/roles.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { role } from '../auth/schemas.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { listed, listOf, type PageQuery, pageQuery } from '../paging.ts';
-import { id, iso, pathId, timestamp } from '../schemas.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 import { tag } from './organization.ts';
 
 export const memberView = Joi.object({

@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
 import { getOrganization, type OrganizationRow, renameOrganization } from '../../src/organizations/organizations.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { id, iso, timestamp } from '../schemas.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
 
 export const tag = 'Organization';
 

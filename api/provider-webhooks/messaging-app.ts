@@ -1,15 +1,16 @@
 import Joi from 'joi';
-import { type Em, query } from '../../src/database.ts';
-import { AppError, notFound } from '../../src/errors.ts';
-import { exampleIds } from '../../src/examples.ts';
-import { isUuid } from '../../src/ids.ts';
+import type { Em } from '../../src/platform/database/database.ts';
+import { query } from '../../src/platform/database/query.ts';
+import { AppError, notFound } from '../../src/platform/errors.ts';
+import { exampleIds } from '../../src/platform/examples.ts';
+import { isUuid } from '../../src/platform/ids.ts';
+import type { Quota } from '../../src/platform/rate-limits/quota.ts';
+import { equalsInConstantTime } from '../../src/platform/secrets.ts';
 import { acceptProviderWebhook } from '../../src/provider-webhooks/accept.ts';
 import { readBody } from '../../src/provider-webhooks/read-body.ts';
 import { isSignedWith, looksSigned } from '../../src/provider-webhooks/signature.ts';
 import { changesOf } from '../../src/providers/messaging-app/inbound.ts';
-import type { Quota } from '../../src/rate-limits/quota.ts';
-import { equalsInConstantTime } from '../../src/secrets.ts';
-import { type Deps, endpoint, type From, type Input, ok } from '../endpoint.ts';
+import { type Deps, endpoint, type From, type Input, ok } from '../http/endpoint.ts';
 
 const tag = 'Provider webhooks';
 const largestBody = 4 * 1024 * 1024;

@@ -1,13 +1,13 @@
 import Joi from 'joi';
-import { invalidField } from '../../src/errors.ts';
-import { eventTypes } from '../../src/events/catalogue.ts';
-import { exampleIds, exampleTime } from '../../src/examples.ts';
+import { invalidField } from '../../src/platform/errors.ts';
+import { eventTypes } from '../../src/platform/events/catalogue.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { checkUrl } from '../../src/webhooks/address-guard.ts';
 import type { Ordering } from '../../src/webhooks/endpoint.entity.ts';
 import { createEndpoint, type EndpointRow, endpointLock, testEndpoint } from '../../src/webhooks/endpoints.ts';
 import { forbiddenHeader } from '../../src/webhooks/request-headers.ts';
-import { endpoint, ok } from '../endpoint.ts';
-import { id, iso, operationNote, pathId, timestamp } from '../schemas.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { id, iso, operationNote, pathId, timestamp } from '../http/schemas.ts';
 
 const tag = 'Webhooks';
 const base = '/v1/settings/developer/webhooks/endpoints';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { newCredential } from '../../src/accounts/credentials.ts';
-import { uuidv7 } from '../../src/ids.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
-import { sha256 } from '../../src/secrets.ts';
+import { uuidv7 } from '../../src/platform/ids.ts';
+import { sha256 } from '../../src/platform/secrets.ts';
 
 export type Owner = { organizationId: string; apiKey: string; contacts: number };
 export type Dataset = { large: Owner; small: Owner; others: number };

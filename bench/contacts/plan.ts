@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Database, Source } from '../../src/database.ts';
+import type { Database, Source } from '../../src/platform/database/database.ts';
 
 type Node = {
   'Node Type': string;

@@ -2,10 +2,11 @@ import type pg from 'pg';
 import { listContacts, readContactListing } from '../../src/contacts/list.ts';
 import { lookUpContact } from '../../src/contacts/lookup.ts';
 import { findContactById } from '../../src/contacts/queries.ts';
-import { queryPlanned, type Source } from '../../src/database.ts';
-import { cursorOf, positionIn } from '../../src/listing/keyset.ts';
-import type { Reads } from '../../src/listing/reads.ts';
-import type { Ask } from '../../src/paging.ts';
+import type { Source } from '../../src/platform/database/database.ts';
+import { queryPlanned } from '../../src/platform/database/query.ts';
+import { cursorOf, positionIn } from '../../src/platform/listing/keyset.ts';
+import type { Ask } from '../../src/platform/listing/paging.ts';
+import type { Reads } from '../../src/platform/listing/reads.ts';
 import type { Owner } from './dataset.ts';
 
 /** A contact of the owner's, taken by chance, and how a page deep in the list is reached. */

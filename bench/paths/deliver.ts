@@ -1,4 +1,4 @@
-import { endpointPool } from '../../src/ledger/pools.ts';
+import { endpointPool } from '../../src/platform/ledger/pools.ts';
 import type { Report } from '../receiver.ts';
 import { queueDeliveries } from '../tenant.ts';
 import { workerPath } from '../worker-path.ts';

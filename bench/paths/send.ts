@@ -1,4 +1,4 @@
-import { channelPool } from '../../src/ledger/pools.ts';
+import { channelPool } from '../../src/platform/ledger/pools.ts';
 import { queueMessages } from '../tenant.ts';
 import { workerPath } from '../worker-path.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { channelPool } from '../../src/ledger/pools.ts';
+import { channelPool } from '../../src/platform/ledger/pools.ts';
 import { openHandOver } from '../hand-over.ts';
 import { type Hostile, openHostile, resetSandbox } from '../hostile-tenant.ts';
 import { isCalm, takeHostileWorkAway } from '../hostile-work.ts';

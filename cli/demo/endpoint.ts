@@ -1,4 +1,5 @@
-import { type Database, query } from '../../src/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { query } from '../../src/platform/database/query.ts';
 import { request, type Stage } from './stage.ts';
 
 const path = '/v1/settings/developer/webhooks/endpoints';

@@ -1,7 +1,8 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
-import { readConfig, type StartEnvironment } from '../../src/config.ts';
+import { readConfig, type StartEnvironment } from '../../src/platform/config/config.ts';
 import { commandLog } from '../connect.ts';
-import { openDatabaseOf } from './database.ts';
+import { openDatabaseOf } from './database/database.ts';
+import { prepareServer } from './database/server.ts';
 import { writeDemoFile } from './demo-file.ts';
 import { type Addresses, addressesOf, appEnvironment, cacheFolder, sandboxEnvironment } from './environment.ts';
 import type { Home } from './home.ts';
@@ -11,7 +12,6 @@ import type { Output } from './output.ts';
 import type { Parts } from './parts.ts';
 import { freePort } from './ports.ts';
 import { queueAnswers } from './queue.ts';
-import { prepareServer } from './server.ts';
 import { until } from './until.ts';
 import { welcome } from './welcome.ts';
 
@@ -42,7 +42,7 @@ export async function bringUp(context: BringUp) {
   parts.start('web', { launch: node('web', 'api/main.ts', env) });
   parts.start('worker', { launch: node('worker', 'workers/main.ts', env) });
 
-  const { openDatabase } = await import('../../src/database.ts');
+  const { openDatabase } = await import('../../src/open-database.ts');
   const { demoOrganization } = await import('./demo-organization.ts');
   const database = await openDatabase({ url: databaseUrl, poolMax: 2, applicationName: 'kanal-start', log: commandLog() });
   try {

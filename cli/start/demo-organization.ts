@@ -1,9 +1,10 @@
 import { createAuthenticate } from '../../src/accounts/authenticate.ts';
-import { type Database, query } from '../../src/database.ts';
-import { createTransact } from '../../src/ledger/transact.ts';
 import { issueKey } from '../../src/operator/keys.ts';
 import { openOrganization } from '../../src/operator/organizations.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { query } from '../../src/platform/database/query.ts';
+import { createTransact } from '../../src/platform/ledger/transact.ts';
 import { demoUser } from './demo-user.ts';
 import type { Home } from './home.ts';
 

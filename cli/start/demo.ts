@@ -1,5 +1,6 @@
 import { demoAccount } from '../../sandbox/demo-account.ts';
-import { type Database, query } from '../../src/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { query } from '../../src/platform/database/query.ts';
 import type { Addresses } from './environment.ts';
 import { ask } from './local-http.ts';
 import { until } from './until.ts';

@@ -1,4 +1,4 @@
-import { inheritedEnvironment } from '../../src/config.ts';
+import { inheritedEnvironment } from '../../src/platform/config/config.ts';
 import type { Home } from './home.ts';
 
 export type Addresses = { base: string; sandbox: string; port: number; sandboxPort: number };

@@ -1,4 +1,4 @@
-import { createBackend } from '../../src/ledger/backends/index.ts';
+import { createBackend } from '../../src/platform/ledger/backends/index.ts';
 import { commandLog } from '../connect.ts';
 import type { Output } from './output.ts';
 import { until } from './until.ts';

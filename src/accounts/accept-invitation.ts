@@ -1,12 +1,12 @@
-import { recordAct } from '../audit/record.ts';
-import type { Database } from '../database.ts';
-import { AppError, invalidField } from '../errors.ts';
-import type { Transact } from '../ledger/transact.ts';
 import { openInvitation } from '../organizations/invitations.ts';
 import { addMember } from '../organizations/members.ts';
 import { lockOrganization } from '../organizations/organizations.ts';
 import type { Role } from '../organizations/roles.ts';
-import type { LoginLimits } from '../rate-limits/login.ts';
+import { recordAct } from '../platform/audit/record.ts';
+import type { Database } from '../platform/database/database.ts';
+import { AppError, invalidField } from '../platform/errors.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
+import type { LoginLimits } from '../platform/rate-limits/login.ts';
 import type { Passwords } from './password-hash.ts';
 import { checkPassword } from './password-rules.ts';
 import { createUser, findByEmail } from './users.ts';

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { now } from '../clock.ts';
-import { type Database, query } from '../database.ts';
 import { type Caller, noOrganization } from '../organizations/caller.ts';
 import { type Role, scopesOf } from '../organizations/roles.ts';
+import type { Database } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { now } from '../platform/time/clock.ts';
 import { looksLike, looksLikeSecretToken, type Prefix } from './credentials.ts';
 import { extendSession, isStale } from './sessions.ts';
 

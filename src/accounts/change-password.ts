@@ -1,9 +1,9 @@
-import { recordAct } from '../audit/record.ts';
-import type { Database } from '../database.ts';
-import { invalidField } from '../errors.ts';
-import type { Transact } from '../ledger/transact.ts';
 import { type Caller, noOrganization } from '../organizations/caller.ts';
-import type { LoginLimits } from '../rate-limits/login.ts';
+import { recordAct } from '../platform/audit/record.ts';
+import type { Database } from '../platform/database/database.ts';
+import { invalidField } from '../platform/errors.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
+import type { LoginLimits } from '../platform/rate-limits/login.ts';
 import type { Passwords } from './password-hash.ts';
 import { checkPassword } from './password-rules.ts';
 import { endSessions } from './sessions.ts';

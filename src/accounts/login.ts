@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { recordAct } from '../audit/record.ts';
-import { type Database, query } from '../database.ts';
-import { AppError } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
-import type { Transact } from '../ledger/transact.ts';
-import type { LoginLimits } from '../rate-limits/login.ts';
+import { recordAct } from '../platform/audit/record.ts';
+import type { Database } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError } from '../platform/errors.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
+import type { LoginLimits } from '../platform/rate-limits/login.ts';
 import type { Passwords } from './password-hash.ts';
 import { type Device, endSessionOf, openSession } from './sessions.ts';
 import { findByEmail, foldEmail, type UserRow } from './users.ts';

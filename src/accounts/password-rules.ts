@@ -1,4 +1,4 @@
-import { invalidField } from '../errors.ts';
+import { invalidField } from '../platform/errors.ts';
 
 const [least, most] = [12, 128];
 let common: Set<string> | undefined;

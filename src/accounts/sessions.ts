@@ -1,7 +1,8 @@
-import { now } from '../clock.ts';
-import { query, type Source } from '../database.ts';
-import { uuidv7 } from '../ids.ts';
-import { sha256 } from '../secrets.ts';
+import type { Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import { sha256 } from '../platform/secrets.ts';
+import { now } from '../platform/time/clock.ts';
 import { newSecretToken } from './credentials.ts';
 
 /** A session ends this long after it was last used. */

@@ -1,11 +1,12 @@
-import { type Em, query } from '../database.ts';
-import { AppError, notFound } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
-import type { Tx } from '../ledger/transact.ts';
 import { type Caller, mustHave, noOrganization } from '../organizations/caller.ts';
-import { standing } from '../organizations/standing.ts';
-import { type Page, pageOfTable } from '../paging.ts';
-import { sha256 } from '../secrets.ts';
+import { standing } from '../organizations/recheck-authority.ts';
+import type { Em } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError, notFound } from '../platform/errors.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import { type Page, pageOfTable } from '../platform/listing/paging.ts';
+import { sha256 } from '../platform/secrets.ts';
 import { newCredential } from './credentials.ts';
 
 export type TokenRow = {

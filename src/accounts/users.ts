@@ -1,6 +1,7 @@
-import { query, type Source } from '../database.ts';
-import { AppError } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
+import type { Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError } from '../platform/errors.ts';
+import { uuidv7 } from '../platform/ids.ts';
 
 /** The session user of the API's contract. */
 export type UserRow = {

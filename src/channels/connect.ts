@@ -1,14 +1,17 @@
-import { type Em, query, violatedConstraint } from '../database.ts';
-import { AppError, notFound } from '../errors.ts';
-import { channelStatusUpdate } from '../events/catalogue.ts';
-import { uuidv7 } from '../ids.ts';
-import { subjectLock } from '../ledger/locks.ts';
-import { channelPool, holdPool, letPoolGo, setPool } from '../ledger/pools.ts';
-import type { Transact, Tx } from '../ledger/transact.ts';
 import { syncTemplatesJob } from '../messaging/jobs.ts';
+import type { Em } from '../platform/database/database.ts';
+import { violatedConstraint } from '../platform/database/errors.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError, notFound } from '../platform/errors.ts';
+import { channelStatusUpdate } from '../platform/events/catalogue.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import { subjectLock } from '../platform/ledger/locks.ts';
+import { channelPool, holdPool, letPoolGo, setPool } from '../platform/ledger/pools.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import { ProviderError, ProviderRefused } from '../providers/errors.ts';
 import type { MessagingApp } from '../providers/messaging-app/provider.ts';
-import type { Secrets } from '../secrets.ts';
 import { Channel, type ChannelStatus } from './channel.entity.ts';
 import { type ChannelRow, channelColumns, findChannel } from './queries.ts';
 

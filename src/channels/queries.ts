@@ -1,6 +1,7 @@
-import type { Em } from '../database.ts';
-import { beyond, tables } from '../tables.ts';
-import type { ChannelStatus } from './channel.entity.ts';
+import type { Template } from '../messaging/template.entity.ts';
+import type { Em } from '../platform/database/database.ts';
+import { beyond, type TablesOf, tables } from '../platform/database/tables.ts';
+import type { Channel, ChannelStatus } from './channel.entity.ts';
 
 export type ChannelRow = {
   id: string;
@@ -30,7 +31,7 @@ const columns = [
 export const channelColumns = columns.join(', ');
 
 const channelsOf = (em: Em, organizationId: string) =>
-  tables(em).selectFrom('channels').where('organization_id', '=', organizationId);
+  tables<TablesOf<typeof Channel>>(em).selectFrom('channels').where('organization_id', '=', organizationId);
 
 export async function findChannel(em: Em, organizationId: string, id: string): Promise<ChannelRow | undefined> {
   return channelsOf(em, organizationId).select(columns).where('id', '=', id).$castTo<ChannelRow>().executeTakeFirst();
@@ -59,7 +60,7 @@ export async function countChannels(em: Em, organizationId: string): Promise<num
 }
 
 export async function countTemplates(em: Em, organizationId: string, channelId: string): Promise<number> {
-  const row = await tables(em)
+  const row = await tables<TablesOf<typeof Template>>(em)
     .selectFrom('templates')
     .select((templates) => templates.fn.countAll().as('total'))
     .where('organization_id', '=', organizationId)

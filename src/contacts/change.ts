@@ -1,8 +1,7 @@
-import { invalidField } from '../errors.ts';
-import type { Tx } from '../ledger/transact.ts';
-import { faultOfCustom } from './fields.ts';
+import { invalidField } from '../platform/errors.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import { type ContactFields, faultOfCustom } from './fields.ts';
 import { type ContactRow, contactColumns, type Identity } from './queries.ts';
-import type { ContactFields } from './upsert.ts';
 
 /** Undefined: stays as it is. An empty text empties. */
 export type Changes = Omit<ContactFields, 'custom_fields'> & { custom_fields?: Record<string, unknown> };

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { nowDate } from '../clock.ts';
+import { nowDate } from '../platform/time/clock.ts';
 
 export type IdentityType = 'phone' | 'messaging_app' | 'messaging_app_id' | 'email' | 'external_id';
 export const identityTypes: IdentityType[] = ['phone', 'messaging_app', 'messaging_app_id', 'email', 'external_id'];

@@ -1,6 +1,6 @@
-import { contactCreated, contactDeleted, contactUpdated } from '../events/catalogue.ts';
-import { subjectLock } from '../ledger/locks.ts';
-import type { Tx } from '../ledger/transact.ts';
+import { contactCreated, contactDeleted, contactUpdated } from '../platform/events/catalogue.ts';
+import { subjectLock } from '../platform/ledger/locks.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
 
 /** What orders the events of a contact, and what every change of one is made under. */
 export const contactLock = (id: string) => subjectLock('contact', id);

@@ -1,5 +1,15 @@
 import Joi from 'joi';
 
+/** What a caller says of a contact; an empty text says nothing. A null in `custom_fields` removes. */
+export type ContactFields = {
+  phone_number?: string;
+  name?: string;
+  email?: string;
+  external_source?: string;
+  external_id?: string;
+  custom_fields?: Record<string, unknown>;
+};
+
 /** What a contact's own fields may hold, wherever they come from. `phoneNumber` stands in phone.ts. */
 export const contactName = Joi.string().trim().max(200).description('As people call the contact');
 export const contactEmail = Joi.string()

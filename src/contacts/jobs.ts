@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { AppError } from '../errors.ts';
-import { uuid } from '../ids.ts';
-import { backoff, type JobContract, job } from '../ledger/job.ts';
+import { AppError } from '../platform/errors.ts';
+import { uuid } from '../platform/ids.ts';
+import { backoff, type JobContract, job } from '../platform/ledger/job.ts';
 
 export type BlockPayload = { block_id: string; change_id: string };
 

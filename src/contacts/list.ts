@@ -1,10 +1,10 @@
-import type { Fields } from '../listing/fields.ts';
-import { type Position, positionOf } from '../listing/keyset.ts';
-import { type Listing, type ListRequest, listingSql, readListing } from '../listing/listing.ts';
-import { type ListedTable, type ListPage, type ListRows, listRows, readPage } from '../listing/page.ts';
-import type { ReadBounds, Reads } from '../listing/reads.ts';
-import { phone } from '../listing/search.ts';
-import type { Ask } from '../paging.ts';
+import type { Fields } from '../platform/listing/fields.ts';
+import { type Position, positionOf } from '../platform/listing/keyset.ts';
+import { type Listing, type ListRequest, listingSql, readListing } from '../platform/listing/listing.ts';
+import { type ListedTable, type ListPage, type ListRows, listRows, readPage } from '../platform/listing/page.ts';
+import type { Ask } from '../platform/listing/paging.ts';
+import type { ReadBounds, Reads } from '../platform/listing/reads.ts';
+import { phone } from '../platform/listing/search.ts';
 import { type ContactRow, contactColumns } from './queries.ts';
 
 /** A phone as it is stored, however it was spelled; what is no phone stays what it is. */

@@ -1,7 +1,8 @@
-import { query, type Source } from '../database.ts';
-import { AppError, notFound } from '../errors.ts';
+import type { Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError, notFound } from '../platform/errors.ts';
 import { foldedEmail } from './fields.ts';
-import { toE164 } from './phone.ts';
+import { toE164 } from './identities/phone.ts';
 import { type ContactRow, contactColumns, type Identity, ownersPart } from './queries.ts';
 
 export type IdentifierType = 'contact_id' | Identity['type'];

@@ -1,8 +1,9 @@
-import { type Em, query } from '../database.ts';
-import { notFound } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
-import type { Tx } from '../ledger/transact.ts';
-import { type Page, pageOfTable } from '../paging.ts';
+import type { Em } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { notFound } from '../platform/errors.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import { type Page, pageOfTable } from '../platform/listing/paging.ts';
 import { emitUpdated } from './events.ts';
 import { getContact, mustBeContact } from './queries.ts';
 

@@ -1,12 +1,12 @@
-import { AppError } from '../errors.ts';
-import type { Tx } from '../ledger/transact.ts';
-import type { Secrets } from '../secrets.ts';
+import { AppError } from '../platform/errors.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import { changedFields, refreshAddresses, updateContact } from './change.ts';
 import { emitUpdated } from './events.ts';
 import { foldedEmail } from './fields.ts';
-import { mustHaveIdentity } from './identities.ts';
+import { mustHaveIdentity } from './identities/identities.ts';
+import { suppressAgain } from './permission/suppressed-addresses.ts';
 import { type ContactRow, contactNotFound, type Identity } from './queries.ts';
-import { suppressAgain } from './suppressed-addresses.ts';
 
 export type ContactPatch = { name?: string; email?: string; custom_fields?: Record<string, unknown> };
 

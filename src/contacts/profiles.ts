@@ -1,7 +1,8 @@
-import { query, type Source } from '../database.ts';
-import type { Transact } from '../ledger/transact.ts';
+import type { Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
 import { contactLock, emitUpdated } from './events.ts';
-import { identitiesOf, type Person } from './resolve.ts';
+import { identitiesOf, type Person } from './identities/resolve.ts';
 
 /** How a provider's webhooks named a person last, and when he last wrote. `profile_phone` is digits. */
 export type Profile = {

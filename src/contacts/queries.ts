@@ -1,5 +1,6 @@
-import { query, type Source } from '../database.ts';
-import { AppError, notFound } from '../errors.ts';
+import type { Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError, notFound } from '../platform/errors.ts';
 import type { IdentityType } from './contact.entity.ts';
 
 export type ContactRow = {

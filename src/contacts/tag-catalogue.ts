@@ -1,10 +1,11 @@
 import Joi from 'joi';
-import { type Em, query } from '../database.ts';
-import { AppError, notFound } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
-import { takeLocks } from '../ledger/locks.ts';
-import type { Tx } from '../ledger/transact.ts';
-import { type Ask, type Page, pageAskedFor } from '../paging.ts';
+import type { Em } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError, notFound } from '../platform/errors.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import { takeLocks } from '../platform/ledger/locks.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import { type Ask, type Page, pageAskedFor } from '../platform/listing/paging.ts';
 
 export type TagRow = { id: string; name: string; created_at: string };
 export type CountedTag = TagRow & { contacts: number };

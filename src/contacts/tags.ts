@@ -1,7 +1,8 @@
-import { type Em, query } from '../database.ts';
-import { AppError, notFound } from '../errors.ts';
-import type { Tx } from '../ledger/transact.ts';
-import { type Page, pageOfTable } from '../paging.ts';
+import type { Em } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError, notFound } from '../platform/errors.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import { type Page, pageOfTable } from '../platform/listing/paging.ts';
 import { emitUpdated } from './events.ts';
 import { getContact, mustBeContact } from './queries.ts';
 import { ensureTag, type TagRow } from './tag-catalogue.ts';

@@ -1,25 +1,18 @@
-import { nowDate } from '../clock.ts';
-import { type Em, query, violatedConstraint } from '../database.ts';
-import { AppError, invalidField } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
-import type { TransactOptions, Tx } from '../ledger/transact.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Em } from '../platform/database/database.ts';
+import { violatedConstraint } from '../platform/database/errors.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError, invalidField } from '../platform/errors.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import type { TransactOptions } from '../platform/ledger/transact.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import type { Secrets } from '../platform/secrets.ts';
+import { nowDate } from '../platform/time/clock.ts';
 import { changedFields, mergedFields, refreshAddresses, updateContact } from './change.ts';
 import { contactLock, emitCreated, emitUpdated } from './events.ts';
-import { foldedEmail } from './fields.ts';
+import { type ContactFields, foldedEmail } from './fields.ts';
+import { identitiesOf, identityTaken } from './identities/resolve.ts';
+import { suppressAgain } from './permission/suppressed-addresses.ts';
 import { type ContactRow, columnsOf, type Identity, insertIdentitiesSql, ownersOf, ownersPart } from './queries.ts';
-import { identitiesOf, identityTaken } from './resolve.ts';
-import { suppressAgain } from './suppressed-addresses.ts';
-
-/** What a caller says of a contact; an empty text says nothing. A null in `custom_fields` removes. */
-export type ContactFields = {
-  phone_number?: string;
-  name?: string;
-  email?: string;
-  external_source?: string;
-  external_id?: string;
-  custom_fields?: Record<string, unknown>;
-};
 
 /** By what the contact is known; `phone_number` is E.164. */
 export function identitiesOfFields({ phone_number, email, external_source = '', external_id }: ContactFields): Identity[] {

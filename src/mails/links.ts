@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../platform/config/config.ts';
 import type { MailKind } from './texts.ts';
 
 /** The pages links lead to, below APP_URL or our own address: api/account-pages has Kanal's. */

@@ -1,6 +1,6 @@
-import { uuidv7 } from '../ids.ts';
-import type { Tx } from '../ledger/transact.ts';
-import type { Secrets } from '../secrets.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import { sendMailJob } from './jobs.ts';
 import type { MailKind } from './texts.ts';
 

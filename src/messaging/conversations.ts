@@ -1,9 +1,10 @@
+import { type Person, resolveContact } from '../contacts/identities/resolve.ts';
 import { mustBeContact } from '../contacts/queries.ts';
-import { type Person, resolveContact } from '../contacts/resolve.ts';
-import { conversationCreated } from '../events/catalogue.ts';
-import { uuidv7 } from '../ids.ts';
-import { LocksOutdated, type Tx } from '../ledger/transact.ts';
-import type { Secrets } from '../secrets.ts';
+import { conversationCreated } from '../platform/events/catalogue.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import { LocksOutdated } from '../platform/ledger/transact.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import type { Secrets } from '../platform/secrets.ts';
 
 export type ConversationRef = { id: string; contactId: string };
 

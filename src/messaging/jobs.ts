@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { AppError } from '../errors.ts';
-import { uuid } from '../ids.ts';
-import { backoff, job } from '../ledger/job.ts';
+import { AppError } from '../platform/errors.ts';
+import { uuid } from '../platform/ids.ts';
+import { backoff, job } from '../platform/ledger/job.ts';
 import { recordFailed } from './settle.ts';
 
 export const sendMessageJob = job<{ message_id: string }>({

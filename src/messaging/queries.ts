@@ -1,5 +1,6 @@
-import { query, type Source } from '../database.ts';
-import { type Ask, type Page, type PageRows, pageAskedFor } from '../paging.ts';
+import type { Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { type Ask, type Page, type PageRows, pageAskedFor } from '../platform/listing/paging.ts';
 import type { Direction, Failure, MessageStatus } from './message.entity.ts';
 
 export type MessageRow = {

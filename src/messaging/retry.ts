@@ -1,10 +1,11 @@
-import { type Em, query } from '../database.ts';
-import { AppError, notFound } from '../errors.ts';
-import { conversationLane } from '../ledger/locks.ts';
-import { channelPool } from '../ledger/pools.ts';
-import { reviveJob } from '../ledger/retry.ts';
-import { stateIs } from '../ledger/states.ts';
-import type { Tx } from '../ledger/transact.ts';
+import type { Em } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError, notFound } from '../platform/errors.ts';
+import { conversationLane } from '../platform/ledger/locks.ts';
+import { channelPool } from '../platform/ledger/pools.ts';
+import { reviveJob } from '../platform/ledger/retry.ts';
+import { stateIs } from '../platform/ledger/states.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
 import { sendMessageJob } from './jobs.ts';
 
 type Row = {

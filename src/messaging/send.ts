@@ -1,15 +1,23 @@
-import { refuseGone } from '../contacts/gone.ts';
-import { type Permission, permissionColumns, refusalOf, refused, rememberedSuppression } from '../contacts/permission.ts';
+import { refuseGone } from '../contacts/contact-missing.ts';
+import { hashOf, identityTaken, oldestOwner, ownerParams, type Person } from '../contacts/identities/resolve.ts';
+import {
+  type Permission,
+  permissionColumns,
+  refusalOf,
+  refused,
+  rememberedSuppression,
+} from '../contacts/permission/permission.ts';
 import { contactNotFound, inBody } from '../contacts/queries.ts';
-import { hashOf, identityTaken, oldestOwner, ownerParams, type Person } from '../contacts/resolve.ts';
-import { type Em, query } from '../database.ts';
-import { AppError, invalidField, notFound } from '../errors.ts';
-import { conversationUpdated } from '../events/catalogue.ts';
-import { uuidv7 } from '../ids.ts';
-import { conversationLane } from '../ledger/locks.ts';
-import { channelPool } from '../ledger/pools.ts';
-import { LocksOutdated, type Transact, type Tx } from '../ledger/transact.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Em } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError, invalidField, notFound } from '../platform/errors.ts';
+import { conversationUpdated } from '../platform/events/catalogue.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import { conversationLane } from '../platform/ledger/locks.ts';
+import { channelPool } from '../platform/ledger/pools.ts';
+import { LocksOutdated, type Transact } from '../platform/ledger/transact.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
 import { sendMessageJob } from './jobs.ts';
 import { type MessageRow, messageColumns } from './queries.ts';

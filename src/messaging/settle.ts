@@ -1,7 +1,7 @@
-import { messageFailed, messageSent, messageStatusUpdate } from '../events/catalogue.ts';
-import { endDoneOfSubject, endFailedOfSubject } from '../ledger/release.ts';
-import { stateIs } from '../ledger/states.ts';
-import type { Tx } from '../ledger/transact.ts';
+import { messageFailed, messageSent, messageStatusUpdate } from '../platform/events/catalogue.ts';
+import { endDoneOfSubject, endFailedOfSubject } from '../platform/ledger/release.ts';
+import { stateIs } from '../platform/ledger/states.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
 import type { Failure, MessageStatus } from './message.entity.ts';
 
 export type Subject = { id: string; organization_id: string; channel_id: string; conversation_id: string };

@@ -1,7 +1,8 @@
-import { type Em, query } from '../database.ts';
-import { templateStatusUpdate } from '../events/catalogue.ts';
-import { subjectLock } from '../ledger/locks.ts';
-import type { Transact } from '../ledger/transact.ts';
+import type { Em } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { templateStatusUpdate } from '../platform/events/catalogue.ts';
+import { subjectLock } from '../platform/ledger/locks.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
 import type { ProviderTemplate } from '../providers/messaging-app/provider.ts';
 import type { TemplateStatus } from './template.entity.ts';
 

@@ -1,4 +1,5 @@
-import { type Em, query } from '../database.ts';
+import type { Em } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
 
 export type UnknownWindow = { has_passed: boolean; left_ms: number };
 

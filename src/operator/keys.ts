@@ -1,9 +1,10 @@
-import { query, type Source } from '../database.ts';
-import { notFound } from '../errors.ts';
-import type { Transact } from '../ledger/transact.ts';
 import { createKey, type KeyRow, revokeKey } from '../organizations/keys.ts';
 import { getOrganization } from '../organizations/organizations.ts';
 import type { Scope } from '../organizations/scopes.ts';
+import type { Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { notFound } from '../platform/errors.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
 import { record } from './record.ts';
 
 type Wanted = { name: string; scopes: Scope[]; expiresAt?: Date };

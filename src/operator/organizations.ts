@@ -1,6 +1,7 @@
-import { query, type Source } from '../database.ts';
-import type { Transact } from '../ledger/transact.ts';
 import { createOrganization } from '../organizations/organizations.ts';
+import type { Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
 import { record } from './record.ts';
 
 export const openOrganization = (transact: Transact, name: string): Promise<string> =>

@@ -1,6 +1,6 @@
-import { notFound } from '../errors.ts';
-import { retryJob } from '../ledger/retry.ts';
-import type { Transact } from '../ledger/transact.ts';
+import { notFound } from '../platform/errors.ts';
+import { retryJob } from '../platform/ledger/retry.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
 import { applyProviderWebhookJob } from '../provider-webhooks/jobs.ts';
 import { record } from './record.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../platform/errors.ts';
 import { isAbove, type Role, scopesOf } from './roles.ts';
 
 /** Who a request comes from: a program with a key, or a person with a bearer token or a session. */

@@ -1,15 +1,16 @@
 import { newSecretToken } from '../accounts/credentials.ts';
-import { type Em, query, type Source } from '../database.ts';
-import { AppError, invalidField, notFound } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
-import type { Tx } from '../ledger/transact.ts';
 import { requestMail } from '../mails/request.ts';
-import { type Page, pageOfTable } from '../paging.ts';
-import { type Secrets, sha256 } from '../secrets.ts';
+import type { Em, Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError, invalidField, notFound } from '../platform/errors.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import { type Page, pageOfTable } from '../platform/listing/paging.ts';
+import { type Secrets, sha256 } from '../platform/secrets.ts';
 import { actorOf, type Caller, mustNotBeBelow, mustReach } from './caller.ts';
 import { getOrganization } from './organizations.ts';
+import { standing } from './recheck-authority.ts';
 import { isAbove, type Role, roles, scopesOf } from './roles.ts';
-import { standing } from './standing.ts';
 
 export type InvitationRow = {
   id: string;

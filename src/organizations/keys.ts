@@ -1,17 +1,18 @@
 import { hintOf, newCredential } from '../accounts/credentials.ts';
-import { type Em, query, type Source } from '../database.ts';
-import { AppError, notFound } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
-import type { Tx } from '../ledger/transact.ts';
-import { type Page, pageOfTable } from '../paging.ts';
-import { sha256 } from '../secrets.ts';
+import type { Em, Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError, notFound } from '../platform/errors.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import { type Page, pageOfTable } from '../platform/listing/paging.ts';
+import { sha256 } from '../platform/secrets.ts';
 import { actorOf, type Caller, mustHave, mustOutlive } from './caller.ts';
 import { takeBackInvitations } from './invitations.ts';
 import { keysMadeBy } from './makers.ts';
 import { lockOrganization } from './organizations.ts';
+import { standing } from './recheck-authority.ts';
 import { isAbove, type Role } from './roles.ts';
 import type { Scope } from './scopes.ts';
-import { standing } from './standing.ts';
 
 export type KeyRow = {
   id: string;

@@ -1,4 +1,5 @@
-import { query, type Source } from '../database.ts';
+import type { Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
 import type { Role } from './roles.ts';
 
 /** The person at the root of a key: who made it, or made the key that it was made with. `key:` and `user:` go before an id. */

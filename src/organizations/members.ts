@@ -1,12 +1,13 @@
-import { type Em, query, type Source } from '../database.ts';
-import { AppError, notFound } from '../errors.ts';
-import type { Tx } from '../ledger/transact.ts';
-import { type Page, pageOfTable } from '../paging.ts';
+import type { Em, Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { AppError, notFound } from '../platform/errors.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import { type Page, pageOfTable } from '../platform/listing/paging.ts';
 import { type Caller, mustReach } from './caller.ts';
 import { takeBackInvitations } from './invitations.ts';
 import { endKeys, keysOfMember } from './keys.ts';
+import { standing } from './recheck-authority.ts';
 import { isAbove, type Role } from './roles.ts';
-import { standing } from './standing.ts';
 
 /** A member; its id is the user's. */
 export type MemberRow = { id: string; name: string; email: string; role: Role; created_at: string; updated_at: string };

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { nowDate } from '../clock.ts';
+import { nowDate } from '../platform/time/clock.ts';
 
 export const Organization = defineEntity({
   name: 'Organization',

@@ -1,6 +1,7 @@
-import { type Em, query, type Source } from '../database.ts';
-import { notFound } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
+import type { Em, Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { notFound } from '../platform/errors.ts';
+import { uuidv7 } from '../platform/ids.ts';
 import { Organization } from './organization.entity.ts';
 
 export type OrganizationRow = { id: string; name: string; created_at: string; updated_at: string };

@@ -1,8 +1,9 @@
-import { type Em, query } from '../database.ts';
-import { uuidv7 } from '../ids.ts';
-import type { Transact } from '../ledger/transact.ts';
+import type { Em } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
+import { slices } from '../platform/load/slices.ts';
 import { phoneNumberIdOf, type RawChange } from '../providers/messaging-app/inbound.ts';
-import { slices } from '../slices.ts';
 import { applyProviderWebhookJob } from './jobs.ts';
 
 type Owner = { organization_id: string; phone_number_id: string; account_id: string };

@@ -1,6 +1,6 @@
-import { applyIdentityChange } from '../contacts/identity-change.ts';
-import type { Em } from '../database.ts';
-import type { Transact } from '../ledger/transact.ts';
+import { applyIdentityChange } from '../contacts/identities/identity-change.ts';
+import type { Em } from '../platform/database/database.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
 import type { IdentityChange } from '../providers/messaging-app/identity-change.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
 import { type Applying, applyMessage, type ChannelRef, isStored } from './apply-message.ts';

@@ -1,17 +1,18 @@
+import { isContactGone } from '../contacts/contact-missing.ts';
 import { contactLock } from '../contacts/events.ts';
-import { isContactGone } from '../contacts/gone.ts';
-import { optOut } from '../contacts/opt-out.ts';
+import { identityTaken } from '../contacts/identities/resolve.ts';
+import { optOut } from '../contacts/permission/opt-out.ts';
 import { nameByProfile } from '../contacts/profiles.ts';
-import { identityTaken } from '../contacts/resolve.ts';
-import { query, type Source } from '../database.ts';
-import { conversationUpdated, messageNew } from '../events/catalogue.ts';
-import { uuidv7 } from '../ids.ts';
-import { conversationLane } from '../ledger/locks.ts';
-import { LocksOutdated, type Transact } from '../ledger/transact.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
 import { isStopWord } from '../messaging/stop-words.ts';
+import type { Source } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { conversationUpdated, messageNew } from '../platform/events/catalogue.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import { conversationLane } from '../platform/ledger/locks.ts';
+import { LocksOutdated, type Transact } from '../platform/ledger/transact.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
-import type { Secrets } from '../secrets.ts';
 
 export type ChannelRef = { id: string; organizationId: string };
 

@@ -1,9 +1,9 @@
 import { contactLock } from '../contacts/events.ts';
-import { hearMarketingChoice } from '../contacts/opt-out.ts';
-import { identityTaken, resolveContact } from '../contacts/resolve.ts';
-import type { Transact } from '../ledger/transact.ts';
+import { identityTaken, resolveContact } from '../contacts/identities/resolve.ts';
+import { hearMarketingChoice } from '../contacts/permission/opt-out.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import type { InboundPreference } from '../providers/messaging-app/inbound.ts';
-import type { Secrets } from '../secrets.ts';
 
 /** Between two looks a contact may become part of another; more often than this, and something else is wrong. */
 const mostLooks = 3;

@@ -1,10 +1,11 @@
 import { contactLock } from '../contacts/events.ts';
-import { hearMarketingChoice } from '../contacts/opt-out.ts';
-import { type Em, query } from '../database.ts';
-import { isUuid, uuidv7 } from '../ids.ts';
-import { conversationLane } from '../ledger/locks.ts';
-import { LocksOutdated, type Transact } from '../ledger/transact.ts';
+import { hearMarketingChoice } from '../contacts/permission/opt-out.ts';
 import { applyStatus } from '../messaging/settle.ts';
+import type { Em } from '../platform/database/database.ts';
+import { query } from '../platform/database/query.ts';
+import { isUuid, uuidv7 } from '../platform/ids.ts';
+import { conversationLane } from '../platform/ledger/locks.ts';
+import { LocksOutdated, type Transact } from '../platform/ledger/transact.ts';
 import { saysNoToMarketing } from '../providers/messaging-app/error-codes.ts';
 import type { InboundStatus } from '../providers/messaging-app/inbound.ts';
 import type { ChannelRef } from './apply-message.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../platform/errors.ts';
 
 const [quote, backslash, comma, minus, bracket, brace] = [0x22, 0x5c, 0x2c, 0x2d, 0x5b, 0x7b] as const;
 /** 1 for each byte that a number may have after its first. */

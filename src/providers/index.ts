@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
-import type { Config } from '../config.ts';
-import type { Log } from '../log.ts';
+import type { Config } from '../platform/config/config.ts';
+import type { Log } from '../platform/log.ts';
 import { logMail } from './mail/log.ts';
 import type { Mail } from './mail/provider.ts';
 import { smtpMail } from './mail/smtp.ts';

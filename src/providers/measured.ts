@@ -1,5 +1,5 @@
 import { Histogram, type Registry } from 'prom-client';
-import { childrenOf } from '../metrics/children.ts';
+import { childrenOf } from '../platform/metrics/children.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused, ProviderUnknown } from './errors.ts';
 
 /** As the provider's answer was sorted (errors.ts); `fault`: thrown by us. */

@@ -1,11 +1,12 @@
-import { nowDate } from '../clock.ts';
-import { AppError, notFound } from '../errors.ts';
-import { endpointDisabled, webhookTest } from '../events/catalogue.ts';
-import { uuidv7 } from '../ids.ts';
-import { subjectLock } from '../ledger/locks.ts';
-import { endpointPool, holdPool, setPool } from '../ledger/pools.ts';
-import type { Transact, Tx } from '../ledger/transact.ts';
-import type { Secrets } from '../secrets.ts';
+import { AppError, notFound } from '../platform/errors.ts';
+import { endpointDisabled, webhookTest } from '../platform/events/catalogue.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import { subjectLock } from '../platform/ledger/locks.ts';
+import { endpointPool, holdPool, setPool } from '../platform/ledger/pools.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
+import type { Tx } from '../platform/ledger/tx.ts';
+import type { Secrets } from '../platform/secrets.ts';
+import { nowDate } from '../platform/time/clock.ts';
 import { type Ordering, WebhookEndpoint } from './endpoint.entity.ts';
 import { newSecret } from './signature.ts';
 

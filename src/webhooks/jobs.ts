@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { uuid } from '../ids.ts';
-import { job } from '../ledger/job.ts';
+import { uuid } from '../platform/ids.ts';
+import { job } from '../platform/ledger/job.ts';
 import { nextDelayMs } from './schedule.ts';
 
 /** Written by emit's own statement (events/record.ts), never enqueued: a delivery and its job are born with their event. */

@@ -1,5 +1,5 @@
 import { Histogram, type Registry } from 'prom-client';
-import { childrenOf, statusClass } from '../metrics/children.ts';
+import { childrenOf, statusClass } from '../platform/metrics/children.ts';
 import type { WebhookSender } from './sender.ts';
 
 /** Puts a clock around every try of a delivery. */

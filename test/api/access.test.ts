@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { newCredential, newSecretToken } from '../../src/accounts/credentials.ts';
-import { exampleIds } from '../../src/examples.ts';
-import { uuidv7 } from '../../src/ids.ts';
 import { type Role, roles, scopesOf } from '../../src/organizations/roles.ts';
 import { type Scope, scopes } from '../../src/organizations/scopes.ts';
+import { exampleIds } from '../../src/platform/examples.ts';
+import { uuidv7 } from '../../src/platform/ids.ts';
 import { type Reply, useApp } from '../support/app.ts';
 import { type Definition, definitions, isPersonal } from '../support/contract.ts';
 import { bearerToken, person, sessionHeaders } from '../support/factories/person.ts';

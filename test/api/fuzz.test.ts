@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { exampleIds } from '../../src/examples.ts';
-import { uuidv7 } from '../../src/ids.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
+import { exampleIds } from '../../src/platform/examples.ts';
+import { uuidv7 } from '../../src/platform/ids.ts';
 import { appSecret, useApp } from '../support/app.ts';
 import { checkReply, type Definition, definitions, endpointAt, isPersonal } from '../support/contract.ts';
 import { person, sessionHeaders } from '../support/factories/person.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { uuidv7 } from '../../src/ids.ts';
+import { uuidv7 } from '../../src/platform/ids.ts';
 import { type Reply, useApp } from '../support/app.ts';
 import { type Definition, definitions, isPersonal } from '../support/contract.ts';
 import { person, sessionHeaders } from '../support/factories/person.ts';

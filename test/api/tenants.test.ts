@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { isUuid } from '../../src/ids.ts';
+import { isUuid } from '../../src/platform/ids.ts';
 import { type Tenant, useApp } from '../support/app.ts';
 import { type Definition, definitions } from '../support/contract.ts';
 import { bearerToken, person, sessionHeaders } from '../support/factories/person.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { catalogue } from '../../src/events/catalogue.ts';
+import { catalogue } from '../../src/platform/events/catalogue.ts';
 import { useApp } from '../support/app.ts';
 import { describeInBrowser, type Visit } from '../support/browser.ts';
 import { definitions } from '../support/contract.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { inheritedEnvironment } from '../../src/config.ts';
+import { inheritedEnvironment } from '../../src/platform/config/config.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 

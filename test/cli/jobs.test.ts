@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { uuidv7 } from '../../src/ids.ts';
+import { uuidv7 } from '../../src/platform/ids.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commandOn } from './command.ts';
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAuthenticate } from '../../src/accounts/authenticate.ts';
-import { type Database, openDatabase, query } from '../../src/database.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { query } from '../../src/platform/database/query.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { collectingLog } from '../support/log.ts';
 import { commandOn } from './command.ts';

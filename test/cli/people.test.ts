@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPasswords } from '../../src/accounts/password-hash.ts';
 import { findByEmail } from '../../src/accounts/users.ts';
-import { type Database, openDatabase, query } from '../../src/database.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { createOrganization } from '../../src/organizations/organizations.ts';
-import { createLoginLimits } from '../../src/rate-limits/login.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { query } from '../../src/platform/database/query.ts';
+import { createLoginLimits } from '../../src/platform/rate-limits/login.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { bearerToken, sessionHeaders } from '../support/factories/person.ts';
 import { collectingLog } from '../support/log.ts';

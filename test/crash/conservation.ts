@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
-import { query } from '../../src/database.ts';
-import { checkJobs } from '../../src/ledger/check.ts';
+import { query } from '../../src/platform/database/query.ts';
+import { checkJobs } from '../../src/platform/ledger/check.ts';
 import type { Stack } from './stack.ts';
 
 /** Sends `count` texts round the phones, `parallel` at a time, and tells when each has its answer. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { query } from '../../src/database.ts';
+import { query } from '../../src/platform/database/query.ts';
 import { type Distance, putAtDistance } from '../support/distance.ts';
 import { fillUp } from './fill-up.ts';
 import { phonesFrom, type Stack, startStack } from './stack.ts';

@@ -1,4 +1,5 @@
-import { type Database, query } from '../../src/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { query } from '../../src/platform/database/query.ts';
 
 /**
  * Messages of a channel as if each had been accepted, to everybody in turn: the first to each person waits in the channel's pool, the

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { query } from '../../src/database.ts';
+import { query } from '../../src/platform/database/query.ts';
 import { expectConserved, untilSettled } from './conservation.ts';
 import { fillUp } from './fill-up.ts';
 import { type BackendName, phonesFrom, type Stack, secondAccount, startStack } from './stack.ts';

@@ -2,7 +2,7 @@ import { existsSync, globSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { configSchema, readConfig } from '../../src/config.ts';
+import { configSchema, readConfig } from '../../src/platform/config/config.ts';
 import { testHashKey, testSecretKey } from '../support/secrets.ts';
 import { compose, dockerStages, finalStage, interpolated, procfile, root, type Service, textOf } from './files.ts';
 

@@ -1,8 +1,8 @@
 import { describe } from '@jest/globals';
-import type { Backend } from '../../src/ledger/backends/backend.ts';
-import { postgresBackend } from '../../src/ledger/backends/postgres.ts';
-import { redisBackend } from '../../src/ledger/backends/redis.ts';
-import { queueNames } from '../../src/ledger/job.ts';
+import type { Backend } from '../../src/platform/ledger/backends/backend.ts';
+import { postgresBackend } from '../../src/platform/ledger/backends/postgres.ts';
+import { redisBackend } from '../../src/platform/ledger/backends/redis.ts';
+import { queueNames } from '../../src/platform/ledger/job.ts';
 import { collectingLog } from './log.ts';
 import { testRedisUrl } from './redis.ts';
 

@@ -1,5 +1,5 @@
-import { contentTypeOf, type Endpoint } from '../../api/endpoint.ts';
-import { commonErrors, errorBodies } from '../../api/errors.ts';
+import { contentTypeOf, type Endpoint } from '../../api/http/endpoint.ts';
+import { commonErrors, errorBodies } from '../../api/http/errors.ts';
 import { endpoints } from '../../api/index.ts';
 
 export type Definition = Endpoint<unknown, unknown>;

@@ -1,4 +1,4 @@
-import { largestBody } from '../../api/middleware/body.ts';
+import { largestBody } from '../../api/http/middleware/body.ts';
 import type { Definition } from './contract.ts';
 
 /** What Joi tells of a schema, as far as a body can be made hostile by it. */

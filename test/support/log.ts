@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/platform/log.ts';
 
 export type LogLine = { level: number; msg?: string; [field: string]: unknown };
 

@@ -1,6 +1,6 @@
 import { MikroORM } from '@mikro-orm/postgresql';
-import { postgresBackend } from '../../src/ledger/backends/postgres.ts';
 import { ormOptions } from '../../src/orm.ts';
+import { postgresBackend } from '../../src/platform/ledger/backends/postgres.ts';
 import { collectingLog } from './log.ts';
 
 /** All migrations and the queue's schema, as the release process does it. */

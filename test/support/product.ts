@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { type RunningWeb, startWeb } from '../../api/start.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
-import { type Config, readConfig } from '../../src/config.ts';
-import { query } from '../../src/database.ts';
 import { createKey } from '../../src/organizations/keys.ts';
 import { type Scope, scopes } from '../../src/organizations/scopes.ts';
+import { type Config, readConfig } from '../../src/platform/config/config.ts';
+import { query } from '../../src/platform/database/query.ts';
 import { type RunningWorker, startWorkers } from '../../workers/start.ts';
 import { checkReply, definitionOf, endpointAt } from './contract.ts';
 import { createTestDatabase } from './database.ts';

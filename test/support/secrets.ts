@@ -1,4 +1,4 @@
-import { createSecrets } from '../../src/secrets.ts';
+import { createSecrets } from '../../src/platform/secrets.ts';
 
 /** SECRET_KEY and HASH_KEY of the tests: base64 of 32 bytes each. */
 export const testSecretKey = Buffer.alloc(32, 7).toString('base64');

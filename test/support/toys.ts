@@ -1,8 +1,9 @@
 import Joi from 'joi';
-import { type Em, query } from '../../src/database.ts';
-import { uuid, uuidv7 } from '../../src/ids.ts';
-import { registerContracts } from '../../src/ledger/contracts.ts';
-import { type JobContract, job } from '../../src/ledger/job.ts';
+import type { Em } from '../../src/platform/database/database.ts';
+import { query } from '../../src/platform/database/query.ts';
+import { uuid, uuidv7 } from '../../src/platform/ids.ts';
+import { registerContracts } from '../../src/platform/ledger/contracts.ts';
+import { type JobContract, job } from '../../src/platform/ledger/job.ts';
 
 export type ToyPayload = { toy_id: string };
 

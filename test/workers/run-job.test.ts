@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { holdPool, letPoolGo, setPool } from '../../src/ledger/pools.ts';
+import { holdPool, letPoolGo, setPool } from '../../src/platform/ledger/pools.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused } from '../../src/providers/errors.ts';
 import { type House, openHouse, playing, toyHandler } from '../support/house.ts';
 import { playJob, showJob, throwJob } from '../support/toys.ts';

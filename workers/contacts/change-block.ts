@@ -1,5 +1,5 @@
 import { stopChannel } from '../../src/channels/connect.ts';
-import { openBlock, settleBlock } from '../../src/contacts/block-outcome.ts';
+import { openBlock, settleBlock } from '../../src/contacts/blocking/block-outcome.ts';
 import type { BlockPayload, BlockWish } from '../../src/contacts/jobs.ts';
 import { ProviderRefused } from '../../src/providers/errors.ts';
 import type { Outcome, RunContext } from '../handler.ts';

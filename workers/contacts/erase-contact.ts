@@ -1,8 +1,8 @@
-import type { Remains } from '../../src/contacts/erase.ts';
-import { forgetInFiles } from '../../src/contacts/forget-in-files.ts';
+import type { Remains } from '../../src/contacts/erasure/erase.ts';
+import { forgetInFiles } from '../../src/contacts/erasure/forget-in-files.ts';
+import { dropReceived, scrubEvents } from '../../src/contacts/erasure/scrub.ts';
 import { eraseContactJob } from '../../src/contacts/jobs.ts';
-import { dropReceived, scrubEvents } from '../../src/contacts/scrub.ts';
-import { query } from '../../src/database.ts';
+import { query } from '../../src/platform/database/query.ts';
 import { handle } from '../handler.ts';
 
 /** A file takes its time, and each look searches every one that stands ready. */

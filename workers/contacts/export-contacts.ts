@@ -1,11 +1,11 @@
+import { MovedOn } from '../../src/contacts/csv/superseded.ts';
 import { getExport } from '../../src/contacts/export/exports.ts';
 import { exportContactsJob } from '../../src/contacts/export/jobs.ts';
 import { type Export, runExport } from '../../src/contacts/export/run.ts';
-import { MovedOn } from '../../src/contacts/moved-on.ts';
-import { isTimedOut } from '../../src/database.ts';
-import { AppError } from '../../src/errors.ts';
-import { contactsExported } from '../../src/events/catalogue.ts';
-import type { Tx } from '../../src/ledger/transact.ts';
+import { isTimedOut } from '../../src/platform/database/errors.ts';
+import { AppError } from '../../src/platform/errors.ts';
+import { contactsExported } from '../../src/platform/events/catalogue.ts';
+import type { Tx } from '../../src/platform/ledger/tx.ts';
 import { handle } from '../handler.ts';
 import { leftToAnother, paused, turnOf } from './turn.ts';
 

@@ -1,12 +1,12 @@
+import { MovedOn } from '../../src/contacts/csv/superseded.ts';
 import type { Import } from '../../src/contacts/import/batch.ts';
 import { ImportFailure } from '../../src/contacts/import/failure.ts';
 import { getImport } from '../../src/contacts/import/imports.ts';
 import { dropFile, importContactsJob } from '../../src/contacts/import/jobs.ts';
 import { Taken } from '../../src/contacts/import/resolve-rows.ts';
 import { runImport, usualBatch } from '../../src/contacts/import/run.ts';
-import { MovedOn } from '../../src/contacts/moved-on.ts';
-import { contactsImported } from '../../src/events/catalogue.ts';
-import type { Tx } from '../../src/ledger/transact.ts';
+import { contactsImported } from '../../src/platform/events/catalogue.ts';
+import type { Tx } from '../../src/platform/ledger/tx.ts';
 import { handle } from '../handler.ts';
 import { leftToAnother, paused, turnOf } from './turn.ts';
 

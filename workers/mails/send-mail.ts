@@ -1,8 +1,8 @@
-import { query } from '../../src/database.ts';
 import { sendMailJob } from '../../src/mails/jobs.ts';
 import { linkOf } from '../../src/mails/links.ts';
 import { type MailKind, mailText } from '../../src/mails/texts.ts';
-import { domainOf } from '../../src/providers/mail/mail-url.ts';
+import { domainOf } from '../../src/platform/config/mail-url.ts';
+import { query } from '../../src/platform/database/query.ts';
 import { handle } from '../handler.ts';
 
 type MailRow = { kind: MailKind; recipient: string; data: Record<string, string>; token: string | null; sent_at: Date | null };

@@ -1,8 +1,9 @@
-import { type Permission, permissionColumns } from '../../src/contacts/permission.ts';
-import { type Em, query } from '../../src/database.ts';
-import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/ledger/pace.ts';
-import type { RunRef } from '../../src/ledger/release.ts';
-import { type RunRow, runColumns } from '../../src/ledger/run.ts';
+import { type Permission, permissionColumns } from '../../src/contacts/permission/permission.ts';
+import type { Em } from '../../src/platform/database/database.ts';
+import { query } from '../../src/platform/database/query.ts';
+import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/platform/ledger/pace.ts';
+import { type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
+import type { RunRef } from '../../src/platform/ledger/tx.ts';
 import type { Claimed } from '../handler.ts';
 
 /** All that a send needs, read by the statement that claims it. */

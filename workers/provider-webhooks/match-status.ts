@@ -1,4 +1,4 @@
-import { query } from '../../src/database.ts';
+import { query } from '../../src/platform/database/query.ts';
 import { matchStatus } from '../../src/provider-webhooks/apply-status.ts';
 import { matchStatusJob } from '../../src/provider-webhooks/jobs.ts';
 import type { InboundStatus } from '../../src/providers/messaging-app/inbound.ts';

@@ -1,9 +1,9 @@
-import { now, nowDate } from '../../src/clock.ts';
-import { type Database, type Em, query } from '../../src/database.ts';
-import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/ledger/pace.ts';
-import type { RunRef } from '../../src/ledger/release.ts';
-import { type RunRow, runColumns } from '../../src/ledger/run.ts';
-import type { Part } from '../../src/ledger/write.ts';
+import type { Database, Em } from '../../src/platform/database/database.ts';
+import { query } from '../../src/platform/database/query.ts';
+import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/platform/ledger/pace.ts';
+import { type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
+import type { Part, RunRef } from '../../src/platform/ledger/tx.ts';
+import { now, nowDate } from '../../src/platform/time/clock.ts';
 import { disableEndpoint } from '../../src/webhooks/endpoints.ts';
 import { deliverWebhookJob } from '../../src/webhooks/jobs.ts';
 import { nextDelayMs, parseRetryAfter } from '../../src/webhooks/schedule.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { contactLock } from '../../../src/contacts/events.ts';
-import { lockStatements } from '../../../src/ledger/locks.ts';
+import { lockStatements } from '../../../src/platform/ledger/locks.ts';
 import { abuse } from '../abuse.ts';
 import { onePersonFile } from '../csv.ts';
 import { clients, together } from '../requests.ts';

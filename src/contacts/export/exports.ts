@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
-import { type Database, type Em, query, type Source } from '../../database.ts';
-import { AppError, notFound } from '../../errors.ts';
-import { uuidv7 } from '../../ids.ts';
-import type { Tx } from '../../ledger/transact.ts';
-import type { ListRequest } from '../../listing/listing.ts';
-import { type Page, type PageRows, pageOfTable } from '../../paging.ts';
+import type { Database, Em, Source } from '../../platform/database/database.ts';
+import { query } from '../../platform/database/query.ts';
+import { AppError, notFound } from '../../platform/errors.ts';
+import { uuidv7 } from '../../platform/ids.ts';
+import type { Tx } from '../../platform/ledger/tx.ts';
+import type { ListRequest } from '../../platform/listing/listing.ts';
+import { type Page, type PageRows, pageOfTable } from '../../platform/listing/paging.ts';
 import { exportContactsJob, exportLane, exportPool, exportPoolWidth } from './jobs.ts';
 
 export type ExportRow = {

@@ -1,10 +1,11 @@
-import { type Database, query, queryPlanned } from '../../database.ts';
-import type { RunRef } from '../../ledger/release.ts';
-import { type Position, positionOf } from '../../listing/keyset.ts';
-import type { ListRequest } from '../../listing/listing.ts';
-import type { Ask } from '../../paging.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { query, queryPlanned } from '../../platform/database/query.ts';
+import type { RunRef } from '../../platform/ledger/tx.ts';
+import { type Position, positionOf } from '../../platform/listing/keyset.ts';
+import type { ListRequest } from '../../platform/listing/listing.ts';
+import type { Ask } from '../../platform/listing/paging.ts';
+import { MovedOn } from '../csv/superseded.ts';
 import { readContactListing } from '../list.ts';
-import { MovedOn } from '../moved-on.ts';
 import { csvHeader, csvRows } from './csv.ts';
 import { customKeys, selected } from './selection.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { AppError } from '../../errors.ts';
-import type { Position } from '../../listing/keyset.ts';
-import type { Listing } from '../../listing/listing.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Position } from '../../platform/listing/keyset.ts';
+import type { Listing } from '../../platform/listing/listing.ts';
 import { maxCustomColumns } from '../csv/columns.ts';
 import { type AskOnce, contactPages, keysStatement } from '../list.ts';
 import type { ContactRow } from '../queries.ts';

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Secrets } from '../../secrets.ts';
+import type { Secrets } from '../../platform/secrets.ts';
 import { otherAddresses } from '../change.ts';
 import { tagsColumn } from '../csv/columns.ts';
 import { catalogueLock, mostTags } from '../tag-catalogue.ts';

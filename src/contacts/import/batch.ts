@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import { type Database, isTransient } from '../../database.ts';
-import { uuidv7 } from '../../ids.ts';
-import type { RunRef } from '../../ledger/release.ts';
-import type { Secrets } from '../../secrets.ts';
-import { MovedOn } from '../moved-on.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { isTransient } from '../../platform/database/errors.ts';
+import { uuidv7 } from '../../platform/ids.ts';
+import type { RunRef } from '../../platform/ledger/tx.ts';
+import type { Secrets } from '../../platform/secrets.ts';
+import { MovedOn } from '../csv/superseded.ts';
 import { applyRows } from './apply-rows.ts';
 import { holdRows } from './hold-rows.ts';
 import { type Standing, Taken } from './resolve-rows.ts';

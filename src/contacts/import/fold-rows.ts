@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { slices } from '../../slices.ts';
+import { slices } from '../../platform/load/slices.ts';
 import { faultOfCustom } from '../fields.ts';
 import type { Identity } from '../queries.ts';
 import { mostTagsOfContact } from '../tags.ts';

@@ -1,8 +1,10 @@
-import { type Database, type Em, query, type Source } from '../../database.ts';
-import { AppError, notFound } from '../../errors.ts';
-import { uuidv7 } from '../../ids.ts';
-import type { Transact, Tx } from '../../ledger/transact.ts';
-import { type Page, type PageRows, pageOfTable } from '../../paging.ts';
+import type { Database, Em, Source } from '../../platform/database/database.ts';
+import { query } from '../../platform/database/query.ts';
+import { AppError, notFound } from '../../platform/errors.ts';
+import { uuidv7 } from '../../platform/ids.ts';
+import type { Transact } from '../../platform/ledger/transact.ts';
+import type { Tx } from '../../platform/ledger/tx.ts';
+import { type Page, type PageRows, pageOfTable } from '../../platform/listing/paging.ts';
 import { importContactsJob, importLane, importPool, importPoolWidth } from './jobs.ts';
 
 export type ImportState = 'uploading' | 'queued' | 'running' | 'succeeded' | 'failed';

@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { AppError } from '../../errors.ts';
-import { uuid } from '../../ids.ts';
-import { backoff, job } from '../../ledger/job.ts';
+import { AppError } from '../../platform/errors.ts';
+import { uuid } from '../../platform/ids.ts';
+import { backoff, job } from '../../platform/ledger/job.ts';
 
 /** One import of an organization after the other: of two files that speak of one person, the later one has the last word. */
 export const importLane = (organizationId: string) => `contact-import:${organizationId}`;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as pause } from 'node:timers/promises';
 import { type Info, parse } from 'csv-parse';
-import { slices } from '../../slices.ts';
+import { slices } from '../../platform/load/slices.ts';
 import { ImportFailure } from './failure.ts';
 
 export type CsvRecord = { cells: string[] /** Where it begins in the file, from 1. */; line: number };

@@ -1,15 +1,16 @@
 import type Joi from 'joi';
-import { isUuid } from '../../ids.ts';
-import { faultIn } from '../../storable.ts';
+import { isUuid } from '../../platform/ids.ts';
+import { faultIn } from '../../platform/storable.ts';
 import { readCustomCell } from '../csv/custom-cell.ts';
 import { restored } from '../csv/formulas.ts';
 import { readTagsCell } from '../csv/tags-cell.ts';
+import type { ContactFields } from '../fields.ts';
 import { contactEmail, contactName, customFields, externalId, externalSource, mostCustomBytes } from '../fields.ts';
-import { phoneNumber } from '../phone.ts';
+import { phoneNumber } from '../identities/phone.ts';
 import type { Identity } from '../queries.ts';
 import { longestTag, tagName } from '../tag-catalogue.ts';
 import { mostTagsOfContact } from '../tags.ts';
-import { type ContactFields, identitiesOfFields } from '../upsert.ts';
+import { identitiesOfFields } from '../upsert.ts';
 import type { Column } from './header.ts';
 
 /** `column` is empty where the whole row is meant. */

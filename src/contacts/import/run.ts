@@ -1,6 +1,7 @@
-import { type Database, query } from '../../database.ts';
-import type { Secrets } from '../../secrets.ts';
-import { slices } from '../../slices.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { query } from '../../platform/database/query.ts';
+import { slices } from '../../platform/load/slices.ts';
+import type { Secrets } from '../../platform/secrets.ts';
 import { type Import, importBatch } from './batch.ts';
 import { ImportFailure } from './failure.ts';
 import { readHeader } from './header.ts';

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Database } from '../../database.ts';
-import { slices } from '../../slices.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { slices } from '../../platform/load/slices.ts';
 
 /** One transaction on the driver's own connection: COPY needs it, and nobody else does. It neither enqueues nor emits. */
 export async function inSession<Result>(database: Database, work: (client: PoolClient) => Promise<Result>): Promise<Result> {

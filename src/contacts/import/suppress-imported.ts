@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
-import type { Secrets } from '../../secrets.ts';
+import type { Secrets } from '../../platform/secrets.ts';
+import { hashesOf, unlessLonger } from '../permission/suppressed-addresses.ts';
 import type { Identity } from '../queries.ts';
-import { hashesOf, unlessLonger } from '../suppressed-addresses.ts';
 
 const suppress = `with given as (
     select * from unnest($2::uuid[], $3::bytea[]) as x(contact_id, hash)),

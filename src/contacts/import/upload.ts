@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { Database } from '../../database.ts';
-import { AppError } from '../../errors.ts';
-import type { Transact } from '../../ledger/transact.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Transact } from '../../platform/ledger/transact.ts';
 import { beginUpload, dropUpload, storeChunk, type Upload } from './imports.ts';
 import { textCheck } from './utf8.ts';
 

@@ -1,4 +1,4 @@
-import type { Log } from '../../log.ts';
+import type { Log } from '../../platform/log.ts';
 import type { Mail } from './provider.ts';
 
 /** Where there is no mail server: says that there was a mail. Neither its link nor its reader may ever stand in a log. */

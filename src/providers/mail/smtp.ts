@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
+import { parseMailUrl } from '../../platform/config/mail-url.ts';
 import { sortedMailError } from './error-codes.ts';
-import { parseMailUrl } from './mail-url.ts';
 import type { Mail } from './provider.ts';
 
 /** A mail server checks what it was given before it says yes: the whole exchange may take this many times one answer. */

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { databaseAway } from '../../../src/database.ts';
-import { uuidv7 } from '../../../src/ids.ts';
 import { addMember } from '../../../src/organizations/members.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
-import { sha256 } from '../../../src/secrets.ts';
+import { databaseAway } from '../../../src/platform/database/errors.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { sha256 } from '../../../src/platform/secrets.ts';
 import { asks, browserOf, cookieOf, fromAnywhere } from '../../support/accounts.ts';
 import { useApp } from '../../support/app.ts';
 import { type Person, person, sessionHeaders } from '../../support/factories/person.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { dictionary } from '@zxcvbn-ts/language-common';
-import { sha256 } from '../../../src/secrets.ts';
+import { sha256 } from '../../../src/platform/secrets.ts';
 import { asks, fromAnywhere, mailedToken } from '../../support/accounts.ts';
 import { useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders } from '../../support/factories/person.ts';

@@ -5,7 +5,7 @@ import { looksLike } from '../../../src/accounts/credentials.ts';
 import { addMember } from '../../../src/organizations/members.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { scopesOf } from '../../../src/organizations/roles.ts';
-import { sha256 } from '../../../src/secrets.ts';
+import { sha256 } from '../../../src/platform/secrets.ts';
 import { asks } from '../../support/accounts.ts';
 import { useApp } from '../../support/app.ts';
 import { type Person, person, sessionHeaders } from '../../support/factories/person.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { uuidv7 } from '../../../src/ids.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
 import { contact } from '../../support/factories/contact.ts';
 

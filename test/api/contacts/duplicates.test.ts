@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { listDuplicate } from '../../../src/contacts/duplicates.ts';
+import { listDuplicate } from '../../../src/contacts/merging/duplicates.ts';
 import { useApp } from '../../support/app.ts';
 
 const app = useApp({});

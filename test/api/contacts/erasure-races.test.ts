@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { checkJobs } from '../../../src/ledger/check.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { contactReferences } from '../../../src/contacts/references.ts';
-import { checkJobs } from '../../../src/ledger/check.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Body, type Channel, type Reply, useApp } from '../../support/app.ts';
 import { presentBackends } from '../../support/backends.ts';
 import { databaseTexts, leaks } from '../../support/leaks.ts';

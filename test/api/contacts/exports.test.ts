@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { retryJob } from '../../../src/ledger/retry.ts';
+import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
 

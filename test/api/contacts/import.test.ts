@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { uuidv7 } from '../../../src/ids.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
 

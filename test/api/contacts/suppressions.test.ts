@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { hashesOf } from '../../../src/contacts/suppressed-addresses.ts';
-import { uuidv7 } from '../../../src/ids.ts';
+import { hashesOf } from '../../../src/contacts/permission/suppressed-addresses.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { testSecrets } from '../../support/secrets.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { hashesOf } from '../../../src/contacts/suppressed-addresses.ts';
+import { hashesOf } from '../../../src/contacts/permission/suppressed-addresses.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { testSecrets } from '../../support/secrets.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { purges } from '../../../src/retention/purges.ts';
+import { purges } from '../../../src/platform/retention/purges.ts';
 import type { RunningWorker } from '../../../workers/start.ts';
 import { type Body, useApp } from '../../support/app.ts';
 import { type Exposition, readExposition } from '../../support/prometheus.ts';

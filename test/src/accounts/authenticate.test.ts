@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthenticate } from '../../../src/accounts/authenticate.ts';
 import { newCredential, newSecretToken } from '../../../src/accounts/credentials.ts';
-import { type Database, query } from '../../../src/database.ts';
 import { createKey, revokeKey } from '../../../src/organizations/keys.ts';
-import { sha256 } from '../../../src/secrets.ts';
+import type { Database } from '../../../src/platform/database/database.ts';
+import { query } from '../../../src/platform/database/query.ts';
+import { sha256 } from '../../../src/platform/secrets.ts';
 import { useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders } from '../../support/factories/person.ts';
 import { later } from '../../support/later.ts';

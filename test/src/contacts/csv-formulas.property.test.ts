@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { neutralised, restored } from '../../../src/contacts/csv/formulas.ts';
 import { csvRows } from '../../../src/contacts/export/csv.ts';
-import { uuidv7 } from '../../../src/ids.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
 
 const cell = fc
   .array(fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', ';', ',', "'", '"', ' ', 'a', '1'), { maxLength: 10 })

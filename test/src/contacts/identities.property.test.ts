@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { eraseContact } from '../../../src/contacts/erase.ts';
+import { eraseContact } from '../../../src/contacts/erasure/erase.ts';
 import { contactLock } from '../../../src/contacts/events.ts';
-import { addIdentity, removeIdentity } from '../../../src/contacts/identities.ts';
-import { applyIdentityChange } from '../../../src/contacts/identity-change.ts';
+import { addIdentity, removeIdentity } from '../../../src/contacts/identities/identities.ts';
+import { applyIdentityChange } from '../../../src/contacts/identities/identity-change.ts';
+import { identityTaken, type Person, resolveContact } from '../../../src/contacts/identities/resolve.ts';
 import { lookUpContact } from '../../../src/contacts/lookup.ts';
-import { mergeContacts, mergeLocks } from '../../../src/contacts/merge.ts';
-import { identityTaken, type Person, resolveContact } from '../../../src/contacts/resolve.ts';
+import { mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
 import { upsertContact } from '../../../src/contacts/upsert.ts';
-import { AppError } from '../../../src/errors.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
+import { AppError } from '../../../src/platform/errors.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { testSecrets } from '../../support/secrets.ts';
 

@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { contactPages, listContacts, readContactListing } from '../../../src/contacts/list.ts';
 import type { ContactRow } from '../../../src/contacts/queries.ts';
-import { uuidv7 } from '../../../src/ids.ts';
-import { cursorOf, positionIn, positionOf } from '../../../src/listing/keyset.ts';
-import { createReads } from '../../../src/listing/reads.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { cursorOf, positionIn, positionOf } from '../../../src/platform/listing/keyset.ts';
+import { createReads } from '../../../src/platform/listing/reads.ts';
 import { useApp } from '../../support/app.ts';
 
 const app = useApp({});

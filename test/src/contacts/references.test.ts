@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { mergeContacts, mergeLocks } from '../../../src/contacts/merge.ts';
+import { mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
 import { contactReferences } from '../../../src/contacts/references.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { contact } from '../../support/factories/contact.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { conversationLane } from '../../../src/ledger/locks.ts';
 import { retryMessage } from '../../../src/messaging/retry.ts';
+import { conversationLane } from '../../../src/platform/ledger/locks.ts';
 import { matchStatus } from '../../../src/provider-webhooks/apply-status.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { message } from '../../support/factories/message.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { domainOf, mailbox, parseMailUrl } from '../../../src/providers/mail/mail-url.ts';
+import { domainOf, mailbox, parseMailUrl } from '../../../src/platform/config/mail-url.ts';
 
 describe('MAIL_URL', () => {
   test.each([

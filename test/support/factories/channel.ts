@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { ChannelStatus } from '../../../src/channels/channel.entity.ts';
-import { type Em, query } from '../../../src/database.ts';
-import { uuidv7 } from '../../../src/ids.ts';
-import { channelPool, setPool } from '../../../src/ledger/pools.ts';
+import type { Em } from '../../../src/platform/database/database.ts';
+import { query } from '../../../src/platform/database/query.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { channelPool, setPool } from '../../../src/platform/ledger/pools.ts';
 import { testSecrets } from '../secrets.ts';
 
 export type ChannelMade = { id: string; phoneNumberId: string; accountId: string; accessToken: string; pool: string };

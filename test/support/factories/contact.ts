@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { identitiesOf, type Person } from '../../../src/contacts/resolve.ts';
-import { type Em, query } from '../../../src/database.ts';
-import { uuidv7 } from '../../../src/ids.ts';
+import { identitiesOf, type Person } from '../../../src/contacts/identities/resolve.ts';
+import type { Em } from '../../../src/platform/database/database.ts';
+import { query } from '../../../src/platform/database/query.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
 
 export type ContactMade = { id: string; phone: string };
 

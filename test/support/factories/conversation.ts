@@ -1,5 +1,6 @@
-import { type Em, query } from '../../../src/database.ts';
-import { uuidv7 } from '../../../src/ids.ts';
+import type { Em } from '../../../src/platform/database/database.ts';
+import { query } from '../../../src/platform/database/query.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type ChannelMade, channel } from './channel.ts';
 import { type ContactMade, contact } from './contact.ts';
 

@@ -1,5 +1,5 @@
-import { eventTypes } from '../../../src/events/catalogue.ts';
-import type { Transact } from '../../../src/ledger/transact.ts';
+import { eventTypes } from '../../../src/platform/events/catalogue.ts';
+import type { Transact } from '../../../src/platform/ledger/transact.ts';
 import { createEndpoint, type EndpointRow, type NewEndpoint } from '../../../src/webhooks/endpoints.ts';
 import { testSecrets } from '../secrets.ts';
 

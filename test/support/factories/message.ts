@@ -1,10 +1,12 @@
-import { type Em, query } from '../../../src/database.ts';
-import { uuidv7 } from '../../../src/ids.ts';
-import { conversationLane, subjectLock } from '../../../src/ledger/locks.ts';
-import { channelPool } from '../../../src/ledger/pools.ts';
-import type { Transact, Tx } from '../../../src/ledger/transact.ts';
 import { sendMessageJob } from '../../../src/messaging/jobs.ts';
 import type { MessageStatus } from '../../../src/messaging/message.entity.ts';
+import type { Em } from '../../../src/platform/database/database.ts';
+import { query } from '../../../src/platform/database/query.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { conversationLane, subjectLock } from '../../../src/platform/ledger/locks.ts';
+import { channelPool } from '../../../src/platform/ledger/pools.ts';
+import type { Transact } from '../../../src/platform/ledger/transact.ts';
+import type { Tx } from '../../../src/platform/ledger/tx.ts';
 import type { ConversationMade } from './conversation.ts';
 
 type Given = { status?: MessageStatus; direction?: 'inbound' | 'outbound'; providerMessageId?: string; body?: string };

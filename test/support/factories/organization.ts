@@ -1,7 +1,7 @@
-import type { Em } from '../../../src/database.ts';
 import { createKey } from '../../../src/organizations/keys.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { type Scope, scopes } from '../../../src/organizations/scopes.ts';
+import type { Em } from '../../../src/platform/database/database.ts';
 
 /** An organization with a key that may do everything, or what `granted` says. */
 export async function organizationWithKey(

@@ -2,11 +2,12 @@ import { newCredential } from '../../../src/accounts/credentials.ts';
 import { createPasswords } from '../../../src/accounts/password-hash.ts';
 import { openSession } from '../../../src/accounts/sessions.ts';
 import { createUser } from '../../../src/accounts/users.ts';
-import { type Em, query } from '../../../src/database.ts';
-import { uuidv7 } from '../../../src/ids.ts';
 import { addMember } from '../../../src/organizations/members.ts';
 import { type Role, scopesOf } from '../../../src/organizations/roles.ts';
-import { sha256 } from '../../../src/secrets.ts';
+import type { Em } from '../../../src/platform/database/database.ts';
+import { query } from '../../../src/platform/database/query.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { sha256 } from '../../../src/platform/secrets.ts';
 
 export type Person = { userId: string; email: string; password: string; name: string };
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { serverAccount } from '../../../cli/start/server-account.ts';
-import { serverPrograms } from '../../../cli/start/server-programs.ts';
+import { serverAccount } from '../../../cli/start/database/account.ts';
+import { serverPrograms } from '../../../cli/start/database/programs.ts';
 import { ended, freePort, signalFamily } from './child.ts';
 
 const run = promisify(execFile);

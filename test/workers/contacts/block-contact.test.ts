@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { retryJob } from '../../../src/ledger/retry.ts';
+import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { blockContact } from '../../../workers/contacts/block-contact.ts';
 import { unblockContact } from '../../../workers/contacts/unblock-contact.ts';
 import { type Channel, useApp } from '../../support/app.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { eraseContactJob } from '../../../src/contacts/jobs.ts';
-import { checkJobs } from '../../../src/ledger/check.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';

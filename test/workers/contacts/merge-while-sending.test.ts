@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { checkJobs } from '../../../src/ledger/check.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
 

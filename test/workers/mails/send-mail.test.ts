@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import '../../../src/jobs.ts';
-import { checkJobs } from '../../../src/ledger/check.ts';
-import { retryJob } from '../../../src/ledger/retry.ts';
 import { requestMail } from '../../../src/mails/request.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { createProviders } from '../../../src/providers/index.ts';
 import { sendMail } from '../../../workers/mails/send-mail.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { checkJobs } from '../../../src/ledger/check.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom, textFrom } from '../../support/provider-body.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { contactLock } from '../../../src/contacts/events.ts';
-import { hashesOf } from '../../../src/contacts/suppressed-addresses.ts';
+import { hashesOf } from '../../../src/contacts/permission/suppressed-addresses.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { bodyFor, failure, inboundFrom, newId, statusOf } from '../../support/provider-body.ts';

@@ -1,0 +1,85 @@
+import { STATUS_CODES } from 'node:http';
+import Joi from 'joi';
+import { databaseAway, isOurOutage, isRowLocked, RecordBusy } from '../../src/platform/database/errors.ts';
+import { AppError, type ErrorDetail, errorCodes, maxDetails } from '../../src/platform/errors.ts';
+import type { Endpoint, ErrorShape } from './endpoint.ts';
+
+/** Given by every endpoint, whatever it declares. */
+export const commonErrors = ({ isUnlimited }: Pick<Endpoint, 'isUnlimited'>) =>
+  [409, 413, 415, 429, 500, 503].filter((status) => status !== 429 || !isUnlimited);
+
+const code = Joi.string().valid(...Object.keys(errorCodes));
+const detail = Joi.object({
+  message: Joi.string().required(),
+  code: Joi.string(),
+  field: Joi.string(),
+  location: Joi.string().valid('body', 'query', 'path', 'header'),
+  value: Joi.string(),
+});
+
+export const errorBodies: Record<ErrorShape, Joi.ObjectSchema> = {
+  standard: Joi.object({
+    error: Joi.object({
+      code: code.required(),
+      message: Joi.string().required(),
+      details: Joi.array().items(detail).max(maxDetails).allow(null),
+      request_id: Joi.string(),
+    }).required(),
+  }),
+  lookup: Joi.object({ error: Joi.string().required(), code: code.required() }),
+  problem: Joi.object({
+    title: Joi.string().required(),
+    status: Joi.number().integer().required(),
+    detail: Joi.string().required(),
+  }),
+};
+
+/** Anything thrown, as an error the client may read. What is not ours to tell is a bare 500. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (isRowLocked(error)) return new RecordBusy(error);
+  if (isOurOutage(error)) return databaseAway(error);
+  const { type, status } = (error ?? {}) as { type?: string; status?: number };
+  if (type === 'entity.too.large') return new AppError('payload_too_large', 'The body is too large');
+  if (type === 'entity.parse.failed') return new AppError('bad_request', 'The body is not valid JSON');
+  if (type === 'encoding.unsupported' || type === 'charset.unsupported')
+    return new AppError('unsupported_media_type', 'The body must be JSON in UTF-8');
+  if (type === 'request.aborted' || type === 'request.size.invalid')
+    return new AppError('bad_request', 'The body did not arrive whole');
+  if (error instanceof URIError) return new AppError('bad_request', 'The path cannot be decoded');
+  // What else Express and its parsers call the client's fault, a body that does not decompress among them.
+  if (status === 400 && error instanceof Error) return new AppError('bad_request', 'The body cannot be read');
+  return new AppError('internal', 'Something went wrong on our side', { cause: error });
+}
+
+const longestField = 200;
+const longestMessage = 1_000;
+const cut = (text: string, longest: number) => (text.length > longest ? `${text.slice(0, longest)}…`.toWellFormed() : text);
+
+/** A client's own field names and values come back in what is wrong with them, and may be as large as its request. */
+const told = ({ field, message, ...detail }: ErrorDetail): ErrorDetail => ({
+  // A field may have no name at all: {"": 1}.
+  ...(field && { field: cut(field, longestField) }),
+  ...detail,
+  message: cut(message, longestMessage),
+});
+
+/** The one renderer. */
+export function renderError(error: AppError, shape: ErrorShape, requestId: string): { body: object; contentType: string } {
+  const message = cut(error.message, longestMessage);
+  const details = error.details?.slice(0, maxDetails).map(told);
+  if (shape === 'lookup') return { body: { error: message, code: error.code }, contentType: 'application/json' };
+  if (shape === 'problem') {
+    const faults = details
+      ?.map(({ field, message }) => (field && !message.includes(field) ? `${field}: ${message}` : message))
+      .join('; ');
+    return {
+      body: { title: STATUS_CODES[error.status] ?? 'Error', status: error.status, detail: faults || message },
+      contentType: 'application/problem+json',
+    };
+  }
+  return {
+    body: { error: { code: error.code, message, details: details ?? null, request_id: requestId } },
+    contentType: 'application/json',
+  };
+}

@@ -1,0 +1,150 @@
+import type { Database, Em, Source } from '../../src/platform/database/database.ts';
+import { query } from '../../src/platform/database/query.ts';
+import { AppError, notFound } from '../../src/platform/errors.ts';
+import type { Transact, TransactOptions } from '../../src/platform/ledger/transact.ts';
+import type { Tx } from '../../src/platform/ledger/tx.ts';
+import { type Secrets, sha256 } from '../../src/platform/secrets.ts';
+import type { Reply } from './endpoint.ts';
+import { renderError } from './errors.ts';
+
+export type IdempotencyKey = {
+  organizationId: string;
+  method: string;
+  path: string;
+  key: string;
+  bodyHash: Buffer;
+  contactId?: string;
+};
+
+/** Thrown inside a transaction to leave it: the reply is there already. */
+class Replayed extends Error {
+  readonly reply: Reply;
+  constructor(reply: Reply) {
+    super('replayed');
+    this.reply = reply;
+  }
+}
+
+/** 1-255 printable characters; anything else is a 422 on the header. */
+export function checkKey(key: string | undefined): string | undefined {
+  if (key === undefined) return undefined;
+  if (/^[\x20-\x7e]{1,255}$/.test(key)) return key;
+  const message = 'Idempotency-Key must be 1 to 255 printable ASCII characters';
+  throw new AppError('invalid_request', message, {
+    details: [{ field: 'Idempotency-Key', location: 'header', code: 'string.pattern', message }],
+  });
+}
+
+const where = 'organization_id = $1 and method = $2 and path = $3 and key = $4';
+const isRemembered = "created_at > clock_timestamp() - interval '24 hours'";
+const paramsOf = ({ organizationId, method, path, key }: Omit<IdempotencyKey, 'bodyHash'>) => [organizationId, method, path, key];
+
+/** The stored reply to the same request; a 422 when the key was used with another body. */
+export async function storedReply(source: Source, secrets: Secrets, key: IdempotencyKey): Promise<Reply | undefined> {
+  const [row] = await query<{ body_hash: Buffer; reply: string }>(
+    source,
+    `select body_hash, reply from idempotency_keys where ${where} and ${isRemembered}`,
+    paramsOf(key),
+  );
+  if (!row) return undefined;
+  if (!row.body_hash.equals(key.bodyHash))
+    throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used with another body');
+  const reply = JSON.parse(secrets.open(row.reply)) as Reply;
+  return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
+}
+
+/** Whether there is a reply to give again, should the body be the same. */
+export async function isAnswered(source: Source, key: Omit<IdempotencyKey, 'bodyHash'>): Promise<boolean> {
+  const rows = await query(source, `select 1 from idempotency_keys where ${where} and ${isRemembered}`, paramsOf(key));
+  return rows.length > 0;
+}
+
+const store = `insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply, contact_id) values ($1, $2, $3, $4, $5, $6, $7, $8)
+  on conflict (organization_id, method, path, key) do update set body_hash = excluded.body_hash, status = excluded.status, reply = excluded.reply, contact_id = excluded.contact_id, created_at = clock_timestamp()
+  where idempotency_keys.created_at <= clock_timestamp() - interval '24 hours'`;
+
+const storeParams = (secrets: Secrets, key: IdempotencyKey, reply: Reply) => [
+  ...paramsOf(key),
+  key.bodyHash,
+  reply.status,
+  secrets.seal(JSON.stringify(reply)),
+  contactIn(reply) ?? key.contactId ?? null,
+];
+
+/** Whom a reply shows: a message names its contact, and a contact is known by its custom fields. */
+function contactIn({ body }: Reply): string | undefined {
+  const { data } = (body ?? {}) as { data?: { id?: string; contact_id?: string | null; custom_fields?: object } };
+  return data?.contact_id ?? (data?.custom_fields && data.id);
+}
+
+/** The stored replies about a forgotten contact become the 404 that asking anew would give: a repeat neither shows him nor makes him again. */
+export async function withdrawReplies(tx: Tx, secrets: Secrets, organizationId: string, contactIds: string[], requestId: string) {
+  const { body, contentType } = renderError(notFound('Contact'), 'standard', requestId);
+  const reply: Reply = { status: 404, body, headers: { 'Content-Type': contentType } };
+  await tx.query(
+    'update idempotency_keys set status = $3, reply = $4 where organization_id = $1 and contact_id = any($2::uuid[])',
+    [organizationId, contactIds, reply.status, secrets.seal(JSON.stringify(reply))],
+  );
+}
+
+/**
+ * The transaction that has the effect also writes the key's row. "Still running" is an advisory lock inside it, tried and never waited
+ * for: a crash frees it, and a repeat meanwhile is a 409.
+ */
+export async function writeOnce(
+  transact: Transact,
+  secrets: Secrets,
+  key: IdempotencyKey,
+  options: TransactOptions,
+  work: (tx: Tx) => Promise<Reply>,
+): Promise<Reply> {
+  let reply: Reply | undefined;
+  try {
+    return await transact(
+      {
+        ...options,
+        isOneStatement: false,
+        beforeCommit: async (em) => void (await query(em, store, storeParams(secrets, key, reply!))),
+      },
+      async (tx) => {
+        if (!(await tryLock(tx.em, key)))
+          throw new AppError('request_in_progress', 'A request with this Idempotency-Key is still running', {
+            retryAfterSeconds: 1,
+          });
+        const stored = await storedReply(tx.em, secrets, key);
+        if (stored) throw new Replayed(stored);
+        reply = await work(tx);
+        return reply;
+      },
+    );
+  } catch (error) {
+    if (error instanceof Replayed) return error.reply;
+    throw error;
+  }
+}
+
+const neverStored = new Set([400, 401, 403, 413, 415, 429]);
+
+/** A handler's own 4xx is as final as a success: the same question gets the same answer, but where it says to try again. */
+export const isStored = (error: AppError) =>
+  error.status >= 400 &&
+  error.status < 500 &&
+  error.retryAfterSeconds === undefined &&
+  !neverStored.has(error.status) &&
+  error.code !== 'idempotency_mismatch';
+
+/** Under the key's lock: while the same request is still at work elsewhere, its reply is the one to keep and not this refusal. */
+export async function storeRefusal(database: Database, secrets: Secrets, key: IdempotencyKey, reply: Reply) {
+  await database.transaction(async (em) => {
+    if (await tryLock(em, key)) await query(em, store, storeParams(secrets, key, reply));
+  });
+}
+
+async function tryLock(em: Em, key: IdempotencyKey): Promise<boolean> {
+  const [lock] = await query<{ is_free: boolean }>(em, 'select pg_try_advisory_xact_lock(hashtextextended($1, 1)) as is_free', [
+    paramsOf(key).join('\n'),
+  ]);
+  return lock?.is_free ?? false;
+}
+
+export const hashOfBody = (body: unknown) => sha256(JSON.stringify(body ?? null));

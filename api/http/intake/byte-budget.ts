@@ -1,0 +1,45 @@
+import { AppError } from '../../../src/platform/errors.ts';
+
+/** What one request holds of a budget. */
+export type Held = {
+  /** Throws `unavailable` (503, `Retry-After`) when the budget, or its key's share, has no room for them. */
+  add(bytes: number): void;
+  /** Gives all of it back; a second call does nothing. */
+  release(): void;
+};
+
+export type ByteBudget = { hold(key: string): Held; held(): number };
+
+type Bounds = { total: number; perKey: number; refusal?: string };
+const bodiesRefusal = 'Too many bytes of request bodies at once; try again';
+
+/** Bytes that all requests of a kind hold at most, and of them the requests of one key. A key that holds nothing costs no memory. */
+export function createByteBudget({ total, perKey, refusal = bodiesRefusal }: Bounds): ByteBudget {
+  const keys = new Map<string, number>();
+  let all = 0;
+  return {
+    hold(key) {
+      let own = 0;
+      let isReleased = false;
+      return {
+        add(bytes) {
+          const ofKey = (keys.get(key) ?? 0) + bytes;
+          if (isReleased) return;
+          if (all + bytes > total || ofKey > perKey) throw new AppError('unavailable', refusal, { retryAfterSeconds: 1 });
+          keys.set(key, ofKey);
+          all += bytes;
+          own += bytes;
+        },
+        release() {
+          if (isReleased) return;
+          isReleased = true;
+          all -= own;
+          const left = (keys.get(key) ?? 0) - own;
+          if (left > 0) keys.set(key, left);
+          else keys.delete(key);
+        },
+      };
+    },
+    held: () => all,
+  };
+}

@@ -1,0 +1,28 @@
+import type { Response } from 'express';
+import type { Log } from '../../../src/platform/log.ts';
+import type { Listener } from './request-end.ts';
+
+/** One wide line a request, when it ends. Neither query nor body: both may hold what is private. */
+export const requestLog = (log: Log): Listener => ({
+  ended({ requestId, method, path, operationId, status, seconds, caller, address, errorCode, cause }) {
+    const line = {
+      request_id: requestId,
+      method,
+      path: operationId ? undefined : path.slice(0, 200),
+      operation: operationId,
+      status,
+      duration_ms: Math.round(seconds * 10_000) / 10,
+      organization_id: caller?.organizationId,
+      key_id: caller?.by === 'key' ? caller.id : undefined,
+      user_id: caller?.userId,
+      address,
+      error_code: errorCode,
+      err: cause,
+    };
+    if (status >= 500) log.error(line, 'request');
+    else log.info(line, 'request');
+  },
+});
+
+/** The log of one request, for what its handler has to say beside the wide line. */
+export const logOf = (res: Response, log: Log): Log => log.child({ request_id: res.locals.requestId });

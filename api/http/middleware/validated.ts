@@ -1,0 +1,90 @@
+import { celebrate, isCelebrateError, Modes } from 'celebrate';
+import type { Request, Response } from 'express';
+import Joi from 'joi';
+import { AppError, type ErrorDetail, fieldOf, notFound, type Path } from '../../../src/platform/errors.ts';
+import { sizesOf } from './sizes.ts';
+
+type Segment = 'params' | 'query' | 'body';
+type Rules = { params?: Record<string, Joi.Schema>; query?: Joi.Schema; body?: Joi.Schema; subject?: string };
+
+const locations = { params: 'path', query: 'query', body: 'body' } as const;
+/** Where Joi's own words are for programmers. */
+const messages = {
+  'object.xor': 'give one of {{#peersWithLabels}}, not several',
+  'object.missing': 'give one of {{#peersWithLabels}}',
+  'object.min': '{{#label}} must have at least one field',
+  'string.guid': '{{#label}} must be a UUID',
+};
+const preferences: Joi.ValidationOptions = { abortEarly: false, errors: { wrap: { label: false } }, messages };
+
+type Check = { segment: Segment; faultOf(req: Request, res: Response): Promise<Joi.ValidationError | undefined> };
+
+/**
+ * Checks and converts what was sent with celebrate, every fault of query and body at once; a malformed id in the path is a 404. Undefined: there
+ * is nothing to check. Each segment has a middleware of its own, made at start: in its partial mode celebrate stops at the first segment with a
+ * fault, and makes its error only then.
+ */
+export function validated({
+  params,
+  query,
+  body,
+  subject = 'Resource',
+}: Rules): (req: Request, res: Response) => Promise<void> | undefined {
+  const inPath = params && checkOf('params', Joi.object(params));
+  const sent = (['query', 'body'] as const).flatMap((segment) => {
+    const shape = segment === 'query' ? (query ?? Joi.object({})) : body;
+    return shape ? [{ ...checkOf(segment, shape.label(segment)), checkSizes: sizesOf(shape, segment) }] : [];
+  });
+  // Express parses the query when it is looked at.
+  const isAsked = ({ segment }: Check, req: Request) => segment !== 'query' || query !== undefined || req.url.includes('?');
+
+  async function check(req: Request, res: Response, asked: typeof sent) {
+    if (inPath && (await inPath.faultOf(req, res))) throw notFound(subject);
+    const faults: ErrorDetail[] = [];
+    for (const one of asked) {
+      one.checkSizes?.(req[one.segment]);
+      const fault = await one.faultOf(req, res);
+      if (fault) faults.push(...fault.details.map((item) => detailOf(item, locations[one.segment])));
+    }
+    if (faults.length === 0) return;
+    const message = faults.length === 1 ? faults[0]!.message : `${faults.length} fields are not valid`;
+    throw new AppError('invalid_request', message, { details: faults });
+  }
+
+  return (req, res) => {
+    const asked = sent.filter((one) => isAsked(one, req));
+    return inPath || asked.length > 0 ? check(req, res, asked) : undefined;
+  };
+}
+
+/** One segment by celebrate. The preferences are the schema's own: given to celebrate, Joi would put its messages together for each request. */
+function checkOf<Name extends Segment>(segment: Name, schema: Joi.Schema): Check & { segment: Name } {
+  const middleware = celebrate({ [segment]: schema.prefs(preferences) }, {}, { mode: Modes.PARTIAL });
+  return {
+    segment,
+    faultOf: (req, res) =>
+      new Promise((resolve, reject) => {
+        middleware(req, res, (error?: unknown) => {
+          if (!error) return resolve(undefined);
+          const fault = isCelebrateError(error) ? error.details.get(segment) : error;
+          // What a schema throws by itself is a fault of ours.
+          if (Joi.isError(fault)) resolve(fault);
+          else reject(fault);
+        });
+      }),
+  };
+}
+
+const detailOf = (item: Joi.ValidationErrorItem, location: string): ErrorDetail => {
+  const field = fieldOf(placeOf(item));
+  return { ...(field !== '' && { field }), location, code: item.type, message: hintFor(item) };
+};
+
+/** Of fields that go together it is the one that is missing, as Joi's own rules say in `missing`. */
+const placeOf = ({ path, context }: Joi.ValidationErrorItem): Path => {
+  const [missing]: string[] = Array.isArray(context?.missing) ? context.missing : [];
+  return missing === undefined ? path : [...path, missing];
+};
+
+const hintFor = (item: Joi.ValidationErrorItem) =>
+  item.type === 'object.unknown' && item.context?.key === 'offset' ? 'offset is not supported: page with cursor' : item.message;

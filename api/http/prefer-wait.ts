@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller } from '../../src/organizations/caller.ts';
+import type { Em } from '../../src/platform/database/database.ts';
+import { AppError } from '../../src/platform/errors.ts';
+import { findOperation, operationStatus } from '../../src/platform/ledger/operations.ts';
+import type { Shares } from '../../src/platform/load/shares.ts';
+
+const longestSeconds = 30;
+const mostWaiting = 100;
+let waiting = 0;
+
+/** Seconds of `Prefer: wait=N` (RFC 7240), at most 30; undefined when the client does not wait. */
+export function preferredWait(header: string | undefined): number | undefined {
+  const match = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})"?/i.exec(header ?? '');
+  const seconds = match ? Math.min(Number(match[1]), longestSeconds) : 0;
+  return seconds > 0 ? seconds : undefined;
+}
+
+export type Waited = 'succeeded' | 'pending' | 'full';
+
+/**
+ * Looks at the operation's row until it ends or time is up. A final refusal is a 422 with the reason. `full`: as many as may wait do, in
+ * this process or of this organization.
+ */
+export async function waitForOperation(
+  { em, caller: { organizationId } }: { em: Em; caller: Pick<Caller, 'organizationId'> },
+  places: Shares,
+  id: string,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<Waited> {
+  const place = waiting < mostWaiting ? places.tryTake(organizationId) : undefined;
+  if (!place) return 'full';
+  waiting += 1;
+  const deadline = Date.now() + seconds * 1000;
+  try {
+    for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 500)) {
+      const row = await findOperation(em, organizationId, id);
+      const status = row && operationStatus(row);
+      if (status === 'succeeded') return 'succeeded';
+      if (status === 'failed') throw refusal(row!.error);
+      const left = deadline - Date.now();
+      if (!row || left <= 0 || signal.aborted) return 'pending';
+      await sleep(Math.min(pauseMs, left));
+    }
+  } finally {
+    waiting -= 1;
+    place();
+  }
+}
+
+function refusal(error: { code: string; message: string; provider_code?: string | null } | null) {
+  const message = error?.message ?? 'The operation failed';
+  return new AppError('provider_refused', message, {
+    details: [{ message, code: error?.provider_code ?? error?.code ?? 'failed' }],
+  });
+}

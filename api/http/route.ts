@@ -1,0 +1,237 @@
+import type { Request, RequestHandler, Response } from 'express';
+import Joi from 'joi';
+import { actorOf, type Caller, noOrganization } from '../../src/organizations/caller.ts';
+import { recordAct } from '../../src/platform/audit/record.ts';
+import type { Em } from '../../src/platform/database/database.ts';
+import { AppError } from '../../src/platform/errors.ts';
+import type { Tx } from '../../src/platform/ledger/tx.ts';
+import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from './endpoint.ts';
+import { renderError } from './errors.ts';
+import {
+  checkKey,
+  hashOfBody,
+  type IdempotencyKey,
+  isAnswered,
+  isStored,
+  storedReply,
+  storeRefusal,
+  writeOnce,
+} from './idempotency.ts';
+import { authenticated, challenge } from './middleware/authenticate.ts';
+import { checkStorable, jsonBody, largestBody, rawBody } from './middleware/body.ts';
+import { limited } from './middleware/rate-limit.ts';
+import { logOf } from './middleware/request-log.ts';
+import { isSecure } from './middleware/session-cookie.ts';
+import { validated } from './middleware/validated.ts';
+import { preferredWait, waitForOperation } from './prefer-wait.ts';
+import { answerError, send, setHeaders } from './send.ts';
+
+type Definition = Endpoint<unknown, unknown>;
+
+/** The only glue to Express: who calls, what they sent, whether it is valid, the handler, its reply or error. */
+export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
+  const definition = endpoint as unknown as Definition;
+  const { operationId, scope, otherScopes, subject, rawBodyBytes, receive, beforeBody, errorShape } = definition;
+  const takesBody = !receive && definition.method !== 'get' && definition.method !== 'delete';
+  const authenticate = scope === 'public' ? undefined : authenticated(deps, scope, otherScopes);
+  const quota = definition.isUnlimited ? undefined : limited(deps.limits);
+  const bytes = scope === 'public' ? deps.config.publicBodyMaxBytes : largestBody;
+  const bounds = { bytes, values: deps.config.bodyMaxValues };
+  const limit = rawBodyBytes ?? bytes;
+  const readBody = rawBodyBytes ? rawBody(rawBodyBytes) : takesBody ? jsonBody(bounds) : undefined;
+  const body = takesBody && !rawBodyBytes ? (definition.body ?? Joi.object({})) : undefined;
+  const validate = validated({ ...definition, body });
+  return async (req, res) => {
+    res.locals.operationId = operationId;
+    try {
+      try {
+        const admitted = authenticate?.(req, res);
+        if (admitted) await admitted;
+      } finally {
+        // A request without a valid credential counts too, and once over it is told so instead.
+        const counted = quota?.(req, res);
+        if (counted) await counted;
+      }
+      beforeBody?.((name) => req.get(name));
+      if (readBody) await deps.intake.read(readBody, limit, req, res, rawBodyBytes ? 'provider' : 'person');
+      checkStorable(req, subject);
+      const checked = validate(req, res);
+      if (checked) await checked;
+      const work = () => (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));
+      await deps.database.onBehalfOf(res.locals.caller?.organizationId ?? operationId, work);
+    } catch (error) {
+      if (authenticate && error instanceof AppError && error.status === 401) challenge(res);
+      answerError(error, errorShape, res);
+    }
+  };
+}
+
+/** What a handler is given. A class, since an object made with getters of its own costs V8 a hidden class each time. */
+class RequestInput implements Input<unknown, unknown> {
+  readonly #req: Request;
+  readonly #res: Response;
+  readonly #deps: Deps;
+  readonly #key: IdempotencyKey | undefined;
+  readonly #definition: Definition;
+  #em: Em | undefined;
+  readonly params: Record<string, string>;
+  readonly body: unknown;
+  readonly caller: Caller;
+
+  constructor(definition: Definition, req: Request, res: Response, deps: Deps, key: IdempotencyKey | undefined) {
+    this.#definition = definition;
+    this.#req = req;
+    this.#res = res;
+    this.#deps = deps;
+    this.#key = key;
+    this.params = req.params as Record<string, string>;
+    this.body = req.body;
+    this.caller = res.locals.caller as Caller;
+  }
+
+  get query() {
+    return this.#req.query;
+  }
+
+  get em() {
+    this.#em ??= this.#deps.database.em();
+    return this.#em;
+  }
+
+  get log() {
+    return logOf(this.#res, this.#deps.log);
+  }
+
+  get from(): From {
+    return { address: this.#req.ip ?? '', requestId: String(this.#res.locals.requestId) };
+  }
+
+  get isSecure() {
+    return isSecure(this.#req, this.#deps.config);
+  }
+
+  readonly header = (name: string) => this.#req.get(name);
+
+  readonly write: Input<unknown, unknown>['write'] = (options, work) => {
+    const { ledger, secrets } = this.#deps;
+    const whole = this.#definition.audit ? (tx: Tx) => this.#audited(tx, work) : work;
+    return this.#key ? writeOnce(ledger.transact, secrets, this.#key, options, whole) : ledger.transact(options, whole);
+  };
+
+  /** The audit log says it if and only if it was done. */
+  async #audited(tx: Tx, work: (tx: Tx) => Promise<Reply>): Promise<Reply> {
+    const { audit, ...reply } = await work(tx);
+    const made = (reply.body ?? {}) as { id?: string; data?: { id?: string } };
+    const id = Object.values(this.params)[0] ?? made.id ?? made.data?.id ?? this.caller.organizationId;
+    const organizationId = audit?.organizationId ?? this.caller.organizationId;
+    await recordAct(tx.em, {
+      organizationId: organizationId === noOrganization ? null : organizationId,
+      actor: actorOf(this.caller),
+      action: this.#definition.operationId,
+      subject: audit?.subject ?? `${this.#definition.audit}:${id}`,
+      details: audit?.details,
+      ...this.from,
+    });
+    return reply;
+  }
+}
+
+async function answerReceived(receive: Receive<unknown>, definition: Definition, deps: Deps, req: Request, res: Response) {
+  const [type] = (req.get('content-type') ?? '').split(';');
+  if (type?.trim().toLowerCase() !== receive.contentType)
+    throw new AppError('unsupported_media_type', `The body must be ${receive.contentType}`);
+  const caller = res.locals.caller as Caller;
+  const arrived = deps.intake.upload(req, caller.organizationId);
+  const received = await takeBody(receive, definition, deps, req, caller).finally(arrived);
+  req.body = received.body;
+  try {
+    await answer(definition, deps, req, res, received.hash);
+  } finally {
+    await received.discard();
+  }
+}
+
+async function takeBody(receive: Receive<unknown>, definition: Definition, deps: Deps, req: Request, caller: Caller) {
+  // What the body's hash is does not matter yet: it is known when the body has been read.
+  const key = definition.isIdempotent ? idempotencyKey(definition, req, caller) : undefined;
+  const isRepeat = key !== undefined && (await isAnswered(deps.database, key));
+  return receive.take({ stream: req, caller, header: (name) => req.get(name), isRepeat }, deps);
+}
+
+async function answer(definition: Definition, deps: Deps, req: Request, res: Response, bodyHash?: Buffer) {
+  const caller = res.locals.caller as Caller;
+  const key = definition.isIdempotent && caller ? idempotencyKey(definition, req, caller, bodyHash) : undefined;
+  const input = new RequestInput(definition, req, res, deps, key);
+  const stored = key && (await storedReply(deps.database, deps.secrets, key));
+  if (stored) return send(res, stored, deps.intake.holdReply);
+  if (definition.isDownload) deps.intake.download(res, caller.organizationId);
+  let reply: Reply;
+  try {
+    reply = await definition.handler(input, deps);
+  } catch (error) {
+    if (key && error instanceof AppError && isStored(error)) {
+      const { body, contentType } = renderError(error, definition.errorShape ?? 'standard', String(res.locals.requestId));
+      await storeRefusal(deps.database, deps.secrets, key, {
+        status: error.status,
+        body,
+        headers: { 'Content-Type': contentType },
+      });
+    }
+    throw error;
+  }
+  const told = reply.operationId && caller ? await waited(definition, input, deps, reply, res) : reply;
+  send(res, told, deps.intake.holdReply);
+}
+
+/** A client that prefers to wait gets the outcome; everybody else the subject as it stands, and where to look. */
+async function waited(
+  definition: Definition,
+  input: Input<unknown, unknown>,
+  deps: Deps,
+  reply: Reply,
+  res: Response,
+): Promise<Reply> {
+  const seconds = preferredWait(input.header('prefer'));
+  if (!seconds) return reply;
+  const gone = new AbortController();
+  if (res.closed) gone.abort();
+  else res.once('close', () => gone.abort());
+  const applied = { 'Preference-Applied': `wait=${seconds}` };
+  const asItStands = async () => (definition.outcome ? definition.outcome(input, deps, reply) : reply);
+  try {
+    const outcome = await waitForOperation(input, deps.intake.waits, reply.operationId!, seconds, gone.signal);
+    if (outcome === 'full') return reply;
+    const final = outcome === 'succeeded' ? await asItStands() : reply;
+    return { ...final, operationId: reply.operationId, headers: { ...final.headers, ...applied } };
+  } catch (error) {
+    // What was created is there, whatever became of the work that follows it: the operation tells.
+    if (reply.status === 201) return { ...(await asItStands()), headers: { ...reply.headers, ...applied } };
+    // A refusal is an answer too: it names the operation it is about.
+    setHeaders(res, { headers: applied, operationId: reply.operationId });
+    throw error;
+  }
+}
+
+/** A key or token that can do little must not be shown what another one of the same person was given. */
+const holderOf = (caller: Caller) => (caller.by === 'session' ? actorOf(caller) : `${caller.by}:${caller.id}`);
+
+/** The path as declared, its ids filled in: another spelling of the same path is the same request. */
+function idempotencyKey(
+  { path, holdsSecret }: Definition,
+  req: Request,
+  caller: Caller,
+  bodyHash?: Buffer,
+): IdempotencyKey | undefined {
+  const key = checkKey(req.get('idempotency-key'));
+  return key === undefined
+    ? undefined
+    : {
+        organizationId: caller.organizationId,
+        method: req.method,
+        path: path.replace(/:([A-Za-z]+)/g, (_, name: string) => String(req.params[name])),
+        key,
+        // What was shown to one caller once is not shown to another who guesses the key.
+        bodyHash: bodyHash ?? hashOfBody(holdsSecret ? [holderOf(caller), req.body] : req.body),
+        contactId: req.params.contactID as string | undefined,
+      };
+}

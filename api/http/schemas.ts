@@ -1,0 +1,20 @@
+import Joi from 'joi';
+import { id } from '../../src/platform/ids.ts';
+
+/** Shapes that several resources share. */
+export const pathId = id;
+export const timestamp = Joi.string().isoDate().description('ISO 8601, UTC');
+export { id };
+
+const databaseTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/;
+
+/** A time as the wire shows it, to the millisecond. The database's own text in UTC needs no Date. */
+export function iso(value: string | Date): string {
+  const parts = typeof value === 'string' ? databaseTime.exec(value) : null;
+  if (!parts) return new Date(value).toISOString();
+  return `${parts[1]}T${parts[2]}.${(parts[3] ?? '').slice(0, 3).padEnd(3, '0')}Z`;
+}
+
+/** Headers every reply may carry, for the document. */
+export const operationNote =
+  'Answers at once with the subject as it stands and names the operation in `Operation-Id` and `Link`; `Prefer: wait=10` waits for its outcome.';

@@ -1,0 +1,28 @@
+import { Router } from 'express';
+import helmet from 'helmet';
+import type { Deps } from '../http/endpoint.ts';
+import { openapiDocument } from '../openapi.ts';
+import { boardPath, bullBoard } from '../operations/bull-board.ts';
+import { accountPages } from './account-pages/account-pages.ts';
+import { docs } from './docs/docs.ts';
+import { frontPage } from './front-page.ts';
+
+/** Pages take nothing from anywhere else; the board sets styles inline. Whether a reply travels over TLS is the proxy's affair. */
+const contentPolicy = {
+  styleSrc: ["'self'", "'unsafe-inline'"],
+  fontSrc: ["'self'", 'data:'],
+  upgradeInsecureRequests: null,
+};
+
+/** What people open in a browser: the board, the document, its page, where the links of mails lead. */
+export function pages(deps: Deps): Router {
+  const router = Router();
+  router.use(helmet({ contentSecurityPolicy: { directives: contentPolicy } }));
+  if (deps.config.operatorPassword) router.use(boardPath, bullBoard(deps));
+  const document = JSON.stringify(openapiDocument(deps.config.publicUrl), null, 2);
+  router.get('/openapi.json', (_req, res) => void res.type('application/json').send(document));
+  router.use(frontPage(deps));
+  router.use(docs(deps.config));
+  router.use(accountPages());
+  return router;
+}

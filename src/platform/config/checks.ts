@@ -1,0 +1,46 @@
+import type Joi from 'joi';
+import { queueNames } from '../ledger/job.ts';
+import { parseSecretKey } from '../secrets.ts';
+import { mailbox, parseMailUrl } from './mail-url.ts';
+
+/** What stands in a variable, with commas between. */
+export function list(value: string) {
+  return value
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+}
+
+export const isSecretKey = (text: string, { message }: Joi.CustomHelpers) => {
+  try {
+    parseSecretKey(text);
+    return text;
+  } catch (error) {
+    return message({ custom: `SECRET_KEY: ${(error as Error).message}` });
+  }
+};
+
+export const isHashKey = (text: string, { message }: Joi.CustomHelpers) =>
+  Buffer.from(text, 'base64').length === 32 ? text : message({ custom: 'HASH_KEY is not base64 of 32 bytes' });
+
+export const isMailUrl = (text: string, { message }: Joi.CustomHelpers) => {
+  try {
+    parseMailUrl(text);
+    return text;
+  } catch (error) {
+    return message({ custom: `MAIL_URL ${(error as Error).message}` });
+  }
+};
+
+export const isMailbox = (text: string, { message }: Joi.CustomHelpers) =>
+  mailbox.test(text) ? text : message({ custom: 'MAIL_FROM is neither an address nor Name <address>' });
+
+export const areQueues = (text: string, { message }: Joi.CustomHelpers) => {
+  const unknown = list(text).filter((name) => !(queueNames as readonly string[]).includes(name));
+  return unknown.length > 0 ? message({ custom: `QUEUES: there is no queue ${unknown.join(', ')}` }) : text;
+};
+
+export const areOrigins = (text: string, { message }: Joi.CustomHelpers) => {
+  const wrong = list(text).filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin);
+  return wrong.length > 0 ? message({ custom: `ALLOWED_ORIGINS: ${wrong.join(', ')} is not scheme://host` }) : text;
+};

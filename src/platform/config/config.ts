@@ -1,0 +1,261 @@
+import Joi from 'joi';
+import { type RequestBoundsSettings, requestBoundsSettings } from '../database/request-bounds.ts';
+import { type Bounds, bounds } from './bounds.ts';
+import { areOrigins, areQueues, isHashKey, isMailbox, isMailUrl, isSecretKey, list } from './checks.ts';
+
+const whole = Joi.number().integer();
+const days = (least: number, usual: number) => whole.min(least).max(3650).default(usual);
+
+/** A variable that is set and empty counts as unset: compose files hand on what they have. But no stop words are a choice. */
+const emptyIsUnset = (schema: Joi.ObjectSchema) =>
+  schema.fork(
+    Object.keys((schema.describe() as { keys: object }).keys).filter((name) => name !== 'STOP_WORDS'),
+    (variable) => variable.empty(''),
+  );
+
+const variables = Joi.object({
+  PORT: whole.min(0).max(65_535).default(3000).description('Port of the web process'),
+  HOST: Joi.string().default('0.0.0.0').description('Address the web process listens on'),
+  DATABASE_URL: Joi.string()
+    .uri({ scheme: ['postgres', 'postgresql'] })
+    .required()
+    .description('PostgreSQL 18 or later'),
+  DATABASE_POOL_MAX: whole
+    .min(2)
+    .max(200)
+    .default(15)
+    .description('Database connections a process may open (queues not counted)'),
+  ...requestBoundsSettings,
+  QUEUE_URL: Joi.string()
+    .uri({ scheme: ['redis', 'rediss'] })
+    .empty('')
+    .description('Redis for the queues; unset: the database carries them'),
+  SECRET_KEY: Joi.string()
+    .required()
+    .custom(isSecretKey)
+    .description('Key that seals secrets: base64 of 32 bytes; newest first, comma-separated, to rotate'),
+  HASH_KEY: Joi.string()
+    .required()
+    .custom(isHashKey)
+    .description('Key under which forgotten addresses stay suppressed: base64 of 32 bytes; never changed'),
+  PUBLIC_URL: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .empty('')
+    .description('Address of the API as clients see it'),
+  ALLOWED_ORIGINS: Joi.string()
+    .allow('')
+    .default('')
+    .custom(areOrigins)
+    .description(
+      'Other origins whose pages may call the API and act with a session cookie, comma-separated: https://app.example.com',
+    ),
+  TRUST_PROXY: whole.min(0).max(10).default(0).description('Proxies in front whose X-Forwarded-For is believed'),
+  RATE_LIMIT_PER_MINUTE: whole
+    .min(0)
+    .max(1_000_000_000)
+    .default(6_000)
+    .description('Requests a minute of one API key, token, session or address; 0: no limit'),
+  ...bounds,
+  OPERATOR_USER: Joi.string().default('operator').description('User of Bull Board'),
+  OPERATOR_PASSWORD: Joi.string().min(12).empty('').description('Password of Bull Board; unset: no Bull Board'),
+  METRICS_TOKEN: Joi.string()
+    .min(12)
+    .empty('')
+    .description('Bearer token of /metrics; unset: no /metrics. A worker gives it on HEALTH_PORT'),
+  LOG_LEVEL: Joi.string()
+    .valid('fatal', 'error', 'warn', 'info', 'debug', 'silent')
+    .default('info')
+    .description('Least level logged'),
+  MESSAGING_APP_URL: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .default('https://graph.facebook.com/v23.0')
+    .description('Base address of the messaging provider'),
+  MESSAGING_APP_SECRET: Joi.string().empty('').description("Secret of the installation's provider app; signs its webhooks"),
+  MESSAGING_APP_VERIFY_TOKEN: Joi.string().empty('').description("Token of the provider's webhook handshake"),
+  STOP_WORDS: Joi.string()
+    .allow('')
+    .default('STOP,UNSUBSCRIBE,BERHENTI')
+    .description('Words by which a person wants no more messages, comma-separated; each as the whole of what he writes'),
+  MAIL_URL: Joi.string()
+    .empty('')
+    .custom(isMailUrl)
+    .description('Mail server, `smtps://user:password@host` or `smtp://…`; unset: mails are only noted in the log'),
+  MAIL_FROM: Joi.string()
+    .empty('')
+    .default('Kanal <no-reply@localhost>')
+    .custom(isMailbox)
+    .description('Sender of mails: an address, or a name and an address in angle brackets'),
+  APP_URL: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .empty('')
+    .description("Where links in mails lead, your front end; unset: PUBLIC_URL, with Kanal's own pages"),
+  PROVIDER_TIMEOUT_MS: whole.min(100).max(120_000).default(15_000).description('Longest a provider call may take'),
+  UNKNOWN_WINDOW: whole
+    .min(1)
+    .max(3600)
+    .default(60)
+    .description('Seconds a lost answer of the provider may still prove itself by webhook'),
+  WEBHOOK_TIMEOUT_MS: whole.min(100).max(60_000).default(15_000).description('Longest a webhook receiver may take'),
+  WEBHOOK_ALLOW_HTTP: Joi.boolean().default(false).description('Allow webhook endpoints without TLS'),
+  WEBHOOK_ALLOW_NETWORKS: Joi.string()
+    .allow('')
+    .default('')
+    .description('Private networks webhooks may go to, CIDR, comma-separated'),
+  QUEUES: Joi.string()
+    .allow('')
+    .default('')
+    .custom(areQueues)
+    .description('Queues this worker serves, comma-separated; empty: all'),
+  MESSAGES_CONCURRENCY: whole
+    .min(1)
+    .max(1000)
+    .default(50)
+    .description('Sends a worker runs at once, those that wait for the provider not counted'),
+  WEBHOOKS_CONCURRENCY: whole
+    .min(1)
+    .max(1000)
+    .default(50)
+    .description('First webhook tries a worker runs at once, those that wait for the receiver not counted'),
+  WEBHOOK_RETRIES_CONCURRENCY: whole
+    .min(1)
+    .max(1000)
+    .default(20)
+    .description('Later webhook tries a worker runs at once, those that wait for the receiver not counted'),
+  DEFAULT_CONCURRENCY: whole.min(1).max(1000).default(20).description('Other jobs a worker runs at once'),
+  LOCK_DURATION_MS: whole.min(500).default(10_000).description('A run whose worker is silent this long is taken over'),
+  STALLED_INTERVAL_MS: whole.min(100).default(5_000).description('How often dead runs are looked for'),
+  RUN_RETRY_DELAY_MS: whole.min(50).default(500).description('Pause of a worker after a fault of the queue'),
+  HEALTH_PORT: whole.min(0).max(65_535).description("Port of a worker's /healthz, /readyz and /metrics; unset: none"),
+  SWEEP_INTERVAL_MS: whole.min(100).default(5_000).description('How often the sweeper looks'),
+  RETENTION_DONE_JOBS_DAYS: days(1, 7).description('Days an operation can be asked for after it succeeded'),
+  // BullMQ shows a failed run for 14 days, and its retry needs the row.
+  RETENTION_FAILED_JOBS_DAYS: days(14, 30).description('Days a failed job can be retried'),
+  RETENTION_PROVIDER_WEBHOOKS_DAYS: days(1, 7).description("Days an applied body of the provider's webhooks is kept"),
+  RETENTION_BROKEN_PROVIDER_WEBHOOKS_DAYS: days(1, 30).description('Days such a body is kept that could not be applied whole'),
+  RETENTION_UNMATCHED_STATUSES_DAYS: days(1, 7).description("Days a provider's status is kept that had to wait for its message"),
+  RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
+  RETENTION_EVENTS_DAYS: days(1, 30).description('Days an event is kept with its deliveries, once all of them have ended'),
+  SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
+});
+
+/** Every variable the processes read: its type, default and description. docs/operations lists them from here. */
+export const configSchema = emptyIsUnset(variables).prefs({ abortEarly: false, stripUnknown: true });
+
+export type Config = Bounds &
+  RequestBoundsSettings & {
+    port: number;
+    host: string;
+    databaseUrl: string;
+    databasePoolMax: number;
+    queueUrl?: string;
+    secretKey: string;
+    hashKey: string;
+    publicUrl?: string;
+    allowedOrigins: string[];
+    trustProxy: number;
+    rateLimitPerMinute: number;
+    operatorUser: string;
+    operatorPassword?: string;
+    metricsToken?: string;
+    logLevel: string;
+    messagingAppUrl: string;
+    messagingAppSecret?: string;
+    messagingAppVerifyToken?: string;
+    stopWords: string[];
+    mailUrl?: string;
+    mailFrom: string;
+    appUrl?: string;
+    providerTimeoutMs: number;
+    unknownWindow: number;
+    webhookTimeoutMs: number;
+    webhookAllowHttp: boolean;
+    webhookAllowNetworks: string[];
+    queues: string[];
+    messagesConcurrency: number;
+    webhooksConcurrency: number;
+    webhookRetriesConcurrency: number;
+    defaultConcurrency: number;
+    lockDurationMs: number;
+    stalledIntervalMs: number;
+    runRetryDelayMs: number;
+    healthPort?: number;
+    sweepIntervalMs: number;
+    retentionDoneJobsDays: number;
+    retentionFailedJobsDays: number;
+    retentionProviderWebhooksDays: number;
+    retentionBrokenProviderWebhooksDays: number;
+    retentionUnmatchedStatusesDays: number;
+    retentionWebhookAttemptsDays: number;
+    retentionEventsDays: number;
+    shutdownTimeoutMs: number;
+  };
+
+const camel = (name: string) => name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+export class ConfigError extends Error {
+  readonly faults: string[];
+  constructor(faults: string[]) {
+    super(`The configuration is not valid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+type Environment = Record<string, string | undefined>;
+
+function validated(schema: Joi.ObjectSchema, env: Environment) {
+  const { value, error } = schema.validate(env, { errors: { wrap: { label: false } } });
+  const faults = error?.details.map((detail) => detail.message.replace(/ with value ".*?"/, '')) ?? [];
+  if (faults.length > 0) throw new ConfigError(faults);
+  return value;
+}
+
+const named = (value: object) => Object.fromEntries(Object.entries(value).map(([name, entry]) => [camel(name), entry]));
+
+/** Reads the environment once. Throws ConfigError with every fault; no fault names a value, which may be a secret. */
+export function readConfig(env: Environment = process.env): Config {
+  const value = validated(configSchema, env);
+  return {
+    ...named(value),
+    rateLimitOrganizationPerMinute: value.RATE_LIMIT_ORGANIZATION_PER_MINUTE ?? value.RATE_LIMIT_PER_MINUTE * 5,
+    webhookAllowNetworks: list(value.WEBHOOK_ALLOW_NETWORKS),
+    allowedOrigins: list(value.ALLOWED_ORIGINS),
+    queues: list(value.QUEUES),
+    stopWords: list(value.STOP_WORDS),
+  } as Config;
+}
+
+const connectionsSchema = Joi.object({
+  DATABASE_URL: configSchema.extract('DATABASE_URL'),
+  QUEUE_URL: configSchema.extract('QUEUE_URL'),
+}).prefs({ abortEarly: false, stripUnknown: true });
+
+/** What the commands of the on-call read: SECRET_KEY need not be where it has no use. */
+export const readConnections = (env: Environment = process.env) =>
+  named(validated(connectionsSchema, env)) as Pick<Config, 'databaseUrl' | 'queueUrl'>;
+
+/** What `npm start` itself reads; everything else it hands on to the processes it starts. */
+export const startSchema = Joi.object({
+  KANAL_HOME: Joi.string().empty('').default('.kanal').description('Directory of all that `npm start` keeps'),
+  PORT: whole.min(0).max(65_535).empty('').default(3000).description('Port of the API; the next free one when taken'),
+  SANDBOX_PORT: whole.min(0).max(65_535).empty('').default(4010).description('Port of the sandbox; the next free one when taken'),
+  DATABASE_URL: Joi.string()
+    .uri({ scheme: ['postgres', 'postgresql'] })
+    .empty('')
+    .description('PostgreSQL 18 or later; unset: an embedded server'),
+  QUEUE_URL: Joi.string()
+    .uri({ scheme: ['redis', 'rediss'] })
+    .empty('')
+    .description('Redis for the queues; unset: the database carries them'),
+}).prefs({ abortEarly: false, stripUnknown: true });
+
+export type StartEnvironment = {
+  kanalHome: string;
+  port: number;
+  sandboxPort: number;
+  databaseUrl?: string;
+  queueUrl?: string;
+};
+
+export const readStartEnvironment = (env: Environment = process.env) => named(validated(startSchema, env)) as StartEnvironment;
+
+/** What a child process gets of our environment beside its own variables. */
+export const inheritedEnvironment = () => ({ ...process.env });

@@ -1,0 +1,69 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Pool, PoolClient } from 'pg';
+import { createShares } from '../load/shares.ts';
+
+/** How much of a process's connections one holder, an organization as a rule, may have. */
+export type ConnectionShare = {
+  /** Connections at once; one of the pool is always left to the others. */
+  places: number;
+  /** How many more may wait for one at most, and how long. */
+  maxWaiting: number;
+  waitMs: number;
+};
+
+type Done = (error: Error | undefined, client?: PoolClient, giveBack?: PoolClient['release']) => void;
+
+const holder = new AsyncLocalStorage<string>();
+
+/**
+ * Connections that `work` takes, however deep and whenever, count to the share of `key`. By the context of the call and not by an
+ * argument: a statement that forgot to say whose it is would be without bound.
+ */
+export const onBehalfOf = <Result>(key: string, work: () => Promise<Result>): Promise<Result> => holder.run(key, work);
+
+/** For work that one request begins and others share. */
+export const onNobodysBehalf = <Result>(work: () => Promise<Result>): Promise<Result> => holder.exit(work);
+
+/** Bounds the connections of a pool that one holder has at once; work of nobody, as a probe or a sweep, is not counted. */
+export function shareConnections(pool: Pool, { places, maxWaiting, waitMs }: ConnectionShare): void {
+  const shares = createShares({
+    perKey: Math.max(1, Math.min(places, pool.options.max - 1)),
+    maxWaiting,
+    waitMs,
+    refusal: 'Too many of your requests are at work at once; try again',
+  });
+  const connect = pool.connect.bind(pool) as (done: Done) => void;
+
+  function connectInPlace(release: () => void, done: Done) {
+    connect((error, client) => {
+      if (!client) {
+        release();
+        return done(error);
+      }
+      const giveBack = client.release;
+      client.release = (destroy) => {
+        // The next of the share finds the connection idle.
+        giveBack(destroy);
+        release();
+      };
+      done(undefined, client, client.release);
+    });
+  }
+
+  function connectShared(done: Done) {
+    const key = holder.getStore();
+    if (key === undefined) return connect(done);
+    try {
+      const place = shares.take(key);
+      if (place instanceof Promise) place.then((release) => connectInPlace(release, done), done);
+      else connectInPlace(place, done);
+    } catch (error) {
+      done(error as Error);
+    }
+  }
+
+  const connectPromised = () =>
+    new Promise<PoolClient>((resolve, reject) => connectShared((error, client) => (client ? resolve(client) : reject(error))));
+
+  pool.connect = ((done?: Done) => (done ? connectShared(done) : connectPromised())) as Pool['connect'];
+}

@@ -1,0 +1,98 @@
+import { MikroORM, type Options } from '@mikro-orm/postgresql';
+import { CompiledQuery, type Kysely } from 'kysely';
+import type { Pool } from 'pg';
+import type { Log } from '../log.ts';
+import { onBehalfOf, onNobodysBehalf, shareConnections } from './connection-shares.ts';
+import type { Database } from './database.ts';
+import { lockError } from './errors.ts';
+import { PreparingClient } from './preparing-client.ts';
+import { query, usePool } from './query.ts';
+import type { RequestBounds } from './request-bounds.ts';
+
+export type DatabaseOptions = { url: string; poolMax: number; applicationName: string; log: Log; bounds?: RequestBounds };
+
+const workerStatementMs = 30_000;
+
+/** For one transaction alone. */
+const longWork = ({ longStatementMs }: RequestBounds) => [
+  `set local statement_timeout = ${longStatementMs}`,
+  'set local transaction_timeout = 0',
+];
+
+/** The server must have room for this process's connections, `queueMax` of the queue's among them. Throws with both figures. */
+export async function checkConnections(database: Database, queueMax: number, poolMax: number) {
+  const [row] = await query<{ room: number }>(
+    database.em(),
+    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`,
+  );
+  const wanted = poolMax + queueMax;
+  if (row && row.room < wanted)
+    throw new Error(`The database allows ${row.room} connections; this process alone wants up to ${wanted} (DATABASE_POOL_MAX)`);
+}
+
+export async function openDatabase(
+  ormOptions: Options,
+  { url, poolMax, applicationName, log, bounds }: DatabaseOptions,
+): Promise<Database> {
+  const made: { pool?: Pool } = {};
+  const orm = await MikroORM.init({
+    ...ormOptions,
+    clientUrl: url,
+    pool: { min: 0, max: poolMax },
+    logger: (message) => log.debug({ message }, 'database'),
+    // A statement that hangs must not hold a request or a lane for ever; migrations run through a connection of their own.
+    driverOptions: {
+      Client: PreparingClient,
+      application_name: applicationName,
+      connectionTimeoutMillis: 5_000,
+      statement_timeout: bounds?.statementMs ?? workerStatementMs,
+      lock_timeout: bounds?.lockMs ?? 0,
+      idle_in_transaction_session_timeout: 15_000,
+      // Every read has its index. Tables of work are empty most of the time: a statement prepared then would read the whole table, and
+      // go on doing so while it fills (measured: a quarter of the throughput of POST /v1/messages, by chance).
+      options: `-c enable_seqscan=off -c transaction_timeout=${bounds?.transactionMs ?? 0}`,
+      keepAlive: true,
+      onPoolCreated: (created: Pool) => {
+        made.pool = created;
+        if (bounds) shareConnections(created, bounds.share);
+      },
+    },
+  });
+  const connection = orm.em.getConnection();
+  // Makes the pool; connects to nobody yet, and the server may be away.
+  const kysely = connection.getClient();
+  const pool = made.pool!;
+  usePool(connection, pool);
+  return {
+    orm,
+    pool,
+    em: () => orm.em.fork(),
+    // Not em.transactional(): there a rollback that fails, as it does when the server has gone, never gives its connection back to
+    // the pool (MikroORM 7.2 on Kysely 0.29; after one restart of PostgreSQL the pool was empty for good).
+    transaction: (work, first = []) =>
+      kysely.connection().execute(async (reserved: Kysely<unknown>) => {
+        const run = (text: string) => reserved.executeQuery(CompiledQuery.raw(text));
+        const em = orm.em.fork();
+        em.setTransactionContext(reserved as never);
+        try {
+          await run(['begin', ...first].join('; ')).catch(lockError);
+          const result = await work(em);
+          await run('commit');
+          return result;
+        } catch (error) {
+          await run('rollback').catch(() => undefined);
+          throw error;
+        }
+      }),
+    onBehalfOf: bounds ? onBehalfOf : (_key, work) => work(),
+    onNobodysBehalf: bounds ? onNobodysBehalf : (work) => work(),
+    forLongWork: bounds ? longWork(bounds) : [],
+    ping: async () => void (await pool.query('select 1')),
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    async close() {
+      await orm.close();
+      // Kysely ends the pool only if it has used it itself: a command that only reads would stay for the 10 s of an idle connection.
+      if (!pool.ending) await pool.end();
+    },
+  };
+}

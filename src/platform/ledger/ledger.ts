@@ -1,0 +1,55 @@
+import type { Database } from '../database/database.ts';
+import type { Log } from '../log.ts';
+import type { Handed, HandedRow } from './accept.ts';
+import { createFiller } from './pools.ts';
+import type { Queues } from './queues.ts';
+import { createTransact, type Transact, type TransactBounds } from './transact.ts';
+
+export type Ledger = {
+  transact: Transact;
+  /** Fills the pool until nobody asks any more; never rejects. */
+  fill(pool: string): Promise<void>;
+  /** Fills it once, unless this process is at it anyway or somebody has it locked. */
+  fillOnce(pool: string): Promise<void>;
+  dispatch(handed: Handed): Promise<void>;
+};
+
+/** A request waits this long for the queue and then answers: the sweeper does the rest. */
+const longestWaitMs = 100;
+
+/** `awaitsQueue`: the web process waits a moment, so that an idle system is fast; a worker never does. `bounds` as in createTransact. */
+export function createLedger({
+  database,
+  queues,
+  log,
+  awaitsQueue,
+  bounds,
+}: {
+  database: Database;
+  queues: Queues;
+  log: Log;
+  awaitsQueue: boolean;
+  bounds?: TransactBounds;
+}): Ledger {
+  const onFault = (error: unknown) => log.debug({ err: error }, 'left to the sweeper');
+  const add = (rows: HandedRow[]) => queues.add(rows);
+  const { fill, fillOnce } = createFiller(database, add, onFault);
+  const dispatch = async (handed: Handed) => {
+    const work = [...new Set(handed.pools)].map((pool) => fill(pool));
+    if (handed.rows.length > 0) work.push(add(handed.rows).catch(onFault));
+    await Promise.all(work);
+  };
+  const after = (handed: Handed) => {
+    for (const pool of new Set(handed.pools)) void fill(pool);
+    if (handed.rows.length === 0) return;
+    const work = add(handed.rows).catch(onFault);
+    // Only what is added right here is waited for: a pool may be busy with others, and its room is nobody's request's affair.
+    if (!awaitsQueue) return;
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, longestWaitMs);
+    });
+    return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+  };
+  return { transact: createTransact(database, after, bounds), fill, fillOnce, dispatch };
+}

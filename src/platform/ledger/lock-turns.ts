@@ -1,0 +1,38 @@
+import { RecordBusy } from '../database/errors.ts';
+import { AppError } from '../errors.ts';
+import { createShares, type Release } from '../load/shares.ts';
+
+/** One more is told at once that the record is busy. */
+const maxWaiting = 100;
+
+/** Turns at locks within this process. */
+export type LockTurns = {
+  /** The turn at each of these locks, in their order; the result gives them back. Throws RecordBusy after a wait in vain. */
+  take(locks: string[]): Promise<Release>;
+};
+
+/**
+ * Requests that want the same lock wait for one another here, without a connection: of many that change one record a single one waits in
+ * the database, and the others leave its connections to everybody else. The database's lock still decides between processes.
+ */
+export function createLockTurns(waitMs: number): LockTurns {
+  const turns = createShares({ perKey: 1, maxWaiting, waitMs, refusal: 'busy' });
+  return {
+    async take(locks) {
+      const held: Release[] = [];
+      const giveBack = () => {
+        for (const release of held.splice(0)) release();
+      };
+      try {
+        for (const lock of locks) {
+          const turn = turns.take(lock);
+          held.push(turn instanceof Promise ? await turn : turn);
+        }
+      } catch (error) {
+        giveBack();
+        throw error instanceof AppError ? new RecordBusy(error) : error;
+      }
+      return giveBack;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { AppError } from '../errors.ts';
+import { firstCheck, handedColumns, handedOf } from './accept.ts';
+import { contractOf } from './contracts.ts';
+import type { JobState } from './jobs.entity.ts';
+import { stateIs } from './states.ts';
+import type { Transact } from './transact.ts';
+import type { Tx } from './tx.ts';
+
+type FailedRow = {
+  organization_id: string;
+  name: string;
+  payload: Record<string, string>;
+  state: JobState;
+  lane: string | null;
+};
+
+/**
+ * Retry by hand, the one operation behind API, command line and Bull Board: a new run at the end of its lane, tries counted anew.
+ * Asked twice it is done once: false when the row is no longer failed. `jobId` must be the organization's own, unless none is given.
+ * `record` runs in the transaction that does it, and only then.
+ */
+export async function retryJob(
+  transact: Transact,
+  jobId: string,
+  organizationId?: string,
+  record?: (tx: Tx, job: FailedRow) => Promise<void>,
+): Promise<boolean> {
+  let job: FailedRow;
+  // Without a lane the row's own lock: of two who ask at once the second must not revive a subject that is at work again, or done.
+  const lockOfJob = ({ lane }: FailedRow) => lane ?? `job:${jobId}`;
+  const locks = async () => {
+    const found = await transact({}, (tx) => failedRow(tx.query, jobId, organizationId));
+    if (!found) throw jobGone();
+    job = found;
+    return [lockOfJob(job)];
+  };
+  return transact({ locks }, async (tx) => {
+    const isRevived = await reviveJob(tx, jobId, organizationId);
+    if (isRevived) await record?.(tx, job);
+    return isRevived;
+  });
+}
+
+/** The same in a transaction of the caller's, who holds the lane's lock. */
+export async function reviveJob(tx: Tx, jobId: string, organizationId?: string): Promise<boolean> {
+  const row = await failedRow(tx.query, jobId, organizationId);
+  if (!row) throw jobGone();
+  if (row.state !== 'failed') return false;
+  // Its conversation may have become part of another.
+  if (row.lane) tx.needs(row.lane);
+  const contract = contractOf(row.name);
+  if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
+  await contract.revived(tx, row.payload);
+  const rows = await tx.query<Parameters<typeof handedOf>[0][number]>(
+    `update jobs j set run = run + 1, attempts = 0, stalls = 0, seq = nextval('jobs_seq'), run_at = clock_timestamp(), slot_at = null, finished_at = null, error = null,
+              queue = $2, check_at = clock_timestamp() + ${firstCheck},
+              state = case when lane is not null and exists (select 1 from jobs l where l.lane = j.lane and l.state in ('blocked', 'waiting', 'queued')) then 'blocked'
+                           when pool is not null then 'waiting' else 'queued' end
+        where id = $1 and ${stateIs('state', 'failed')} returning ${handedColumns}`,
+    [jobId, contract.queue],
+  );
+  // Purged between the two statements: what was revived for it is rolled back.
+  if (rows.length === 0) throw jobGone();
+  tx.hand(handedOf(rows));
+  return true;
+}
+
+const jobGone = () => new AppError('not_found', 'Job not found: it is done, or it failed so long ago that it was purged');
+
+async function failedRow(
+  query: <Row>(text: string, params: unknown[]) => Promise<Row[]>,
+  jobId: string,
+  organizationId?: string,
+) {
+  const [row] = await query<FailedRow>(
+    'select organization_id, name, payload, state, lane from jobs where id = $1 and ($2::uuid is null or organization_id = $2)',
+    [jobId, organizationId ?? null],
+  );
+  return row;
+}

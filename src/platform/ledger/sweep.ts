@@ -1,0 +1,149 @@
+import type { Database } from '../database/database.ts';
+import { query } from '../database/query.ts';
+import type { Log } from '../log.ts';
+import { firstCheck, type HandedRow, handedColumns, handedOf } from './accept.ts';
+import type { Ledger } from './ledger.ts';
+import { lockOf, tryLock } from './locks.ts';
+import type { Queues } from './queues.ts';
+
+const batch = 500;
+/** A database that is far away is waited for by all of them together. */
+const fillsAtOnce = 8;
+/** Repair waits for nobody: what a sweep does not get done in this time the next one does, which comes soon. */
+const maxMs = { due: 500, lanes: 150, pools: 250 };
+export type Findings = {
+  looked: number;
+  added: number;
+  rerun: number;
+  woken: number;
+  pools: number;
+  lanes: number;
+  isWhole: boolean;
+};
+
+/**
+ * Rule 4, once: brings to BullMQ what it should know and does not. Every worker does it, no leader; a look moves `check_at` 30 s on, and
+ * no row lock is held while the queue is asked.
+ */
+export async function sweep({
+  database,
+  queues,
+  ledger,
+  log,
+}: {
+  database: Database;
+  queues: Queues;
+  ledger: Ledger;
+  log: Log;
+}): Promise<Findings> {
+  const findings: Findings = { looked: 0, added: 0, rerun: 0, woken: 0, pools: 0, lanes: 0, isWhole: true };
+  const isLate = within(maxMs.due);
+  while (queues.isReady()) {
+    const due = await query<HandedRow>(
+      database.em(),
+      `update jobs set check_at = greatest(run_at, clock_timestamp()) + interval '30 s'
+        where id = any(array(select id from jobs where state = 'queued' and check_at <= statement_timestamp() order by check_at limit ${batch} for no key update skip locked))
+       returning ${handedColumns}`,
+    );
+    findings.looked += due.length;
+    try {
+      await mend(due, database, queues, findings);
+    } catch (error) {
+      // The queue went away in the middle: these rows are due again at once, not in 30 s.
+      await query(database.em(), `update jobs set check_at = clock_timestamp() where id = any($1) and state = 'queued'`, [
+        due.map((row) => row.id),
+      ]);
+      throw error;
+    }
+    if (due.length < batch) break;
+    if (isLate()) {
+      findings.isWhole = false;
+      break;
+    }
+  }
+  await releaseLanes(database, ledger, findings);
+  await fillPools(database, ledger, findings);
+  if (findings.added + findings.rerun + findings.woken + findings.lanes > 0) log.info({ ...findings }, 'sweep');
+  return findings;
+}
+
+/** Whether `ms` have passed by now. */
+function within(ms: number): () => boolean {
+  const endsAt = performance.now() + ms;
+  return () => performance.now() > endsAt;
+}
+
+async function mend(due: HandedRow[], database: Database, queues: Queues, findings: Findings) {
+  if (due.length === 0) return;
+  const states = await queues.states(due);
+  const missing = due.filter((_, index) => states[index] === 'unknown');
+  const over = due.filter((_, index) => states[index] === 'completed' || states[index] === 'failed');
+  // Its time has come by the database's clock and not by the queue's: delayed by a host whose clock was ahead.
+  const late = due.filter((row, index) => states[index] === 'delayed' && row.delay_ms === 0);
+  if (missing.length > 0) await queues.add(missing);
+  findings.added += missing.length;
+  if (late.length > 0) await queues.wake(late);
+  findings.woken += late.length;
+  if (over.length === 0) return;
+  // BullMQ calls the run over and the row does not: a new run, unless somebody has made one meanwhile.
+  const fresh = await query<HandedRow>(
+    database.em(),
+    `update jobs j set run = j.run + 1, stalls = 0 from unnest($1::uuid[], $2::int[]) as x(id, run)
+      where j.id = x.id and j.run = x.run and j.state = 'queued' returning j.id, j.run, j.queue, j.name, j.organization_id, j.pool, greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as delay_ms`,
+    [over.map((row) => row.id), over.map((row) => row.run)],
+  );
+  if (fresh.length > 0) await queues.add(fresh);
+  findings.rerun += fresh.length;
+}
+
+/**
+ * Pools with rows that wait and room for them, in no order, so that each is reached in the end. One that this process is filling is passed
+ * over, since under load that goes on for as long as the load does, and so is one that somebody has locked.
+ */
+async function fillPools(database: Database, ledger: Ledger, findings: Findings) {
+  const pools = await query<{ pool: string }>(
+    database.em(),
+    `select p.id as pool from pools p where coalesce(p.held_until, '-infinity') <= clock_timestamp()
+        and exists (select 1 from jobs j where j.pool = p.id and j.state = 'waiting' and j.run_at <= clock_timestamp() + interval '1 s')
+        and (select count(*) from jobs q where q.pool = p.id and q.state = 'queued' and q.slot_at is not null) < p.width
+      order by random() limit ${batch}`,
+  );
+  const isLate = within(maxMs.pools);
+  while (pools.length > 0) {
+    if (isLate()) {
+      findings.isWhole = false;
+      return;
+    }
+    const some = pools.splice(0, fillsAtOnce);
+    await Promise.all(some.map(({ pool }) => ledger.fillOnce(pool)));
+    findings.pools += some.length;
+  }
+}
+
+/** Lanes with blocked rows and no head. No rule leaves one; the sweep is there for what no rule foresaw. */
+async function releaseLanes(database: Database, ledger: Ledger, findings: Findings) {
+  const lanes = await query<{ lane: string }>(
+    database.em(),
+    `select distinct b.lane from jobs b where b.state = 'blocked' and not exists (select 1 from jobs h where h.lane = b.lane and h.state in ('waiting', 'queued')) limit ${batch}`,
+  );
+  const isLate = within(maxMs.lanes);
+  for (const { lane } of lanes) {
+    if (isLate()) {
+      findings.isWhole = false;
+      return;
+    }
+    const released = await database.transaction(async (em) => {
+      if (!(await tryLock(em, lockOf(lane)))) return [];
+      return query<Parameters<typeof handedOf>[0][number]>(
+        em,
+        `update jobs set state = case when pool is null then 'queued' else 'waiting' end, check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
+          where id = (select id from jobs where lane = $1 and state = 'blocked' order by seq limit 1)
+            and not exists (select 1 from jobs where lane = $1 and state in ('waiting', 'queued')) returning ${handedColumns}`,
+        [lane],
+      );
+    });
+    // Its pool is filled with the others below; what that does is not waited for.
+    void ledger.dispatch(handedOf(released));
+    findings.lanes += released.length;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Source } from '../database/database.ts';
+import { query } from '../database/query.ts';
+import { type NewEvent, recordPart } from '../events/record.ts';
+import { acceptPart, type Handed, handedOf, type Inserted, type NewJob } from './accept.ts';
+import { RunOver, releasePart } from './release.ts';
+import type { End, Part } from './tx.ts';
+
+export type Entries = { ends: End[]; jobs: NewJob[]; events: NewEvent[]; parts: Part[] };
+type Rest = Omit<Entries, 'ends'>;
+
+const nothing: Rest = { jobs: [], events: [], parts: [] };
+const isEmpty = ({ jobs, events, parts }: Rest) => jobs.length + events.length + parts.length === 0;
+
+/** All that a transaction leaves in the ledger, in one statement where it can be. */
+export async function writeLedger(source: Source, { ends, ...rest }: Entries): Promise<Handed> {
+  const handed: Handed = { rows: [], pools: [] };
+  const write = async (end: End | undefined, own: Rest) => {
+    const more = await writeTogether(source, end, own);
+    handed.rows.push(...more.rows);
+    handed.pools.push(...more.pools);
+  };
+  const last = ends.at(-1);
+  for (const end of ends.slice(0, -1)) await write(end, nothing);
+  const isApart = last !== undefined && sharesLane(last, rest);
+  if (isApart) await write(last, { ...nothing, parts: rest.parts });
+  const others = isApart ? { ...rest, parts: [] } : rest;
+  if ((last && !isApart) || !isEmpty(others)) await write(isApart ? undefined : last, others);
+  return handed;
+}
+
+/**
+ * Whether it takes one statement, and one that leaves nothing behind when the row to end is not there any more: nothing rolls it back, so
+ * each part must read from `ended`.
+ */
+export const fitsOneStatement = ({ ends, ...rest }: Entries) =>
+  ends.length === 0 ||
+  (ends.length === 1 &&
+    rest.jobs.length + rest.events.length === 0 &&
+    rest.parts.every(({ text }) => /\bfrom ended\b/.test(text)));
+
+/**
+ * The parts of one statement share one snapshot: a row born behind the one that ends would see it alive and wait, and the lane's next be
+ * looked for before it was there. Events are born in lanes of subjects.
+ */
+const sharesLane = ({ lane }: End, { jobs, events }: Rest) =>
+  (events.length > 0 && lane?.startsWith('subject:')) ||
+  jobs.some((job) => job.lane !== null && (lane === undefined || job.lane === lane));
+
+async function writeTogether(source: Source, end: End | undefined, { jobs, events, parts }: Rest): Promise<Handed> {
+  const all: (Part & { handed?: string })[] = [...parts];
+  if (end) all.unshift({ text: releasePart(end.kind), params: end.params, handed: 'released' });
+  if (jobs.length > 0) all.push({ text: acceptPart, params: [listOf(jobs)], handed: 'accepted' });
+  if (events.length > 0) all.push({ text: recordPart, params: [listOf(events)], handed: 'announced' });
+  const params = all.flatMap((part) => part.params);
+  const [row] = await query<{ ended: number; pool: string | null; handed: Inserted[] }>(source, statementOf(all, end), params);
+  if (end?.isRequired && row!.ended === 0) throw new RunOver();
+  const handed = handedOf(row!.handed);
+  if (row!.pool && !handed.pools.includes(row!.pool)) handed.pools.push(row!.pool);
+  return handed;
+}
+
+const listOf = (items: object[]) => JSON.stringify(items.map((item, ord) => ({ ord, ...item })));
+
+const statements = new Map<string, string>();
+
+/** Few shapes, each put together once, so that each is prepared once. */
+function statementOf(parts: (Part & { handed?: string })[], end: End | undefined): string {
+  const key = parts.map(({ text }) => text).join();
+  const known = statements.get(key);
+  if (known) return known;
+  let before = 0;
+  const texts = parts.map(({ text, params }) => {
+    const shifted = text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + before}`);
+    before += params.length;
+    return shifted;
+  });
+  const outcome = end
+    ? '(select count(*)::int from ended) as ended, (select pool from ended limit 1) as pool'
+    : '0 as ended, null as pool';
+  const rows = parts.flatMap(({ handed }) => (handed ? [`select * from ${handed}`] : [])).join(' union all ');
+  const text = `with ${texts.join(',')}\n select ${outcome}, ${rows ? `(select coalesce(jsonb_agg(h), '[]') from (${rows}) h)` : `'[]'::jsonb`} as handed`;
+  statements.set(key, text);
+  return text;
+}

@@ -1,0 +1,125 @@
+import { AppError, type ErrorDetail } from '../errors.ts';
+import { isUuid } from '../ids.ts';
+import { toMoment } from '../time/moment.ts';
+import { type Field, type Fields, type FieldType, fieldNames, fieldOf } from './fields.ts';
+
+const equalities = ['eq', 'neq', 'in', 'not_in'] as const;
+const orders = ['gt', 'gte', 'lt', 'lte', 'between'] as const;
+const parts = ['contains', 'not_contains', 'starts_with', 'ends_with'] as const;
+const emptiness = ['is_empty', 'is_not_empty'] as const;
+export const operators = [...equalities, ...orders, ...parts, ...emptiness] as const;
+export type Operator = (typeof operators)[number];
+
+const fitting: Record<FieldType, readonly Operator[]> = {
+  id: equalities,
+  text: operators,
+  time: [...equalities, ...orders],
+  json: operators,
+  name: [...equalities, ...parts, ...emptiness],
+};
+
+export type Scalar = string | number | boolean;
+/** `values`: none for emptiness, two for `between`, as many as given for `in` and `not_in`, else one. */
+export type Condition = { name: string; field: Field; operator: Operator; values: Scalar[] };
+
+export const mostFilters = 20;
+export const mostFilterBytes = 4_096;
+const mostValues = 100;
+const keys = ['field', 'operator', 'value'];
+
+type Fault = { at: string; code: string; message: string };
+const fault = (at: string, code: string, message: string): Fault => ({ at, code, message });
+const isFault = (read: object): read is Fault => 'message' in read;
+
+/** Typed conditions from what a client sent. Throws 400 when it is no JSON array, 422 with every fault at its place. */
+export function readFilters(fields: Fields, text: string | undefined, location: string): Condition[] {
+  if (text === undefined) return [];
+  const detail = (field: string, code: string, message: string): ErrorDetail => ({ field, location, code, message });
+  if (Buffer.byteLength(text) > mostFilterBytes)
+    throw refused([detail('filters', 'string.max', `filters must not be larger than ${mostFilterBytes} bytes`)]);
+  const given = parsed(text);
+  if (given.length > mostFilters) throw refused([detail('filters', 'array.max', `filters must not be more than ${mostFilters}`)]);
+  const read = given.map((item) => readFilter(fields, item));
+  const faults = read.flatMap((one, index) =>
+    isFault(one) ? [detail(`filters[${index}]${one.at}`, one.code, one.message)] : [],
+  );
+  if (faults.length > 0) throw refused(faults);
+  return read as Condition[];
+}
+
+function parsed(text: string): unknown[] {
+  try {
+    const given: unknown = JSON.parse(text);
+    if (Array.isArray(given)) return given;
+  } catch {
+    // The same answer as for other JSON.
+  }
+  throw new AppError('bad_request', 'filters is not a JSON array');
+}
+
+const refused = (details: ErrorDetail[]) =>
+  new AppError('invalid_request', details.length === 1 ? details[0]!.message : `${details.length} filters are not valid`, {
+    details,
+  });
+
+function readFilter(fields: Fields, item: unknown): Condition | Fault {
+  if (typeof item !== 'object' || item === null || Array.isArray(item))
+    return fault('', 'object.base', 'A filter must be an object of field, operator and value');
+  if (Object.keys(item).some((key) => !keys.includes(key)))
+    return fault('', 'object.unknown', 'A filter has field, operator and value, nothing else');
+  const { field: name, operator = 'eq', value } = item as { field?: unknown; operator?: unknown; value?: unknown };
+  const field = typeof name === 'string' ? fieldOf(fields, name) : undefined;
+  if (!field) return fault('.field', 'any.only', `field must be one of ${fieldNames(fields).join(', ')}`);
+  const allowed = fitting[field.type];
+  if (!allowed.includes(operator as Operator))
+    return fault('.operator', 'any.only', `operator of this field must be one of ${allowed.join(', ')}`);
+  const values = valuesOf(field, operator as Operator, value);
+  return isFault(values) ? values : { name: name as string, field, operator: operator as Operator, values };
+}
+
+function valuesOf(field: Field, operator: Operator, value: unknown): Scalar[] | Fault {
+  const wrong = (message: string) => fault('.value', 'any.invalid', message);
+  if (operator === 'is_empty' || operator === 'is_not_empty')
+    return value === undefined ? [] : wrong(`${operator} takes no value`);
+  const isRange = operator === 'between';
+  const isSet = operator === 'in' || operator === 'not_in';
+  if (isRange && !(Array.isArray(value) && value.length === 2)) return wrong('between takes an array of two values');
+  if (isSet && !(Array.isArray(value) && value.length > 0 && value.length <= mostValues))
+    return wrong(`${operator} takes an array of 1 to ${mostValues} values`);
+  const given: unknown[] = isRange || isSet ? (value as unknown[]) : [value];
+  const { kind, read } = readerOf(field.type, operator);
+  const values = given.map(read);
+  if (values.some((one) => one === undefined)) return wrong(`value must be ${kind}`);
+  if (isRange && typeof values[0] !== typeof values[1]) return wrong('Both values of between must be of one type');
+  return field.canonical && !withinOperators.includes(operator)
+    ? (values as string[]).map(field.canonical)
+    : (values as Scalar[]);
+}
+
+/** These compare parts of a value that need not begin as it does. */
+const withinOperators: readonly Operator[] = ['contains', 'not_contains', 'ends_with'];
+
+type Reader = { kind: string; read: (value: unknown) => Scalar | undefined };
+
+/** The database's text holds no NUL, and JSON no half of a surrogate pair. */
+const readText = (value: unknown) =>
+  typeof value === 'string' && !value.includes('\u0000') && value.isWellFormed() ? value : undefined;
+/** 1e999 is read as infinity, which no JSON holds. */
+const readNumber = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
+const readBoolean = (value: unknown) => (typeof value === 'boolean' ? value : undefined);
+
+function readerOf(type: FieldType, operator: Operator): Reader {
+  if (type === 'id') return { kind: 'an id', read: (value) => (typeof value === 'string' && isUuid(value) ? value : undefined) };
+  if (type === 'time')
+    return {
+      kind: 'an ISO 8601 date, or a time with its zone',
+      read: (value) => (typeof value === 'string' ? toMoment(value) : undefined),
+    };
+  if (type !== 'json' || (parts as readonly string[]).includes(operator)) return { kind: 'a string', read: readText };
+  if ((orders as readonly string[]).includes(operator))
+    return { kind: 'a string or a number', read: (value) => readText(value) ?? readNumber(value) };
+  return {
+    kind: 'a string, a number or a boolean',
+    read: (value) => readText(value) ?? readNumber(value) ?? readBoolean(value),
+  };
+}

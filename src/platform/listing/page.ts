@@ -1,0 +1,126 @@
+import type { Bind, Fields } from './fields.ts';
+import { type Position, positionOf } from './keyset.ts';
+import { type Listing, listingSql } from './listing.ts';
+import type { Ask } from './paging.ts';
+import { type ReadBounds, type Reads, TooSlow } from './reads.ts';
+import { sortColumnsSql, sortedAgainSql } from './sort.ts';
+
+/** A table that is listed: its statements call it `k`, and it has `organization_id`. */
+export type ListedTable = { name: string; fields: Fields; columns: string };
+
+export type ListPage = { limit: number; after?: Position };
+/** One row more than asked for when there are more. `end`: where to go on instead, when not all records could be looked at. */
+export type ListRows<Row> = { rows: Row[]; end?: Position; total?: number };
+
+/** A page of an organization's records. Searched, filtered or counted it takes a place of the organization's share. */
+export async function listRows<Row extends object>(
+  reads: Reads,
+  table: ListedTable,
+  organizationId: string,
+  listing: Listing,
+  { includeTotal = false, ...page }: ListPage & { includeTotal?: boolean },
+): Promise<ListRows<Row>> {
+  const read = (ask: Ask) => readPage<Row>(ask, table, organizationId, listing, page, reads.bounds);
+  if (!includeTotal && listing.conditions.length + listing.words.length === 0) return read(reads.plain);
+  return reads.dear(organizationId, async (ask) => {
+    if (!includeTotal) return read(ask);
+    // First: a statement that is cut ends the work, and a page of a list whose total was asked for is of no use without it.
+    const total = await countRows(ask, table, organizationId, listing);
+    return { ...(await read(ask)), total };
+  });
+}
+
+/** The share of the time limit after which a page is given as far as it is. */
+const enough = 0.5;
+const firstWindow = 4;
+const growth = 8;
+
+/**
+ * A page, or the beginning of one. What an index answers is one statement. Where each record must be looked at, it is in windows of what an
+ * index gives, each larger than the one before, until the page is full, or `checks` are made, or half of a statement's time limit has passed: so few
+ * records are looked at where most match, and never more than that.
+ */
+export async function readPage<Row extends object>(
+  ask: Ask,
+  table: ListedTable,
+  organizationId: string,
+  listing: Listing,
+  { limit, after }: ListPage,
+  { checks, ms }: ReadBounds,
+): Promise<ListRows<Row>> {
+  const { looks } = listing;
+  if (looks === 0) {
+    const { text, params } = pageStatement(table, organizationId, listing, { limit: limit + 1, after });
+    return { rows: await ask<Row>(text, params) };
+  }
+  const giveUpAt = performance.now() + ms * enough;
+  const rows: Row[] = [];
+  let left = Math.max(limit + 1, Math.floor(checks / looks));
+  let position = after;
+  for (let size = firstWindow * (limit + 1); ; size *= growth) {
+    const length = Math.min(size, left);
+    const { text, params } = windowStatement(
+      table,
+      organizationId,
+      listing,
+      { limit: limit + 1 - rows.length, after: position },
+      length,
+    );
+    let found: (Row & Seen)[];
+    try {
+      found = await ask<Row & Seen>(text, params);
+    } catch (error) {
+      if (error instanceof TooSlow && position !== after) return { rows, end: position };
+      throw error;
+    }
+    rows.push(...found.filter(({ is_match }) => is_match));
+    if (rows.length > limit || !found.at(-1)?.is_end) return { rows };
+    left -= length;
+    position = positionOf(listing.keys, found.at(-1)!);
+    if (left === 0 || performance.now() > giveUpAt) return { rows, end: position };
+  }
+}
+
+/** `is_end`: the last record of a full window, whether or not it matches. */
+type Seen = { is_match: boolean; is_end: boolean };
+
+const bindTo =
+  (params: unknown[]): Bind =>
+  (value) =>
+    `$${params.push(value)}`;
+
+export function pageStatement(table: ListedTable, organizationId: string, listing: Listing, { limit, after }: ListPage) {
+  const params: unknown[] = [organizationId];
+  const bind = bindTo(params);
+  const { where, rest, orderBy } = listingSql(table.fields, listing, bind, after);
+  const text = `select ${table.columns} from ${table.name} k where k.organization_id = $1${where}${rest} order by ${orderBy} limit ${bind(limit)}`;
+  return { text, params };
+}
+
+/** The order is said twice: the planner sees that it is the same and sorts nothing, so that a full page ends the walk. */
+function windowStatement(
+  table: ListedTable,
+  organizationId: string,
+  listing: Listing,
+  { limit, after }: ListPage,
+  length: number,
+) {
+  const params: unknown[] = [organizationId];
+  const bind = bindTo(params);
+  const { where, rest, orderBy } = listingSql(table.fields, listing, bind, after);
+  const last = bind(length);
+  const matches = `(true${rest})`;
+  const text = `select ${table.columns}, ${matches} as is_match, k.place = ${last} as is_end from (
+      select k.*, ${sortColumnsSql(listing.keys)}, row_number() over (order by ${orderBy}) as place from ${table.name} k
+       where k.organization_id = $1${where} order by ${orderBy} limit ${last}) k
+     where ${matches} or k.place = ${last} order by ${sortedAgainSql(listing.keys)} limit ${bind(limit)}`;
+  return { text, params };
+}
+
+async function countRows(ask: Ask, table: ListedTable, organizationId: string, listing: Listing): Promise<number> {
+  const params: unknown[] = [organizationId];
+  const { where, rest } = listingSql(table.fields, listing, bindTo(params));
+  const text = `select count(*)::int as total from ${table.name} k where k.organization_id = $1${where}${rest}`;
+  const [counted] = await ask<{ total: number }>(text, params);
+  return counted?.total ?? 0;
+}

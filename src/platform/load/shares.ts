@@ -1,0 +1,119 @@
+import { AppError } from '../errors.ts';
+
+/** Gives a place back; a second call does nothing. */
+export type Release = () => void;
+
+export type Shares = {
+  /**
+   * A place of `key`'s share: at once when one is free, else when one is given back. Throws `unavailable` (503, `Retry-After`) when too
+   * many of the key wait already, or after `waitMs`.
+   */
+  take(key: string): Release | Promise<Release>;
+  /** A place of `key`'s share when one is free; nobody waits and nothing is thrown. */
+  tryTake(key: string): Release | undefined;
+  /** Runs `work` in a place of `key`'s share. */
+  use<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
+  /** How many places `key` holds now. */
+  held(key: string): number;
+  /** How many wait for a place of `key`. */
+  waiting(key: string): number;
+  /** Refuses all who wait: whoever gives the places is leaving. */
+  close(): void;
+};
+
+type Options = {
+  /** Places that one key holds at most. */
+  perKey: number;
+  /** How many of one key wait at most; one more is refused at once. 0: nobody waits. */
+  maxWaiting: number;
+  /** Longest wait for a place, in ms. */
+  waitMs: number;
+  /** The message of the 503: what there is too little of, and what to do. */
+  refusal: string;
+  /** How long the place of a `use` stays taken after work of so many ms: a key that uses its place without a break leaves that time to others. */
+  restMs?(tookMs: number): number;
+};
+
+type Waiting = { give(release: Release): void; refuse(): void };
+type Share = { held: number; waiting: Set<Waiting> };
+
+/**
+ * Shares of something that all organizations use: each key (an organization) holds a bounded part, and the rest of its work waits in
+ * this process, first come first served. A key that uses nothing costs no memory.
+ */
+export function createShares({ perKey, maxWaiting, waitMs, refusal, restMs }: Options): Shares {
+  const shares = new Map<string, Share>();
+
+  function giveBack(key: string, share: Share) {
+    const [next] = share.waiting;
+    if (next) {
+      share.waiting.delete(next);
+      next.give(releaseOf(key, share));
+      return;
+    }
+    share.held -= 1;
+    if (share.held === 0) shares.delete(key);
+  }
+
+  function releaseOf(key: string, share: Share): Release {
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      giveBack(key, share);
+    };
+  }
+
+  function tryTake(key: string): Release | undefined {
+    const share = shares.get(key) ?? { held: 0, waiting: new Set() };
+    if (share.held >= perKey) return undefined;
+    share.held += 1;
+    shares.set(key, share);
+    return releaseOf(key, share);
+  }
+
+  function take(key: string): Release | Promise<Release> {
+    const free = tryTake(key);
+    if (free) return free;
+    const share = shares.get(key)!;
+    if (share.waiting.size >= maxWaiting) throw refused();
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        give(release) {
+          clearTimeout(timer);
+          resolve(release);
+        },
+        refuse() {
+          clearTimeout(timer);
+          share.waiting.delete(waiting);
+          reject(refused());
+        },
+      };
+      const timer = setTimeout(waiting.refuse, waitMs);
+      share.waiting.add(waiting);
+    });
+  }
+
+  const refused = () => new AppError('unavailable', refusal, { retryAfterSeconds: 1 });
+
+  return {
+    take,
+    tryTake,
+    async use(key, work) {
+      const release = await take(key);
+      const startedAt = performance.now();
+      try {
+        return await work();
+      } finally {
+        const ms = restMs?.(performance.now() - startedAt) ?? 0;
+        if (ms > 0) setTimeout(release, ms).unref();
+        else release();
+      }
+    },
+    held: (key) => shares.get(key)?.held ?? 0,
+    waiting: (key) => shares.get(key)?.waiting.size ?? 0,
+    close() {
+      for (const { waiting } of shares.values()) for (const one of waiting) one.refuse();
+    },
+  };
+}

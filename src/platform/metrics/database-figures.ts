@@ -1,0 +1,122 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Database, Em } from '../database/database.ts';
+import { query } from '../database/query.ts';
+import { withinMs } from '../ledger/backends/backend.ts';
+import { queueNames } from '../ledger/job.ts';
+import {
+  brokenWebhooks,
+  endedJobs,
+  endedStates,
+  liveJobs,
+  liveStates,
+  purgesDone,
+  stuckPoolCount,
+  unappliedWebhooks,
+} from './figures.ts';
+
+type Ended = { queue: string; state: string; jobs: number };
+type Live = Ended & { overdue: number };
+type Figures = {
+  live: Live[];
+  ended: Ended[];
+  unapplied: { bodies: number; oldest: number };
+  broken: number;
+  stuckPools: number;
+  purges: { table_name: string; at: number }[];
+};
+
+const limitMs = 2_000;
+/** However many scrape this process, it asks once in this time. */
+const freshMs = 5_000;
+/** In trouble the ledger is long and counting it is dear: asking never takes more than a fiftieth of the time. */
+const restTimes = 50;
+const longestRestMs = 60_000;
+
+/**
+ * Gauges of what the database alone knows, read when scraped and kept for a moment. Every process gives them, so that no process is
+ * needed to see them; whoever adds them up over processes counts double. Figures that cannot be had in time are left out.
+ */
+export function createDatabaseFigures(registry: Registry, database: Database): () => Promise<void> {
+  const gauges = createGauges(registry);
+  let askAgainAt = 0;
+  let reading: Promise<Figures> | undefined;
+  return async () => {
+    if (performance.now() < askAgainAt) return;
+    const startedAt = performance.now();
+    reading ??= read(database).finally(() => {
+      reading = undefined;
+    });
+    // One that is late is waited for again by the next scrape, and no second one is sent after it.
+    const figures = await withinMs(reading, limitMs + 500, 'The database').catch(() => undefined);
+    gauges.show(figures);
+    const tookMs = performance.now() - startedAt;
+    askAgainAt = figures ? performance.now() + Math.min(Math.max(freshMs, tookMs * restTimes), longestRestMs) : 0;
+  };
+}
+
+const read = (database: Database): Promise<Figures> =>
+  database.transaction(async (em) => {
+    await query(em, `select set_config('statement_timeout', $1, true)`, [String(limitMs)]);
+    return {
+      live: await query<Live>(em, liveJobs),
+      ended: await query<Ended>(em, endedJobs),
+      unapplied: await only<Figures['unapplied']>(em, unappliedWebhooks),
+      broken: (await only<{ bodies: number }>(em, brokenWebhooks)).bodies,
+      stuckPools: (await only<{ pools: number }>(em, stuckPoolCount)).pools,
+      purges: await query(em, purgesDone),
+    };
+  });
+
+async function only<Row>(em: Em, statement: string): Promise<Row> {
+  const [row] = await query<Row>(em, statement);
+  return row!;
+}
+
+function createGauges(registry: Registry) {
+  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  const up = gauge('kanal_database_up', 'Whether the figures of the database could be read in time');
+  const jobs = gauge(
+    'kanal_jobs',
+    'Jobs in the ledger by queue and state; held: their channel or endpoint is on hold',
+    'queue',
+    'state',
+  );
+  const overdue = gauge(
+    'kanal_jobs_oldest_overdue_seconds',
+    'How long the oldest job that could have run is waiting by now, whatever holds it up; 0: none is overdue',
+    'queue',
+    'state',
+  );
+  const unapplied = gauge('kanal_provider_webhooks_unapplied', 'Bodies received from the provider and not applied yet');
+  const oldest = gauge('kanal_provider_webhooks_oldest_unapplied_seconds', 'Age of the oldest of them');
+  const broken = gauge('kanal_provider_webhooks_broken', 'Bodies of which a part could not be applied');
+  const stuck = gauge(
+    'kanal_pools_stuck',
+    'Channels and endpoints that have work and room, are not held, and of which nothing was claimed for a minute',
+  );
+  const purged = gauge(
+    'kanal_retention_completed_timestamp_seconds',
+    'When the last purge of a table that left nothing to delete ended, in any worker; 0: none has yet',
+    'table',
+  );
+  return {
+    show(figures: Figures | undefined) {
+      for (const labelled of [jobs, overdue, purged]) labelled.reset();
+      for (const single of [unapplied, oldest, broken, stuck]) single.remove();
+      up.set(figures ? 1 : 0);
+      if (!figures) return;
+      for (const queue of queueNames) {
+        for (const state of [...liveStates, ...endedStates]) jobs.set({ queue, state }, 0);
+        for (const state of liveStates) overdue.set({ queue, state }, 0);
+      }
+      for (const { queue, state, jobs: count } of [...figures.live, ...figures.ended]) jobs.set({ queue, state }, count);
+      for (const { queue, state, overdue: seconds } of figures.live) overdue.set({ queue, state }, seconds);
+      unapplied.set(figures.unapplied.bodies);
+      oldest.set(figures.unapplied.oldest);
+      broken.set(figures.broken);
+      stuck.set(figures.stuckPools);
+      for (const { table_name: table, at } of figures.purges) purged.set({ table }, at);
+    },
+  };
+}

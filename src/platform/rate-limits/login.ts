@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Database, Source } from '../database/database.ts';
+import { query } from '../database/query.ts';
+import { AppError } from '../errors.ts';
+import { countedAddress } from './address.ts';
+
+export type LoginLimits = {
+  /** Counts a login before its password is looked at, so that a parallel burst cannot pass; throws `rate_limited`. */
+  attempt(email: string, address: string | undefined): Promise<void>;
+  /** The password was right: what the attempt cost is given back, and the pair begins anew. */
+  succeeded(email: string, address: string | undefined): Promise<void>;
+  /** For a `catch` behind the hash: nobody has looked at the password, and what the attempt cost is given back. Throws the error on. */
+  giveBack(email: string, address: string | undefined): (error: unknown) => Promise<never>;
+  /** Who has proved by mail whose account it is may log in from here at once. */
+  forgive(email: string, address: string | undefined): Promise<void>;
+  /** Whether a mail may go to this person. Throws only for the address: the reply must not tell what was asked for an email before. */
+  mail(email: string, address: string | undefined): Promise<boolean>;
+  /** For what costs a password hash and names no email. */
+  work(address: string | undefined): Promise<void>;
+  /** Whether this address may have the operator's password looked at: beyond its guesses the right one is refused too, or they would go on. */
+  mayGuess(address: string | undefined): Promise<void>;
+  guessedWrong(address: string | undefined): Promise<void>;
+};
+
+const minute = 60;
+const quarter = 15 * minute;
+const hour = 60 * minute;
+
+/**
+ * Counts what guesses passwords and what sends mail: in PostgreSQL whatever carries the queue, so that all processes share it and a
+ * restart forgets nothing. The counts are fixed windows from the first try on. Without the database there is no answer, and no login.
+ */
+export function createLoginLimits({ pool }: Database): LoginLimits {
+  const limiter = (keyPrefix: string, points: number, duration: number) =>
+    new RateLimiterPostgres({
+      storeClient: pool,
+      storeType: 'pool',
+      tableName: 'login_limits',
+      tableCreated: true,
+      // src/platform/retention/purges.ts deletes them.
+      clearExpiredByTimeout: false,
+      keyPrefix,
+      points,
+      duration,
+    });
+  const pairs = limiter('pair', 10, quarter);
+  const addresses = limiter('address', 100, quarter);
+  const emails = limiter('email', 50, hour);
+  const onceAMinute = limiter('once', 1, minute);
+  const mailAddresses = limiter('mail-address', 30, hour);
+  const mailEmails = limiter('mail-email', 5, hour);
+  const workAddresses = limiter('work', 60, quarter);
+  const operatorAddresses = limiter('operator', 60, quarter);
+
+  return {
+    async attempt(email, from) {
+      const { pair, address, person } = keysOf(email, from);
+      // Only looked at: an address that has spent its tries shall not leave a row for every email it goes on to name.
+      const spent = await addresses.get(address);
+      if (spent && spent.consumedPoints >= addresses.points) throw tooMany(spent);
+      // Somebody with many addresses spends the tries of a person who is not to blame. Each address then has one a minute of its own,
+      // the owner's too; those that come too early count nowhere else, or ten of them would lock the owner out after all.
+      const isUnderAttack = ((await emails.get(person))?.consumedPoints ?? 0) >= emails.points;
+      if (isUnderAttack) await orThrow(onceAMinute, pair);
+      await orThrow(pairs, pair);
+      await orThrow(addresses, address);
+      const isFree = await take(emails, person);
+      if (isFree !== true && !isUnderAttack) await orThrow(onceAMinute, pair);
+    },
+    async succeeded(email, from) {
+      const { pair, address, person } = keysOf(email, from);
+      await Promise.all([pairs.delete(pair), onceAMinute.delete(pair), addresses.reward(address), emails.reward(person)]);
+    },
+    giveBack: (email, from) => async (error) => {
+      const { pair, address, person } = keysOf(email, from);
+      await Promise.all([pairs.reward(pair), onceAMinute.delete(pair), addresses.reward(address), emails.reward(person)]);
+      throw error;
+    },
+    async forgive(email, from) {
+      const { pair } = keysOf(email, from);
+      await Promise.all([pairs.delete(pair), onceAMinute.delete(pair)]);
+    },
+    async mail(email, from) {
+      const { address, person } = keysOf(email, from);
+      await orThrow(mailAddresses, address);
+      return (await take(mailEmails, person)) === true;
+    },
+    work: (from) => orThrow(workAddresses, keysOf('', from).address),
+    async mayGuess(from) {
+      const spent = await operatorAddresses.get(keysOf('', from).address);
+      if (spent && spent.consumedPoints >= operatorAddresses.points) throw tooMany(spent);
+    },
+    guessedWrong: (from) => orThrow(operatorAddresses, keysOf('', from).address),
+  };
+}
+
+/** Whoever this person is let in anew, from everywhere: what was tried for the email is forgotten. */
+export async function forgetTries(source: Source, email: string): Promise<void> {
+  const { person } = keysOf(email, undefined);
+  await query(
+    source,
+    `delete from login_limits where key = 'email:' || $1 or starts_with(key, 'pair:' || $1 || '.') or starts_with(key, 'once:' || $1 || '.')`,
+    [person],
+  );
+}
+
+/** The table says neither who tried nor from where. */
+function keysOf(email: string, from: string | undefined) {
+  const [person, address] = [email.toLowerCase(), countedAddress(from).toLowerCase()];
+  return { pair: `${keyOf(person)}.${keyOf(address)}`, address: keyOf(address), person: keyOf(person) };
+}
+
+const keyOf = (text: string) => hash('sha256', text, 'base64url');
+
+/** True, or how long it takes until there is one again. */
+async function take(limiter: RateLimiterPostgres, key: string): Promise<true | RateLimiterRes> {
+  try {
+    await limiter.consume(key);
+    return true;
+  } catch (refusal) {
+    if (refusal instanceof RateLimiterRes) return refusal;
+    throw refusal;
+  }
+}
+
+async function orThrow(limiter: RateLimiterPostgres, key: string): Promise<void> {
+  const answer = await take(limiter, key);
+  if (answer !== true) throw tooMany(answer);
+}
+
+function tooMany({ msBeforeNext }: RateLimiterRes): AppError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+  return new AppError('rate_limited', `Too many attempts; try again in ${retryAfterSeconds} seconds`, { retryAfterSeconds });
+}

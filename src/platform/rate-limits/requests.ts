@@ -1,0 +1,33 @@
+import type { Config } from '../config/config.ts';
+import type { Log } from '../log.ts';
+import { memoryCounter } from './counter.ts';
+import { createLookUps, type LookUps } from './look-ups.ts';
+import { createQuota, type Quota, quotaWindow } from './quota.ts';
+import { redisCounter } from './redis-counter.ts';
+
+/** How often who may ask, counted in one place. A quota that is missing is no limit. */
+export type RequestLimits = {
+  /** Of each API key, token and session; and of an address for what comes without a valid one. */
+  own?: Quota;
+  /** Above the keys, tokens and sessions of one organization, by its id: no id is that of both. */
+  organization?: Quota;
+  /** Of a channel's own provider callback. */
+  channel?: Quota;
+  /** Of channels' callbacks, whose secret must be looked up. */
+  lookUps: LookUps;
+  close(): void;
+};
+
+type Settings = Pick<Config, 'rateLimitPerMinute' | 'rateLimitOrganizationPerMinute' | 'channelWebhooksPerMinute' | 'queueUrl'>;
+
+export function createRequestLimits(config: Settings, log: Log): RequestLimits {
+  const counter = config.queueUrl ? redisCounter(config.queueUrl, quotaWindow, log) : memoryCounter(quotaWindow);
+  const own = createQuota(config.rateLimitPerMinute, counter);
+  return {
+    own,
+    lookUps: createLookUps(own),
+    organization: createQuota(config.rateLimitOrganizationPerMinute, counter),
+    channel: createQuota(config.channelWebhooksPerMinute, counter),
+    close: () => counter.close(),
+  };
+}

@@ -1,0 +1,178 @@
+import { attemptsBatch, eventsBatch } from './events.ts';
+import { deleteOldest, type Purge } from './purge.ts';
+
+/** A failed job can be retried as long as its row is there, and needs its subject for that. */
+const noJob = (table: string) => `not exists (select 1 from jobs j where j.subject_id = ${table}.id)`;
+
+/** With each goes a file, at some two seconds a gigabyte: more of them might not be gone within the longest a statement may take. */
+const mostFiles = 3;
+
+/** What is deleted after its time, in this order: failed jobs first, since what they speak of stays as long as they do. */
+export const purges: Purge[] = [
+  {
+    table: 'jobs',
+    tables: ['jobs'],
+    steps: [
+      {
+        days: (config) => config.retentionDoneJobsDays,
+        batch: deleteOldest('jobs', { age: 'finished_at', where: `state = 'done'` }),
+      },
+      {
+        days: (config) => config.retentionFailedJobsDays,
+        batch: deleteOldest('jobs', { age: 'finished_at', where: `state = 'failed'` }),
+      },
+    ],
+  },
+  {
+    table: 'idempotency_keys',
+    tables: ['idempotency_keys'],
+    // Not a setting: the API promises 24 hours and takes an older row for none (api/http/idempotency.ts).
+    steps: [{ days: () => 1, batch: deleteOldest('idempotency_keys', { key: 'ctid', age: 'created_at' }) }],
+  },
+  {
+    table: 'provider_webhooks',
+    tables: ['provider_webhooks'],
+    steps: [
+      {
+        days: (config) => config.retentionProviderWebhooksDays,
+        batch: deleteOldest('provider_webhooks', { age: 'applied_at', where: `state = 'applied'` }),
+      },
+      {
+        days: (config) => config.retentionBrokenProviderWebhooksDays,
+        batch: deleteOldest('provider_webhooks', {
+          age: 'received_at',
+          where: `state = 'broken' and ${noJob('provider_webhooks')}`,
+        }),
+      },
+    ],
+  },
+  {
+    table: 'unmatched_statuses',
+    tables: ['unmatched_statuses'],
+    steps: [
+      {
+        days: (config) => config.retentionUnmatchedStatusesDays,
+        batch: deleteOldest('unmatched_statuses', {
+          age: 'received_at',
+          where: `state in ('matched', 'dropped') and ${noJob('unmatched_statuses')}`,
+        }),
+      },
+    ],
+  },
+  {
+    table: 'webhook_attempts',
+    tables: ['webhook_attempts'],
+    steps: [{ days: (config) => config.retentionWebhookAttemptsDays, batch: attemptsBatch }],
+  },
+  {
+    table: 'events',
+    tables: ['events', 'webhook_deliveries'],
+    steps: [{ days: (config) => config.retentionEventsDays, batch: eventsBatch }],
+  },
+  {
+    table: 'heartbeats',
+    tables: ['heartbeats'],
+    // A row a process and start, and no index: with one on `seen_at` every beat would write to it.
+    steps: [{ days: () => 7, batch: deleteOldest('heartbeats', { key: 'process_id', age: 'seen_at' }) }],
+  },
+  {
+    table: 'sessions',
+    tables: ['sessions'],
+    // At their expiry: nobody can use them any more.
+    steps: [{ days: () => 0, batch: deleteOldest('sessions', { age: 'expires_at' }) }],
+  },
+  {
+    table: 'bearer_tokens',
+    tables: ['bearer_tokens'],
+    steps: [{ days: () => 0, batch: deleteOldest('bearer_tokens', { age: 'expires_at' }) }],
+  },
+  {
+    table: 'password_resets',
+    tables: ['password_resets'],
+    // A day more, for its owner to be told that the link is old and not that it never was.
+    steps: [{ days: () => 1, batch: deleteOldest('password_resets', { age: 'expires_at' }) }],
+  },
+  {
+    table: 'mails',
+    tables: ['mails'],
+    steps: [
+      {
+        days: (config) => config.retentionFailedJobsDays,
+        batch: deleteOldest('mails', { age: 'created_at', where: noJob('mails') }),
+      },
+    ],
+  },
+  {
+    table: 'login_limits',
+    tables: ['login_limits'],
+    steps: [{ days: () => 0, batch: deleteOldest('login_limits', { key: 'key', age: 'to_timestamp(expire / 1000.0)' }) }],
+  },
+  {
+    table: 'contact_imports',
+    tables: ['contact_imports'],
+    steps: [
+      // An upload that was broken off while its process died.
+      {
+        days: () => 1,
+        batch: deleteOldest('contact_imports', { age: 'created_at', where: `state = 'uploading'`, most: mostFiles }),
+      },
+      {
+        days: (config) => config.retentionFailedJobsDays,
+        batch: deleteOldest('contact_imports', {
+          age: 'finished_at',
+          where: `state in ('succeeded', 'failed') and ${noJob('contact_imports')}`,
+          most: mostFiles,
+        }),
+      },
+    ],
+  },
+  {
+    table: 'contact_exports',
+    tables: ['contact_exports'],
+    // Not a setting: the API promises 7 days, and a file full of people shall not stay longer than it must.
+    steps: [
+      {
+        days: () => 7,
+        batch: deleteOldest('contact_exports', {
+          age: 'finished_at',
+          where: `(state = 'succeeded' or state = 'failed' and ${noJob('contact_exports')})`,
+          most: mostFiles,
+        }),
+      },
+    ],
+  },
+];
+
+/** What is never deleted by age, and why. A table must be here or above. */
+export const kept: Record<string, string> = {
+  organizations: 'the tenants themselves',
+  api_keys: 'a revoked or expired key still tells who did what',
+  audit_log: 'evidence: whoever wants it gone deletes it knowingly, and not a timer',
+  users: 'people',
+  memberships: 'who may do what',
+  invitations: 'an old one still tells who let somebody in',
+  channels: "a tenant's settings",
+  templates: 'copies of what the provider has; a sync replaces them',
+  webhook_endpoints: "a tenant's settings",
+  contacts: "a tenant's own records",
+  contact_identities: "a tenant's own records",
+  contact_notes: "a tenant's own records",
+  tags: "a tenant's own records",
+  contact_tags: "a tenant's own records",
+  contact_consents: 'proof of what a person allowed',
+  contact_suppressions: 'whom nobody may write to',
+  contact_permission_history: 'evidence of what a person allowed, and when',
+  suppressed_addresses: 'forgotten people who must not be written to',
+  contact_merges: 'what an old id has become',
+  contact_duplicates: 'a list of work for people',
+  contact_blocks: 'whom the provider has blocked',
+  contact_import_chunks: 'gone with the end of their import',
+  contact_import_errors: 'gone with their import',
+  contact_export_chunks: 'gone with their export',
+  contact_erasures: 'gone with the end of their job',
+  conversations: "a tenant's own records",
+  messages: "a tenant's own records",
+  pools: 'one a channel or endpoint',
+  purges: 'one a purge',
+  mikro_orm_migrations: 'which migrations have run',
+};

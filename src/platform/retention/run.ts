@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../database/database.ts';
+import { query } from '../database/query.ts';
+import type { Deleted, Purge } from './purge.ts';
+
+export type PurgeOptions = {
+  config: Config;
+  database: Database;
+  isStopping(): boolean;
+  /** Told after every batch. */
+  onDeleted?(deleted: Deleted): void;
+  batch?: number;
+  /** Between two batches, for everybody else. */
+  pauseMs?: number;
+  /** What is left after it goes a minute later. */
+  budgetMs?: number;
+};
+
+/** Longer than a purge may take. One that died with its worker is due again then. */
+const lease = `interval '5 min'`;
+
+/**
+ * Takes a purge that is due, for this worker alone. When it last ran stands in the database: no worker leads, and none can be lost with
+ * the queue. Two at once would do no harm, each would pass over what the other has locked.
+ */
+export async function claimPurge(database: Database, table: string): Promise<boolean> {
+  const rows = await query(
+    database.em(),
+    `insert into purges (table_name, started_at, next_at) values ($1, clock_timestamp(), clock_timestamp() + ${lease})
+     on conflict (table_name) do update set started_at = excluded.started_at, next_at = excluded.next_at where purges.next_at <= clock_timestamp() returning 1`,
+    [table],
+  );
+  return rows.length > 0;
+}
+
+/** Deletes in batches until nothing is left or the time is used up, and says when to look again: in an hour, or in a minute. */
+export async function runPurge(purge: Purge, options: PurgeOptions): Promise<{ deleted: Deleted; isOver: boolean }> {
+  const deleted: Deleted = Object.fromEntries(purge.tables.map((table) => [table, 0]));
+  const { budgetMs = 20_000 } = options;
+  const deadline = performance.now() + budgetMs;
+  let isOver = true;
+  for (const step of purge.steps) isOver = (await runStep(step, options, deadline, deleted)) && isOver;
+  const total = Object.values(deleted).reduce((sum, count) => sum + count, 0);
+  await query(
+    options.database.em(),
+    `update purges set next_at = clock_timestamp() + case when $2 then interval '1 hour' else interval '1 min' end,
+            finished_at = case when $2 then clock_timestamp() else finished_at end, deleted = deleted + $3 where table_name = $1`,
+    [purge.table, isOver, total],
+  );
+  return { deleted, isOver };
+}
+
+async function runStep(
+  { days, batch }: Purge['steps'][number],
+  { config, database, isStopping, onDeleted, batch: size = 1_000, pauseMs = 100 }: PurgeOptions,
+  deadline: number,
+  deleted: Deleted,
+): Promise<boolean> {
+  let after: string | undefined;
+  while (!isStopping() && performance.now() < deadline) {
+    const { deleted: now, isLast, last } = await batch(database.em(), days(config), size, after);
+    for (const [table, count] of Object.entries(now)) deleted[table] = (deleted[table] ?? 0) + count;
+    onDeleted?.(now);
+    if (isLast) return true;
+    after = last;
+    await sleep(pauseMs);
+  }
+  return false;
+}

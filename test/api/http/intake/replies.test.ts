@@ -1,0 +1,82 @@
+import { EventEmitter } from 'node:events';
+import { expect, test } from '@jest/globals';
+import type { Response } from 'express';
+import { createReplies } from '../../../../api/http/intake/replies.ts';
+import { useApp } from '../../../support/app.ts';
+import { rawRequest } from '../../../support/raw-request.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+
+const kibi = 1024;
+const refusal = expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 1 });
+const bounds = { repliesMaxBytes: 400 * kibi, repliesOrganizationMaxBytes: 200 * kibi };
+const reply = (organizationId?: string, more: object = {}) =>
+  Object.assign(new EventEmitter(), {
+    req: { method: 'GET', ip: '192.0.2.1' },
+    locals: organizationId ? { caller: { organizationId } } : {},
+    ...more,
+  }) as unknown as Response;
+
+test('large replies are counted by organization and in all until they are over', () => {
+  const hold = createReplies(bounds);
+  const first = reply('one');
+  hold(first, 150 * kibi);
+  expect(() => hold(reply('one'), 100 * kibi)).toThrow(refusal);
+  hold(reply('two'), 150 * kibi);
+  expect(() => hold(reply('three'), 150 * kibi)).toThrow(refusal);
+  expect(() => hold(reply(), 150 * kibi)).toThrow(refusal);
+  first.emit('close');
+  hold(reply('one'), 200 * kibi);
+});
+
+test('small replies, and those of writes, cost nothing and are not refused', () => {
+  const hold = createReplies(bounds);
+  hold(reply('one'), 200 * kibi);
+  for (let times = 0; times < 10; times += 1) hold(reply('one'), 64 * kibi);
+  hold(reply('one', { req: { method: 'POST' } }), 300 * kibi);
+});
+
+test('a reply whose connection is closed already holds nothing', () => {
+  const hold = createReplies(bounds);
+  hold(reply('one', { destroyed: true }), 200 * kibi);
+  hold(reply('one'), 200 * kibi);
+});
+
+test('one reply that is larger than the share has room when it is alone', () => {
+  const hold = createReplies(bounds);
+  hold(reply('one'), 900 * kibi);
+  expect(() => hold(reply('one'), 100 * kibi)).toThrow(refusal);
+});
+
+const app = useApp({ env: { REPLIES_ORGANIZATION_MAX_BYTES: String(4 * kibi * kibi) } });
+
+test('pages a client does not read are bounded; small replies and other organizations go on', async () => {
+  const [tenant, other] = [await app.organization(), await app.organization()];
+  for (const { organizationId } of [tenant, other])
+    await app.rows(
+      `insert into contacts (id, organization_id, name, phone_number, custom_fields)
+       select uuidv7(), $1, 'P' || n, '', jsonb_build_object('a', repeat('x', 16000)) from generate_series(1, 100) n`,
+      [organizationId],
+    );
+  const page = ({ key }: { key: string }) => app.call('contacts.list', { key, query: { limit: 100 } });
+  expect((await page(tenant)).status).toBe(200);
+  const request = ['GET /v1/contacts?limit=100 HTTP/1.1', 'Host: test', `X-Api-Key: ${tenant.key}`];
+  const more = `${request.join('\r\n')}\r\n\r\n`.repeat(9);
+  const unread = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const { socket } = await rawRequest(app.base, [request[0]!, request[2]!], more);
+      socket.pause();
+      return socket;
+    }),
+  );
+  let refused!: Awaited<ReturnType<typeof page>>;
+  const isFull = async () => {
+    refused = await page(tenant);
+    return refused.status === 503;
+  };
+  await waitFor('its share to be full', isFull, 20_000);
+  expect([refused.status, refused.body.error.code, refused.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
+  expect((await app.call('contacts.list', { key: tenant.key, query: { limit: 1 } })).status).toBe(200);
+  expect((await page(other)).status).toBe(200);
+  for (const socket of unread) socket.destroy();
+  await waitFor('its share to be free', async () => (await page(tenant)).status === 200, 20_000);
+}, 60_000);

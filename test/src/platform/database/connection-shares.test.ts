@@ -1,0 +1,139 @@
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Response } from 'express';
+import { send } from '../../../../api/http/send.ts';
+import { openDatabase } from '../../../../src/open-database.ts';
+import type { ConnectionShare } from '../../../../src/platform/database/connection-shares.ts';
+import type { Database } from '../../../../src/platform/database/database.ts';
+import { query } from '../../../../src/platform/database/query.ts';
+import { createTestDatabase } from '../../../support/database.ts';
+import { collectingLog } from '../../../support/log.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+
+let created: Awaited<ReturnType<typeof createTestDatabase>>;
+beforeAll(async () => {
+  created = await createTestDatabase();
+});
+afterAll(() => created.drop());
+
+async function withShare(share: Partial<ConnectionShare>, work: (database: Database) => Promise<void>) {
+  const database = await openDatabase({
+    url: created.url,
+    poolMax: 5,
+    applicationName: 'shared',
+    log: collectingLog().log,
+    bounds: {
+      statementMs: 5_000,
+      longStatementMs: 5_000,
+      lockMs: 1_000,
+      transactionMs: 10_000,
+      share: { places: 2, maxWaiting: 100, waitMs: 10_000, ...share },
+    },
+  });
+  await work(database).finally(() => database.close());
+}
+
+const slowRead = (database: Database) => query(database, 'select pg_sleep(0.2)');
+const slowWrite = (database: Database) => database.transaction(async (em) => void (await query(em, 'select pg_sleep(0.2)')));
+const busy = ({ connections }: Database) => connections().total - connections().idle;
+
+test.each([
+  ['reads', slowRead],
+  ['transactions', slowWrite],
+])('slow %s of one organization leave connections to the others, who wait for nothing', async (_what, work) => {
+  await withShare({}, async (database) => {
+    const all = Promise.all(
+      Array.from({ length: 10 }, () => database.onBehalfOf('one', async () => void (await work(database)))),
+    );
+    await waitFor('its connections', () => busy(database) === 2);
+    const startedAt = performance.now();
+    for (let times = 0; times < 5; times += 1)
+      await database.onBehalfOf('other', async () => void (await query(database, 'select 1')));
+    expect(performance.now() - startedAt).toBeLessThan(400);
+    expect(busy(database)).toBe(2);
+    await all;
+    expect(busy(database)).toBe(0);
+  });
+});
+
+test('one connection is left to others however large a share is', async () => {
+  await withShare({ places: 50 }, async (database) => {
+    const all = Array.from({ length: 10 }, () => database.onBehalfOf('one', () => slowRead(database)));
+    await waitFor('its connections', () => busy(database) === 4);
+    await query(database, 'select 1');
+    expect(busy(database)).toBe(4);
+    await Promise.all(all);
+  });
+});
+
+test('who waits too long, or behind too many, is told 503 and when to try again', async () => {
+  await withShare({ places: 1, maxWaiting: 1, waitMs: 50 }, async (database) => {
+    const refusal = expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 1 });
+    const first = database.onBehalfOf('one', () => slowRead(database));
+    const second = database.onBehalfOf('one', () => slowRead(database));
+    await expect(database.onBehalfOf('one', () => slowWrite(database))).rejects.toEqual(refusal);
+    await expect(second).rejects.toEqual(refusal);
+    await first;
+    await database.onBehalfOf('one', () => slowRead(database));
+  });
+});
+
+test('a statement that fails and a connection that breaks give their places back', async () => {
+  await withShare({ places: 1, maxWaiting: 0 }, async (database) => {
+    const fails = (text: string) => expect(database.onBehalfOf('one', () => query(database, text))).rejects.toThrow();
+    await fails('select no_such_column');
+    await fails('select pg_terminate_backend(pg_backend_pid())');
+    await database.onBehalfOf('one', () => query(database, 'select 1'));
+  });
+});
+
+test('work of nobody is not counted', async () => {
+  await withShare({ places: 1, maxWaiting: 0 }, async (database) => {
+    const all = Array.from({ length: 4 }, () => slowRead(database));
+    await waitFor('their connections', () => busy(database) === 4);
+    await Promise.all(all);
+  });
+});
+
+test('a reply that streams reads on for its organization when its reader makes room', async () => {
+  await withShare({ places: 1, maxWaiting: 0 }, async (database) => {
+    let pieces = 0;
+    async function* read() {
+      for (; pieces < 200; pieces += 1) {
+        await query(database, 'select 1');
+        yield Buffer.alloc(1024 * 1024);
+      }
+    }
+    const server = createServer((req, res) => {
+      const reply = { status: 200, stream: Readable.from(read(), { highWaterMark: 1 }) };
+      const response = Object.assign(res, { req, locals: {} }) as unknown as Response;
+      void database.onBehalfOf('one', async () => send(response, reply, () => undefined));
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const reply = await new Promise<IncomingMessage>((resolve) => get({ port: (server.address() as AddressInfo).port }, resolve));
+    let sent = -1;
+    await waitFor('the reader to be waited for', async () => {
+      const before = sent;
+      sent = pieces;
+      await sleep(200);
+      return sent > 0 && sent === before;
+    });
+    // Its one place is taken: what the stream reads next is refused, and the reply broken off.
+    let end: () => void = () => {};
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const holding = database.onBehalfOf('one', () => database.transaction(() => over));
+    await waitFor('the place', () => busy(database) === 1);
+    const broken = new Promise((resolve) => reply.once('error', resolve));
+    reply.resume();
+    await expect(broken).resolves.toMatchObject({ code: 'ECONNRESET' });
+    expect(pieces).toBeLessThan(200);
+    end();
+    await holding;
+    server.close();
+  });
+});

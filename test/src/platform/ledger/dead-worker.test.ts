@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { neverFailStalled } from '../../../../src/platform/ledger/backends/backend.ts';
+import { runId } from '../../../../src/platform/ledger/queues.ts';
+import { describeEachBackend } from '../../../support/backends.ts';
+import { type House, openHouse } from '../../../support/house.ts';
+import { spawnNode } from '../../../support/processes.ts';
+import { testHashKey, testSecretKey } from '../../../support/secrets.ts';
+import { playJob, throwJob } from '../../../support/toys.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+
+describeEachBackend('rule 5: a worker that is killed', (makeBackend) => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse(makeBackend);
+  });
+  afterAll(() => house.close());
+  beforeEach(() => house.reset());
+
+  const worker = () =>
+    spawnNode(
+      'test/support/children/toy-worker.ts',
+      {
+        DATABASE_URL: house.url,
+        QUEUE_URL: makeBackend.queueUrl ?? '',
+        SECRET_KEY: testSecretKey,
+        HASH_KEY: testHashKey,
+        LOCK_DURATION_MS: '500',
+        STALLED_INTERVAL_MS: '150',
+        RUN_RETRY_DELAY_MS: '100',
+      },
+      'toy worker started',
+    );
+  const runs = async (toyId: string) => (await house.toy(toyId)).effects;
+  async function killDuring(run: number, ...toyIds: string[]) {
+    const child = await worker();
+    for (const toyId of toyIds) await waitFor(`run ${run}`, async () => (await runs(toyId)) === run, 10_000);
+    child.kill('SIGKILL');
+    await child.exited;
+  }
+
+  test('its run is taken over by another worker', async () => {
+    const { id, toyId } = await house.accept();
+    await killDuring(1, toyId);
+    expect(await house.row(id)).toMatchObject({ state: 'queued', run: 1 });
+    await house.sql(`update toys set reason = 'quick'`);
+    const other = await worker();
+    await waitFor('the work', async () => (await house.toy(toyId)).status === 'done', 10_000);
+    expect(await runs(toyId)).toBe(2);
+    expect(await house.row(id)).toBeUndefined();
+    other.kill('SIGKILL');
+    await other.exited;
+  }, 30_000);
+
+  test('over and over: the fifth stall fails its row as crashed, and BullMQ never does before', async () => {
+    expect(neverFailStalled.maxStalledCount).toBeGreaterThan(1_000);
+    const { id, toyId } = await house.accept({ contract: playJob });
+    const thrown = await house.accept({ contract: throwJob });
+    for (let kills = 1; kills <= 5; kills += 1) await killDuring(kills, toyId, thrown.toyId);
+    expect(await house.row(id)).toMatchObject({ state: 'queued', run: 1, attempts: 0 });
+    const last = await worker();
+    await waitFor('its end', async () => (await house.row(id))?.state === 'failed', 10_000);
+    expect(await house.row(id)).toMatchObject({ error: { code: 'crashed' } });
+    expect(await house.toy(toyId)).toMatchObject({ status: 'failed', reason: 'crashed', effects: 5 });
+    const queue = house.queues.queue('default')!;
+    const theRun = runId({ id, run: 1 });
+    await waitFor('the end of the run', async () => (await queue.getJobState(theRun)) === 'failed');
+    const job = await queue.getJob(theRun);
+    expect(job?.failedReason).toMatch(/^crashed: /);
+
+    // What may have been sent is not called a crash, however often its worker died: its sixth run looks what came of it.
+    await waitFor('its sixth run', async () => (await runs(thrown.toyId)) === 6, 10_000);
+    expect(await house.toy(thrown.toyId)).toMatchObject({ status: 'sending' });
+    expect(await house.row(thrown.id)).toMatchObject({ state: 'queued', attempts: 0 });
+    last.kill('SIGKILL');
+    await last.exited;
+  }, 60_000);
+});

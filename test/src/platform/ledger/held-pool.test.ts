@@ -1,0 +1,64 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { checkJobs } from '../../../../src/platform/ledger/check.ts';
+import type { Ledger } from '../../../../src/platform/ledger/ledger.ts';
+import { holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
+import { runJob } from '../../../../workers/run-job.ts';
+import { describeEachBackend } from '../../../support/backends.ts';
+import { type House, onePlace, openHouse, playing } from '../../../support/house.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+
+let house: House;
+afterEach(() => house.close());
+
+const release = () =>
+  house.ledger.transact({}, async (tx) => {
+    await letPoolGo(tx.em, 'toys');
+    tx.hand({ rows: [], pools: ['toys'] });
+  });
+
+/** Without the sweeper: whatever the test sees, the fills did. */
+describeEachBackend('hold', (makeBackend) => {
+  test('a pool held in the middle stops, and let go it drains without the sweeper', async () => {
+    house = await openHouse(makeBackend);
+    await setPool(house.em(), 'toys', 20, null);
+    await holdPool(house.em(), 'toys', null);
+    for (let index = 0; index < 200; index += 1) await house.accept({ pool: 'toys', lane: `lane:${index % 40}` });
+    house.work([playing()], { concurrency: 20 });
+    const played = async () => (await house.sql<{ n: number }>('select count(*)::int as n from played'))[0]!.n;
+    expect(await played()).toBe(0);
+
+    await release();
+    await waitFor('some to be played', async () => (await played()) > 30);
+    await holdPool(house.em(), 'toys', null);
+    const isQuiet = async () => !(await house.rows()).some(({ state }) => state === 'queued');
+    await waitFor('the runs under way to end or go back', isQuiet);
+    const stopped = await played();
+    expect(stopped).toBeLessThan(200);
+    expect(await checkJobs(house.database)).toEqual([]);
+
+    await release();
+    await waitFor('the rest', async () => (await played()) === 200, 15_000);
+    const order = await house.sql<{ ids: string[]; sorted: string[] }>(
+      'select array_agg(toy_id order by seq) as ids, array_agg(toy_id order by toy_id) as sorted from played group by lane',
+    );
+    expect(order).toHaveLength(40);
+    for (const { ids, sorted } of order) expect(ids).toEqual(sorted);
+  }, 30_000);
+});
+
+test('hold: a run that goes back just after its pool was let go is filled, not left to the sweeper', async () => {
+  house = await openHouse();
+  await setPool(house.em(), 'toys', 1, null);
+  const { id } = await house.accept({ pool: 'toys' });
+  await waitFor('its room', async () => (await house.row(id))?.state === 'queued');
+  await holdPool(house.em(), 'toys', null);
+  const transact: Ledger['transact'] = async (options, work) => {
+    await release();
+    await house.ledger.fill('toys');
+    return house.ledger.transact(options, work);
+  };
+  const deps = { ...house.deps, ledger: { ...house.ledger, transact } };
+  const { ended } = await runJob(deps, playing(), { id, run: 1, attemptsMade: 0, stalledCounter: 0 }, onePlace);
+  expect(ended.kind).toBe('held');
+  await waitFor('the fill', async () => (await house.row(id))?.state === 'queued', 1_000);
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createLockTurns } from '../../../../src/platform/ledger/lock-turns.ts';
+import { createTransact } from '../../../../src/platform/ledger/transact.ts';
+import { type House, openHouse } from '../../../support/house.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+const busy = { code: 'conflict', status: 409, retryAfterSeconds: 1 };
+
+test('who wants the same lock comes after whoever has it; another lock is free', async () => {
+  const turns = createLockTurns(1_000);
+  const first = await turns.take(['a', 'b']);
+  let isSecond = false;
+  const second = turns.take(['b', 'c']).then((giveBack) => {
+    isSecond = true;
+    return giveBack;
+  });
+  (await turns.take(['d']))();
+  expect(isSecond).toBe(false);
+  first();
+  (await second)();
+});
+
+test('a wait in vain is a 409, and gives back what was held before it', async () => {
+  const turns = createLockTurns(20);
+  const held = await turns.take(['b']);
+  await expect(turns.take(['a', 'b'])).rejects.toMatchObject(busy);
+  (await turns.take(['a']))();
+  held();
+  (await turns.take(['b']))();
+});
+
+test('more than a hundred do not wait', async () => {
+  const turns = createLockTurns(200);
+  const held = await turns.take(['a']);
+  const waiting = Array.from({ length: 100 }, () => turns.take(['a']).catch(() => undefined));
+  const startedAt = performance.now();
+  await expect(turns.take(['a'])).rejects.toMatchObject(busy);
+  expect(performance.now() - startedAt).toBeLessThan(200);
+  held();
+  for (const one of waiting) (await one)?.();
+});
+
+test('of many transactions that want one lock a single one waits in the database', async () => {
+  const transact = createTransact(house.database, () => undefined, { patienceMs: 60_000, lockMs: 60_000 });
+  const other = await house.database.pool.connect();
+  await other.query(`begin; select pg_advisory_xact_lock(hashtextextended('subject:1', 0))`);
+  const order: number[] = [];
+  const work = Array.from({ length: 5 }, (_, index) => transact({ locks: ['subject:1'] }, async () => void order.push(index)));
+  const waiting = () =>
+    house.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`);
+  await waitFor('one to wait', async () => (await waiting()).length > 0);
+  expect(house.database.connections().waiting).toBe(0);
+  expect(await waiting()).toHaveLength(1);
+  await other.query('commit');
+  other.release();
+  await Promise.all(work);
+  expect(order).toEqual([0, 1, 2, 3, 4]);
+});

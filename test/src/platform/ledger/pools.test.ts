@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { fillPool, holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
+import { type House, openHouse, playing } from '../../../support/house.ts';
+import { playJob } from '../../../support/toys.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  await house.reset();
+  await setPool(house.em(), 'toys', 3, null);
+});
+
+const count = async (state: string) => (await house.rows()).filter((row) => row.state === state).length;
+const heldPool = () => holdPool(house.em(), 'toys', null);
+const release = () => letPoolGo(house.em(), 'toys');
+
+/** Rows that wait, as if each had been accepted: one statement. */
+const burst = (size: number) =>
+  house.sql(
+    `with t as (insert into toys (id, kind) select uuidv7(), $2 from generate_series(1, $1) returning id)
+     insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
+     select uuidv7(), $3, $2, 'default', jsonb_build_object('toy_id', id), 'toy', id, 'toys', 'waiting', clock_timestamp() from t`,
+    [size, playJob.name, house.organizationId],
+  );
+
+describe('fill', () => {
+  test('gives room to the oldest, in order, up to the width', async () => {
+    await burst(5);
+    const rows = await house.rows();
+    const given = await fillPool(house.database, 'toys');
+    expect(given.map(({ id }) => id)).toEqual(rows.slice(0, 3).map(({ id }) => id));
+    expect((await house.rows()).map(({ state }) => state)).toEqual(['queued', 'queued', 'queued', 'waiting', 'waiting']);
+    expect(await fillPool(house.database, 'toys')).toEqual([]);
+  });
+
+  test('of a burst of 2,000 only the width goes into the queue', async () => {
+    await setPool(house.em(), 'toys', 80, 80);
+    await burst(2_000);
+    await house.ledger.fill('toys');
+    expect(house.handed).toHaveLength(80);
+    expect(await count('queued')).toBe(80);
+    expect(await count('waiting')).toBe(1_920);
+  });
+
+  test('a run that ended makes room for one', async () => {
+    await burst(4);
+    await house.ledger.fill('toys');
+    await house.run(playing(), { id: house.handed[0]!.id });
+    await waitFor('the fill after the end', async () => house.handed.length === 4);
+    expect(await count('waiting')).toBe(0);
+  });
+
+  test('a row that is put off frees its room until then', async () => {
+    await burst(4);
+    await house.ledger.fill('toys');
+    const { id } = house.handed[0]!;
+    const waiting = {
+      ...playing(),
+      run: async (_: unknown, context: { wait(ms: number): Promise<never> }) => context.wait(60_000),
+    };
+    expect(await house.run(waiting as never, { id })).toMatchObject({ kind: 'wait' });
+    await waitFor('the fill after the wait', async () => house.handed.length === 4);
+    expect(await house.row(id)).toMatchObject({ state: 'queued', slot_at: null });
+  });
+
+  test('a held pool is not filled; let go it is', async () => {
+    await heldPool();
+    await burst(2);
+    expect(await fillPool(house.database, 'toys')).toEqual([]);
+    await release();
+    expect(await fillPool(house.database, 'toys')).toHaveLength(2);
+  });
+
+  test('a hold for a time ends by itself, and a shorter one does not shorten it', async () => {
+    await holdPool(house.em(), 'toys', 150);
+    await holdPool(house.em(), 'toys', 1);
+    await burst(1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await fillPool(house.database, 'toys')).toEqual([]);
+    await waitFor('the end of the hold', async () => (await fillPool(house.database, 'toys')).length === 1);
+  });
+
+  test('a row whose time is far away does not take the room of one whose time has come', async () => {
+    await heldPool();
+    await burst(4);
+    await house.sql(`update jobs set run_at = clock_timestamp() + interval '1 h' where seq = (select min(seq) from jobs)`);
+    await release();
+    expect(await fillPool(house.database, 'toys')).toHaveLength(3);
+    expect((await house.rows())[0]?.state).toBe('waiting');
+  });
+
+  test('many processes that fill at once never give more than the width', async () => {
+    await setPool(house.em(), 'toys', 10, null);
+    await burst(200);
+    const given = await Promise.all(Array.from({ length: 8 }, () => fillPool(house.database, 'toys')));
+    expect(given.flat()).toHaveLength(10);
+    expect(new Set(given.flat().map(({ id }) => id)).size).toBe(10);
+  });
+
+  test('a job that is locked by its end is passed over, not waited for', async () => {
+    await burst(3);
+    const [first] = await house.rows();
+    const client = new pg.Client({ connectionString: house.url });
+    await client.connect();
+    await client.query('begin');
+    await client.query('select 1 from jobs where id = $1 for update', [first!.id]);
+    expect(await fillPool(house.database, 'toys')).toHaveLength(2);
+    await client.end();
+  });
+
+  test('asked while it runs it runs once more: a row accepted meanwhile is not left', async () => {
+    await burst(1);
+    const first = house.ledger.fill('toys');
+    await burst(1);
+    await Promise.all([first, house.ledger.fill('toys')]);
+    expect(await count('queued')).toBe(2);
+  });
+});
+
+describe('no business transaction locks a pool', () => {
+  test('accept and finish pass while a pool is locked', async () => {
+    const { id } = await house.accept({ pool: 'toys' });
+    await waitFor('its room', async () => (await house.row(id))?.state === 'queued');
+    const client = new pg.Client({ connectionString: house.url });
+    await client.connect();
+    await client.query('begin');
+    await client.query('select 1 from pools where id = $1 for update', ['toys']);
+    const second = await house.accept({ pool: 'toys' });
+    expect(await house.run(playing(), { id })).toEqual({ kind: 'done' });
+    expect((await house.row(second.id))?.state).toBe('waiting');
+    await client.query('commit');
+    await client.end();
+    await waitFor('the fill', async () => (await house.row(second.id))?.state === 'queued');
+  });
+});

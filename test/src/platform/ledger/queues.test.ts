@@ -1,0 +1,226 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import type { AnyQueue, Backend } from '../../../../src/platform/ledger/backends/backend.ts';
+import { createBackend } from '../../../../src/platform/ledger/backends/index.ts';
+import { queueNames } from '../../../../src/platform/ledger/job.ts';
+import { openQueues, type Queues } from '../../../../src/platform/ledger/queues.ts';
+import { collectingLog } from '../../../support/log.ts';
+import { migrate } from '../../../support/migrate.ts';
+import { startPostgres, startRedis } from '../../../support/processes.ts';
+import { freePort } from '../../../support/servers/child.ts';
+import { hasRedis } from '../../../support/servers/redis.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+
+const { log } = collectingLog();
+const row = (run: number) => ({
+  organization_id: '0190f3c0-0000-7000-8000-000000000001',
+  pool: null,
+  id: '01932d5f-3a0e-7cc4-8f4e-0242ac120002',
+  run,
+  queue: 'default',
+  name: 'toys.play',
+  delay_ms: 0,
+});
+
+describe('which backend', () => {
+  test.each([
+    ['unset: the database carries the queues', undefined, 'postgres'],
+    ['a Redis', 'redis://127.0.0.1:1/0', 'redis'],
+  ])('QUEUE_URL %s', async (_, queueUrl, name) => {
+    const backend = createBackend({ queueUrl, databaseUrl: 'postgresql://kanal@127.0.0.1:1/kanal' }, log);
+    expect(backend.name).toBe(name);
+    await expect(backend.probe()).rejects.toThrow();
+    await backend.close();
+  });
+});
+
+describe('with a server made of promises', () => {
+  let isUp = false;
+  let isReady = true;
+  let made: string[] = [];
+  let queues: Queues;
+  let deaths = 0;
+  const added: unknown[] = [];
+  const fakeQueue = (name: string) =>
+    Object.assign(new EventEmitter(), {
+      name,
+      waitUntilReady: () => (isReady ? Promise.resolve() : new Promise(() => {})),
+      add: async (...job: unknown[]) => void added.push(job),
+      addBulk: async (jobs: unknown[]) => void added.push(...jobs),
+      close: async () => {},
+    }) as unknown as AnyQueue;
+  const backend: Backend = {
+    name: 'redis',
+    databaseConnections: 0,
+    probe: () => (isUp ? Promise.resolve() : Promise.reject(new Error('away'))),
+    makeQueue(name) {
+      made.push(name);
+      return fakeQueue(name);
+    },
+    makeWorker: () => undefined as never,
+    migrate: async () => {},
+    close: async () => {},
+  };
+  beforeEach(() => {
+    jest.useFakeTimers();
+    isUp = false;
+    isReady = true;
+    made = [];
+    deaths = 0;
+    added.length = 0;
+    queues = openQueues(backend, log, () => {
+      deaths += 1;
+    });
+  });
+  afterEach(async () => {
+    await queues.close();
+    jest.useRealTimers();
+  });
+
+  test('objects are made only once the server answers', async () => {
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(made).toEqual([]);
+    expect(queues.isReady()).toBe(false);
+    isUp = true;
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(made).toEqual([...queueNames]);
+    expect(queues.isReady()).toBe(true);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(made).toHaveLength(queueNames.length);
+    expect(deaths).toBe(0);
+  });
+
+  test('add rejects at once while the queue is away, before it was there and after', async () => {
+    await expect(queues.add([row(1)])).rejects.toThrow('away');
+    isUp = true;
+    await jest.advanceTimersByTimeAsync(1_000);
+    await queues.add([row(1), row(2)]);
+    expect(added).toHaveLength(2);
+    isUp = false;
+    await jest.advanceTimersByTimeAsync(1_000);
+    await expect(queues.add([row(3)])).rejects.toThrow('away');
+    isUp = true;
+    await jest.advanceTimersByTimeAsync(1_000);
+    await queues.add([row(3)]);
+    expect(added).toHaveLength(3);
+  });
+
+  test('objects that are not ready 30 s after the server answers end the process', async () => {
+    isReady = false;
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(deaths).toBe(0);
+    isUp = true;
+    await jest.advanceTimersByTimeAsync(29_000);
+    expect(deaths).toBe(0);
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect(deaths).toBeGreaterThan(0);
+  });
+
+  test('a server that goes away again meanwhile is not held against them', async () => {
+    isReady = false;
+    isUp = true;
+    await jest.advanceTimersByTimeAsync(20_000);
+    isUp = false;
+    await jest.advanceTimersByTimeAsync(2_000);
+    isUp = true;
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(deaths).toBe(0);
+  });
+
+  test('closed before the server answered, nothing is made after', async () => {
+    await queues.close();
+    isUp = true;
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(made).toEqual([]);
+  });
+
+  test('closed while the first look is under way, nothing is made after', async () => {
+    await queues.close();
+    isUp = true;
+    const closing = openQueues(backend, log, () => {});
+    await closing.close();
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(made).toEqual([]);
+  });
+});
+
+const servers = [
+  {
+    name: 'postgres',
+    start: async () => {
+      const server = await startPostgres();
+      await migrate(server.url());
+      const turnReadOnly = async (isReadOnly: boolean) => {
+        const client = new pg.Client({ connectionString: server.url() });
+        await client.connect();
+        await client.query(`alter system set default_transaction_read_only = ${isReadOnly}`);
+        await client.query('select pg_reload_conf()');
+        await client.end();
+      };
+      return { ...server, turnReadOnly, backendUrl: { databaseUrl: server.url(), queueUrl: undefined } };
+    },
+  },
+  ...((await hasRedis())
+    ? [
+        {
+          name: 'redis',
+          start: async () => {
+            const server = await startRedis({ port: await freePort(), args: ['--appendonly', 'yes'] });
+            const turnReadOnly = async (isReadOnly: boolean) => {
+              const client = new Redis(server.url());
+              // The replica of a master that is not there any more.
+              await (isReadOnly ? client.replicaof('127.0.0.1', 1) : client.replicaof('NO', 'ONE'));
+              client.disconnect();
+            };
+            return { ...server, turnReadOnly, backendUrl: { databaseUrl: '', queueUrl: server.url() } };
+          },
+        },
+      ]
+    : []),
+];
+
+describe.each(servers)('with a real $name', ({ start }) => {
+  test('that is away at the start, comes, goes and comes back', async () => {
+    const server = await start();
+    await server.stop();
+    const queues = openQueues(createBackend(server.backendUrl, log), log, () => {});
+    const startedAt = performance.now();
+    await expect(queues.add([row(1)])).rejects.toThrow('away');
+    expect(performance.now() - startedAt).toBeLessThan(50);
+    await server.start();
+    await waitFor('the queue', () => queues.isReady(), 10_000);
+    await queues.add([row(1)]);
+    expect(await queues.states([row(1), row(2)])).toEqual(['waiting', 'unknown']);
+
+    await server.kill('SIGKILL');
+    await waitFor('the queue to be missed', () => !queues.isReady(), 10_000);
+    await expect(queues.add([row(2)])).rejects.toThrow('away');
+    await server.start();
+    await waitFor('the queue again', () => queues.isReady(), 10_000);
+    await queues.add([row(2)]);
+    expect(await queues.states([row(1), row(2)])).toEqual(['waiting', 'waiting']);
+    await queues.close();
+  }, 40_000);
+
+  test('that turns read-only is missed though it answers, at once when a hand-over fails, and is found again', async () => {
+    const server = await start();
+    const queues = openQueues(createBackend(server.backendUrl, log), log, () => {});
+    await waitFor('the queue', () => queues.isReady(), 10_000);
+    await server.turnReadOnly(true);
+    await waitFor('a hand-over that fails', () =>
+      queues.add([row(3)]).then(
+        () => false,
+        () => true,
+      ),
+    );
+    await waitFor('the queue to be missed', () => !queues.isReady(), 10_000);
+    await expect(queues.add([row(1)])).rejects.toThrow('away');
+    await server.turnReadOnly(false);
+    await waitFor('the queue again', () => queues.isReady(), 10_000);
+    await queues.add([row(1)]);
+    expect(await queues.states([row(1)])).toEqual(['waiting']);
+    await queues.close();
+  }, 40_000);
+});

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { query } from '../../../../src/platform/database/query.ts';
+import { checkJobs } from '../../../../src/platform/ledger/check.ts';
+import { takeLocks } from '../../../../src/platform/ledger/locks.ts';
+import { holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
+import { type House, openHouse } from '../../../support/house.ts';
+import { playJob } from '../../../support/toys.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  await house.reset();
+  await setPool(house.em(), 'toys', 3, null);
+});
+
+/** Rows whose fill after the commit was lost with its process. */
+async function unfilled(count: number) {
+  await holdPool(house.em(), 'toys', null);
+  for (let index = 0; index < count; index += 1) await house.accept({ pool: 'toys' });
+  // The fills of the accepts must be over, or they would find the pool let go.
+  await house.ledger.fill('toys');
+  await letPoolGo(house.em(), 'toys');
+}
+
+test('rule 4: the sweep fills pools with waiting rows', async () => {
+  await unfilled(5);
+  expect(await house.sweep()).toMatchObject({ pools: 1 });
+  expect((await house.rows()).map(({ state }) => state)).toEqual(['queued', 'queued', 'queued', 'waiting', 'waiting']);
+  expect(house.handed).toHaveLength(3);
+});
+
+test('rule 4: the sweep leaves held pools', async () => {
+  await unfilled(2);
+  await holdPool(house.em(), 'toys', null);
+  expect(await house.sweep()).toMatchObject({ pools: 0 });
+  expect(house.handed).toHaveLength(0);
+});
+
+test('rule 4: the sweep gives a lane without a head its oldest', async () => {
+  const [first, second, third] = [
+    await house.accept({ lane: 'a:1' }),
+    await house.accept({ lane: 'a:1' }),
+    await house.accept({ lane: 'a:1' }),
+  ];
+  await house.sql('delete from jobs where id = $1', [first!.id]);
+  house.handed.length = 0;
+  expect(await house.sweep()).toMatchObject({ lanes: 1 });
+  expect((await house.row(second!.id))?.state).toBe('queued');
+  expect((await house.row(third!.id))?.state).toBe('blocked');
+  expect(house.handed).toEqual([expect.objectContaining({ id: second!.id })]);
+  expect(await house.sweep()).toMatchObject({ lanes: 0 });
+  expect(await checkJobs(house.database)).toEqual([expect.objectContaining({ rule: 'a subject without an end has a live row' })]);
+});
+
+test('rule 4: a lane whose next has a pool waits for its room', async () => {
+  const first = await house.accept({ lane: 'a:1', pool: 'toys' });
+  const second = await house.accept({ lane: 'a:1', pool: 'toys' });
+  await house.ledger.fill('toys');
+  await holdPool(house.em(), 'toys', null);
+  await house.sql('delete from jobs where id = $1', [first.id]);
+  await house.sweep();
+  expect((await house.row(second.id))?.state).toBe('waiting');
+  await letPoolGo(house.em(), 'toys');
+  await house.sweep();
+  expect((await house.row(second.id))?.state).toBe('queued');
+});
+
+test('rule 4: many sweepers at once give a lane one head', async () => {
+  const first = await house.accept({ lane: 'a:1' });
+  for (let index = 0; index < 5; index += 1) await house.accept({ lane: 'a:1' });
+  await house.sql('delete from jobs where id = $1', [first.id]);
+  house.handed.length = 0;
+  await Promise.all([house.sweep(), house.sweep(), house.sweep(), house.sweep()]);
+  expect((await house.rows()).filter(({ state }) => state === 'queued')).toHaveLength(1);
+  expect(house.handed).toHaveLength(1);
+});
+
+test('rule 4: a sweep waits for no filler that is asked again and again', async () => {
+  await setPool(house.em(), 'toys', 1, null);
+  let isBusy = true;
+  const asking = (async () => {
+    while (isBusy) await Promise.race([house.ledger.fill('toys'), new Promise((resolve) => setTimeout(resolve, 1))]);
+  })();
+  const { id } = await house.accept();
+  await house.sql(`update jobs set check_at = clock_timestamp() - interval '1 s' where id = $1`, [id]);
+  const startedAt = performance.now();
+  expect(await house.sweep()).toMatchObject({ looked: 1, isWhole: true });
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  isBusy = false;
+  await asking;
+});
+
+test('rule 4: a sweep passes over a lane somebody works in', async () => {
+  const first = await house.accept({ lane: 'a:1' });
+  const second = await house.accept({ lane: 'a:1' });
+  await house.sql('delete from jobs where id = $1', [first.id]);
+  await house.database.transaction(async (em) => {
+    await takeLocks(em, ['a:1']);
+    expect(await house.sweep()).toMatchObject({ lanes: 0 });
+  });
+  expect(await house.sweep()).toMatchObject({ lanes: 1 });
+  expect((await house.row(second.id))?.state).toBe('queued');
+});
+
+test('rule 4: of many pools that wait, what a sweep has no time for is left to the next', async () => {
+  await house.sql(`insert into pools (id, width) select 'toys:' || g, 1 from generate_series(1, 400) g`);
+  await house.sql(
+    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
+     select uuidv7(), $1, $2, 'default', '{}', 'toy', uuidv7(), id, 'waiting', clock_timestamp() from pools where id <> 'toys'`,
+    [house.organizationId, playJob.name],
+  );
+  const startedAt = performance.now();
+  const findings = await house.sweepAll();
+  expect(findings).toMatchObject({ isWhole: true });
+  expect(findings.pools).toBeGreaterThanOrEqual(400);
+  expect((await house.rows()).every(({ state }) => state === 'queued')).toBe(true);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
+});
+
+test('rule 4: a sweep passes over a pool that somebody has locked', async () => {
+  await unfilled(2);
+  await house.database.transaction(async (em) => {
+    await query(em, 'select 1 from pools for update');
+    const startedAt = performance.now();
+    await house.sweep();
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(house.handed).toHaveLength(0);
+  });
+  await house.sweep();
+  expect(house.handed).toHaveLength(2);
+});

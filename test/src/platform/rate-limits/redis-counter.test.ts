@@ -1,0 +1,178 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { createQuota, type Quota, quotaWindow } from '../../../../src/platform/rate-limits/quota.ts';
+import { redisCounter } from '../../../../src/platform/rate-limits/redis-counter.ts';
+import { collectingLog } from '../../../support/log.ts';
+import { startRedis } from '../../../support/processes.ts';
+import { hasRedis, type RedisServer } from '../../../support/servers/redis.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+
+const { log, lines } = collectingLog();
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+/** As a process has them; waits until they share, or a test of sharing would sometimes see a process that has not connected yet. */
+async function sharing(server: RedisServer, perMinute: number): Promise<Quota> {
+  const limits = unconnected(server, perMinute);
+  const client = clientOf(server);
+  await waitFor('the first count', async () => {
+    await limits.take(`probe:${Math.random()}`);
+    return (await client.keys('kanal:limits:probe:*')).length > 0;
+  });
+  await client.eval(`for _, key in ipairs(redis.call('keys', 'kanal:limits:probe:*')) do redis.call('del', key) end`, 0);
+  return limits;
+}
+
+function unconnected(server: RedisServer, perMinute: number): Quota {
+  const counter = redisCounter(server.url(), quotaWindow, log);
+  opened.push({ close: async () => counter.close() });
+  return createQuota(perMinute, counter)!;
+}
+
+function clientOf(server: RedisServer): Redis {
+  const client = new Redis(server.url());
+  opened.push({ close: async () => client.disconnect() });
+  return client;
+}
+
+async function allowed(limits: Quota, key: string, asked: number): Promise<number> {
+  let passed = 0;
+  for (let index = 0; index < asked; index += 1) passed += (await limits.take(key)).isAllowed ? 1 : 0;
+  return passed;
+}
+
+/** Calls of the counting script since the last reset. */
+async function leasesTaken(client: Redis): Promise<number> {
+  const stats = String(await client.info('commandstats'));
+  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+}
+
+if (!(await hasRedis())) {
+  test('is not tried: there is no redis-server', () =>
+    console.warn('No redis-server found: limits shared by Redis are not tried.'));
+} else {
+  describe('shared by Redis', () => {
+    test.each([1, 99, 150, 1001])('of %i a minute one process alone gives as many, counting down by one', async (quota) => {
+      const limits = await sharing(await startRedis(), quota);
+      const left: number[] = [];
+      for (let index = 0; index < quota; index += 1) left.push((await limits.take('key:a')).remaining);
+      expect(left).toEqual(Array.from({ length: quota }, (_, index) => quota - 1 - index));
+      expect(await allowed(limits, 'key:a', 20)).toBe(0);
+    });
+
+    test('two never give more than the quota, and keep back less than a lease each', async () => {
+      const server = await startRedis();
+      const [one, two] = [await sharing(server, 1000), await sharing(server, 1000)];
+      const burst = (limits: Quota) => Promise.all(Array.from({ length: 900 }, () => limits.take('key:a')));
+      const answers = (await Promise.all([burst(one), burst(two)])).flat();
+      const passed = answers.filter(({ isAllowed }) => isAllowed).length;
+      expect(passed).toBeLessThanOrEqual(1000);
+      expect(passed).toBeGreaterThan(1000 - 2 * 10);
+      expect(await allowed(one, 'key:b', 5)).toBe(5);
+    });
+
+    test('what one has taken the other does not have any more', async () => {
+      const server = await startRedis();
+      const [one, two] = [await sharing(server, 50), await sharing(server, 50)];
+      expect(await allowed(one, 'key:a', 30)).toBe(30);
+      expect((await two.take('key:a')).remaining).toBe(19);
+      expect(await allowed(two, 'key:a', 100)).toBe(19);
+      expect(await allowed(one, 'key:a', 100)).toBe(0);
+    });
+
+    test('a hundred questions a quota, also when many ask at once, and none once it is spent', async () => {
+      const server = await startRedis();
+      const client = clientOf(server);
+      const limits = await sharing(server, 6000);
+      await limits.take('key:warm');
+      await client.config('RESETSTAT');
+      await Promise.all(Array.from({ length: 60 }, () => limits.take('key:a')));
+      expect(await leasesTaken(client)).toBe(1);
+      expect(await allowed(limits, 'key:a', 8_000)).toBe(5_940);
+      expect(await leasesTaken(client)).toBe(100);
+    });
+
+    test('the window is that of Redis, and a new one begins after it', async () => {
+      const server = await startRedis();
+      const client = clientOf(server);
+      const limits = await sharing(server, 2);
+      expect(await limits.take('key:a')).toEqual({ isAllowed: true, remaining: 1, resetSeconds: 60 });
+      expect(await client.pexpire('kanal:limits:key:a', 900)).toBe(1);
+      expect(await limits.take('key:a')).toEqual({ isAllowed: true, remaining: 0, resetSeconds: 1 });
+      expect((await limits.take('key:a')).isAllowed).toBe(false);
+      const next = await waitFor('the next window', async () => {
+        const taken = await limits.take('key:a');
+        return taken.isAllowed && taken;
+      });
+      expect(next).toEqual({ isAllowed: true, remaining: 1, resetSeconds: 60 });
+    });
+  });
+
+  describe('without Redis', () => {
+    const said = (text: string, since: number) => lines.slice(since).filter(({ msg }) => msg?.includes(text)).length;
+
+    test('frozen, each counts for itself, asks no more, and shares again once it answers', async () => {
+      const server = await startRedis();
+      const client = clientOf(server);
+      const [one, two] = [await sharing(server, 50), await sharing(server, 50)];
+      expect(await allowed(one, 'key:a', 20)).toBe(20);
+      const since = lines.length;
+      server.freeze();
+      // All of it is answered while Redis says nothing.
+      expect(await allowed(one, 'key:a', 100)).toBe(50);
+      expect(await allowed(two, 'key:a', 100)).toBe(50);
+      expect(await Promise.all(Array.from({ length: 80 }, (_, index) => one.take(`key:${index}`)))).toHaveLength(80);
+      expect(said('counts for itself', since)).toBe(2);
+
+      server.thaw();
+      await waitFor('the answer of Redis', () => said('shared by Redis again', since) === 2, 15_000);
+      // On a loaded machine one of them may fall away again meanwhile, which is said: then in another window.
+      let window = 0;
+      const shares = await waitFor('a window that both share', async () => {
+        window += 1;
+        const falls = said('counts for itself', since);
+        const taken = [await allowed(one, `key:after-${window}`, 30), await allowed(two, `key:after-${window}`, 100)];
+        const isShared = said('counts for itself', since) === falls && said('shared by Redis again', since) === falls;
+        return isShared && taken;
+      });
+      expect(shares).toEqual([30, 20]);
+      // Two questions were under way when it froze, and counted when it thawed: none of the hundreds after them was asked.
+      expect(Number(await client.get('kanal:limits:key:a'))).toBeLessThanOrEqual(22);
+    });
+
+    test('killed, each counts for itself at once, and shares again when it is back', async () => {
+      const server = await startRedis();
+      const limits = await sharing(server, 50);
+      await server.kill('SIGKILL');
+      expect(await allowed(limits, 'key:a', 100)).toBe(50);
+      await server.start();
+      const client = clientOf(server);
+      await waitFor(
+        'a count in Redis',
+        async () => {
+          await limits.take(`key:${Math.random()}`);
+          return (await client.keys('kanal:limits:*')).length > 0;
+        },
+        15_000,
+      );
+    });
+
+    test('not there at the start, it counts for itself', async () => {
+      const server = await startRedis();
+      await server.stop();
+      const limits = unconnected(server, 50);
+      expect(await allowed(limits, 'key:a', 100)).toBe(50);
+    });
+
+    test('full, so that it refuses to count, it counts for itself', async () => {
+      const server = await startRedis();
+      const limits = await sharing(server, 50);
+      const since = lines.length;
+      await clientOf(server).config('SET', 'maxmemory', '1');
+      expect(await allowed(limits, 'key:a', 100)).toBe(50);
+      expect(said('counts for itself', since)).toBe(1);
+    });
+  });
+}

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { retryLocks, retryMessage } from '../../../../src/messaging/retry.ts';
+import { checkJobs } from '../../../../src/platform/ledger/check.ts';
+import { retryJob } from '../../../../src/platform/ledger/retry.ts';
+import type { Deleted } from '../../../../src/platform/retention/purge.ts';
+import { kept, purges } from '../../../../src/platform/retention/purges.ts';
+import { runPurge } from '../../../../src/platform/retention/run.ts';
+import { channel } from '../../../support/factories/channel.ts';
+import { conversation } from '../../../support/factories/conversation.ts';
+import { queuedMessage } from '../../../support/factories/message.ts';
+import { type House, openHouse } from '../../../support/house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+beforeEach(() => house.reset('idempotency_keys', 'provider_webhooks', 'unmatched_statuses', 'heartbeats', 'purges'));
+
+const ago = (days: number) => `clock_timestamp() - interval '${days} days'`;
+const count = async (table: string, where = 'true') =>
+  (await house.sql<{ n: number }>(`select count(*)::int as n from ${table} where ${where}`))[0]!.n;
+
+/** Runs a purge in batches of 10; what each batch deleted, and the sum. */
+async function purge(table: string, env: object = {}) {
+  const batches: Deleted[] = [];
+  const { deleted, isOver } = await runPurge(purges.find((one) => one.table === table)!, {
+    config: { ...house.deps.config, ...env },
+    database: house.database,
+    isStopping: () => false,
+    onDeleted: (some) => batches.push({ ...some }),
+    batch: 10,
+    pauseMs: 0,
+  });
+  expect(isOver).toBe(true);
+  return { deleted, batches };
+}
+
+/** `times` rows of jobs in an ended state since so many days. */
+const ended = (state: string, days: number, times: number) =>
+  house.sql(
+    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at, created_at, finished_at)
+     select uuidv7(), $1, 'toys.play', 'default', '{}', 'toy', uuidv7(), $2, clock_timestamp(), ${ago(days)}, ${ago(days)} from generate_series(1, $3::int)`,
+    [house.organizationId, state, times],
+  );
+
+describe('jobs', () => {
+  test('done ones after 7 days, failed ones after 30, in batches; what is younger or alive stays', async () => {
+    await ended('done', 8, 25);
+    await ended('done', 6, 3);
+    await ended('failed', 31, 12);
+    await ended('failed', 29, 4);
+    const { id } = await house.accept();
+    await house.sql(`update jobs set created_at = ${ago(90)}, run_at = ${ago(90)} where id = $1`, [id]);
+    const { deleted, batches } = await purge('jobs');
+    expect(deleted).toEqual({ jobs: 37 });
+    expect(batches.map(({ jobs }) => jobs)).toEqual([10, 10, 5, 10, 2]);
+    expect(await house.sql('select state, count(*)::int as n from jobs group by state order by state')).toEqual([
+      { state: 'done', n: 3 },
+      { state: 'failed', n: 4 },
+      { state: 'queued', n: 1 },
+    ]);
+  });
+
+  test('the time is a setting', async () => {
+    await ended('failed', 31, 2);
+    expect((await purge('jobs', { retentionFailedJobsDays: 60 })).deleted).toEqual({ jobs: 0 });
+    expect((await purge('jobs', { retentionFailedJobsDays: 14 })).deleted).toEqual({ jobs: 2 });
+  });
+
+  test('the ledger is clean without a failed row, its retry says where it went, and its message can still be sent', async () => {
+    const made = await conversation(house.em(), house.organizationId, {
+      channel: await channel(house.em(), house.organizationId),
+    });
+    const { messageId, jobId } = await queuedMessage(house.ledger.transact, house.organizationId, made);
+    await house.sql(`update jobs set state = 'failed', finished_at = ${ago(31)} where id = $1`, [jobId]);
+    await house.sql(`update messages set status = 'failed', failure = '{"code": "provider_refused"}' where id = $1`, [messageId]);
+    expect((await purge('jobs')).deleted).toEqual({ jobs: 1 });
+    expect(await checkJobs(house.database)).toEqual([]);
+
+    await expect(retryJob(house.ledger.transact, jobId)).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('it was purged'),
+    });
+    const locks = await retryLocks(house.em(), house.organizationId, messageId);
+    await house.ledger.transact({ locks }, (tx) => retryMessage(tx, house.organizationId, messageId, false));
+    const [message] = await house.sql('select status, failure from messages where id = $1', [messageId]);
+    expect(message).toEqual({ status: 'queued', failure: null });
+    expect(await checkJobs(house.database)).toEqual([]);
+    await house.sql('delete from messages');
+  });
+
+  test('a row purged in the middle of its retry leaves the subject as it was', async () => {
+    const { id, toyId } = await house.accept();
+    await house.sql(`update jobs set state = 'failed', finished_at = ${ago(31)} where id = $1`, [id]);
+    await house.sql(`update toys set status = 'failed' where id = $1`, [toyId]);
+    // A trigger stands for the purge: the row goes while its subject is being revived.
+    await house.sql(
+      `create function purged() returns trigger language plpgsql as 'begin delete from jobs where subject_id = new.id; return new; end'`,
+    );
+    await house.sql('create trigger purged before update on toys for each row execute function purged()');
+    try {
+      await expect(retryJob(house.ledger.transact, id)).rejects.toMatchObject({ code: 'not_found' });
+    } finally {
+      await house.sql('drop trigger purged on toys');
+    }
+    expect(await house.toy(toyId)).toMatchObject({ status: 'failed', revivals: 0 });
+  });
+});
+
+test('idempotency keys after 24 hours', async () => {
+  const keys = (age: string, times: number) =>
+    house.sql(
+      `insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply, created_at)
+       select $1, 'POST', '/v1/messages', gen_random_uuid()::text, '', 201, '', clock_timestamp() - interval '${age}' from generate_series(1, $2::int)`,
+      [house.organizationId, times],
+    );
+  await keys('25 hours', 23);
+  await keys('23 hours', 4);
+  const { deleted, batches } = await purge('idempotency_keys');
+  expect(deleted).toEqual({ idempotency_keys: 23 });
+  expect(batches).toHaveLength(3);
+  expect(await count('idempotency_keys')).toBe(4);
+});
+
+describe('bodies of the provider', () => {
+  const bodies = (state: string, days: number, times = 1) =>
+    house.sql<{ id: string }>(
+      `insert into provider_webhooks (id, organization_id, body, state, received_at, applied_at)
+       select uuidv7(), $1, '[]', $2, ${ago(days)}, case when $2 = 'applied' then ${ago(days)} end from generate_series(1, $3::int) returning id`,
+      [house.organizationId, state, times],
+    );
+
+  test('applied ones after 7 days, broken ones after 30, one that waits never', async () => {
+    await bodies('applied', 8, 21);
+    await bodies('applied', 6, 2);
+    await bodies('broken', 31, 3);
+    await bodies('broken', 29, 5);
+    await bodies('received', 90, 7);
+    const { deleted, batches } = await purge('provider_webhooks');
+    expect(deleted).toEqual({ provider_webhooks: 24 });
+    expect(batches).toHaveLength(4);
+    expect(await house.sql('select state, count(*)::int as n from provider_webhooks group by state order by state')).toEqual([
+      { state: 'applied', n: 2 },
+      { state: 'broken', n: 5 },
+      { state: 'received', n: 7 },
+    ]);
+  });
+
+  test('a broken one stays as long as its failed job, which can be retried', async () => {
+    const [body] = await bodies('broken', 31);
+    await ended('failed', 1, 1);
+    await house.sql('update jobs set subject_id = $1', [body!.id]);
+    expect((await purge('provider_webhooks')).deleted).toEqual({ provider_webhooks: 0 });
+    await house.sql('delete from jobs');
+    expect((await purge('provider_webhooks')).deleted).toEqual({ provider_webhooks: 1 });
+  });
+});
+
+test('statuses that waited for their message, 7 days after; one that still waits never', async () => {
+  const { id } = await channel(house.em(), house.organizationId);
+  const statuses = (state: string, days: number, times: number) =>
+    house.sql(
+      `insert into unmatched_statuses (id, organization_id, channel_id, provider_message_id, status, state, received_at)
+       select uuidv7(), $1, $2, 'wamid', '{}', $3, ${ago(days)} from generate_series(1, $4::int)`,
+      [house.organizationId, id, state, times],
+    );
+  await statuses('matched', 8, 11);
+  await statuses('dropped', 8, 11);
+  await statuses('dropped', 6, 1);
+  await statuses('waiting', 90, 2);
+  const { deleted, batches } = await purge('unmatched_statuses');
+  expect(deleted).toEqual({ unmatched_statuses: 22 });
+  expect(batches).toHaveLength(3);
+  expect(await count('unmatched_statuses', `state = 'waiting'`)).toBe(2);
+  expect(await count('unmatched_statuses')).toBe(3);
+});
+
+test('heartbeats of processes that have been gone for 7 days', async () => {
+  const beats = (days: number, times: number) =>
+    house.sql(
+      `insert into heartbeats (process_id, process, since, seen_at) select uuidv7(), 'web', ${ago(90)}, ${ago(days)} from generate_series(1, $1::int)`,
+      [times],
+    );
+  await beats(8, 12);
+  await beats(6, 2);
+  expect((await purge('heartbeats')).deleted).toEqual({ heartbeats: 12 });
+  expect(await count('heartbeats')).toBe(2);
+});
+
+test('every table has a purge or a reason to be kept', async () => {
+  const tables = await house.sql<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not in ('toys', 'played')`,
+  );
+  const known = [...purges.flatMap((one) => one.tables), ...Object.keys(kept)];
+  expect(tables.map(({ name }) => name).sort()).toEqual([...known].sort());
+  expect(new Set(known).size).toBe(known.length);
+});
+
+describe('contact_imports', () => {
+  test('ended ones after 30 days, uploads broken off after one, with their chunks; none that can be retried', async () => {
+    const make = (state: string, days: number) =>
+      house.sql<{ id: string }>(
+        `with i as (insert into contact_imports (id, organization_id, state, actor, created_at, finished_at)
+           values (uuidv7(), $1, $2, 'cli', ${ago(days)}, case when $2 in ('succeeded', 'failed') then ${ago(days)} end) returning *)
+         insert into contact_import_chunks (organization_id, import_id, number, bytes) select organization_id, id, 0, 'a' from i returning import_id as id`,
+        [house.organizationId, state],
+      );
+    for (const [state, days] of [
+      ['uploading', 2],
+      ['uploading', 0],
+      ['running', 90],
+      ['succeeded', 31],
+      ['succeeded', 29],
+      ['failed', 31],
+    ] as const)
+      await make(state, days);
+    const [{ id } = { id: '' }] = await make('failed', 40);
+    await house.sql(
+      `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at)
+       values (uuidv7(), $1, 'contacts.import', 'default', '{}', 'contact_import', $2, 'failed', clock_timestamp())`,
+      [house.organizationId, id],
+    );
+    expect((await purge('contact_imports')).deleted).toEqual({ contact_imports: 3 });
+    expect([await count('contact_imports'), await count('contact_import_chunks')]).toEqual([4, 4]);
+  });
+});
+
+test.each(['contact_imports', 'contact_exports'])('%s go a few at a time: with each goes a file', async (table) => {
+  await house.sql(`delete from ${table}`);
+  await house.sql(
+    `insert into ${table} (id, organization_id, state, actor, finished_at) select uuidv7(), $1, 'succeeded', 'cli', ${ago(90)} from generate_series(1, 4)`,
+    [house.organizationId],
+  );
+  const { batches } = await purge(table);
+  expect(batches.map((deleted) => deleted[table]).filter(Boolean)).toEqual([3, 1]);
+});
+
+describe('contact_exports', () => {
+  test('ended ones after 7 days, with their files; none that can be retried', async () => {
+    const make = async (state: string, days: number) => {
+      const [row] = await house.sql<{ id: string }>(
+        `with i as (insert into contact_exports (id, organization_id, state, actor, created_at, finished_at)
+           values (uuidv7(), $1, $2, 'cli', ${ago(days)}, case when $2 in ('succeeded', 'failed') then ${ago(days)} end) returning *)
+         insert into contact_export_chunks (organization_id, export_id, number, bytes) select organization_id, id, 0, 'a' from i returning export_id as id`,
+        [house.organizationId, state],
+      );
+      return row!.id;
+    };
+    const job = (id: string, state: string) =>
+      house.sql(
+        `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at)
+         values (uuidv7(), $1, 'contacts.export', 'default', '{}', 'contact_export', $2, $3, clock_timestamp())`,
+        [house.organizationId, id, state],
+      );
+    await job(await make('succeeded', 8), 'done');
+    await job(await make('failed', 8), 'failed');
+    for (const [state, days] of [
+      ['succeeded', 6],
+      ['failed', 8],
+      ['running', 90],
+    ] as const)
+      await make(state, days);
+    expect((await purge('contact_exports')).deleted).toEqual({ contact_exports: 2 });
+    expect([await count('contact_exports'), await count('contact_export_chunks')]).toEqual([3, 3]);
+  });
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { purges } from '../../../../src/platform/retention/purges.ts';
+import { claimPurge, type PurgeOptions, runPurge } from '../../../../src/platform/retention/run.ts';
+import { startRetention } from '../../../../workers/retention.ts';
+import { type House, openHouse } from '../../../support/house.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+beforeEach(() => house.reset('purges', 'idempotency_keys'));
+
+const keys = purges.find(({ table }) => table === 'idempotency_keys')!;
+const oldKeys = (times: number) =>
+  house.sql(
+    `insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply, created_at)
+     select $1, 'POST', '/v1/messages', gen_random_uuid()::text, '', 201, '', clock_timestamp() - interval '2 days' from generate_series(1, $2::int)`,
+    [house.organizationId, times],
+  );
+const run = (options: Partial<PurgeOptions> = {}) =>
+  runPurge(keys, {
+    config: house.deps.config,
+    database: house.database,
+    isStopping: () => false,
+    batch: 10,
+    pauseMs: 0,
+    ...options,
+  });
+const state = async () =>
+  (
+    await house.sql<{ in_minutes: number; finished: boolean; deleted: number }>(
+      `select round(extract(epoch from next_at - clock_timestamp()) / 60)::int as in_minutes, finished_at is not null as finished, deleted::int
+         from purges where table_name = 'idempotency_keys'`,
+    )
+  )[0];
+
+test('of many workers that ask at once one gets the purge, and nobody before it is due again', async () => {
+  const asked = await Promise.all(Array.from({ length: 8 }, () => claimPurge(house.database, 'idempotency_keys')));
+  expect(asked.filter(Boolean)).toHaveLength(1);
+  expect(await claimPurge(house.database, 'idempotency_keys')).toBe(false);
+  expect(await state()).toEqual({ in_minutes: 5, finished: false, deleted: 0 });
+  await house.sql(`update purges set next_at = clock_timestamp() - interval '1 ms'`);
+  expect(await claimPurge(house.database, 'idempotency_keys')).toBe(true);
+});
+
+test('a whole purge is due again in an hour', async () => {
+  await oldKeys(25);
+  await claimPurge(house.database, 'idempotency_keys');
+  expect(await run()).toEqual({ deleted: { idempotency_keys: 25 }, isOver: true });
+  expect(await state()).toEqual({ in_minutes: 60, finished: true, deleted: 25 });
+});
+
+test('one whose time is used up goes on in a minute, and so does one that is stopped', async () => {
+  await oldKeys(25);
+  await claimPurge(house.database, 'idempotency_keys');
+  expect(await run({ budgetMs: 0 })).toEqual({ deleted: { idempotency_keys: 0 }, isOver: false });
+  let batches = 0;
+  const onDeleted = () => {
+    batches += 1;
+  };
+  const first = await run({ isStopping: () => batches > 0, onDeleted });
+  expect(first).toEqual({ deleted: { idempotency_keys: 10 }, isOver: false });
+  expect(await state()).toEqual({ in_minutes: 1, finished: false, deleted: 10 });
+});
+
+test('two purges of one table at once delete each row once', async () => {
+  await oldKeys(200);
+  await claimPurge(house.database, 'idempotency_keys');
+  const both = await Promise.all([run(), run()]);
+  expect(both.reduce((sum, { deleted }) => sum + deleted.idempotency_keys!, 0) + (await run()).deleted.idempotency_keys!).toBe(
+    200,
+  );
+});
+
+test('two workers share the purges: each is done once, told in the log and counted', async () => {
+  await oldKeys(5);
+  const registries = [new Registry(), new Registry()];
+  const workers = registries.map((registry) => startRetention(house.deps, registry, 50));
+  const told = () => house.lines.filter(({ msg }) => msg === 'purge');
+  await waitFor('every purge', () => told().length >= purges.length);
+  await Promise.all(workers.map((worker) => worker.stop()));
+  expect(
+    told()
+      .map((line) => line.purge)
+      .sort(),
+  ).toEqual(purges.map(({ table }) => table).sort());
+  expect(told().find((line) => line.purge === 'idempotency_keys')).toMatchObject({
+    deleted: { idempotency_keys: 5 },
+    is_over: true,
+  });
+  const texts = await Promise.all(registries.map((registry) => registry.metrics()));
+  const counted = texts.map((text) =>
+    Number(/^kanal_retention_rows_deleted_total\{table="idempotency_keys"\} (\d+)$/m.exec(text)?.[1]),
+  );
+  expect(counted[0]! + counted[1]!).toBe(5);
+});
