@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { mergeContacts, mergeLocks } from '../../src/contacts/merging/merge.ts';
+import { lookAtPair, mergeContacts, mergeLocks } from '../../src/contacts/merging/merge.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -22,7 +22,8 @@ export const mergeTwoContacts = endpoint<{ contact_id: string }>({
   example: { params: contactParams, body: { contact_id: exampleIds.otherContact }, reply: { data: exampleContact } },
   handler({ params, body, caller, em, write }) {
     const asked = { id: params.contactID!, otherId: body.contact_id };
-    return write({ isLong: true, locks: () => mergeLocks(em, caller.organizationId, asked) }, async (tx) => ({
+    const look = () => lookAtPair(em, caller.organizationId, asked);
+    return write({ isLong: true, look, locks: mergeLocks }, async (tx) => ({
       ...data(toContactView(await mergeContacts(tx, caller.organizationId, actorOf(caller), asked))),
       audit: { details: { contact_id: asked.otherId } },
     }));

@@ -6,10 +6,11 @@ import type { Caller } from '../../src/organizations/caller.ts';
 import type { Scope } from '../../src/organizations/scopes.ts';
 import type { Config } from '../../src/platform/config/config.ts';
 import type { Database, Em } from '../../src/platform/database/database.ts';
+import type { Own } from '../../src/platform/database/own.ts';
 import type { Ledger } from '../../src/platform/ledger/ledger.ts';
 import type { Queues } from '../../src/platform/ledger/queues.ts';
-import type { TransactOptions } from '../../src/platform/ledger/transact.ts';
-import type { Tx } from '../../src/platform/ledger/tx.ts';
+import type { Write } from '../../src/platform/ledger/transact.ts';
+import type { TenantTx } from '../../src/platform/ledger/tx.ts';
 import type { Reads } from '../../src/platform/listing/reads.ts';
 import type { Log } from '../../src/platform/log.ts';
 import type { Metrics } from '../../src/platform/metrics/metrics.ts';
@@ -61,7 +62,9 @@ export type Input<Body, Query> = {
   body: Body;
   /** Set unless the endpoint is public. */
   caller: Caller;
-  /** The request's own EntityManager, for reads. */
+  /** The rows of the caller's organization. */
+  own: Own;
+  /** The request's own EntityManager, for reads across organizations. */
   em: Em;
   log: Log;
   from: From;
@@ -72,7 +75,7 @@ export type Input<Body, Query> = {
    * The one transaction that has the effect. With an Idempotency-Key its reply is stored by that very transaction, so that a crash
    * leaves either both or neither.
    */
-  write(options: TransactOptions, work: (tx: Tx) => Promise<Reply>): Promise<Reply>;
+  write<Seen>(options: Write<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<Reply>): Promise<Reply>;
 };
 
 /** What became of a body that was taken as it came: the handler's `body`, and the hash that an Idempotency-Key is bound to. */

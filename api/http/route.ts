@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { actorOf, type Caller, noOrganization } from '../../src/organizations/caller.ts';
 import { recordAct } from '../../src/platform/audit/record.ts';
 import type { Em } from '../../src/platform/database/database.ts';
+import { type Own, ownRows } from '../../src/platform/database/own.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
 import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from './endpoint.ts';
@@ -74,6 +75,7 @@ class RequestInput implements Input<unknown, unknown> {
   readonly #key: IdempotencyKey | undefined;
   readonly #definition: Definition;
   #em: Em | undefined;
+  #own: Own | undefined;
   readonly params: Record<string, string>;
   readonly body: unknown;
   readonly caller: Caller;
@@ -112,15 +114,24 @@ class RequestInput implements Input<unknown, unknown> {
 
   readonly header = (name: string) => this.#req.get(name);
 
+  get own(): Own {
+    this.#own ??= ownRows(this.#deps.database, this.caller.organizationId);
+    return this.#own;
+  }
+
   readonly write: Input<unknown, unknown>['write'] = (options, work) => {
     const { ledger, secrets } = this.#deps;
-    const whole = this.#definition.audit ? (tx: Tx) => this.#audited(tx, work) : work;
+    const organizationId = this.caller?.organizationId ?? noOrganization;
+    const own = (tx: Tx) => Object.assign(tx, { own: tx.of(organizationId) });
+    const whole: (tx: Tx, seen: Parameters<typeof work>[1]) => Promise<Reply> = this.#definition.audit
+      ? (tx, seen) => this.#audited(tx, () => work(own(tx), seen))
+      : (tx, seen) => work(own(tx), seen);
     return this.#key ? writeOnce(ledger.transact, secrets, this.#key, options, whole) : ledger.transact(options, whole);
   };
 
   /** The audit log says it if and only if it was done. */
-  async #audited(tx: Tx, work: (tx: Tx) => Promise<Reply>): Promise<Reply> {
-    const { audit, ...reply } = await work(tx);
+  async #audited(tx: Tx, work: () => Promise<Reply>): Promise<Reply> {
+    const { audit, ...reply } = await work();
     const made = (reply.body ?? {}) as { id?: string; data?: { id?: string } };
     const id = Object.values(this.params)[0] ?? made.id ?? made.data?.id ?? this.caller.organizationId;
     const organizationId = audit?.organizationId ?? this.caller.organizationId;

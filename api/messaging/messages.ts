@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import type { MessageStatus } from '../../src/messaging/message.entity.ts';
 import { findMessage, listMessages } from '../../src/messaging/queries.ts';
-import { retryLocks, retryMessage } from '../../src/messaging/retry.ts';
-import { acceptLocks, acceptMessage, type Prepared, prepareMessage, type SendRequest } from '../../src/messaging/send.ts';
+import { conversationOf, retryLocks, retryMessage } from '../../src/messaging/retry.ts';
+import { acceptLocks, acceptMessage, prepareMessage, type SendRequest } from '../../src/messaging/send.ts';
 import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import type { Ask } from '../../src/platform/listing/paging.ts';
@@ -33,12 +33,8 @@ export const sendMessage = endpoint<SendBody>({
     reply: { data: exampleMessage },
   },
   async handler({ body, caller, em, write }, { ledger, secrets }) {
-    let prepared: Prepared;
-    const locks = async () => {
-      prepared = await prepareMessage(em, ledger.transact, secrets, caller.organizationId, toRequest(body));
-      return acceptLocks(prepared);
-    };
-    return write({ locks }, async (tx) => {
+    const look = () => prepareMessage(em, ledger.transact, secrets, caller.organizationId, toRequest(body));
+    return write({ look, locks: acceptLocks }, async (tx, prepared) => {
       const row = await acceptMessage(tx, prepared);
       return { status: 201, body: { data: toMessageView(row) }, headers: { Location: `/v1/messages/${row.id}` } };
     });
@@ -130,8 +126,8 @@ export const retryOfMessage = endpoint<{ force: boolean }>({
   errors: [400, 401, 403, 404, 422],
   example: { params, body: { force: false }, reply: { data: exampleMessage } },
   async handler({ params, body, caller, em, write }) {
-    const locks = () => retryLocks(em, caller.organizationId, params.messageID!);
-    return write({ locks }, async (tx) => {
+    const look = () => conversationOf(em, caller.organizationId, params.messageID!);
+    return write({ look, locks: retryLocks }, async (tx) => {
       await retryMessage(tx, caller.organizationId, params.messageID!, body.force);
       const row = await findMessage(tx.em, caller.organizationId, params.messageID!);
       if (!row) throw notFound('Message');

@@ -105,7 +105,7 @@ export async function changeChannel(
   await setPool(tx.em, channelPool(id), row.rate, row.rate);
   if (change.accessToken) {
     await letPoolGo(tx.em, channelPool(id));
-    tx.hand({ rows: [], pools: [channelPool(id)] });
+    tx.dispatch({ rows: [], pools: [channelPool(id)] });
     if (row.was !== 'connected') tx.emit(channelStatusUpdate, { channel_id: id, status: 'connected' }, { organizationId });
   }
   return row;

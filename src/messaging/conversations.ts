@@ -2,7 +2,7 @@ import { type Person, resolveContact } from '../contacts/identities/resolve.ts';
 import { mustBeContact } from '../contacts/queries.ts';
 import { conversationCreated } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
-import { LocksOutdated } from '../platform/ledger/transact.ts';
+import { LocksOutdated } from '../platform/ledger/locks.ts';
 import type { Tx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 

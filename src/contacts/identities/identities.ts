@@ -1,6 +1,6 @@
 import type { Em } from '../../platform/database/database.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
-import { LocksOutdated } from '../../platform/ledger/transact.ts';
+import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { Tx } from '../../platform/ledger/tx.ts';
 import { type Page, pageOfTable } from '../../platform/listing/paging.ts';
 import type { Secrets } from '../../platform/secrets.ts';
