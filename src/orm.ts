@@ -1,7 +1,20 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig } from '@mikro-orm/postgresql';
 import { Channel } from './channels/channel.entity.ts';
+import { ContactBlock } from './contacts/blocking/block.entity.ts';
 import { Contact, ContactIdentity } from './contacts/contact.entity.ts';
+import { ContactErasure } from './contacts/erasure/erasure.entity.ts';
+import { ContactExport, ContactExportChunk } from './contacts/export/export.entity.ts';
+import { ContactImport, ContactImportChunk, ContactImportError } from './contacts/import/import.entity.ts';
+import { ContactDuplicate, ContactMerge } from './contacts/merging/merge.entity.ts';
+import { ContactNote } from './contacts/note.entity.ts';
+import {
+  ContactConsent,
+  ContactPermissionChange,
+  ContactSuppression,
+  SuppressedAddress,
+} from './contacts/permission/permission.entity.ts';
+import { ContactTag, Tag } from './contacts/tag.entity.ts';
 import { Conversation } from './messaging/conversation.entity.ts';
 import { Message } from './messaging/message.entity.ts';
 import { Template } from './messaging/template.entity.ts';
@@ -24,6 +37,22 @@ export const entities = [
   Template,
   Contact,
   ContactIdentity,
+  ContactNote,
+  Tag,
+  ContactTag,
+  ContactConsent,
+  ContactSuppression,
+  ContactPermissionChange,
+  SuppressedAddress,
+  ContactMerge,
+  ContactDuplicate,
+  ContactBlock,
+  ContactImport,
+  ContactImportChunk,
+  ContactImportError,
+  ContactExport,
+  ContactExportChunk,
+  ContactErasure,
   Conversation,
   Message,
   Job,
@@ -50,22 +79,6 @@ const withoutEntity = [
   'invitations',
   'mails',
   'login_limits',
-  'contact_notes',
-  'tags',
-  'contact_tags',
-  'contact_consents',
-  'contact_suppressions',
-  'contact_permission_history',
-  'suppressed_addresses',
-  'contact_merges',
-  'contact_duplicates',
-  'contact_blocks',
-  'contact_imports',
-  'contact_import_chunks',
-  'contact_import_errors',
-  'contact_exports',
-  'contact_export_chunks',
-  'contact_erasures',
 ];
 
 /** Everything MikroORM knows that does not come from the environment. The queue's schema is BullMQ's own affair. */
