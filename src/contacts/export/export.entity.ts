@@ -22,7 +22,7 @@ export const ContactExport = defineEntity({
     position: p.json<Position>().strictNullable(),
     pieces: p.integer().default(0),
     rows_done: p.integer().default(0),
-    bytes: p.bigint('string').default(0),
+    bytes: p.bigint('string').defaultRaw('0'),
     failure: p.json<ExportFailure>().strictNullable(),
     ...times(),
     finished_at: timestamp().strictNullable(),

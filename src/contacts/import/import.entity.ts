@@ -12,7 +12,7 @@ export const ContactImport = defineEntity({
     ...tenant(),
     state: p.enum(importStates),
     actor: p.text(),
-    bytes: p.bigint('string').default(0),
+    bytes: p.bigint('string').defaultRaw('0'),
     checksum: p.blob().strictNullable(),
     rows_done: p.integer().default(0),
     created_count: p.integer().default(0),

@@ -33,3 +33,7 @@ export const tenant = () => ({ id: id(), organization_id: p.uuid() });
 /** Text that the database computes from the row's other columns. It is never written, and read only when a query asks for it. */
 export const computed = (expression: string) =>
   p.text().generated(expression).lazy() as unknown as ReturnType<ReturnType<typeof p.text>['defaultRaw']>;
+
+/** A number that the database counts up. It is never written. */
+export const identity = () =>
+  p.bigint('string').generated('identity') as unknown as ReturnType<ReturnType<typeof p.bigint<'string'>>['defaultRaw']>;
