@@ -1,14 +1,12 @@
 import Joi from 'joi';
 import { contactLock, emitUpdated } from '../../src/contacts/events.ts';
+import { type ConsentRow, listConsents, setConsent } from '../../src/contacts/permission/consents.ts';
 import {
   type ConsentChannel,
-  type ConsentRow,
   type ConsentStatus,
   consentChannels,
   consentStatuses,
-  listConsents,
-  setConsent,
-} from '../../src/contacts/permission/consents.ts';
+} from '../../src/contacts/permission/permission.entity.ts';
 import { getContact, mustBeContact } from '../../src/contacts/queries.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleTime } from '../../src/platform/examples.ts';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
+import { suppressionChannels } from '../../src/contacts/permission/permission.entity.ts';
 import { listPermissionHistory, type PermissionHistoryRow } from '../../src/contacts/permission/permission-history.ts';
-import { suppressionChannels } from '../../src/contacts/permission/suppressions.ts';
 import { mustBeContact } from '../../src/contacts/queries.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';

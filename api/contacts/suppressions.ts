@@ -1,13 +1,12 @@
 import Joi from 'joi';
 import { contactLock, emitUpdated } from '../../src/contacts/events.ts';
+import { suppressionChannels, suppressionReasons } from '../../src/contacts/permission/permission.entity.ts';
 import {
   liftSuppression,
   listSuppressions,
   type Suppression,
   type SuppressionRow,
   suppress,
-  suppressionChannels,
-  suppressionReasons,
 } from '../../src/contacts/permission/suppressions.ts';
 import { getContact, mustBeContact } from '../../src/contacts/queries.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
