@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { mustBeContact } from '../../src/contacts/queries.ts';
+import { assertContact } from '../../src/contacts/queries.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { aboutContact, contactParams, exampleMeta } from './schemas.ts';
@@ -29,8 +29,8 @@ export const campaignHistory = endpoint<unknown, PageQuery>({
   responses: { 200: listOf(campaignHistoryItem) },
   errors: [400, 401, 403, 404, 422],
   example: { params: contactParams, reply: { items: [], meta: exampleMeta } },
-  handler: async ({ params, query, caller }, { database }) => {
-    await mustBeContact(database, caller.organizationId, params.contactID!);
+  handler: async ({ params, query, own }) => {
+    await assertContact(own, params.contactID!);
     return listed(
       'campaign-history',
       params,

@@ -7,7 +7,7 @@ import {
   consentChannels,
   consentStatuses,
 } from '../../src/contacts/permission/permission.entity.ts';
-import { getContact, mustBeContact } from '../../src/contacts/queries.ts';
+import { assertContact, getContact } from '../../src/contacts/queries.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -76,7 +76,7 @@ export const putConsent = endpoint<ConsentBody>({
   handler: ({ params, body: { status, source, proof }, caller, write }) =>
     write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
       const { organizationId } = caller;
-      const contact = await getContact(tx.em, organizationId, params.contactID!);
+      const contact = await getContact(tx.of(organizationId), params.contactID!);
       const consent = { channel: params.channel as ConsentChannel, status };
       const by = { actor: actorOf(caller), source, proof };
       const { row, isChanged } = await setConsent(tx, organizationId, contact.id, consent, by);
@@ -96,8 +96,8 @@ export const listOfConsents = endpoint<unknown, PageQuery>({
   responses: { 200: dataList(consentView) },
   errors: [400, 401, 403, 404, 422],
   example: { params: contactParams, reply: { data: [exampleConsent], meta: exampleMeta } },
-  async handler({ params, query, caller, em }) {
-    await mustBeContact(em, caller.organizationId, params.contactID!);
+  async handler({ params, query, caller, em, own }) {
+    await assertContact(own, params.contactID!);
     return listedData(
       'contact consents',
       params,

@@ -70,8 +70,7 @@ export const getOneContact = endpoint({
   responses: { 200: wrapped(contactView) },
   errors: [401, 403, 404, 422],
   example: { params: contactParams, reply },
-  handler: async ({ params, caller }, { database }) =>
-    data(toContactView(await getContact(database, caller.organizationId, params.contactID!))),
+  handler: async ({ params, own }) => data(toContactView(await getContact(own, params.contactID!))),
 });
 
 export const getContactByPhone = endpoint({

@@ -1,12 +1,11 @@
 import Joi from 'joi';
-import { contactLock } from '../../src/contacts/events.ts';
 import { addNote, changeNote, listNotes, type NoteRow, readNote, removeNote } from '../../src/contacts/notes.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, pathId, timestamp } from '../http/schemas.ts';
-import { aboutContact, contactParams, data, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
+import { aboutContact, changeContact, contactParams, data, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
 
 export const noteView = Joi.object({
   id: id.required(),
@@ -16,7 +15,13 @@ export const noteView = Joi.object({
   updated_at: timestamp.required(),
 });
 
-const toView = (row: NoteRow) => ({ ...row, created_at: iso(row.created_at), updated_at: iso(row.updated_at) });
+const toView = ({ id, body, author, created_at, updated_at }: NoteRow) => ({
+  id,
+  body,
+  author,
+  created_at: iso(created_at),
+  updated_at: iso(updated_at),
+});
 
 const noteBody = Joi.object<{ body: string }>({
   body: Joi.string().min(1).max(10_000).required().description('Taken as sent'),
@@ -42,8 +47,8 @@ export const listOfNotes = endpoint<unknown, PageQuery>({
   responses: { 200: dataList(noteView) },
   errors: [400, 401, 403, 404, 422],
   example: { params: contactParams, reply: { data: [exampleNote], meta: exampleMeta } },
-  handler: ({ params, query, caller, em }) =>
-    listedData('notes', params, query, (page) => listNotes(em, caller.organizationId, params.contactID!, page), toView),
+  handler: ({ params, query, own }) =>
+    listedData('notes', params, query, (page) => listNotes(own, params.contactID!, page), toView),
 });
 
 export const getNote = endpoint({
@@ -56,8 +61,7 @@ export const getNote = endpoint({
   responses: { 200: wrapped(noteView) },
   errors: [401, 403, 404, 422],
   example: { params: noteParams, reply: { data: exampleNote } },
-  handler: async ({ params, caller, em }) =>
-    data(toView(await readNote(em, caller.organizationId, params.contactID!, params.noteID!))),
+  handler: async ({ params, own }) => data(toView(await readNote(own, params.contactID!, params.noteID!))),
 });
 
 export const createNote = endpoint<{ body: string }>({
@@ -73,8 +77,8 @@ export const createNote = endpoint<{ body: string }>({
   errors: [400, 401, 403, 404, 422],
   example: { params: contactParams, body: { body: exampleNote.body }, reply: { data: exampleNote } },
   handler: ({ params, body, caller, write }) =>
-    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
-      const row = await addNote(tx, caller.organizationId, params.contactID!, body.body, actorOf(caller));
+    changeContact(write, params.contactID!, async (tx) => {
+      const row = await addNote(tx, body.body, actorOf(caller));
       const headers = { Location: `/v1/contacts/${params.contactID}/notes/${row.id}` };
       return { ...data(toView(row)), status: 201, headers };
     }),
@@ -92,10 +96,8 @@ export const patchNote = endpoint<{ body: string }>({
   responses: { 200: wrapped(noteView) },
   errors: [400, 401, 403, 404, 422],
   example: { params: noteParams, body: { body: exampleNote.body }, reply: { data: exampleNote } },
-  handler: ({ params, body, caller, write }) =>
-    write({ locks: [contactLock(params.contactID!)] }, async (tx) =>
-      data(toView(await changeNote(tx, caller.organizationId, params.contactID!, params.noteID!, body.body))),
-    ),
+  handler: ({ params, body, write }) =>
+    changeContact(write, params.contactID!, async (tx) => data(toView(await changeNote(tx, params.noteID!, body.body)))),
 });
 
 export const deleteNote = endpoint({
@@ -108,9 +110,9 @@ export const deleteNote = endpoint({
   responses: { 204: null },
   errors: [401, 403, 404, 422],
   example: { params: noteParams },
-  handler: ({ params, caller, write }) =>
-    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
-      await removeNote(tx, caller.organizationId, params.contactID!, params.noteID!);
+  handler: ({ params, write }) =>
+    changeContact(write, params.contactID!, async (tx) => {
+      await removeNote(tx, params.noteID!);
       return { status: 204 };
     }),
 });

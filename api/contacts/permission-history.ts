@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { suppressionChannels } from '../../src/contacts/permission/permission.entity.ts';
 import { listPermissionHistory, type PermissionHistoryRow } from '../../src/contacts/permission/permission-history.ts';
-import { mustBeContact } from '../../src/contacts/queries.ts';
+import { assertContact } from '../../src/contacts/queries.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { type PageQuery, pageQuery } from '../http/paging.ts';
@@ -60,8 +60,8 @@ export const listOfPermissionChanges = endpoint<unknown, PageQuery>({
   responses: { 200: dataList(changeView) },
   errors: [400, 401, 403, 404, 422],
   example: { params: contactParams, reply: { data: [exampleChange], meta: exampleMeta } },
-  async handler({ params, query, caller, em }) {
-    await mustBeContact(em, caller.organizationId, params.contactID!);
+  async handler({ params, query, caller, em, own }) {
+    await assertContact(own, params.contactID!);
     return listedData(
       'permission history',
       params,

@@ -1,8 +1,10 @@
 import Joi from 'joi';
+import { type ContactTx, contactTx } from '../../src/contacts/contact-tx.ts';
+import { contactLock } from '../../src/contacts/events.ts';
 import type { ContactRow } from '../../src/contacts/queries.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import type { PageRows } from '../../src/platform/listing/paging.ts';
-import { ok, type Reply } from '../http/endpoint.ts';
+import { type Input, ok, type Reply } from '../http/endpoint.ts';
 import { keysetOf, type PageQuery, pageMeta, pageOf } from '../http/paging.ts';
 import { id, iso, pathId, timestamp } from '../http/schemas.ts';
 
@@ -73,3 +75,10 @@ export async function listedData<Row extends { id: string; created_at: string }>
   const page = pageOf(scope, filters, query, rows, total);
   return ok({ data: page.rows.map(toView), meta: page.meta });
 }
+
+/** One write to a contact, under its lock; its rules take the ContactTx. Throws 404 when there is no such contact. */
+export const changeContact = (
+  write: Input<unknown, unknown>['write'],
+  id: string,
+  work: (tx: ContactTx) => Promise<Reply>,
+): Promise<Reply> => write({ locks: [contactLock(id)] }, async ({ own }) => work(await contactTx(own, id)));

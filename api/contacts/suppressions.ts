@@ -8,7 +8,7 @@ import {
   type SuppressionRow,
   suppress,
 } from '../../src/contacts/permission/suppressions.ts';
-import { getContact, mustBeContact } from '../../src/contacts/queries.ts';
+import { assertContact, getContact } from '../../src/contacts/queries.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { toMoment } from '../../src/platform/time/moment.ts';
@@ -60,8 +60,8 @@ export const listOfSuppressions = endpoint<unknown, PageQuery>({
   responses: { 200: dataList(suppressionView) },
   errors: [400, 401, 403, 404, 422],
   example: { params: contactParams, reply: { data: [exampleSuppression], meta: exampleMeta } },
-  async handler({ params, query, caller, em }) {
-    await mustBeContact(em, caller.organizationId, params.contactID!);
+  async handler({ params, query, caller, em, own }) {
+    await assertContact(own, params.contactID!);
     return listedData(
       'contact suppressions',
       params,
@@ -110,7 +110,7 @@ export const createSuppression = endpoint<SuppressionBody>({
   handler: ({ params, body: { channel, reason, expires_at: expiresAt }, caller, write }) =>
     write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
       const { organizationId } = caller;
-      const contact = await getContact(tx.em, organizationId, params.contactID!);
+      const contact = await getContact(tx.of(organizationId), params.contactID!);
       const by = { actor: actorOf(caller), source: '', proof: '' };
       const { row, isNew, isChanged } = await suppress(tx, organizationId, contact.id, { channel, reason, expiresAt }, by);
       if (isChanged) emitUpdated(tx, organizationId, contact, ['suppressions']);
@@ -133,7 +133,7 @@ export const deleteSuppression = endpoint({
   handler: ({ params, caller, write }, { secrets }) =>
     write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
       const { organizationId } = caller;
-      const contact = await getContact(tx.em, organizationId, params.contactID!);
+      const contact = await getContact(tx.of(organizationId), params.contactID!);
       const by = { actor: actorOf(caller), source: '', proof: '' };
       await liftSuppression(tx, secrets, organizationId, contact.id, params.suppressionID!, by);
       emitUpdated(tx, organizationId, contact, ['suppressions']);

@@ -1,6 +1,6 @@
 import type { Template } from '../messaging/template.entity.ts';
 import type { Em } from '../platform/database/database.ts';
-import { beyond, type Row, type TablesOf, tables } from '../platform/database/tables.ts';
+import { beyond, type RowOf, type TablesOf, tables } from '../platform/database/tables.ts';
 import type { Channel } from './channel.entity.ts';
 
 const columns = [
@@ -16,7 +16,7 @@ const columns = [
   'updated_at',
 ] as const;
 export const channelColumns = columns.join(', ');
-export type ChannelRow = Row<typeof Channel, 'channels', (typeof columns)[number]>;
+export type ChannelRow = RowOf<typeof Channel, (typeof columns)[number]>;
 
 const channelsOf = (em: Em, organizationId: string) =>
   tables<TablesOf<typeof Channel>>(em).selectFrom('channels').where('organization_id', '=', organizationId);

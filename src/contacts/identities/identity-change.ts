@@ -27,7 +27,7 @@ export async function applyIdentityChange(
     if (!id) return 'unknown';
     tx.assertLocked(contactLock(id));
     for (const other of alsoOld) await listDuplicate(tx, organizationId, id, other, 'same_person');
-    const contact = await findContactById(tx.em, organizationId, id);
+    const contact = await findContactById(tx.of(organizationId), id);
     if (!contact) throw new LocksOutdated();
     const incoming = sourced(change.new);
     const others = (await ownersOf(tx.em, organizationId, incoming)).filter((owner) => owner !== id);

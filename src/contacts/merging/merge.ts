@@ -1,4 +1,5 @@
 import type { Em } from '../../platform/database/database.ts';
+import { ownRows } from '../../platform/database/own.ts';
 import { query } from '../../platform/database/query.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { conversationLane, LocksOutdated } from '../../platform/ledger/locks.ts';
@@ -31,7 +32,7 @@ export const mergeLocks = ({ survivor, merged, conversations }: SeenPair) =>
 export async function mergeContacts(tx: Tx, organizationId: string, actor: string, asked: Asked): Promise<ContactRow> {
   const pair = await pairOf(tx.em, organizationId, asked);
   const { survivor, merged } = pair;
-  if (!merged) return getContact(tx.em, organizationId, survivor);
+  if (!merged) return getContact(tx.of(organizationId), survivor);
   for (const id of [survivor, merged]) tx.assertLocked(contactLock(id));
   // Whoever adds a row for one of them is done before, or finds nobody after.
   const held = await tx.query(
@@ -55,7 +56,7 @@ export async function mergeContacts(tx: Tx, organizationId: string, actor: strin
     organizationId,
     survivor,
   ]);
-  const row = (await findContactById(tx.em, organizationId, survivor))!;
+  const row = (await findContactById(tx.of(organizationId), survivor))!;
   emitUpdated(tx, organizationId, row, [...columns, ...fields]);
   emitDeleted(tx, organizationId, merged, survivor);
   return row;
@@ -75,8 +76,8 @@ async function pairOf(em: Em, organizationId: string, { id, otherId }: Asked): P
   if (id === otherId && one!.is_there) throw invalidField('contact_id', 'A contact cannot be merged with itself', 'contact.same');
   const survivor = id === otherId ? null : current(one!);
   if (survivor !== null && survivor === current(other!)) return { survivor };
-  if (!one!.is_there) throw await contactNotFound(em, organizationId, id);
-  if (!other!.is_there) throw await contactNotFound(em, organizationId, otherId, inBody);
+  if (!one!.is_there) throw await contactNotFound(ownRows(em, organizationId), id);
+  if (!other!.is_there) throw await contactNotFound(ownRows(em, organizationId), otherId, inBody);
   const [older, newer] = [one!.id, other!.id].sort();
   return { survivor: older!, merged: newer! };
 }
@@ -106,8 +107,8 @@ async function moveReferences(tx: Tx, params: string[]): Promise<string[]> {
 /** What is empty with the one that stays comes from the other, custom fields by name. Throws 422 when they are too large together. */
 async function fillFields(tx: Tx, organizationId: string, survivor: string, merged: string): Promise<string[]> {
   const [own, other] = [
-    await findContactById(tx.em, organizationId, survivor),
-    await findContactById(tx.em, organizationId, merged),
+    await findContactById(tx.of(organizationId), survivor),
+    await findContactById(tx.of(organizationId), merged),
   ];
   if (!own || !other) throw new LocksOutdated();
   const missing = Object.entries(other.custom_fields).filter(([name]) => !Object.hasOwn(own.custom_fields, name));

@@ -1,11 +1,17 @@
 import type { EntityData, InferEntity, RequiredEntityData } from '@mikro-orm/core';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
+import { uuidv7 } from '../ids.ts';
 import type { Em, Source } from './database.ts';
 import { query } from './query.ts';
 import type { TablesOf } from './tables.ts';
 
 /** An entity whose rows belong to an organization. One without the column is a type error wherever this is asked for. */
-export type OwnEntity = { name: string; tableName: string; readonly '~entity': { organization_id: string } };
+export type OwnEntity = {
+  name: string;
+  tableName: string;
+  meta: { properties: object };
+  readonly '~entity': { organization_id: string };
+};
 
 type Columns<Row> = Exclude<keyof Row & string, 'organization_id'>;
 type Condition<Value> = Value | null | { $in?: NonNullable<Value>[]; $ne?: Value | null; $lt?: Value; $gt?: Value };
@@ -85,6 +91,11 @@ export class OwnRows implements OwnRecords {
     return { ...values, organization_id: this.organizationId } as never;
   }
 
+  /** What the unit of work would do: `em.insert` writes what it is given and makes no id. */
+  private newRow(entity: OwnEntity, row: object) {
+    return this.within('id' in entity.meta.properties ? { id: uuidv7(), ...row } : row);
+  }
+
   find(entity: OwnEntity, where: object): Promise<never> {
     return this.em().find(entity as never, this.within(where)) as Promise<never>;
   }
@@ -113,13 +124,13 @@ export class OwnRows implements OwnRecords {
   }
 
   async insert(entity: OwnEntity, row: object) {
-    await this.em().insert(entity as never, this.within(row));
+    await this.em().insert(entity as never, this.newRow(entity, row));
   }
 
   async insertMany(entity: OwnEntity, rows: object[]) {
     await this.em().insertMany(
       entity as never,
-      rows.map((row) => this.within(row)),
+      rows.map((row) => this.newRow(entity, row)),
     );
   }
 

@@ -9,10 +9,10 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
 export type TablesOf<Entity extends { name: string }> = Intersection<InferKyselyDB<Entity, {}>>;
 
 /** A row of some columns of an entity's table, as a query reads it. */
-export type Row<
-  Entity extends { name: string },
-  Table extends keyof TablesOf<Entity>,
+export type RowOf<
+  Entity extends { name: string; tableName: string },
   Column extends keyof TablesOf<Entity>[Table],
+  Table extends keyof TablesOf<Entity> = Entity['tableName'] & keyof TablesOf<Entity>,
 > = {
   [Name in Column]: SelectType<TablesOf<Entity>[Table][Name]>;
 };

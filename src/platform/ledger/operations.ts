@@ -1,5 +1,5 @@
 import type { Em } from '../database/database.ts';
-import { type Row, type TablesOf, tables } from '../database/tables.ts';
+import { type RowOf, type TablesOf, tables } from '../database/tables.ts';
 import type { Job } from './jobs.entity.ts';
 
 const columns = [
@@ -14,7 +14,7 @@ const columns = [
   'created_at',
   'finished_at',
 ] as const;
-export type OperationRow = Row<typeof Job, 'jobs', (typeof columns)[number]>;
+export type OperationRow = RowOf<typeof Job, (typeof columns)[number]>;
 
 export type OperationStatus = 'queued' | 'running' | 'succeeded' | 'failed';
 
