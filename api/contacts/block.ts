@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { askForBlock, blockLane, blockStatusOf, mustBeConnected, resolveBlock } from '../../src/contacts/blocking/block.ts';
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
-import type { BlockWish } from '../../src/contacts/jobs.ts';
+import type { BlockWish } from '../../src/contacts/blocking/jobs.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import { type Deps, endpoint, type Input, ok, type Reply } from '../http/endpoint.ts';
 import { operationNote } from '../http/schemas.ts';

@@ -1,6 +1,6 @@
 import { stopChannel } from '../../src/channels/connect.ts';
 import { openBlock, settleBlock } from '../../src/contacts/blocking/block-outcome.ts';
-import type { BlockPayload, BlockWish } from '../../src/contacts/jobs.ts';
+import type { BlockPayload, BlockWish } from '../../src/contacts/blocking/jobs.ts';
 import { ProviderRefused } from '../../src/providers/errors.ts';
 import type { Outcome, RunContext } from '../handler.ts';
 

@@ -1,7 +1,7 @@
 import type { Remains } from '../../src/contacts/erasure/erase.ts';
 import { forgetInFiles } from '../../src/contacts/erasure/forget-in-files.ts';
+import { eraseContactJob } from '../../src/contacts/erasure/jobs.ts';
 import { dropReceived, scrubEvents } from '../../src/contacts/erasure/scrub.ts';
-import { eraseContactJob } from '../../src/contacts/jobs.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { handle } from '../handler.ts';
 

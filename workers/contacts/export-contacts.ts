@@ -1,4 +1,4 @@
-import { MovedOn } from '../../src/contacts/csv/superseded.ts';
+import { Superseded } from '../../src/contacts/csv/superseded.ts';
 import { getExport } from '../../src/contacts/export/exports.ts';
 import { exportContactsJob } from '../../src/contacts/export/jobs.ts';
 import { type Export, runExport } from '../../src/contacts/export/run.ts';
@@ -18,7 +18,7 @@ export const exportContacts = handle(exportContactsJob, async ({ export_id }, co
     const outcome = await runExport(database, own, turnOf(context));
     if (outcome === 'paused') return paused(context);
   } catch (error) {
-    if (error instanceof MovedOn) return leftToAnother(context);
+    if (error instanceof Superseded) return leftToAnother(context);
     // By what was asked for as likely as by a busy hour: an export that tried for ever would keep others, and who is to be forgotten, waiting.
     if (isTimedOut(error))
       return context.again({ code: 'internal', message: 'It takes the database too long to read them: export fewer at once' });

@@ -1,4 +1,4 @@
-import { MovedOn } from '../../src/contacts/csv/superseded.ts';
+import { Superseded } from '../../src/contacts/csv/superseded.ts';
 import type { Import } from '../../src/contacts/import/batch.ts';
 import { ImportFailure } from '../../src/contacts/import/failure.ts';
 import { getImport } from '../../src/contacts/import/imports.ts';
@@ -19,7 +19,7 @@ export const importContacts = handle(importContactsJob, async ({ import_id }, co
     const outcome = await runImport(context, own, found.rows_done, turnOf(context), usualBatch);
     if (outcome === 'paused') return paused(context);
   } catch (error) {
-    if (error instanceof MovedOn) return leftToAnother(context);
+    if (error instanceof Superseded) return leftToAnother(context);
     // After many looks: it must not go round for ever in front of others.
     if (error instanceof Taken)
       return context.again({ code: 'internal', message: 'Others changed the same contacts all the while' });

@@ -2,7 +2,7 @@ import type { Em } from '../../platform/database/database.ts';
 import { query } from '../../platform/database/query.ts';
 import type { Transact } from '../../platform/ledger/transact.ts';
 import { contactLock, emitUpdated } from '../events.ts';
-import { type BlockPayload, type BlockWish, blockWishes } from '../jobs.ts';
+import { type BlockPayload, type BlockWish, blockWishes } from './jobs.ts';
 
 export type OpenBlock = {
   contact_id: string;

@@ -4,7 +4,7 @@ import type { RunRef } from '../../platform/ledger/tx.ts';
 import { type Position, positionOf } from '../../platform/listing/keyset.ts';
 import type { ListRequest } from '../../platform/listing/listing.ts';
 import type { Ask } from '../../platform/listing/paging.ts';
-import { MovedOn } from '../csv/superseded.ts';
+import { Superseded } from '../csv/superseded.ts';
 import { readContactListing } from '../list.ts';
 import { csvHeader, csvRows } from './csv.ts';
 import { customKeys, selected } from './selection.ts';
@@ -18,7 +18,7 @@ const pieceCharacters = 1024 * 1024;
 
 /**
  * Writes what is left of the file, in pieces of whole rows that are stored with how far they reach: a run that is killed costs one piece.
- * `mayGoOn` is asked after each: false, and the rest is for another run. Throws 422 when it cannot be a table, MovedOn when another run has
+ * `mayGoOn` is asked after each: false, and the rest is for another run. Throws 422 when it cannot be a table, Superseded when another run has
  * taken over.
  */
 export async function runExport(
@@ -57,7 +57,7 @@ async function progressOf(database: Database, { id, organizationId }: Export): P
     'select request, keys, position, pieces from contact_exports where organization_id = $1 and id = $2 and request is not null',
     [organizationId, id],
   );
-  if (!row) throw new MovedOn();
+  if (!row) throw new Superseded();
   return row;
 }
 
@@ -94,5 +94,5 @@ async function storePiece(database: Database, { id, organizationId, job }: Expor
     sorted.at(-1),
   ];
   const moved = await query(database, storing, params);
-  if (moved.length === 0) throw new MovedOn();
+  if (moved.length === 0) throw new Superseded();
 }

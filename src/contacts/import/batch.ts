@@ -5,7 +5,7 @@ import { isTransient } from '../../platform/database/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
-import { MovedOn } from '../csv/superseded.ts';
+import { Superseded } from '../csv/superseded.ts';
 import { applyRows } from './apply-rows.ts';
 import { holdRows } from './hold-rows.ts';
 import { type Standing, Taken } from './resolve-rows.ts';
@@ -22,7 +22,7 @@ const mostLooks = 20;
 
 /**
  * Imports rows that follow the first `done`, in one transaction with the import's counts: a run that is killed has either done them or not.
- * Returns how many of them, from the first; the others shall come again. Throws MovedOn.
+ * Returns how many of them, from the first; the others shall come again. Throws Superseded.
  */
 export async function importBatch(
   database: Database,
@@ -77,7 +77,7 @@ async function beginAt(client: PoolClient, { id, organizationId }: Import, done:
     `select rows_done, failed_count from contact_imports where organization_id = $1 and id = $2 and state in ('queued', 'running') for update`,
     [organizationId, id],
   );
-  if (rows[0]?.rows_done !== done) throw new MovedOn();
+  if (rows[0]?.rows_done !== done) throw new Superseded();
   return rows[0].failed_count;
 }
 
@@ -108,5 +108,5 @@ async function moveOn(client: PoolClient, { id, organizationId, job }: Import, r
       where jobs.id = $8 and jobs.run = $9 and jobs.state = 'queued'`,
     [organizationId, id, rows, counts.created, counts.updated, counts.unchanged, counts.failed, job.id, job.run],
   );
-  if (rowCount !== 1) throw new MovedOn();
+  if (rowCount !== 1) throw new Superseded();
 }

@@ -65,7 +65,7 @@ async function* batchesOf(database: Database, own: Import, done: number, size: B
 
 /**
  * Imports what is left of a file; the next batch is read while one is written. `mayGoOn` is asked between batches: false, and the rest is
- * for another run. Throws ImportFailure when the file cannot be read any further, MovedOn when another run has taken over.
+ * for another run. Throws ImportFailure when the file cannot be read any further, Superseded when another run has taken over.
  */
 export async function runImport(
   { database, secrets }: Deps,

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { MovedOn } from '../../../src/contacts/csv/superseded.ts';
+import { Superseded } from '../../../src/contacts/csv/superseded.ts';
 import { forgetInFiles } from '../../../src/contacts/erasure/forget-in-files.ts';
 import { deleteExport, fileOf, getExport, queueExport } from '../../../src/contacts/export/exports.ts';
 import { exportLane } from '../../../src/contacts/export/jobs.ts';
@@ -86,14 +86,14 @@ test('two runs at once: one of them leaves it to the other, and everybody is the
   const ends = await Promise.allSettled([run(own), run(own)]);
   const left = ends.filter((end) => end.status === 'rejected');
   expect(left).toHaveLength(1);
-  expect(left[0]!.reason).toBeInstanceOf(MovedOn);
+  expect(left[0]!.reason).toBeInstanceOf(Superseded);
   expect((await namesIn(own)).sort()).toEqual(all(1_350).sort());
 });
 
 test('a run whose job has another run by now writes nothing', async () => {
   await people(10);
   const own = await queued();
-  await expect(run({ ...own, job: { ...own.job, run: 2 } })).rejects.toBeInstanceOf(MovedOn);
+  await expect(run({ ...own, job: { ...own.job, run: 2 } })).rejects.toBeInstanceOf(Superseded);
   expect(await state(own)).toMatchObject({ state: 'queued', rows_done: 0 });
 });
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { MovedOn } from '../../../src/contacts/csv/superseded.ts';
+import { Superseded } from '../../../src/contacts/csv/superseded.ts';
 import type { ContactFields } from '../../../src/contacts/fields.ts';
 import type { Import } from '../../../src/contacts/import/batch.ts';
 import { getImport, queueImport } from '../../../src/contacts/import/imports.ts';
@@ -133,7 +133,7 @@ describe('a run that ends in the middle', () => {
     const ends = await Promise.allSettled([run(own, always, 0), run(own, always, 0)]);
     const left = ends.filter((end) => end.status === 'rejected');
     expect(left.length).toBeGreaterThan(0);
-    for (const { reason } of left) expect(reason).toBeInstanceOf(MovedOn);
+    for (const { reason } of left) expect(reason).toBeInstanceOf(Superseded);
     if ((await state(own)).rows < 1_500) await run(own);
     expect(await state(own)).toMatchObject({ rows: 1_500, created: 1_500, unchanged: 0 });
     expect(await count('contacts')).toBe(1_500);
