@@ -47,15 +47,14 @@ export const listOfBlocked = endpoint<unknown, PageQuery>({
       meta: { has_more: false, limit: 25 },
     },
   },
-  async handler({ params, query, caller, em }) {
-    const { organizationId } = caller;
-    const channel = await findChannel(em, organizationId, params.channelID!);
+  async handler({ params, query, own, em }) {
+    const channel = await findChannel(em, own.organizationId, params.channelID!);
     if (!channel) throw notFound('Channel');
     return listed(
       'blocked-contacts',
       { channel: channel.id },
       query,
-      (page) => listBlocked(em, organizationId, channel.id, page),
+      (page) => listBlocked(own, { channelId: channel.id }, page),
       toBlockedView,
     );
   },

@@ -43,6 +43,5 @@ export const listOfDuplicates = endpoint<unknown, PageQuery>({
   responses: { 200: dataList(duplicateView) },
   errors: [400, 401, 403, 422],
   example: { reply: { data: [exampleDuplicate], meta: exampleMeta } },
-  handler: ({ query, caller, em }) =>
-    listedData('contacts.duplicates', {}, query, (page) => listDuplicates(em, caller.organizationId, page), toView),
+  handler: ({ query, own }) => listedData('contacts.duplicates', {}, query, (page) => listDuplicates(own, {}, page), toView),
 });

@@ -26,12 +26,12 @@ export async function applyIdentityChange(
     const [id, ...alsoOld] = await find(tx);
     if (!id) return 'unknown';
     tx.assertLocked(contactLock(id));
-    for (const other of alsoOld) await listDuplicate(tx, organizationId, id, other, 'same_person');
+    for (const other of alsoOld) await listDuplicate(tx.of(organizationId), id, other, 'same_person');
     const contact = await findContactById(tx.of(organizationId), id);
     if (!contact) throw new LocksOutdated();
     const incoming = sourced(change.new);
     const others = (await ownersOf(tx.em, organizationId, incoming)).filter((owner) => owner !== id);
-    for (const other of others) await listDuplicate(tx, organizationId, id, other, change.reason);
+    for (const other of others) await listDuplicate(tx.of(organizationId), id, other, change.reason);
     if (others.length > 0) return 'taken';
     const added = await insertIdentities(tx, organizationId, id, incoming);
     // Somebody got it between the two statements.

@@ -74,7 +74,7 @@ export async function resolveContact(tx: Tx, secrets: Secrets, organizationId: s
   if (!found) return makeContact(tx, secrets, organizationId, person);
   // First what may take the contact's lock: a pair locks rows, for which a merge that has the lock would wait.
   await add(tx, secrets, organizationId, found, person, owned);
-  for (const other of others) await listDuplicate(tx, organizationId, found, other, 'same_person');
+  for (const other of others) await listDuplicate(tx.of(organizationId), found, other, 'same_person');
   return found;
 }
 

@@ -40,19 +40,20 @@ type Shown = { id: string; created_at: string };
 
 /**
  * A page of a plain list, newest first, one row more than asked for; compiled once a process. `build` is a read of one table that gives `id`
- * and `created_at`, with conditions and without an order.
+ * and `created_at`, with conditions and without an order. `time` is the column that it shows as `created_at`, where that is another one.
  */
 export function list<Params extends object, Row extends Shown>(
   build: (select: Select, params: Params) => SelectQueryBuilder<never, never, Row>,
+  time = 'created_at',
 ) {
   const rows = (select: Select, params: Params & { limit: number }) =>
     build(select, params)
-      .orderBy('created_at' as never, 'desc')
+      .orderBy(time as never, 'desc')
       .orderBy('id' as never, 'desc')
       .limit(params.limit);
   const first = statement<Params & { limit: number }, Row>(rows);
   const next = statement<Params & { limit: number; createdAt: string; id: string }, Row>((select, params) =>
-    rows(select, params).where(sql<SqlBool>`(created_at, id) < (${params.createdAt}::timestamptz, ${params.id}::uuid)`),
+    rows(select, params).where(sql<SqlBool>`(${sql.ref(time)}, id) < (${params.createdAt}::timestamptz, ${params.id}::uuid)`),
   );
   const count = statement<Params, { total: number }>((select, params) =>
     build(select, params).clearSelect().select(sql<number>`count(*)::int`.as('total')),
