@@ -20,11 +20,11 @@ export const mergeTwoContacts = endpoint<{ contact_id: string }>({
   responses: { 200: wrapped(contactView) },
   errors: [400, 401, 403, 404, 422],
   example: { params: contactParams, body: { contact_id: exampleIds.otherContact }, reply: { data: exampleContact } },
-  handler({ params, body, caller, em, write }) {
+  handler({ params, body, caller, own, write }) {
     const asked = { id: params.contactID!, otherId: body.contact_id };
-    const look = () => lookAtPair(em, caller.organizationId, asked);
+    const look = () => lookAtPair(own, asked);
     return write({ isLong: true, look, locks: mergeLocks }, async (tx) => ({
-      ...data(toContactView(await mergeContacts(tx, caller.organizationId, actorOf(caller), asked))),
+      ...data(toContactView(await mergeContacts(tx, actorOf(caller), asked))),
       audit: { details: { contact_id: asked.otherId } },
     }));
   },

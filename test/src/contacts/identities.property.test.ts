@@ -9,6 +9,7 @@ import { lookUpContact } from '../../../src/contacts/lookup.ts';
 import { lookAtPair, mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
 import { upsertContact } from '../../../src/contacts/upsert.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { AppError } from '../../../src/platform/errors.ts';
 import type { Tx } from '../../../src/platform/ledger/tx.ts';
 import { type House, openHouse } from '../../support/house.ts';
@@ -171,9 +172,9 @@ const takes: { [Name in Step['kind']]: (world: World, step: Extract<Step, { kind
     const asked = { id, otherId };
     const merge = () =>
       house.ledger.transact(
-        { look: () => lookAtPair(house.em(), world.organizationId, asked), locks: mergeLocks },
+        { look: () => lookAtPair(ownRows(house.database, world.organizationId), asked), locks: mergeLocks },
         async (tx) => {
-          return (await mergeContacts(tx, world.organizationId, 'cli', asked)).id;
+          return (await mergeContacts(Object.assign(tx, { own: tx.of(world.organizationId) }), 'cli', asked)).id;
         },
       );
     const got = await outcome(merge());
