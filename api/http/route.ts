@@ -5,6 +5,7 @@ import { recordAct } from '../../src/platform/audit/record.ts';
 import type { Em } from '../../src/platform/database/database.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
+import { idIn } from './derived.ts';
 import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from './endpoint.ts';
 import { renderError } from './errors.ts';
 import {
@@ -114,15 +115,16 @@ class RequestInput implements Input<unknown, unknown> {
 
   readonly write: Input<unknown, unknown>['write'] = (options, work) => {
     const { ledger, secrets } = this.#deps;
-    const whole = this.#definition.audit ? (tx: Tx) => this.#audited(tx, work) : work;
+    const { audit, locate } = this.#definition;
+    const located = locate ? async (tx: Tx) => locate(await work(tx), this.params) : work;
+    const whole = audit ? (tx: Tx) => this.#audited(tx, located) : located;
     return this.#key ? writeOnce(ledger.transact, secrets, this.#key, options, whole) : ledger.transact(options, whole);
   };
 
   /** The audit log says it if and only if it was done. */
   async #audited(tx: Tx, work: (tx: Tx) => Promise<Reply>): Promise<Reply> {
     const { audit, ...reply } = await work(tx);
-    const made = (reply.body ?? {}) as { id?: string; data?: { id?: string } };
-    const id = Object.values(this.params)[0] ?? made.id ?? made.data?.id ?? this.caller.organizationId;
+    const id = Object.values(this.params)[0] ?? idIn(reply) ?? this.caller.organizationId;
     const organizationId = audit?.organizationId ?? this.caller.organizationId;
     await recordAct(tx.em, {
       organizationId: organizationId === noOrganization ? null : organizationId,
