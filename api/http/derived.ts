@@ -59,15 +59,14 @@ export const idIn = ({ body }: Made): string | undefined => {
   return id ?? data?.id;
 };
 
-/** Tells where the record is that was made, unless the reply says so itself: its id below the path it was made at, or below another. */
-export function locating(path: string, responses: Record<number, unknown>) {
-  if (!(201 in responses)) return undefined;
+/** Tells where the record is that was made: its id below the path. */
+export function locating(path: string) {
   const pieces = path.split(/:(\w+)/);
   return <Reply extends Made>(reply: Reply, params: Record<string, string>): Reply => {
     const id = reply.status === 201 ? idIn(reply) : undefined;
     if (id === undefined) return reply;
     const base = pieces.map((piece, index) => (index % 2 === 0 ? piece : params[piece])).join('');
-    return { ...reply, headers: { Location: `${base}/${id}`, ...reply.headers } };
+    return { ...reply, headers: { ...reply.headers, Location: `${base}/${id}` } };
   };
 }
 

@@ -168,7 +168,8 @@ export type Endpoint<Body = unknown, Query = unknown> = Said<Body, Query> &
     named: Record<string, Joi.Schema>;
     /** Error statuses it may give beside the common ones. */
     errors: number[];
-    /** Adds the `Location` of what was made, where something may be. */
+    /** Below it is what was made, where something may be; `locate` tells the client. */
+    location?: string;
     locate?: (reply: Reply, params: Record<string, string>) => Reply;
     /** What the document shows; a test holds each to its schema. */
     example: { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown; reply?: unknown };
@@ -193,7 +194,7 @@ export function endpoint<Path extends string, Body = unknown, Query = unknown>(
     responses: replies.schemas,
     named: replies.named,
     errors: errorsOf(declared),
-    locate: locating(location, responses),
+    ...(201 in responses && { location, locate: locating(location) }),
     example: { ...example, params: exampleParamsOf(path, example?.params), reply: replies.example },
   };
   return whole as unknown as AnyEndpoint;
