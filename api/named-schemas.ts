@@ -3,9 +3,29 @@ import { endpoints } from './index.ts';
 
 /** In the order of the document; what is not among them follows as its endpoints do. */
 const order = [
-  ...['session_user', 'me', 'token', 'organization', 'member', 'invitation', 'api_key', 'audit_log_entry', 'message', 'contact'],
-  ...['contact_identity', 'contact_note', 'contact_consent', 'contact_suppression', 'contact_permission_change'],
-  ...['contact_duplicate', 'contact_import', 'contact_export', 'tag', 'channel', 'webhook_endpoint', 'operation', 'page_meta'],
+  'session_user',
+  'me',
+  'token',
+  'organization',
+  'member',
+  'invitation',
+  'api_key',
+  'audit_log_entry',
+  'message',
+  'contact',
+  'contact_identity',
+  'contact_note',
+  'contact_consent',
+  'contact_suppression',
+  'contact_permission_change',
+  'contact_duplicate',
+  'contact_import',
+  'contact_export',
+  'tag',
+  'channel',
+  'webhook_endpoint',
+  'operation',
+  'page_meta',
 ];
 const placeOf = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
 

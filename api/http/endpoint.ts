@@ -1,43 +1,16 @@
 import type { Readable } from 'node:stream';
 import type Joi from 'joi';
-import type { Authenticate } from '../../src/accounts/authenticate.ts';
-import type { Passwords } from '../../src/accounts/password-hash.ts';
 import type { Caller } from '../../src/organizations/caller.ts';
 import type { Scope } from '../../src/organizations/scopes.ts';
-import type { Config } from '../../src/platform/config/config.ts';
-import type { Database, Em } from '../../src/platform/database/database.ts';
-import type { Ledger } from '../../src/platform/ledger/ledger.ts';
-import type { Queues } from '../../src/platform/ledger/queues.ts';
+import type { Em } from '../../src/platform/database/database.ts';
 import type { TransactOptions } from '../../src/platform/ledger/transact.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
-import type { Reads } from '../../src/platform/listing/reads.ts';
 import type { Log } from '../../src/platform/log.ts';
-import type { Metrics } from '../../src/platform/metrics/metrics.ts';
-import type { LoginLimits } from '../../src/platform/rate-limits/login.ts';
-import type { RequestLimits } from '../../src/platform/rate-limits/requests.ts';
-import type { Secrets } from '../../src/platform/secrets.ts';
-import type { Providers } from '../../src/providers/index.ts';
+import type { Deps } from './deps.ts';
 import { errorsOf, exampleParamsOf, locating, type ParamOf, paramsOf, repliesOf } from './derived.ts';
-import type { Intake } from './intake/intake.ts';
 import type { View } from './view.ts';
 
-export type Deps = {
-  config: Config;
-  database: Database;
-  ledger: Ledger;
-  queues: Queues;
-  providers: Providers;
-  secrets: Secrets;
-  authenticate: Authenticate;
-  passwords: Passwords;
-  loginLimits: LoginLimits;
-  limits: RequestLimits;
-  intake: Intake;
-  /** How lists are read. */
-  reads: Reads;
-  metrics: Metrics;
-  log: Log;
-};
+export type { Deps };
 
 /** The spec's three error bodies: `{error: {code, …}}`, `{error, code}`, `{title, status, detail}`. */
 export type ErrorShape = 'standard' | 'lookup' | 'problem';
