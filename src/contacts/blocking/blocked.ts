@@ -1,8 +1,6 @@
 import { list } from '../../platform/listing/paging.ts';
 import { ContactBlock } from './block.entity.ts';
 
-export type BlockedRow = { id: string; contact_id: string; phone: string; user_id: string; created_at: string };
-
 /** The contacts that the provider blocks on a channel, as far as we know, newest block first. `created_at` is the time of the block. */
 export const listBlocked = list(
   (select, { channelId }: { channelId: string }) =>
@@ -14,3 +12,5 @@ export const listBlocked = list(
       .$narrowType<{ created_at: string }>(),
   'blocked_at',
 );
+
+export type BlockedRow = Awaited<ReturnType<typeof listBlocked>>['rows'][number];
