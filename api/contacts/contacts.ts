@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { eraseContact } from '../../src/contacts/erasure/erase.ts';
+import { conversationsOf, eraseContact, eraseLocks } from '../../src/contacts/erasure/erase.ts';
 import { contactLock } from '../../src/contacts/events.ts';
 import type { ContactFields } from '../../src/contacts/fields.ts';
 import { contactEmail, contactName, customFields, externalId, externalSource } from '../../src/contacts/fields.ts';
@@ -114,9 +114,12 @@ export const deleteContact = endpoint({
     'The contact goes with its identities, notes, tags, consents and their history. What was said stays, without the person; a message of his that still waits is not sent. Who was suppressed or blocked stays so, by a keyed hash of his addresses. A request about him that is repeated with its Idempotency-Key is a 404 from now on. A job then takes him out of events, stored answers of webhooks and what the provider sent.',
   audit: 'contact',
   responses: { 204: null },
-  handler: ({ params, caller, em, write, from }, { secrets }) =>
-    eraseContact(em, secrets, caller.organizationId, params.contactID, write, async (tx, ids) => {
-      await withdrawReplies(tx, secrets, caller.organizationId, ids, from.requestId);
+  handler({ params: { contactID }, own, write, from }, { secrets }) {
+    const look = () => conversationsOf(own, contactID);
+    return write({ isLong: true, look, locks: (conversations) => eraseLocks(contactID, conversations) }, async (tx) => {
+      const ids = await eraseContact(tx, secrets, contactID);
+      await withdrawReplies(tx, secrets, own.organizationId, ids, from.requestId);
       return { status: 204 };
-    }),
+    });
+  },
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { eraseContact } from '../../../src/contacts/erasure/erase.ts';
+import { conversationsOf, eraseContact, eraseLocks } from '../../../src/contacts/erasure/erase.ts';
 import { contactLock } from '../../../src/contacts/events.ts';
 import { addIdentity, removeIdentity } from '../../../src/contacts/identities/identities.ts';
 import { applyIdentityChange } from '../../../src/contacts/identities/identity-change.ts';
@@ -198,7 +198,11 @@ const takes: { [Name in Step['kind']]: (world: World, step: Extract<Step, { kind
   async delete(world, { who: place }) {
     const id = world.at(place);
     if (!id) return;
-    await eraseContact(house.em(), testSecrets, world.organizationId, id, house.ledger.transact, async () => undefined);
+    const own = ownRows(house.database, world.organizationId);
+    const look = () => conversationsOf(own, id);
+    await house.ledger.transact({ look, locks: (conversations) => eraseLocks(id, conversations) }, (tx) =>
+      eraseContact(Object.assign(tx, { own: tx.of(world.organizationId) }), testSecrets, id),
+    );
     world.forget(id);
   },
 };

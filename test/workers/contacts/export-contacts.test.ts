@@ -5,6 +5,7 @@ import { forgetInFiles } from '../../../src/contacts/erasure/forget-in-files.ts'
 import { deleteExport, fileOf, getExport, queueExport } from '../../../src/contacts/export/exports.ts';
 import { exportLane } from '../../../src/contacts/export/jobs.ts';
 import { type Export, runExport } from '../../../src/contacts/export/run.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import '../../../src/jobs.ts';
@@ -134,7 +135,7 @@ test('forgotten while it runs: out of what is written, and the erasure waits for
     `delete from contacts where name = 'P 5' and organization_id = $1 returning id, clock_timestamp()::text as at`,
     [organizationId],
   );
-  const forget = () => forgetInFiles(house.database, house.ledger.transact, organizationId, [gone!.id], gone!.at);
+  const forget = () => forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), [gone!.id], gone!.at);
   expect(await forget()).toBe(1);
   expect(await namesIn(own)).not.toContain('P 5');
   expect(await house.run(handler, { id: own.job.id })).toEqual({ kind: 'done' });
@@ -158,7 +159,7 @@ test.each(['created_at', '-name'])('forgotten, of a file of many pieces by %s: o
     names,
   ]);
   const ids = gone.map(({ id }) => id);
-  await forgetInFiles(house.database, house.ledger.transact, organizationId, ids, new Date().toISOString());
+  await forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), ids, new Date().toISOString());
   expect(await namesIn(own)).toEqual(written.filter((name) => !names.includes(name)));
   expect(await state(own)).toMatchObject({ pieces: 34, rows_done: 3_397 });
 });
@@ -169,7 +170,12 @@ test('failing at the moment of the look, it is not overlooked', async () => {
   await run(own, () => false);
   const looking = await house.database.transaction(async (em) => {
     await query(em, `update contact_exports set state = 'failed' where id = $1`, [own.id]);
-    const look = forgetInFiles(house.database, house.ledger.transact, organizationId, [own.id], new Date().toISOString());
+    const look = forgetInFiles(
+      house.ledger.transact,
+      ownRows(house.database, organizationId),
+      [own.id],
+      new Date().toISOString(),
+    );
     await waitFor('the look to wait for it', async () => {
       const waiting = await house.sql(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%contact_exports%'`,
@@ -190,7 +196,7 @@ test('forgotten after it failed: nothing is left of it, and a retry says that it
   await run(own, () => false);
   await house.sql(`update contact_exports set state = 'failed' where id = $1`, [own.id]);
   await house.sql(`update jobs set state = 'failed' where id = $1`, [own.job.id]);
-  await forgetInFiles(house.database, house.ledger.transact, organizationId, [own.id], new Date().toISOString());
+  await forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), [own.id], new Date().toISOString());
   expect(await house.sql('select request, position, rows_done from contact_exports where id = $1', [own.id])).toEqual([
     { request: null, position: null, rows_done: 0 },
   ]);
@@ -209,7 +215,7 @@ test('an import under way that fails afterwards keeps nobody who was forgotten b
     id,
   ]);
   const [{ at } = { at: '' }] = await house.sql<{ at: string }>('select clock_timestamp()::text as at');
-  const look = () => forgetInFiles(house.database, house.ledger.transact, organizationId, [uuidv7()], at);
+  const look = () => forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), [uuidv7()], at);
   expect(await look()).toBe(1);
   await house.sql(`update contact_imports set state = 'failed' where id = $1`, [id]);
   expect(await look()).toBe(0);
