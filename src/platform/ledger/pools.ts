@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Em } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import type { DispatchedRow } from './accept.ts';
-import type { RunRef } from './tx.ts';
+import type { RunRef, Tx } from './tx.ts';
 
 export const channelPool = (channelId: string) => `channel:${channelId}`;
 export const endpointPool = (endpointId: string) => `endpoint:${endpointId}`;
@@ -96,4 +96,9 @@ export function createFiller(
       if (!running.has(pool)) await give(pool, false).catch(onFault);
     },
   };
+}
+
+/** Creates a pool where there is none. SQL: an upsert. */
+export async function ensurePool(tx: Pick<Tx, 'query'>, id: string, width: number) {
+  await tx.query('insert into pools (id, width) values ($1, $2) on conflict (id) do nothing', [id, width]);
 }

@@ -44,16 +44,16 @@ const people = (count: number) =>
 async function queued(request: ListRequest = { sort: 'created_at' }): Promise<Export> {
   const lane = exportLane(organizationId);
   const { row, operationId } = await house.ledger.transact({ locks: [lane] }, (tx) =>
-    queueExport(tx, organizationId, 'cli', request),
+    queueExport(Object.assign(tx, { own: tx.of(organizationId) }), 'cli', request),
   );
   await house.ledger.fill('contact-exports');
   return { id: row.id, organizationId, job: { id: operationId, run: 1 } };
 }
 
-const state = (own: Export) => getExport(house.database, organizationId, own.id);
+const state = (own: Export) => getExport(ownRows(house.database, organizationId), own.id);
 const run = (own: Export, mayGoOn = always) => runExport(house.database, own, mayGoOn, small);
 const namesIn = async (own: Export) => {
-  const lines = (await text(fileOf(house.database, organizationId, await state(own)))).split('\r\n');
+  const lines = (await text(fileOf(ownRows(house.database, organizationId), await state(own)))).split('\r\n');
   expect([lines[0]!.startsWith('id,'), lines.at(-1)]).toEqual([true, '']);
   return lines.slice(1, -1).map((line) => line.split(',')[2]);
 };
@@ -122,8 +122,8 @@ test('deleted while it is read: what was read does not pass for the whole', asyn
   await people(250);
   const own = await queued();
   expect(await house.run(handler, { id: own.job.id })).toEqual({ kind: 'done' });
-  const file = fileOf(house.database, organizationId, await state(own));
-  await house.ledger.transact({}, (tx) => deleteExport(tx, organizationId, own.id));
+  const file = fileOf(ownRows(house.database, organizationId), await state(own));
+  await house.ledger.transact({}, (tx) => deleteExport(tx.of(organizationId), own.id));
   await expect(text(file)).rejects.toThrow('was deleted');
 });
 
