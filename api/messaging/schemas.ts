@@ -51,7 +51,9 @@ export const sendBody = Joi.object<SendBody>({
   text: contentOf('text', text),
   template: contentOf('template', template),
   context: Joi.object({ message_id: id.required() }).description('The message this one answers'),
-}).xor('to', 'contact_id', 'user_id');
+})
+  .xor('to', 'contact_id', 'user_id')
+  .meta({ variants: { discriminator: 'type', names: { text: 'text_message', template: 'template_message' } } });
 
 const failure = Joi.object({
   code: Joi.string().required(),
