@@ -95,6 +95,7 @@ describe.each(operations.map(({ path, method, operation }) => [operation.operati
       const wanted = [
         ...Object.keys(endpoint.responses),
         ...endpoint.errors.map(String),
+        ...(endpoint.params ? ['400'] : []),
         '409',
         '413',
         '415',
