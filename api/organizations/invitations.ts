@@ -137,12 +137,22 @@ export const acceptAnInvitation = endpoint<AcceptBody>({
     password: newPassword,
   }),
   responses: {
-    200: Joi.object({ organization_id: id.required(), user_id: id.required(), role: role.required() }),
+    200: Joi.object({
+      organization_id: id.required(),
+      organization_name: Joi.string().required(),
+      user_id: id.required(),
+      role: role.required(),
+    }),
   },
   errors: [400, 422],
   example: {
     body: { token: exampleToken, name: 'Ada Lovelace', password: 'correct horse battery' },
-    reply: { organization_id: exampleIds.organization, user_id: exampleIds.user, role: 'agent' },
+    reply: {
+      organization_id: exampleIds.organization,
+      organization_name: 'Harbour Books',
+      user_id: exampleIds.user,
+      role: 'agent',
+    },
   },
   async handler({ body, from }, { database, ledger, passwords, loginLimits }) {
     const parts = { database, transact: ledger.transact, passwords, limits: loginLimits };
