@@ -6,6 +6,7 @@ import type { Caller } from '../../src/organizations/caller.ts';
 import type { Scope } from '../../src/organizations/scopes.ts';
 import type { Config } from '../../src/platform/config/config.ts';
 import type { Database, Em } from '../../src/platform/database/database.ts';
+import type { ErrorCode } from '../../src/platform/errors.ts';
 import type { Ledger } from '../../src/platform/ledger/ledger.ts';
 import type { Queues } from '../../src/platform/ledger/queues.ts';
 import type { TransactOptions } from '../../src/platform/ledger/transact.ts';
@@ -126,6 +127,8 @@ export type Endpoint<Body = unknown, Query = unknown> = {
   receive?: Receive<Body>;
   /** Asks for work that a client may wait for with `Prefer: wait`. */
   isOperation?: boolean;
+  /** What a refusal of that work is called for a client that waited; unset: `provider_refused`. */
+  refusedCode?: ErrorCode;
   /** Counts for nobody's rate limit: the provider decides how often it calls, and repeats what is refused. */
   isUnlimited?: boolean;
   /** Its reply is a file, sent as it is read: an organization has so many places for these. */

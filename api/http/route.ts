@@ -199,7 +199,14 @@ async function waited(
   const applied = { 'Preference-Applied': `wait=${seconds}` };
   const asItStands = async () => (definition.outcome ? definition.outcome(input, deps, reply) : reply);
   try {
-    const outcome = await waitForOperation(input, deps.intake.waits, reply.operationId!, seconds, gone.signal);
+    const outcome = await waitForOperation(
+      input,
+      deps.intake.waits,
+      reply.operationId!,
+      seconds,
+      gone.signal,
+      definition.refusedCode,
+    );
     if (outcome === 'full') return reply;
     const final = outcome === 'succeeded' ? await asItStands() : reply;
     return { ...final, operationId: reply.operationId, headers: { ...final.headers, ...applied } };
