@@ -18,7 +18,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { listQuery } from '../http/listing.ts';
 import { type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, operationNote, pathId, timestamp } from '../http/schemas.ts';
-import { csvFile, csvHeaders, exampleFile, exportOrder } from './csv-file.ts';
+import { csvFile, csvHeaders, exampleFile, exportOrder, raw } from './csv-file.ts';
 import { data, dataList, exampleMeta, listedData, tag, wrapped } from './schemas.ts';
 
 const status = Joi.string().valid('queued', 'running', 'succeeded', 'failed').required();
@@ -62,7 +62,7 @@ const filters = Joi.array()
   .max(mostFilters)
   .description('As GET /v1/contacts takes them, in an array');
 
-export const createExport = endpoint<Request | undefined>({
+export const createExport = endpoint<Request | undefined, { raw: boolean }>({
   method: 'post',
   path: '/v1/contacts/export',
   operationId: 'contacts.exports.create',
@@ -73,6 +73,7 @@ export const createExport = endpoint<Request | undefined>({
   description: `For more contacts than one wants to wait for: a worker writes the file of GET /v1/contacts/export, which stands ready for 7 days. One event, \`contacts.exported\`, says so. An organization keeps at most ${mostExports}. A person who is forgotten is taken out of it.\n\n${operationNote}`,
   isIdempotent: true,
   isOperation: true,
+  query: Joi.object({ raw }),
   body: Joi.object<Request>({ search, filters, sort }),
   responses: { 201: wrapped(exportView) },
   errors: [400, 401, 403, 422],
@@ -80,9 +81,9 @@ export const createExport = endpoint<Request | undefined>({
     body: { filters: [{ field: 'tags', operator: 'eq', value: 'vip' }] },
     reply: { data: { ...exampleExport, status: 'queued', rows: 0, bytes: 0, finished_at: null } },
   },
-  handler: ({ body, caller, write }) => {
+  handler: ({ body, query, caller, write }) => {
     const { search, sort = exportOrder, filters: conditions } = body ?? {};
-    const request = { search, sort, filters: conditions && JSON.stringify(conditions) };
+    const request = { search, sort, filters: conditions && JSON.stringify(conditions), isRaw: query.raw };
     readContactListing({ ...request, location: 'body' });
     return write({ locks: [exportLane(caller.organizationId)] }, async (tx) => {
       const { row, operationId } = await queueExport(tx, caller.organizationId, actorOf(caller), request);

@@ -15,7 +15,7 @@ export const cacheFolder = 'cache';
 
 export const operatorUser = 'operator';
 
-/** What web and worker get. Only here may webhooks go to this machine and without TLS. */
+/** What web and worker get. Only here may webhooks go to this machine, and anywhere without TLS. */
 export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, databaseUrl: string): NodeJS.ProcessEnv => ({
   ...inheritedEnvironment(),
   NODE_COMPILE_CACHE: file(cacheFolder),
