@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import type { MessageRow } from '../../src/messaging/queries.ts';
-import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { exampleIds, examplePhone, exampleTime } from '../../src/platform/examples.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
 
 const text = Joi.object({
@@ -81,7 +81,7 @@ export const messageView = Joi.object({
 export const exampleMessage = {
   id: exampleIds.message,
   channel_id: exampleIds.channel,
-  to_phone: '16505551234',
+  to_phone: examplePhone,
   type: 'text',
   status: 'queued',
   provider_message_id: '',

@@ -13,6 +13,8 @@ export const addressesOf = (port: number, sandboxPort: number): Addresses => ({
 /** Compiled code of all the processes: a start spends most of its time in loading modules. */
 export const cacheFolder = 'cache';
 
+export const demoFileName = 'demo.json';
+
 export const operatorUser = 'operator';
 
 /** What web and worker get. Only here may webhooks go to this machine, and anywhere without TLS. */
@@ -25,6 +27,7 @@ export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, datab
   DATABASE_URL: databaseUrl,
   SECRET_KEY: kept.secretKey,
   HASH_KEY: kept.hashKey,
+  DEMO_FILE: file(demoFileName),
   OPERATOR_USER: operatorUser,
   OPERATOR_PASSWORD: kept.operatorPassword,
   MESSAGING_APP_URL: addresses.sandbox,

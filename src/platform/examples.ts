@@ -23,4 +23,7 @@ export const exampleIds = {
   export: '01932d5f-3a0e-7cc4-8f4e-0242ac120015',
 };
 
+/** Of the contact in the examples, as digits. */
+export const examplePhone = '16505551234';
+
 export const exampleTime = '2026-11-21T10:00:00.000Z';
