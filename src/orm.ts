@@ -1,12 +1,30 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig } from '@mikro-orm/postgresql';
+import { BearerToken, PasswordReset, Session, User } from './accounts/account.entity.ts';
 import { Channel } from './channels/channel.entity.ts';
+import { ContactBlock } from './contacts/blocking/block.entity.ts';
 import { Contact, ContactIdentity } from './contacts/contact.entity.ts';
+import { ContactErasure } from './contacts/erasure/erasure.entity.ts';
+import { ContactExport, ContactExportChunk } from './contacts/export/export.entity.ts';
+import { ContactImport, ContactImportChunk, ContactImportError } from './contacts/import/import.entity.ts';
+import { ContactDuplicate, ContactMerge } from './contacts/merging/merge.entity.ts';
+import { ContactNote } from './contacts/note.entity.ts';
+import {
+  ContactConsent,
+  ContactPermissionChange,
+  ContactSuppression,
+  SuppressedAddress,
+} from './contacts/permission/permission.entity.ts';
+import { ContactTag, Tag } from './contacts/tag.entity.ts';
+import { Mail } from './mails/mail.entity.ts';
 import { Conversation } from './messaging/conversation.entity.ts';
 import { Message } from './messaging/message.entity.ts';
 import { Template } from './messaging/template.entity.ts';
-import { ApiKey, Organization } from './organizations/organization.entity.ts';
-import { Job } from './platform/ledger/jobs.entity.ts';
+import { ApiKey, Invitation, Membership, Organization } from './organizations/organization.entity.ts';
+import { AuditEntry } from './platform/audit/audit-entry.entity.ts';
+import { Event } from './platform/events/event.entity.ts';
+import { IdempotencyKey } from './platform/idempotency/idempotency-key.entity.ts';
+import { Job, Pool } from './platform/ledger/jobs.entity.ts';
 import { Spine } from './platform/migrations/20261121000000-spine.ts';
 import { Pools } from './platform/migrations/20261121000001-pools.ts';
 import { Retention } from './platform/migrations/20261121000010-retention.ts';
@@ -15,57 +33,58 @@ import { Accounts } from './platform/migrations/20261121000020-accounts.ts';
 import { Contacts } from './platform/migrations/20261121000030-contacts.ts';
 import { Pace } from './platform/migrations/20261122000000-pace.ts';
 import { KeyMakers } from './platform/migrations/20261122004000-key-makers.ts';
-import { Delivery, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
+import { Heartbeat } from './platform/process/heartbeat.entity.ts';
+import { LoginLimit } from './platform/rate-limits/login-limit.entity.ts';
+import { PurgeRun } from './platform/retention/purge-run.entity.ts';
+import { ProviderWebhook, UnmatchedStatus } from './provider-webhooks/provider-webhook.entity.ts';
+import { Delivery, DeliveryAttempt, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
 
+/** Every table has its entity; test/src/platform/database/drift.test.ts compares the two. */
 export const entities = [
   Organization,
+  Membership,
+  Invitation,
   ApiKey,
+  User,
+  Session,
+  BearerToken,
+  PasswordReset,
+  Mail,
   Channel,
   Template,
   Contact,
   ContactIdentity,
+  ContactNote,
+  Tag,
+  ContactTag,
+  ContactConsent,
+  ContactSuppression,
+  ContactPermissionChange,
+  SuppressedAddress,
+  ContactMerge,
+  ContactDuplicate,
+  ContactBlock,
+  ContactImport,
+  ContactImportChunk,
+  ContactImportError,
+  ContactExport,
+  ContactExportChunk,
+  ContactErasure,
   Conversation,
   Message,
-  Job,
+  ProviderWebhook,
+  UnmatchedStatus,
   WebhookEndpoint,
   Delivery,
-];
-
-/** Tables that only statements touch: MikroORM's schema tools must not take them for left-overs. */
-const withoutEntity = [
-  'idempotency_keys',
-  'pools',
-  'provider_webhooks',
-  'unmatched_statuses',
-  'events',
-  'webhook_attempts',
-  'heartbeats',
-  'audit_log',
-  'purges',
-  'users',
-  'memberships',
-  'sessions',
-  'bearer_tokens',
-  'password_resets',
-  'invitations',
-  'mails',
-  'login_limits',
-  'contact_notes',
-  'tags',
-  'contact_tags',
-  'contact_consents',
-  'contact_suppressions',
-  'contact_permission_history',
-  'suppressed_addresses',
-  'contact_merges',
-  'contact_duplicates',
-  'contact_blocks',
-  'contact_imports',
-  'contact_import_chunks',
-  'contact_import_errors',
-  'contact_exports',
-  'contact_export_chunks',
-  'contact_erasures',
+  DeliveryAttempt,
+  Job,
+  Pool,
+  Event,
+  IdempotencyKey,
+  AuditEntry,
+  PurgeRun,
+  LoginLimit,
+  Heartbeat,
 ];
 
 /** Everything MikroORM knows that does not come from the environment. The queue's schema is BullMQ's own affair. */
@@ -88,6 +107,6 @@ export const ormOptions = defineConfig({
     allOrNothing: true,
     disableForeignKeys: false,
   },
-  schemaGenerator: { ignoreSchema: ['bullmq'], skipTables: withoutEntity },
+  schemaGenerator: { ignoreSchema: ['bullmq'] },
   forceUtcTimezone: true,
 });

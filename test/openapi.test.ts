@@ -167,6 +167,15 @@ test('each named schema stands once: where it is used there is a reference', () 
   }
 });
 
+test('a name is of one schema, wherever it is used', () => {
+  const schemas = new Map<string, Joi.Schema>();
+  for (const [name, schema] of definitions.flatMap(({ named }) => Object.entries(named))) {
+    expect([name, schemas.get(name) === undefined || schemas.get(name) === schema]).toEqual([name, true]);
+    schemas.set(name, schema);
+  }
+  expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining([...schemas.keys()]));
+});
+
 test('a message to send is one of the variants of its type, each with its own content and exactly one recipient', () => {
   const schema = document.paths['/v1/messages']!.post!.requestBody!.content['application/json']!.schema;
   const reference = (type: string) => `#/components/schemas/${type}_message`;

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Em } from '../src/platform/database/database.ts';
 import { isOurOutage } from '../src/platform/database/errors.ts';
+import { ownRows } from '../src/platform/database/own.ts';
 import { operationFailed } from '../src/platform/events/catalogue.ts';
 import type { JobContract } from '../src/platform/ledger/job.ts';
 import { subjectLock } from '../src/platform/ledger/locks.ts';
 import { putOff } from '../src/platform/ledger/put-off.ts';
 import { endDone, endFailed, RunOver } from '../src/platform/ledger/release.ts';
 import type { RunRow } from '../src/platform/ledger/run.ts';
-import type { Tx } from '../src/platform/ledger/tx.ts';
+import type { TenantTx } from '../src/platform/ledger/tx.ts';
 import { reasonOf } from '../src/platform/log.ts';
 import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
 import type { Place } from './places.ts';
@@ -39,12 +40,15 @@ export function createContext<Claimed>(
   const ref = { id: row.id, run: row.run };
   const operation = subjectLock('operation', row.id);
   const locks = [...(row.lane ? [row.lane] : []), ...(row.visible ? [operation] : [])];
-  const inTransaction = (work: (tx: Tx) => Promise<Outcome>, isOneStatement = false) =>
-    persistently(deps, () => deps.ledger.transact({ locks, isOneStatement }, work));
+  const inTransaction = (work: (tx: TenantTx) => Promise<Outcome>, isOneStatement = false) =>
+    persistently(deps, () =>
+      deps.ledger.transact({ locks, isOneStatement }, (tx) => work(Object.assign(tx, { own: tx.of(row.organization_id) }))),
+    );
 
   const context: RunContext<Claimed> = {
     ...deps,
     em,
+    own: ownRows(em, row.organization_id),
     row,
     claimed,
     outside: place.outside,

@@ -1,10 +1,11 @@
 import type { Config } from '../src/platform/config/config.ts';
 import type { Database, Em } from '../src/platform/database/database.ts';
+import type { Own } from '../src/platform/database/own.ts';
 import type { JobContract } from '../src/platform/ledger/job.ts';
 import type { JobError } from '../src/platform/ledger/jobs.entity.ts';
 import type { Ledger } from '../src/platform/ledger/ledger.ts';
 import type { RunRow } from '../src/platform/ledger/run.ts';
-import type { Part, RunRef, Tx } from '../src/platform/ledger/tx.ts';
+import type { Part, RunRef, TenantTx } from '../src/platform/ledger/tx.ts';
 import type { Log } from '../src/platform/log.ts';
 import type { Secrets } from '../src/platform/secrets.ts';
 import type { Providers } from '../src/providers/index.ts';
@@ -30,10 +31,12 @@ export type Outcome =
   | { kind: 'failed'; error: JobError }
   | { kind: 'stale' };
 
-type Work = (tx: Tx) => Promise<void>;
+type Work = (tx: TenantTx) => Promise<void>;
 
 export type RunContext<Claimed = undefined> = WorkerDeps & {
   em: Em;
+  /** The rows of the organization whose job it is. */
+  own: Own;
   row: RunRow;
   claimed: Claimed;
   /** For a call to a provider or receiver: while it waits for the answer, the run leaves its place in the worker to another. */

@@ -31,7 +31,7 @@ const putOffGapMs = 10;
 const leastPutOffMs = 1_000;
 
 /**
- * Who may work in one BullMQ worker, which is handed many more runs than work at once: `concurrency` runs work; a run that waits for a
+ * Who may work in one BullMQ worker, which is dispatched many more runs than work at once: `concurrency` runs work; a run that waits for a
  * provider or receiver does not count. No pool (a channel, an endpoint) and no organization has more than `share` runs begun, so that one
  * whose provider is slow or hangs leaves the rest to the others.
  */

@@ -1,7 +1,7 @@
 import type { Database, Em, Source } from '../../src/platform/database/database.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
-import type { Transact, TransactOptions } from '../../src/platform/ledger/transact.ts';
+import type { Transact, Write } from '../../src/platform/ledger/transact.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
 import { type Secrets, sha256 } from '../../src/platform/secrets.ts';
 import type { Reply } from './endpoint.ts';
@@ -91,12 +91,12 @@ export async function withdrawReplies(tx: Tx, secrets: Secrets, organizationId: 
  * The transaction that has the effect also writes the key's row. "Still running" is an advisory lock inside it, tried and never waited
  * for: a crash frees it, and a repeat meanwhile is a 409.
  */
-export async function writeOnce(
+export async function writeOnce<Seen>(
   transact: Transact,
   secrets: Secrets,
   key: IdempotencyKey,
-  options: TransactOptions,
-  work: (tx: Tx) => Promise<Reply>,
+  options: Write<Seen>,
+  work: (tx: Tx, seen: Seen) => Promise<Reply>,
 ): Promise<Reply> {
   let reply: Reply | undefined;
   try {
@@ -106,14 +106,14 @@ export async function writeOnce(
         isOneStatement: false,
         beforeCommit: async (em) => void (await query(em, store, storeParams(secrets, key, reply!))),
       },
-      async (tx) => {
+      async (tx, seen) => {
         if (!(await tryLock(tx.em, key)))
           throw new AppError('request_in_progress', 'A request with this Idempotency-Key is still running', {
             retryAfterSeconds: 1,
           });
         const stored = await storedReply(tx.em, secrets, key);
         if (stored) throw new Replayed(stored);
-        reply = await work(tx);
+        reply = await work(tx, seen);
         return reply;
       },
     );

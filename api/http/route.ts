@@ -3,8 +3,10 @@ import Joi from 'joi';
 import { actorOf, type Caller, noOrganization } from '../../src/organizations/caller.ts';
 import { recordAct } from '../../src/platform/audit/record.ts';
 import type { Em } from '../../src/platform/database/database.ts';
+import { type Own, ownRows } from '../../src/platform/database/own.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
+import { idIn } from './derived.ts';
 import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from './endpoint.ts';
 import { renderError } from './errors.ts';
 import {
@@ -74,6 +76,7 @@ class RequestInput implements Input<unknown, unknown> {
   readonly #key: IdempotencyKey | undefined;
   readonly #definition: Definition;
   #em: Em | undefined;
+  #own: Own | undefined;
   readonly params: Record<string, string>;
   readonly body: unknown;
   readonly caller: Caller;
@@ -112,17 +115,27 @@ class RequestInput implements Input<unknown, unknown> {
 
   readonly header = (name: string) => this.#req.get(name);
 
+  get own(): Own {
+    this.#own ??= ownRows(this.#deps.database, this.caller.organizationId);
+    return this.#own;
+  }
+
   readonly write: Input<unknown, unknown>['write'] = (options, work) => {
     const { ledger, secrets } = this.#deps;
-    const whole = this.#definition.audit ? (tx: Tx) => this.#audited(tx, work) : work;
+    const { audit, locate } = this.#definition;
+    const organizationId = this.caller?.organizationId ?? noOrganization;
+    const done: (tx: Tx, seen: Parameters<typeof work>[1]) => Promise<Reply> = async (tx, seen) => {
+      const reply = await work(Object.assign(tx, { own: tx.of(organizationId) }), seen);
+      return locate ? locate(reply, this.params) : reply;
+    };
+    const whole: typeof done = audit ? (tx, seen) => this.#audited(tx, () => done(tx, seen)) : done;
     return this.#key ? writeOnce(ledger.transact, secrets, this.#key, options, whole) : ledger.transact(options, whole);
   };
 
   /** The audit log says it if and only if it was done. */
-  async #audited(tx: Tx, work: (tx: Tx) => Promise<Reply>): Promise<Reply> {
-    const { audit, ...reply } = await work(tx);
-    const made = (reply.body ?? {}) as { id?: string; data?: { id?: string } };
-    const id = Object.values(this.params)[0] ?? made.id ?? made.data?.id ?? this.caller.organizationId;
+  async #audited(tx: Tx, work: () => Promise<Reply>): Promise<Reply> {
+    const { audit, ...reply } = await work();
+    const id = Object.values(this.params)[0] ?? idIn(reply) ?? this.caller.organizationId;
     const organizationId = audit?.organizationId ?? this.caller.organizationId;
     await recordAct(tx.em, {
       organizationId: organizationId === noOrganization ? null : organizationId,

@@ -3,6 +3,7 @@ import { listContacts, readContactListing } from '../../src/contacts/list.ts';
 import { lookUpContact } from '../../src/contacts/lookup.ts';
 import { findContactById } from '../../src/contacts/queries.ts';
 import type { Source } from '../../src/platform/database/database.ts';
+import { ownRows } from '../../src/platform/database/own.ts';
 import { queryPlanned } from '../../src/platform/database/query.ts';
 import { cursorOf, positionIn } from '../../src/platform/listing/keyset.ts';
 import type { Ask } from '../../src/platform/listing/paging.ts';
@@ -83,7 +84,7 @@ export const reads: Read[] = [
     name: 'get',
     aim: { ratio: 1.5 },
     path: ({ id }) => `/v1/contacts/${id}`,
-    run: (source, { organizationId }, { id }) => findContactById(source, organizationId, id),
+    run: (source, { organizationId }, { id }) => findContactById(ownRows(source, organizationId), id),
   },
   lookup('lookup by id', ({ id }) => ({ type: 'contact_id', value: id })),
   lookup('lookup by phone', ({ phone }) => ({ type: 'phone', value: phone })),

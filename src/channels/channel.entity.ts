@@ -1,26 +1,25 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { nowDate } from '../platform/time/clock.ts';
+import { tenant, times } from '../platform/database/columns.ts';
 
-export type ChannelStatus = 'connected' | 'disconnected' | 'auth_error' | 'restricted';
+export const channelStatuses = ['connected', 'disconnected', 'auth_error', 'restricted'] as const;
+export type ChannelStatus = (typeof channelStatuses)[number];
 
 /** One number at a messaging provider. Tokens and secrets are sealed. */
 export const Channel = defineEntity({
   name: 'Channel',
   tableName: 'channels',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
-    provider: p.string(),
-    name: p.string(),
-    phoneNumberId: p.string(),
-    accountId: p.string(),
-    displayPhone: p.string(),
-    status: p.string().$type<ChannelStatus>(),
-    accessToken: p.string(),
-    appSecret: p.string().nullable(),
-    verifyToken: p.string().nullable(),
+    ...tenant(),
+    provider: p.text(),
+    name: p.text(),
+    phone_number_id: p.text(),
+    account_id: p.text(),
+    display_phone: p.text(),
+    status: p.enum(channelStatuses),
+    access_token: p.text(),
+    app_secret: p.text().strictNullable(),
+    verify_token: p.text().strictNullable(),
     rate: p.integer(),
-    createdAt: p.datetime().onCreate(nowDate),
-    updatedAt: p.datetime().onCreate(nowDate),
+    ...times(),
   },
 });

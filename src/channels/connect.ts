@@ -63,16 +63,16 @@ export async function connectChannel(
   try {
     await tx.em.insert(Channel, {
       id,
-      organizationId,
+      organization_id: organizationId,
       provider: 'messaging_app',
       name: request.name ?? number.verifiedName,
-      phoneNumberId: request.phoneNumberId,
-      accountId: request.accountId,
-      displayPhone: number.displayPhone,
+      phone_number_id: request.phoneNumberId,
+      account_id: request.accountId,
+      display_phone: number.displayPhone,
       status: 'connected',
-      accessToken: secrets.seal(request.accessToken),
-      appSecret: request.appSecret ? secrets.seal(request.appSecret) : null,
-      verifyToken: request.verifyToken ? secrets.seal(request.verifyToken) : null,
+      access_token: secrets.seal(request.accessToken),
+      app_secret: request.appSecret ? secrets.seal(request.appSecret) : null,
+      verify_token: request.verifyToken ? secrets.seal(request.verifyToken) : null,
       rate: request.rate,
     });
     const channel = await findChannel(tx.em, organizationId, id);
@@ -105,7 +105,7 @@ export async function changeChannel(
   await setPool(tx.em, channelPool(id), row.rate, row.rate);
   if (change.accessToken) {
     await letPoolGo(tx.em, channelPool(id));
-    tx.hand({ rows: [], pools: [channelPool(id)] });
+    tx.dispatch({ rows: [], pools: [channelPool(id)] });
     if (row.was !== 'connected') tx.emit(channelStatusUpdate, { channel_id: id, status: 'connected' }, { organizationId });
   }
   return row;

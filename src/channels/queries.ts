@@ -1,20 +1,7 @@
 import type { Template } from '../messaging/template.entity.ts';
 import type { Em } from '../platform/database/database.ts';
-import { beyond, type TablesOf, tables } from '../platform/database/tables.ts';
-import type { Channel, ChannelStatus } from './channel.entity.ts';
-
-export type ChannelRow = {
-  id: string;
-  name: string;
-  provider: string;
-  phone_number_id: string;
-  account_id: string;
-  display_phone: string;
-  status: ChannelStatus;
-  rate: number;
-  created_at: string;
-  updated_at: string;
-};
+import { beyond, type RowOf, type TablesOf, tables } from '../platform/database/tables.ts';
+import type { Channel } from './channel.entity.ts';
 
 const columns = [
   'id',
@@ -29,12 +16,13 @@ const columns = [
   'updated_at',
 ] as const;
 export const channelColumns = columns.join(', ');
+export type ChannelRow = RowOf<typeof Channel, (typeof columns)[number]>;
 
 const channelsOf = (em: Em, organizationId: string) =>
   tables<TablesOf<typeof Channel>>(em).selectFrom('channels').where('organization_id', '=', organizationId);
 
 export async function findChannel(em: Em, organizationId: string, id: string): Promise<ChannelRow | undefined> {
-  return channelsOf(em, organizationId).select(columns).where('id', '=', id).$castTo<ChannelRow>().executeTakeFirst();
+  return channelsOf(em, organizationId).select(columns).where('id', '=', id).executeTakeFirst();
 }
 
 export async function listChannels(
@@ -48,7 +36,6 @@ export async function listChannels(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit + 1)
-    .$castTo<ChannelRow>()
     .execute();
 }
 

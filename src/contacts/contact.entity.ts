@@ -1,25 +1,27 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { nowDate } from '../platform/time/clock.ts';
+import { computed, created, tenant, times } from '../platform/database/columns.ts';
 
-export type IdentityType = 'phone' | 'messaging_app' | 'messaging_app_id' | 'email' | 'external_id';
-export const identityTypes: IdentityType[] = ['phone', 'messaging_app', 'messaging_app_id', 'email', 'external_id'];
+export const identityTypes = ['phone', 'messaging_app', 'messaging_app_id', 'email', 'external_id'] as const;
+export type IdentityType = (typeof identityTypes)[number];
 
 export const Contact = defineEntity({
   name: 'Contact',
   tableName: 'contacts',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
-    name: p.string().default(''),
-    phoneNumber: p.string().default(''),
-    email: p.string().default(''),
-    externalSource: p.string().default(''),
-    externalId: p.string().default(''),
-    customFields: p.json().$type<Record<string, unknown>>(),
+    ...tenant(),
+    name: p.text().default(''),
+    phone_number: p.text().default(''),
+    email: p.text().default(''),
+    external_source: p.text().default(''),
+    external_id: p.text().default(''),
+    custom_fields: p.json<Record<string, unknown>>().defaultRaw(`'{}'`),
     /** Phones and emails beside the two above, each after a line break, for the search. */
-    otherAddresses: p.string().default(''),
-    createdAt: p.datetime().onCreate(nowDate),
-    updatedAt: p.datetime().onCreate(nowDate),
+    other_addresses: p.text().default(''),
+    /** A space stands before each word of the name, a line break before each phone (digits) and email. */
+    search: computed(
+      `(' ' || searchable(name || E'\\n' || ltrim(phone_number, '+') || E'\\n' || email || other_addresses)) stored`,
+    ),
+    ...times(),
   },
 });
 
@@ -28,12 +30,11 @@ export const ContactIdentity = defineEntity({
   name: 'ContactIdentity',
   tableName: 'contact_identities',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
-    contactId: p.uuid(),
-    type: p.string().$type<IdentityType>(),
-    source: p.string().default(''),
-    value: p.string(),
-    createdAt: p.datetime().onCreate(nowDate),
+    ...tenant(),
+    contact_id: p.uuid(),
+    type: p.enum(identityTypes),
+    source: p.text().default(''),
+    value: p.text(),
+    ...created(),
   },
 });

@@ -22,7 +22,7 @@ export async function patchContact(
   patch: ContactPatch,
 ): Promise<ContactRow> {
   const changed = await updateContact(tx, organizationId, id, patch);
-  if (!changed) throw await contactNotFound(tx.em, organizationId, id);
+  if (!changed) throw await contactNotFound(tx.of(organizationId), id);
   const { row, before } = changed;
   const replaced = foldedEmail(row.email) !== foldedEmail(before.email);
   if (replaced) await replaceEmail(tx, secrets, organizationId, id, before.email, row.email);

@@ -1,7 +1,10 @@
 import type { Source } from '../platform/database/database.ts';
+import type { Own } from '../platform/database/own.ts';
 import { query } from '../platform/database/query.ts';
+import { statement } from '../platform/database/statement.ts';
 import { AppError, notFound } from '../platform/errors.ts';
-import type { IdentityType } from './contact.entity.ts';
+import { Contact, type IdentityType } from './contact.entity.ts';
+import { ContactMerge } from './merging/merge.entity.ts';
 
 export type ContactRow = {
   id: string;
@@ -21,43 +24,41 @@ export const contactColumns = `k.id, k.phone_number, k.name, k.email, k.external
   array(select t.name from contact_tags a join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
          where a.organization_id = k.organization_id and a.contact_id = k.id order by t.name) as tags`;
 
-export async function findContactById(source: Source, organizationId: string, id: string): Promise<ContactRow | undefined> {
-  const [row] = await query<ContactRow>(
-    source,
-    `select ${contactColumns} from contacts k where k.organization_id = $1 and k.id = $2`,
-    [organizationId, id],
+/** SQL: the tags are a list made of a second table. */
+export async function findContactById(own: Own, id: string): Promise<ContactRow | undefined> {
+  const [row] = await own.sql<ContactRow>(
+    `select ${contactColumns}
+       from contacts k
+      where k.organization_id = $1 and k.id = $2`,
+    [id],
   );
   return row;
 }
 
 /** Throws 404, which names the survivor when the contact became part of another. */
-export async function getContact(source: Source, organizationId: string, id: string): Promise<ContactRow> {
-  const row = await findContactById(source, organizationId, id);
+export async function getContact(own: Own, id: string): Promise<ContactRow> {
+  const row = await findContactById(own, id);
   if (row) return row;
-  throw await contactNotFound(source, organizationId, id);
+  throw await contactNotFound(own, id);
 }
 
+const contactIsThere = statement((select, { id }: { id: string }) => select(Contact).select('id').where('id', '=', id));
+const survivorOf = statement((select, { id }: { id: string }) =>
+  select(ContactMerge).select('contact_id').where('merged_id', '=', id),
+);
+
 /** Throws 404 as getContact. For what only needs to know that it is there. */
-export async function mustBeContact(source: Source, organizationId: string, id: string): Promise<void> {
-  const found = await query(source, 'select 1 from contacts where organization_id = $1 and id = $2', [organizationId, id]);
-  if (found.length === 0) throw await contactNotFound(source, organizationId, id);
+export async function assertContact(own: Own, id: string): Promise<void> {
+  const found = await contactIsThere(own, { id });
+  if (found.length === 0) throw await contactNotFound(own, id);
 }
 
 const inPath = { field: 'contactID', location: 'path' } as const;
 /** Where a caller named a contact in the body. */
 export const inBody = { field: 'contact_id', location: 'body' } as const;
 
-export async function contactNotFound(
-  source: Source,
-  organizationId: string,
-  id: string,
-  at: typeof inPath | typeof inBody = inPath,
-): Promise<AppError> {
-  const [merge] = await query<{ contact_id: string }>(
-    source,
-    'select contact_id from contact_merges where organization_id = $1 and merged_id = $2',
-    [organizationId, id],
-  );
+export async function contactNotFound(own: Own, id: string, at: typeof inPath | typeof inBody = inPath): Promise<AppError> {
+  const [merge] = await survivorOf(own, { id });
   if (!merge) return notFound('Contact');
   const message = 'The contact was merged into another one';
   return new AppError('not_found', message, {

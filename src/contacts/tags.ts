@@ -1,17 +1,18 @@
 import type { Em } from '../platform/database/database.ts';
+import { ownRows } from '../platform/database/own.ts';
 import { query } from '../platform/database/query.ts';
 import { AppError, notFound } from '../platform/errors.ts';
 import type { Tx } from '../platform/ledger/tx.ts';
 import { type Page, pageOfTable } from '../platform/listing/paging.ts';
 import { emitUpdated } from './events.ts';
-import { getContact, mustBeContact } from './queries.ts';
+import { assertContact, getContact } from './queries.ts';
 import { ensureTag, type TagRow } from './tag-catalogue.ts';
 
 export const mostTagsOfContact = 100;
 
 /** Those a contact has, the last assigned first. Throws 404 when the contact is nobody's. */
 export async function listTagsOf(em: Em, organizationId: string, contactId: string, page: Page) {
-  await mustBeContact(em, organizationId, contactId);
+  await assertContact(ownRows(em, organizationId), contactId);
   return pageOfTable<TagRow>(
     em,
     `select t.id, t.name, a.created_at from contact_tags a join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
@@ -28,7 +29,7 @@ export async function assignTag(
   contactId: string,
   name: string,
 ): Promise<{ row: TagRow; isNew: boolean }> {
-  const contact = await getContact(tx.em, organizationId, contactId);
+  const contact = await getContact(tx.of(organizationId), contactId);
   const { row: tag } = await ensureTag(tx, organizationId, name);
   const [assigned] = await tx.query<{ created_at: string }>(
     'insert into contact_tags (organization_id, contact_id, tag_id) values ($1, $2, $3) on conflict on constraint contact_tags_pkey do nothing returning created_at',
@@ -47,7 +48,7 @@ export async function assignTag(
 
 /** The tag stays in the catalogue. Throws 404 when the contact does not have it. */
 export async function unassignTag(tx: Tx, organizationId: string, contactId: string, tagId: string): Promise<void> {
-  const contact = await getContact(tx.em, organizationId, contactId);
+  const contact = await getContact(tx.of(organizationId), contactId);
   const gone = await tx.query(
     'delete from contact_tags where organization_id = $1 and contact_id = $2 and tag_id = $3 returning tag_id',
     [organizationId, contactId, tagId],

@@ -1,5 +1,5 @@
 import type { Config } from '../platform/config/config.ts';
-import type { MailKind } from './texts.ts';
+import type { MailKind } from './mail.entity.ts';
 
 /** The pages links lead to, below APP_URL or our own address: api/account-pages has Kanal's. */
 export const linkPaths: Record<MailKind, string> = { invitation: 'invitation', password_reset: 'reset-password' };

@@ -2,7 +2,7 @@ import { uuidv7 } from '../platform/ids.ts';
 import type { Tx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import { sendMailJob } from './jobs.ts';
-import type { MailKind } from './texts.ts';
+import type { MailKind } from './mail.entity.ts';
 
 export type MailRequest = {
   organizationId: string;

@@ -1,4 +1,4 @@
-export type MailKind = 'invitation' | 'password_reset';
+import type { MailKind } from './mail.entity.ts';
 
 /** What a text is made of, all of it plain text. `data`: invitation `{organization, invited_by, role, expires_at}`, password_reset `{name, expires_at}`. */
 export type MailFacts = { kind: MailKind; data: Record<string, string>; link: string };

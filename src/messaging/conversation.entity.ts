@@ -1,23 +1,27 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { nowDate } from '../platform/time/clock.ts';
+import { tenant, times, timestamp } from '../platform/database/columns.ts';
 
-export type ConversationStatus = 'open' | 'pending' | 'snoozed' | 'resolved';
+export const conversationStatuses = ['open', 'pending', 'snoozed', 'resolved'] as const;
+export type ConversationStatus = (typeof conversationStatuses)[number];
 
 /** Everything said between one channel and one contact. */
 export const Conversation = defineEntity({
   name: 'Conversation',
   tableName: 'conversations',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
-    channelId: p.uuid(),
-    /** None: the person was forgotten. */
-    contactId: p.uuid().nullable(),
-    status: p.string().$type<ConversationStatus>(),
-    lastInboundAt: p.datetime().nullable(),
-    lastMessageAt: p.datetime().nullable(),
-    preview: p.string().default(''),
-    createdAt: p.datetime().onCreate(nowDate),
-    updatedAt: p.datetime().onCreate(nowDate),
+    ...tenant(),
+    channel_id: p.uuid(),
+    /** null: the contact was erased. */
+    contact_id: p.uuid().strictNullable(),
+    status: p.enum(conversationStatuses),
+    last_inbound_at: timestamp().strictNullable(),
+    last_message_at: timestamp().strictNullable(),
+    preview: p.text().default(''),
+    /** What the provider's webhooks say about the person on this channel, here and in the next three. */
+    profile_name: p.text().default(''),
+    profile_username: p.text().default(''),
+    profile_phone: p.text().default(''),
+    profile_user_id: p.text().default(''),
+    ...times(),
   },
 });

@@ -1,8 +1,8 @@
 import { type Person, resolveContact } from '../contacts/identities/resolve.ts';
-import { mustBeContact } from '../contacts/queries.ts';
+import { assertContact } from '../contacts/queries.ts';
 import { conversationCreated } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
-import { LocksOutdated } from '../platform/ledger/transact.ts';
+import { LocksOutdated } from '../platform/ledger/locks.ts';
 import type { Tx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 
@@ -32,7 +32,7 @@ export async function resolveConversation(
   );
   if (made.length === 0) {
     // Merged or forgotten since it was found: whoever named it by its id is told, any other address is somebody's by now.
-    if ('contactId' in who) await mustBeContact(tx.em, channel.organizationId, contactId);
+    if ('contactId' in who) await assertContact(tx.of(channel.organizationId), contactId);
     throw new LocksOutdated();
   }
   tx.emit(

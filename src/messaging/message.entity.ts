@@ -1,34 +1,36 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { nowDate } from '../platform/time/clock.ts';
+import { tenant, times, timestamp } from '../platform/database/columns.ts';
 
-export type MessageStatus = 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'received';
-export type Direction = 'inbound' | 'outbound';
+export const messageStatuses = ['queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'received'] as const;
+export type MessageStatus = (typeof messageStatuses)[number];
+export const directions = ['inbound', 'outbound'] as const;
+export type Direction = (typeof directions)[number];
 export type Failure = { code: string; provider_code: string | null; message: string };
 
 export const Message = defineEntity({
   name: 'Message',
   tableName: 'messages',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
-    channelId: p.uuid(),
-    conversationId: p.uuid(),
-    /** None: the person was forgotten. */
-    contactId: p.uuid().nullable(),
-    direction: p.string().$type<Direction>(),
-    type: p.string(),
-    status: p.string().$type<MessageStatus>(),
-    toPhone: p.string().default(''),
-    toUserId: p.string().default(''),
-    fromPhone: p.string().default(''),
-    content: p.json().$type<Record<string, unknown>>(),
-    contextId: p.string().nullable(),
-    providerMessageId: p.string().nullable(),
-    providerAt: p.datetime().nullable(),
-    failure: p.json().$type<Failure>().nullable(),
-    sendingAt: p.datetime().nullable(),
+    ...tenant(),
+    channel_id: p.uuid(),
+    conversation_id: p.uuid(),
+    /** null: the contact was erased. */
+    contact_id: p.uuid().strictNullable(),
+    direction: p.enum(directions),
+    type: p.text(),
+    status: p.enum(messageStatuses),
+    to_phone: p.text().default(''),
+    to_user_id: p.text().default(''),
+    from_phone: p.text().default(''),
+    content: p.json<Record<string, unknown>>(),
+    context_id: p.text().strictNullable(),
+    provider_message_id: p.text().strictNullable(),
+    /** The provider's ids of earlier attempts. */
+    superseded_ids: p.array<string>().default([]),
+    provider_at: timestamp().strictNullable(),
+    failure: p.json<Failure>().strictNullable(),
+    sending_at: timestamp().strictNullable(),
     resends: p.integer().default(0),
-    createdAt: p.datetime().onCreate(nowDate),
-    updatedAt: p.datetime().onCreate(nowDate),
+    ...times(),
   },
 });

@@ -17,16 +17,19 @@ type Row = {
   job_id: string | null;
 };
 
-/** The lock `retryMessage` needs: the lane of the message's conversation. Throws 404 for a foreign message. */
-export async function retryLocks(em: Em, organizationId: string, id: string): Promise<string[]> {
+/** The conversation of a message that was sent. Throws 404 for a foreign message. */
+export async function conversationOf(em: Em, organizationId: string, id: string): Promise<string> {
   const [row] = await query<{ conversation_id: string }>(
     em,
     `select conversation_id from messages where organization_id = $1 and id = $2 and direction = 'outbound'`,
     [organizationId, id],
   );
   if (!row) throw notFound('Message');
-  return [conversationLane(row.conversation_id)];
+  return row.conversation_id;
 }
+
+/** The lock `retryMessage` needs. */
+export const retryLocks = (conversationId: string) => [conversationLane(conversationId)];
 
 /**
  * The one way back, failed to queued: when the provider never took the message, or with `force`, which may show it to the person
@@ -39,7 +42,7 @@ export async function retryMessage(tx: Tx, organizationId: string, id: string, f
     [organizationId, id],
   );
   if (!row) throw notFound('Message');
-  tx.needs(conversationLane(row.conversation_id));
+  tx.assertLocked(conversationLane(row.conversation_id));
   if (row.status === 'queued' || row.status === 'sending') return;
   if (row.status !== 'failed') throw new AppError('conflict', `The message is ${row.status}: only a failed one can be retried`);
   const mayHaveArrived = row.provider_message_id !== null || row.code === 'outcome_unknown';

@@ -9,13 +9,14 @@ import {
 } from '../contacts/permission/permission.ts';
 import { contactNotFound, inBody } from '../contacts/queries.ts';
 import type { Em } from '../platform/database/database.ts';
+import { ownRows } from '../platform/database/own.ts';
 import { query } from '../platform/database/query.ts';
 import { AppError, invalidField, notFound } from '../platform/errors.ts';
 import { conversationUpdated } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
-import { conversationLane } from '../platform/ledger/locks.ts';
+import { conversationLane, LocksOutdated } from '../platform/ledger/locks.ts';
 import { channelPool } from '../platform/ledger/pools.ts';
-import { LocksOutdated, type Transact } from '../platform/ledger/transact.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
 import type { Tx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
@@ -68,7 +69,7 @@ export async function prepareMessage(
     throw new AppError('conflict', `The channel cannot send: it is ${target.channel_status}`);
   const contactId = target.contact_id ?? undefined;
   if ('contactId' in request.recipient && !contactId)
-    throw await contactNotFound(em, organizationId, request.recipient.contactId, inBody);
+    throw await contactNotFound(ownRows(em, organizationId), request.recipient.contactId, inBody);
   if (request.type === 'template') checkTemplate(target.template_status);
   const refusal = refusalOf({ ...target, suppression: target.suppression ?? target.remembered });
   if (refusal) throw refused(refusal);

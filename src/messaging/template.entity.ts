@@ -1,22 +1,21 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { nowDate } from '../platform/time/clock.ts';
+import { tenant, times } from '../platform/database/columns.ts';
 
-export type TemplateStatus = 'draft' | 'pending' | 'approved' | 'rejected' | 'paused' | 'disabled';
+export const templateStatuses = ['draft', 'pending', 'approved', 'rejected', 'paused', 'disabled'] as const;
+export type TemplateStatus = (typeof templateStatuses)[number];
 
 export const Template = defineEntity({
   name: 'Template',
   tableName: 'templates',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
-    channelId: p.uuid(),
-    providerTemplateId: p.string(),
-    name: p.string(),
-    language: p.string(),
-    category: p.string(),
-    status: p.string().$type<TemplateStatus>(),
-    components: p.json().$type<unknown[]>(),
-    createdAt: p.datetime().onCreate(nowDate),
-    updatedAt: p.datetime().onCreate(nowDate),
+    ...tenant(),
+    channel_id: p.uuid(),
+    provider_template_id: p.text(),
+    name: p.text(),
+    language: p.text(),
+    category: p.text(),
+    status: p.enum(templateStatuses),
+    components: p.json<unknown[]>(),
+    ...times(),
   },
 });

@@ -1,29 +1,60 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { nowDate } from '../platform/time/clock.ts';
+import { created, id, tenant, times, timestamp } from '../platform/database/columns.ts';
+import { roles } from './roles.ts';
 
 export const Organization = defineEntity({
   name: 'Organization',
   tableName: 'organizations',
+  properties: { id: id(), name: p.text(), ...times() },
+});
+
+/** What a user may do in an organization. */
+export const Membership = defineEntity({
+  name: 'Membership',
+  tableName: 'memberships',
   properties: {
-    id: p.uuid().primary(),
-    name: p.string(),
-    createdAt: p.datetime().onCreate(nowDate),
-    updatedAt: p.datetime().onCreate(nowDate),
+    organization_id: p.uuid().primary(),
+    user_id: p.uuid().primary(),
+    role: p.enum(roles),
+    used_at: timestamp().strictNullable(),
+    ...times(),
   },
 });
 
+/** Only the hash of its token is stored. */
+export const Invitation = defineEntity({
+  name: 'Invitation',
+  tableName: 'invitations',
+  properties: {
+    ...tenant(),
+    email: p.text(),
+    role: p.enum(roles),
+    hash: p.blob(),
+    invited_by: p.text(),
+    is_mailed: p.boolean().default(false),
+    expires_at: timestamp(),
+    accepted_at: timestamp().strictNullable(),
+    revoked_at: timestamp().strictNullable(),
+    ...created(),
+  },
+});
+
+/** `role` is the highest the key may give: that of its maker. Only the hash of the key is stored. */
 export const ApiKey = defineEntity({
   name: 'ApiKey',
   tableName: 'api_keys',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
-    name: p.string(),
+    ...tenant(),
+    name: p.text(),
     hash: p.blob(),
     scopes: p.array<string>(),
-    expiresAt: p.datetime().nullable(),
-    revokedAt: p.datetime().nullable(),
-    lastUsedAt: p.datetime().nullable(),
-    createdAt: p.datetime().onCreate(nowDate),
+    expires_at: timestamp().strictNullable(),
+    revoked_at: timestamp().strictNullable(),
+    last_used_at: timestamp().strictNullable(),
+    role: p.enum(roles).default('owner'),
+    hint: p.text().default(''),
+    created_by: p.text().default('cli'),
+    replaces_id: p.uuid().strictNullable(),
+    ...created(),
   },
 });

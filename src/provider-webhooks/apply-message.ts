@@ -9,8 +9,8 @@ import type { Source } from '../platform/database/database.ts';
 import { query } from '../platform/database/query.ts';
 import { conversationUpdated, messageNew } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
-import { conversationLane } from '../platform/ledger/locks.ts';
-import { LocksOutdated, type Transact } from '../platform/ledger/transact.ts';
+import { conversationLane, LocksOutdated } from '../platform/ledger/locks.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
 
@@ -31,36 +31,13 @@ export async function applyMessage(
   message: InboundMessage,
   who: InboundMessage['from'] = message.from,
 ): Promise<'new' | 'repeat'> {
-  for (let look = 1; ; look += 1) {
-    try {
-      return await applyOnce(transact, applying, channel, message, who);
-    } catch (error) {
-      if (!isContactGone(error) || look === mostLooks) throw error;
-    }
-  }
-}
-
-const mostLooks = 5;
-
-async function applyOnce(
-  transact: Transact,
-  applying: Applying,
-  channel: ChannelRef,
-  message: InboundMessage,
-  who: InboundMessage['from'],
-): Promise<'new' | 'repeat'> {
   const { organizationId } = channel;
   const isInbound = message.direction === 'inbound';
   const isStop = isInbound && isStopWord(applying.stopWords, message.type, message.content);
-  let conversation: ConversationRef;
-  const locks = async () => {
-    conversation = await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
-      resolveConversation(tx, applying.secrets, channel, who),
-    );
-    return [conversationLane(conversation.id), ...(isStop ? [contactLock(conversation.contactId)] : [])];
-  };
-  let nameless: string | undefined;
-  const applied = await transact({ locks }, async (tx) => {
+  const look = () =>
+    transact({ retryOn: [identityTaken, conversationTaken] }, (tx) => resolveConversation(tx, applying.secrets, channel, who));
+  const locks = ({ id, contactId }: ConversationRef) => [conversationLane(id), ...(isStop ? [contactLock(contactId)] : [])];
+  const { applied, nameless } = await transact({ look, locks, outdatedBy: isContactGone }, async (tx, conversation) => {
     const id = uuidv7();
     const [inserted] = await tx.query<{ contact_id: string }>(
       `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, from_phone, to_phone, to_user_id, content, context_id, provider_message_id, provider_at)
@@ -85,12 +62,12 @@ async function applyOnce(
       ],
     );
     if (!inserted) {
-      if (await isStored(tx.em, channel, message.providerMessageId)) return 'repeat' as const;
+      if (await isStored(tx.em, channel, message.providerMessageId)) return { applied: 'repeat' as const };
       // The conversation became part of another, or lost its person, before its lane was had.
       throw new LocksOutdated();
     }
     if (isStop) {
-      tx.needs(contactLock(inserted.contact_id));
+      tx.assertLocked(contactLock(inserted.contact_id));
       await optOut(tx, organizationId, inserted.contact_id, id, message.at);
     }
     const [row] = await tx.query<{ status: string; is_nameless: boolean }>(
@@ -105,7 +82,7 @@ async function applyOnce(
         withoutNul(previewOf(message.type, message.content)),
         isInbound,
         message.at,
-        ...(isInbound ? profileTold(message.from) : [null, null, null, null]),
+        ...(isInbound ? profileFields(message.from) : [null, null, null, null]),
       ],
     );
     tx.emit(
@@ -122,8 +99,7 @@ async function applyOnce(
       { organizationId },
     );
     tx.emit(conversationUpdated, { conversation_id: conversation.id, status: row?.status ?? 'open' }, { organizationId });
-    nameless = row?.is_nameless ? inserted.contact_id : undefined;
-    return 'new' as const;
+    return { applied: 'new' as const, nameless: row?.is_nameless ? inserted.contact_id : undefined };
   });
   const { name } = message.from;
   if (nameless && isInbound && name) await nameByProfile(transact, organizationId, nameless, withoutNul(name));
@@ -140,7 +116,7 @@ export async function isStored(source: Source, { id, organizationId }: ChannelRe
 }
 
 /** What is not told this time stays as it was told before. */
-const profileTold = ({ name, username, phoneId, userId }: InboundMessage['from']) =>
+const profileFields = ({ name, username, phoneId, userId }: InboundMessage['from']) =>
   [name, username, phoneId, userId].map((told) => (told ? withoutNul(told) : null));
 
 /** jsonb and text refuse NUL; a person can still write one. It becomes the sign for an unknown character. */

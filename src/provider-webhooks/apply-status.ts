@@ -4,18 +4,20 @@ import { applyStatus } from '../messaging/settle.ts';
 import type { Em } from '../platform/database/database.ts';
 import { query } from '../platform/database/query.ts';
 import { isUuid, uuidv7 } from '../platform/ids.ts';
-import { conversationLane } from '../platform/ledger/locks.ts';
-import { LocksOutdated, type Transact } from '../platform/ledger/transact.ts';
+import { conversationLane, LocksOutdated } from '../platform/ledger/locks.ts';
+import type { Transact } from '../platform/ledger/transact.ts';
 import { saysNoToMarketing } from '../providers/messaging-app/error-codes.ts';
 import type { InboundStatus } from '../providers/messaging-app/inbound.ts';
 import type { ChannelRef } from './apply-message.ts';
 import { matchStatusJob } from './jobs.ts';
 
+type MessageRef = { id: string; conversation_id: string; contact_id: string | null };
+
 /** Matched by the provider's id, else by ours in the callback data. False: no message of the channel is meant, yet. */
 export async function matchStatus(em: Em, transact: Transact, channel: ChannelRef, status: InboundStatus): Promise<boolean> {
   const ours = status.callbackData && isUuid(status.callbackData) ? status.callbackData : null;
   const find = async () => {
-    const [row] = await query<{ id: string; conversation_id: string; contact_id: string | null }>(
+    const [row] = await query<MessageRef>(
       em,
       `select id, conversation_id, contact_id from messages where organization_id = $1 and channel_id = $2 and direction = 'outbound' and (provider_message_id = $3 or id = $4::uuid) and $3 <> all(superseded_ids)
       order by provider_message_id = $3 desc nulls last limit 1`,
@@ -23,22 +25,25 @@ export async function matchStatus(em: Em, transact: Transact, channel: ChannelRe
     );
     return row;
   };
-  let message = await find();
-  if (!message) return false;
+  const first = await find();
+  if (!first) return false;
   const failure = status.error && { code: 'provider_refused', provider_code: status.error.code, message: status.error.message };
-  let looks = 0;
-  let refuser: string | null = null;
-  const locks = async () => {
-    looks += 1;
-    // Its conversation or contact may have become part of another since; of who was forgotten it has not even the provider's id any more.
-    if (looks > 1) message = (await find()) ?? { ...message!, contact_id: null };
-    refuser = saysNoToMarketing(status.error?.code) ? message!.contact_id : null;
-    return [conversationLane(message!.conversation_id), ...(refuser ? [contactLock(refuser)] : [])];
+  const isRefusal = saysNoToMarketing(status.error?.code);
+  // The first look serves the first try. Of a contact that was erased since, the message does not even have the provider's id any more.
+  let known: MessageRef | undefined = first;
+  const look = async () => {
+    const message = known ?? (await find()) ?? { ...first, contact_id: null };
+    known = undefined;
+    return { message, refuser: isRefusal ? message.contact_id : null };
   };
-  await transact({ locks }, async (tx) => {
-    await applyStatus(tx, message!.id, status.status, status.providerMessageId, failure);
+  const locks = ({ message, refuser }: Awaited<ReturnType<typeof look>>) => [
+    conversationLane(message.conversation_id),
+    ...(refuser ? [contactLock(refuser)] : []),
+  ];
+  await transact({ look, locks }, async (tx, { message, refuser }) => {
+    await applyStatus(tx, message.id, status.status, status.providerMessageId, failure);
     // One that was kept for a while has its time as text.
-    const choice = { status: 'denied', at: new Date(status.at), proof: message!.id } as const;
+    const choice = { status: 'denied', at: new Date(status.at), proof: message.id } as const;
     // Gone: part of another contact, who is the one that refused, or forgotten.
     if (refuser && !(await hearMarketingChoice(tx, channel.organizationId, refuser, choice))) throw new LocksOutdated();
   });

@@ -1,44 +1,61 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { nowDate } from '../platform/time/clock.ts';
+import { created, tenant, times, timestamp } from '../platform/database/columns.ts';
 
-export type Ordering = 'best_effort' | 'per_subject';
-export type DeliveryState = 'pending' | 'succeeded' | 'failed';
+export const orderings = ['best_effort', 'per_subject'] as const;
+export type Ordering = (typeof orderings)[number];
 
 /** A customer's address for events. Its secret and its own headers are sealed. */
 export const WebhookEndpoint = defineEntity({
   name: 'WebhookEndpoint',
   tableName: 'webhook_endpoints',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
-    url: p.string(),
-    eventTypes: p.array<string>(),
-    description: p.string().default(''),
-    headers: p.string().nullable(),
-    rateLimit: p.integer().nullable(),
-    ordering: p.string().$type<Ordering>(),
+    ...tenant(),
+    url: p.text(),
+    event_types: p.array<string>(),
+    description: p.text().default(''),
+    headers: p.text().strictNullable(),
+    rate_limit: p.integer().strictNullable(),
+    ordering: p.enum(orderings),
     enabled: p.boolean().default(true),
-    secret: p.string(),
-    disabledReason: p.string().nullable(),
-    createdAt: p.datetime().onCreate(nowDate),
-    updatedAt: p.datetime().onCreate(nowDate),
+    secret: p.text(),
+    disabled_reason: p.text().strictNullable(),
+    ...times(),
   },
 });
+
+export const deliveryStates = ['pending', 'succeeded', 'failed'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
 
 /** One event for one endpoint. */
 export const Delivery = defineEntity({
   name: 'Delivery',
   tableName: 'webhook_deliveries',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
-    eventId: p.uuid(),
-    endpointId: p.uuid(),
-    state: p.string().$type<DeliveryState>(),
+    ...tenant(),
+    event_id: p.uuid(),
+    endpoint_id: p.uuid(),
+    state: p.enum(deliveryStates),
     attempts: p.integer().default(0),
-    nextAttemptAt: p.datetime().nullable(),
-    isTest: p.boolean().default(false),
-    createdAt: p.datetime().onCreate(nowDate),
-    finishedAt: p.datetime().nullable(),
+    next_attempt_at: timestamp().strictNullable(),
+    is_test: p.boolean().default(false),
+    ...created(),
+    finished_at: timestamp().strictNullable(),
+  },
+});
+
+export const DeliveryAttempt = defineEntity({
+  name: 'DeliveryAttempt',
+  tableName: 'webhook_attempts',
+  properties: {
+    ...tenant(),
+    delivery_id: p.uuid(),
+    number: p.integer(),
+    /** The HTTP status. null: there was no response. */
+    status: p.integer().strictNullable(),
+    duration_ms: p.integer(),
+    error_class: p.text().strictNullable(),
+    error: p.text().strictNullable(),
+    response_head: p.text().strictNullable(),
+    ...created(),
   },
 });

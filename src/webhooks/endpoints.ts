@@ -50,23 +50,22 @@ export async function createEndpoint(
   );
   if ((count?.total ?? 0) >= mostEndpoints)
     throw new AppError('limit_reached', `An organization has at most ${mostEndpoints} webhook endpoints`);
-  const createdAt = nowDate();
+  const at = nowDate().toISOString();
   await tx.em.insert(WebhookEndpoint, {
     id,
-    organizationId,
+    organization_id: organizationId,
     url: endpoint.url,
-    eventTypes: [...new Set(endpoint.eventTypes)],
+    event_types: [...new Set(endpoint.eventTypes)],
     description: endpoint.description,
     headers: endpoint.headers ? secrets.seal(JSON.stringify(endpoint.headers)) : null,
-    rateLimit: endpoint.rateLimit ?? null,
+    rate_limit: endpoint.rateLimit ?? null,
     ordering: endpoint.ordering,
     secret: secrets.seal(secret),
-    createdAt,
-    updatedAt: createdAt,
+    created_at: at,
+    updated_at: at,
   });
   await setPool(tx.em, endpointPool(id), endpointWidth, endpoint.rateLimit ?? null);
   const { url, eventTypes, description, rateLimit, ordering } = endpoint;
-  const at = createdAt.toISOString();
   return {
     id,
     url,

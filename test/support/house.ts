@@ -5,7 +5,7 @@ import { createOrganization } from '../../src/organizations/organizations.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import type { Database, Em } from '../../src/platform/database/database.ts';
 import { query } from '../../src/platform/database/query.ts';
-import type { HandedRow } from '../../src/platform/ledger/accept.ts';
+import type { DispatchedRow } from '../../src/platform/ledger/accept.ts';
 import { type AnyWorker, withinMs } from '../../src/platform/ledger/backends/backend.ts';
 import type { JobContract } from '../../src/platform/ledger/job.ts';
 import type { JobError, JobState } from '../../src/platform/ledger/jobs.entity.ts';
@@ -68,7 +68,7 @@ export type House = {
   organizationId: string;
   deps: WorkerDeps;
   /** Runs handed to the queue, when the house has none of its own: nothing runs by itself there. */
-  handed: HandedRow[];
+  dispatched: DispatchedRow[];
   em(): Em;
   sql<Row = Record<string, unknown>>(text: string, params?: unknown[]): Promise<Row[]>;
   /** Accepts one job with a new toy; its ids. */
@@ -97,12 +97,12 @@ export const onePlace: Place = {
 };
 
 /** What holds no queue at all: it takes runs and keeps them for the test to read. */
-function silentQueues(handed: HandedRow[]): Queues {
+function silentQueues(dispatched: DispatchedRow[]): Queues {
   return {
     backend: undefined as never,
     isReady: () => true,
     whenOpen: async () => {},
-    add: async (rows) => void handed.push(...rows),
+    add: async (rows) => void dispatched.push(...rows),
     wake: async () => {},
     states: async (rows) => rows.map(() => 'waiting'),
     queue: () => undefined,
@@ -122,8 +122,8 @@ export async function openHouse(
   const { url, drop } = await createTestDatabase();
   const { log, lines } = collectingLog();
   const database = await openDatabase({ url, poolMax, applicationName: 'kanal-test', log });
-  const handed: HandedRow[] = [];
-  const queues = makeBackend ? openQueues(makeBackend(url), log, () => {}) : silentQueues(handed);
+  const dispatched: DispatchedRow[] = [];
+  const queues = makeBackend ? openQueues(makeBackend(url), log, () => {}) : silentQueues(dispatched);
   const ledger = createLedger({ database, queues, log, awaitsQueue });
   const em = () => database.em();
   const sql = <Row>(text: string, params: unknown[] = []) => query<Row>(em(), text, params);
@@ -161,7 +161,7 @@ export async function openHouse(
     lines,
     organizationId,
     deps,
-    handed,
+    dispatched,
     em,
     sql,
     async accept({ contract = playJob, ...options } = {}) {
@@ -176,7 +176,7 @@ export async function openHouse(
       const tables = ['pools', 'jobs', 'toys', 'played', ...alsoTables];
       // A fill or an end may still be at work and meet this in a deadlock: transact looks again.
       await ledger.transact({}, (tx) => tx.query(`truncate ${tables.join(', ')} cascade`));
-      handed.length = 0;
+      dispatched.length = 0;
     },
     rows: () => sql<JobRow>(`select ${jobColumns} from jobs order by jobs.seq`),
     toy: async (id) =>

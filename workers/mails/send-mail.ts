@@ -1,6 +1,7 @@
 import { sendMailJob } from '../../src/mails/jobs.ts';
 import { linkOf } from '../../src/mails/links.ts';
-import { type MailKind, mailText } from '../../src/mails/texts.ts';
+import type { MailKind } from '../../src/mails/mail.entity.ts';
+import { mailText } from '../../src/mails/texts.ts';
 import { domainOf } from '../../src/platform/config/mail-url.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { handle } from '../handler.ts';

@@ -9,9 +9,9 @@ import { unknownWindow } from '../../src/messaging/window.ts';
 import type { Em } from '../../src/platform/database/database.ts';
 import { query } from '../../src/platform/database/query.ts';
 import type { JobError } from '../../src/platform/ledger/jobs.entity.ts';
+import { LocksOutdated } from '../../src/platform/ledger/locks.ts';
 import { holdPool } from '../../src/platform/ledger/pools.ts';
 import { endDoneOfSubject } from '../../src/platform/ledger/release.ts';
-import { LocksOutdated } from '../../src/platform/ledger/transact.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
 import { reasonOf } from '../../src/platform/log.ts';
 import { nowDate } from '../../src/platform/time/clock.ts';
@@ -106,12 +106,9 @@ function lastRefusal(claim: Claim): JobError | undefined {
 
 /** In a transaction before the end's: it takes another lock, and what the person said holds even if the end is lost. */
 async function noteRefuser({ em, ledger, row }: Context, { message_id: proof }: Claim) {
-  let contactId: string | null = null;
-  const locks = async () => {
-    contactId = await contactOf(em, proof);
-    return contactId ? [contactLock(contactId)] : [];
-  };
-  await ledger.transact({ locks }, async (tx) => {
+  const look = () => contactOf(em, proof);
+  const locks = (contactId: string | null) => (contactId ? [contactLock(contactId)] : []);
+  await ledger.transact({ look, locks }, async (tx, contactId) => {
     if (!contactId) return;
     const choice = { status: 'denied', at: nowDate(), proof } as const;
     if (!(await hearMarketingChoice(tx, row.organization_id, contactId, choice))) throw new LocksOutdated();

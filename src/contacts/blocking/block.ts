@@ -8,8 +8,8 @@ import type { Tx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { addIdentities, findContact, identityTaken, type Person, resolveContact } from '../identities/resolve.ts';
 import { type BlockWish, blockWishes } from '../jobs.ts';
+import type { BlockStatus } from './block.entity.ts';
 
-export type BlockStatus = 'pending' | 'blocked' | 'unblocking' | 'unblocked' | 'failed';
 /** E.164, and the messaging app's own id of the person; one of them at least. */
 export type BlockWho = { phone?: string; userId?: string };
 

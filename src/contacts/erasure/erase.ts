@@ -50,7 +50,7 @@ async function conversationsOf(em: Em, organizationId: string, id: string): Prom
 async function erase(tx: Tx, secrets: Secrets, organizationId: string, id: string, held: string[]): Promise<string[]> {
   // From here on nothing new can refer to it: who tries waits for this row, and finds it gone.
   const there = await tx.query('select 1 from contacts where organization_id = $1 and id = $2 for update', [organizationId, id]);
-  if (there.length === 0) throw await contactNotFound(tx.em, organizationId, id);
+  if (there.length === 0) throw await contactNotFound(tx.of(organizationId), id);
   const conversations = await conversationsOf(tx.em, organizationId, id);
   if (conversations.some((conversation) => !held.includes(conversation))) throw new Begun();
   const identities = await addressesOfContact(tx, organizationId, id);

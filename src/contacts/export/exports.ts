@@ -7,15 +7,16 @@ import type { Tx } from '../../platform/ledger/tx.ts';
 import type { ListRequest } from '../../platform/listing/listing.ts';
 import { type Page, type PageRows, pageOfTable } from '../../platform/listing/paging.ts';
 import type { CsvForm } from './csv.ts';
+import type { ExportFailure, ExportState } from './export.entity.ts';
 import { exportContactsJob, exportLane, exportPool, exportPoolWidth } from './jobs.ts';
 
 export type ExportRow = {
   id: string;
-  state: 'queued' | 'running' | 'succeeded' | 'failed';
+  state: ExportState;
   pieces: number;
   rows_done: number;
   bytes: string;
-  failure: { code: string; message: string } | null;
+  failure: ExportFailure | null;
   created_at: string;
   finished_at: string | null;
 };

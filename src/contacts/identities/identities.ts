@@ -1,6 +1,7 @@
 import type { Em } from '../../platform/database/database.ts';
+import { ownRows } from '../../platform/database/own.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
-import { LocksOutdated } from '../../platform/ledger/transact.ts';
+import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { Tx } from '../../platform/ledger/tx.ts';
 import { type Page, pageOfTable } from '../../platform/listing/paging.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -9,7 +10,7 @@ import { emitUpdated } from '../events.ts';
 import { foldedEmail } from '../fields.ts';
 import { toIdentity } from '../lookup.ts';
 import { suppressAgain } from '../permission/suppressed-addresses.ts';
-import { columnsOf, getContact, type Identity, insertIdentitiesSql, mustBeContact } from '../queries.ts';
+import { assertContact, columnsOf, getContact, type Identity, insertIdentitiesSql } from '../queries.ts';
 import { sourced } from './resolve.ts';
 
 export type IdentityRow = Identity & { id: string; created_at: string };
@@ -19,7 +20,7 @@ const select = `select ${columns} from contact_identities where organization_id 
 
 /** Throws 404. */
 export async function listIdentities(em: Em, organizationId: string, contactId: string, page: Page) {
-  await mustBeContact(em, organizationId, contactId);
+  await assertContact(ownRows(em, organizationId), contactId);
   return pageOfTable<IdentityRow>(em, select, [organizationId, contactId], page);
 }
 
@@ -37,7 +38,7 @@ export async function addIdentity(
   contactId: string,
   given: { type: Identity['type']; value: string; source?: string },
 ): Promise<{ row: IdentityRow; isNew: boolean }> {
-  const { name, phone_number, email, external_id } = await getContact(tx.em, organizationId, contactId);
+  const { name, phone_number, email, external_id } = await getContact(tx.of(organizationId), contactId);
   const asked = toIdentity(given.type, given.value, given.source);
   const spellings = spellingsOf(asked);
   const added = await insertIdentities(tx, organizationId, contactId, spellings);
@@ -90,7 +91,7 @@ const anothers = (value: string) =>
  * is held. Throws 404, and 409 for the last one.
  */
 export async function removeIdentity(tx: Tx, organizationId: string, contactId: string, identityId: string): Promise<void> {
-  const contact = await getContact(tx.em, organizationId, contactId);
+  const contact = await getContact(tx.of(organizationId), contactId);
   const [identity] = await tx.query<IdentityRow>(`${select} and id = $3`, [organizationId, contactId, identityId]);
   if (!identity) throw notFound('Identity');
   const gone = spellingsOf(identity);

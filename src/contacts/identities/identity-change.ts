@@ -1,4 +1,5 @@
-import { LocksOutdated, type Transact } from '../../platform/ledger/transact.ts';
+import { LocksOutdated } from '../../platform/ledger/locks.ts';
+import type { Transact } from '../../platform/ledger/transact.ts';
 import type { Tx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { IdentityChange } from '../../providers/messaging-app/identity-change.ts';
@@ -20,13 +21,13 @@ export async function applyIdentityChange(
   change: IdentityChange,
 ): Promise<'changed' | 'taken' | 'unknown'> {
   const find = (tx: Tx) => ownersOf(tx.em, organizationId, sourced(change.old));
-  const locks = async () => (await transact({}, find)).slice(0, 1).map(contactLock);
-  return transact({ locks }, async (tx) => {
+  const look = () => transact({}, find);
+  return transact({ look, locks: (owners) => owners.slice(0, 1).map(contactLock) }, async (tx) => {
     const [id, ...alsoOld] = await find(tx);
     if (!id) return 'unknown';
-    tx.needs(contactLock(id));
+    tx.assertLocked(contactLock(id));
     for (const other of alsoOld) await listDuplicate(tx, organizationId, id, other, 'same_person');
-    const contact = await findContactById(tx.em, organizationId, id);
+    const contact = await findContactById(tx.of(organizationId), id);
     if (!contact) throw new LocksOutdated();
     const incoming = sourced(change.new);
     const others = (await ownersOf(tx.em, organizationId, incoming)).filter((owner) => owner !== id);

@@ -1,7 +1,7 @@
 import type { Em } from '../../platform/database/database.ts';
 import { query } from '../../platform/database/query.ts';
 import { uuidv7 } from '../../platform/ids.ts';
-import { LocksOutdated } from '../../platform/ledger/transact.ts';
+import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { Tx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { changedFields, refreshAddresses, updateContact } from '../change.ts';

@@ -5,9 +5,9 @@ import { uuidv7 } from '../../platform/ids.ts';
 import type { Transact } from '../../platform/ledger/transact.ts';
 import type { Tx } from '../../platform/ledger/tx.ts';
 import { type Page, type PageRows, pageOfTable } from '../../platform/listing/paging.ts';
+import type { ImportFailure, ImportState } from './import.entity.ts';
 import { importContactsJob, importLane, importPool, importPoolWidth } from './jobs.ts';
 
-export type ImportState = 'uploading' | 'queued' | 'running' | 'succeeded' | 'failed';
 export type ImportRow = {
   id: string;
   state: ImportState;
@@ -16,7 +16,7 @@ export type ImportRow = {
   updated_count: number;
   unchanged_count: number;
   failed_count: number;
-  failure: { code: string; message: string; line?: number; column?: string } | null;
+  failure: ImportFailure | null;
   created_at: string;
   finished_at: string | null;
 };

@@ -1,10 +1,7 @@
 import type { Em } from '../../platform/database/database.ts';
 import type { Tx } from '../../platform/ledger/tx.ts';
 import { type Page, pageOfTable } from '../../platform/listing/paging.ts';
-
-/** Why two contacts are taken for one person: what a message of the provider said. */
-export type DuplicateReason = 'same_person' | 'number_changed' | 'user_id_changed';
-export const duplicateReasons: DuplicateReason[] = ['same_person', 'number_changed', 'user_id_changed'];
+import type { DuplicateReason } from './merge.entity.ts';
 
 export type DuplicateRow = { id: string; contact_id: string; other_id: string; reason: DuplicateReason; created_at: string };
 

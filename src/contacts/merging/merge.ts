@@ -1,8 +1,8 @@
 import type { Em } from '../../platform/database/database.ts';
+import { ownRows } from '../../platform/database/own.ts';
 import { query } from '../../platform/database/query.ts';
 import { invalidField } from '../../platform/errors.ts';
-import { conversationLane } from '../../platform/ledger/locks.ts';
-import { LocksOutdated } from '../../platform/ledger/transact.ts';
+import { conversationLane, LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { Tx } from '../../platform/ledger/tx.ts';
 import { changedFields, refreshAddresses, updateContact } from '../change.ts';
 import { contactLock, emitDeleted, emitUpdated } from '../events.ts';
@@ -13,12 +13,17 @@ import { type ConversationOfTwo, mergeConversations } from './merge-conversation
 /** Two contacts that are one person: the one in the path, and the one in the body. */
 export type Asked = { id: string; otherId: string };
 type Pair = { survivor: string; merged?: string };
+export type SeenPair = Pair & { conversations: ConversationOfTwo[] };
 
-/** The locks `mergeContacts` needs, as it stands now. Throws as mergeContacts. */
-export async function mergeLocks(em: Em, organizationId: string, asked: Asked): Promise<string[]> {
+/** The two as they stand now, with what moves. Throws as mergeContacts. */
+export async function lookAtPair(em: Em, organizationId: string, asked: Asked): Promise<SeenPair> {
   const pair = await pairOf(em, organizationId, asked);
-  return pair.merged ? locksOf(pair, await conversationsOf(em, organizationId, pair)) : [];
+  return { ...pair, conversations: pair.merged ? await conversationsOf(em, organizationId, pair) : [] };
 }
+
+/** The locks `mergeContacts` needs. */
+export const mergeLocks = ({ survivor, merged, conversations }: SeenPair) =>
+  merged ? [contactLock(survivor), contactLock(merged), ...conversations.map(({ id }) => conversationLane(id))] : [];
 
 /**
  * The older contact stays and takes over all that refers to the other, whose id answers 404 from then on and names the survivor. Asked
@@ -27,8 +32,8 @@ export async function mergeLocks(em: Em, organizationId: string, asked: Asked): 
 export async function mergeContacts(tx: Tx, organizationId: string, actor: string, asked: Asked): Promise<ContactRow> {
   const pair = await pairOf(tx.em, organizationId, asked);
   const { survivor, merged } = pair;
-  if (!merged) return getContact(tx.em, organizationId, survivor);
-  for (const id of [survivor, merged]) tx.needs(contactLock(id));
+  if (!merged) return getContact(tx.of(organizationId), survivor);
+  for (const id of [survivor, merged]) tx.assertLocked(contactLock(id));
   // Whoever adds a row for one of them is done before, or finds nobody after.
   const held = await tx.query(
     'select 1 from contacts where organization_id = $1 and id = any($2::uuid[]) order by id for update',
@@ -36,7 +41,7 @@ export async function mergeContacts(tx: Tx, organizationId: string, actor: strin
   );
   if (held.length < 2) throw new LocksOutdated();
   const conversations = await conversationsOf(tx.em, organizationId, pair);
-  for (const lock of locksOf(pair, conversations)) tx.needs(lock);
+  for (const lock of mergeLocks({ ...pair, conversations })) tx.assertLocked(lock);
 
   const gone = await mergeConversations(tx, organizationId, survivor, conversations);
   const fields = await moveReferences(tx, [organizationId, survivor, merged, actor]);
@@ -51,7 +56,7 @@ export async function mergeContacts(tx: Tx, organizationId: string, actor: strin
     organizationId,
     survivor,
   ]);
-  const row = (await findContactById(tx.em, organizationId, survivor))!;
+  const row = (await findContactById(tx.of(organizationId), survivor))!;
   emitUpdated(tx, organizationId, row, [...columns, ...fields]);
   emitDeleted(tx, organizationId, merged, survivor);
   return row;
@@ -71,8 +76,8 @@ async function pairOf(em: Em, organizationId: string, { id, otherId }: Asked): P
   if (id === otherId && one!.is_there) throw invalidField('contact_id', 'A contact cannot be merged with itself', 'contact.same');
   const survivor = id === otherId ? null : current(one!);
   if (survivor !== null && survivor === current(other!)) return { survivor };
-  if (!one!.is_there) throw await contactNotFound(em, organizationId, id);
-  if (!other!.is_there) throw await contactNotFound(em, organizationId, otherId, inBody);
+  if (!one!.is_there) throw await contactNotFound(ownRows(em, organizationId), id);
+  if (!other!.is_there) throw await contactNotFound(ownRows(em, organizationId), otherId, inBody);
   const [older, newer] = [one!.id, other!.id].sort();
   return { survivor: older!, merged: newer! };
 }
@@ -83,12 +88,6 @@ const conversationsOf = (em: Em, organizationId: string, { survivor, merged }: P
     'select id, contact_id, channel_id from conversations where organization_id = $1 and contact_id = any($2::uuid[]) order by id',
     [organizationId, [survivor, merged]],
   );
-
-const locksOf = ({ survivor, merged }: Pair, conversations: ConversationOfTwo[]) => [
-  contactLock(survivor),
-  contactLock(merged!),
-  ...conversations.map(({ id }) => conversationLane(id)),
-];
 
 /** Everything that refers to the one becomes the other's; the names of what came. */
 async function moveReferences(tx: Tx, params: string[]): Promise<string[]> {
@@ -108,8 +107,8 @@ async function moveReferences(tx: Tx, params: string[]): Promise<string[]> {
 /** What is empty with the one that stays comes from the other, custom fields by name. Throws 422 when they are too large together. */
 async function fillFields(tx: Tx, organizationId: string, survivor: string, merged: string): Promise<string[]> {
   const [own, other] = [
-    await findContactById(tx.em, organizationId, survivor),
-    await findContactById(tx.em, organizationId, merged),
+    await findContactById(tx.of(organizationId), survivor),
+    await findContactById(tx.of(organizationId), merged),
   ];
   if (!own || !other) throw new LocksOutdated();
   const missing = Object.entries(other.custom_fields).filter(([name]) => !Object.hasOwn(own.custom_fields, name));

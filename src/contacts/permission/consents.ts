@@ -1,12 +1,8 @@
 import type { Em } from '../../platform/database/database.ts';
 import type { Tx } from '../../platform/ledger/tx.ts';
 import { type Page, type PageRows, pageOfTable } from '../../platform/listing/paging.ts';
+import type { ConsentChannel, ConsentStatus } from './permission.entity.ts';
 import { type By, recordPermission } from './permission-history.ts';
-
-export const consentChannels = ['messaging_app', 'email', 'sms', 'voice'] as const;
-export type ConsentChannel = (typeof consentChannels)[number];
-export const consentStatuses = ['granted', 'denied', 'pending'] as const;
-export type ConsentStatus = (typeof consentStatuses)[number];
 
 export type Consent = { channel: ConsentChannel; status: ConsentStatus };
 export type ConsentRow = Consent & { id: string; source: string; proof: string; changed_at: string; created_at: string };

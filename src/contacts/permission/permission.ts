@@ -1,5 +1,5 @@
 import { AppError } from '../../platform/errors.ts';
-import type { ConsentStatus } from './consents.ts';
+import type { ConsentStatus } from './permission.entity.ts';
 import { isLive } from './suppressions.ts';
 
 /** What is to be known before a person is written to over a messaging app. */

@@ -4,15 +4,13 @@ import type { Tx } from '../../platform/ledger/tx.ts';
 import { type Page, type PageRows, pageOfTable } from '../../platform/listing/paging.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Identity } from '../queries.ts';
+import type { SuppressionChannel, SuppressionReason } from './permission.entity.ts';
 import { type By, recordPermission } from './permission-history.ts';
 import { hashesOf } from './suppressed-addresses.ts';
 
-export const suppressionChannels = ['all', 'messaging_app', 'email', 'sms', 'voice'] as const;
-export const suppressionReasons = ['unsubscribed', 'complaint', 'bounced', 'blocked', 'manual'] as const;
-
 export type Suppression = {
-  channel: (typeof suppressionChannels)[number];
-  reason: (typeof suppressionReasons)[number];
+  channel: SuppressionChannel;
+  reason: SuppressionReason;
   /** null: until it is lifted. */
   expiresAt: Date | null;
 };

@@ -2,6 +2,7 @@ import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
+import { BindingDriver } from './binding-driver.ts';
 import { onBehalfOf, onNobodysBehalf, shareConnections } from './connection-shares.ts';
 import type { Database } from './database.ts';
 import { lockError } from './errors.ts';
@@ -37,6 +38,7 @@ export async function openDatabase(
   const made: { pool?: Pool } = {};
   const orm = await MikroORM.init({
     ...ormOptions,
+    driver: BindingDriver,
     clientUrl: url,
     pool: { min: 0, max: poolMax },
     logger: (message) => log.debug({ message }, 'database'),

@@ -1,4 +1,4 @@
-import { acceptedState, firstCheck, handedColumns } from '../ledger/accept.ts';
+import { acceptedState, dispatchedColumns, firstCheck } from '../ledger/accept.ts';
 
 export type NewEvent = {
   id: string;
@@ -44,4 +44,4 @@ export const recordPart = `
     select job_id, organization_id, 'webhooks.deliver', 'webhooks', jsonb_build_object('delivery_id', delivery_id), 'webhook_delivery', delivery_id, lane, pool, is_test, seq,
            ${acceptedState}, clock_timestamp() + ${firstCheck}
       from delivery_jobs n order by n.seq
-    returning ${handedColumns})`;
+    returning ${dispatchedColumns})`;

@@ -2,7 +2,7 @@
  * A row that has its turn and belongs in BullMQ. `delay_ms` is what the database's clock says is left until its run; `read_at` is when
  * this process read that (ms), for rows whose place in a plan allows no dallying on the way to the queue.
  */
-export type HandedRow = {
+export type DispatchedRow = {
   id: string;
   run: number;
   queue: string;
@@ -14,7 +14,7 @@ export type HandedRow = {
 };
 
 /** What a transaction leaves for after its commit. */
-export type Handed = { rows: HandedRow[]; pools: string[] };
+export type Dispatched = { rows: DispatchedRow[]; pools: string[] };
 
 export type NewJob = {
   id: string;
@@ -34,12 +34,12 @@ export type NewJob = {
 export const firstCheck = `interval '5 s'`;
 
 /** The columns of a row on its way to BullMQ, and the pool when it must wait there for room. */
-export const handedColumns = `id, run, queue, name, state, organization_id, pool, greatest(0, extract(epoch from run_at - clock_timestamp()) * 1000)::float8 as delay_ms`;
+export const dispatchedColumns = `id, run, queue, name, state, organization_id, pool, greatest(0, extract(epoch from run_at - clock_timestamp()) * 1000)::float8 as delay_ms`;
 
-export type Inserted = HandedRow & { state: string };
+export type Inserted = DispatchedRow & { state: string };
 
 /** Sorts rows just written into what goes to BullMQ now and which pools to fill. */
-export function handedOf(rows: Inserted[]): Handed {
+export function dispatchedOf(rows: Inserted[]): Dispatched {
   const waiting = rows.filter((row) => row.state === 'waiting' && row.pool !== null);
   return { rows: rows.filter((row) => row.state === 'queued'), pools: [...new Set(waiting.map((row) => row.pool!))] };
 }
@@ -62,6 +62,6 @@ export const acceptPart = `
     select id, organization_id, name, queue, payload, subject_type, subject_id, lane, pool, visible, seq, ${stateOfNew},
            clock_timestamp() + n.delay_ms * interval '1 ms', clock_timestamp() + n.delay_ms * interval '1 ms' + ${firstCheck}
       from new_jobs n order by n.ord
-    returning ${handedColumns})`;
+    returning ${dispatchedColumns})`;
 
 export const acceptedState = stateOfNew;

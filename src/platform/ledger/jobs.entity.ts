@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { created, tenant, timestamp, timestampNow } from '../database/columns.ts';
 
-export type JobState = 'blocked' | 'waiting' | 'queued' | 'failed' | 'done';
+export const jobStates = ['blocked', 'waiting', 'queued', 'failed', 'done'] as const;
+export type JobState = (typeof jobStates)[number];
 export type JobError = { code: string; message: string; provider_code?: string | null };
 
 /** A piece of work: the whole truth of it (see docs/decisions/0002-ledger.md). Written by the statements in this folder only. */
@@ -8,28 +10,45 @@ export const Job = defineEntity({
   name: 'Job',
   tableName: 'jobs',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
-    name: p.string(),
-    queue: p.string(),
-    payload: p.json().$type<Record<string, string>>(),
-    subjectType: p.string(),
-    subjectId: p.uuid(),
-    lane: p.string().nullable(),
-    pool: p.string().nullable(),
-    seq: p.bigint(),
-    state: p.string().$type<JobState>(),
+    ...tenant(),
+    name: p.text(),
+    queue: p.text(),
+    payload: p.json<Record<string, string>>(),
+    subject_type: p.text(),
+    subject_id: p.uuid(),
+    lane: p.text().strictNullable(),
+    pool: p.text().strictNullable(),
+    seq: p.bigint('string').defaultRaw(`nextval('jobs_seq')`),
+    state: p.enum(jobStates),
     run: p.integer().default(1),
     attempts: p.integer().default(0),
-    runAt: p.datetime(),
-    slotAt: p.datetime().nullable(),
-    checkAt: p.datetime(),
-    error: p.json().$type<JobError>().nullable(),
-    progress: p.json().$type<Record<string, unknown>>().nullable(),
+    run_at: timestampNow(),
+    slot_at: timestamp().strictNullable(),
+    check_at: timestamp(),
+    error: p.json<JobError>().strictNullable(),
+    progress: p.json<Record<string, unknown>>().strictNullable(),
     visible: p.boolean().default(false),
     stalls: p.integer().default(0),
-    startedAt: p.datetime().nullable(),
-    createdAt: p.datetime(),
-    finishedAt: p.datetime().nullable(),
+    started_at: timestamp().strictNullable(),
+    ...created(),
+    finished_at: timestamp().strictNullable(),
+  },
+});
+
+/** What limits the jobs of one channel, endpoint or kind: how many run at once, and how many begin a second. */
+export const Pool = defineEntity({
+  name: 'Pool',
+  tableName: 'pools',
+  properties: {
+    id: p.text().primary(),
+    width: p.integer(),
+    /** Jobs a second. null: as many as `width` allows. */
+    rate: p.double().strictNullable(),
+    /** When the next claim may come, moved by the statement that claims. */
+    tat: timestamp().strictNullable(),
+    held_until: timestamp().strictNullable(),
+    /** The end of the times given out so far (src/platform/ledger/pace.ts). */
+    plan_at: timestamp().strictNullable(),
+    filled_at: timestamp().strictNullable(),
   },
 });

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
-import type { Handed, HandedRow } from './accept.ts';
+import type { Dispatched, DispatchedRow } from './accept.ts';
 import { createFiller } from './pools.ts';
 import type { Queues } from './queues.ts';
 import { createTransact, type Transact, type TransactBounds } from './transact.ts';
@@ -11,7 +11,7 @@ export type Ledger = {
   fill(pool: string): Promise<void>;
   /** Fills it once, unless this process is at it anyway or somebody has it locked. */
   fillOnce(pool: string): Promise<void>;
-  dispatch(handed: Handed): Promise<void>;
+  dispatch(dispatched: Dispatched): Promise<void>;
 };
 
 /** A request waits this long for the queue and then answers: the sweeper does the rest. */
@@ -32,17 +32,17 @@ export function createLedger({
   bounds?: TransactBounds;
 }): Ledger {
   const onFault = (error: unknown) => log.debug({ err: error }, 'left to the sweeper');
-  const add = (rows: HandedRow[]) => queues.add(rows);
+  const add = (rows: DispatchedRow[]) => queues.add(rows);
   const { fill, fillOnce } = createFiller(database, add, onFault);
-  const dispatch = async (handed: Handed) => {
-    const work = [...new Set(handed.pools)].map((pool) => fill(pool));
-    if (handed.rows.length > 0) work.push(add(handed.rows).catch(onFault));
+  const dispatch = async (dispatched: Dispatched) => {
+    const work = [...new Set(dispatched.pools)].map((pool) => fill(pool));
+    if (dispatched.rows.length > 0) work.push(add(dispatched.rows).catch(onFault));
     await Promise.all(work);
   };
-  const after = (handed: Handed) => {
-    for (const pool of new Set(handed.pools)) void fill(pool);
-    if (handed.rows.length === 0) return;
-    const work = add(handed.rows).catch(onFault);
+  const after = (dispatched: Dispatched) => {
+    for (const pool of new Set(dispatched.pools)) void fill(pool);
+    if (dispatched.rows.length === 0) return;
+    const work = add(dispatched.rows).catch(onFault);
     // Only what is added right here is waited for: a pool may be busy with others, and its room is nobody's request's affair.
     if (!awaitsQueue) return;
     let timer: NodeJS.Timeout | undefined;

@@ -2,6 +2,7 @@ import { escapeLiteral } from 'pg';
 import type { Em } from '../database/database.ts';
 import { lockError } from '../database/errors.ts';
 import { query } from '../database/query.ts';
+import { AppError } from '../errors.ts';
 
 /**
  * A lane is locked by its subject. An ordered delivery waits in the lane `subject:<endpoint>:<subject>`, and the one who emits an
@@ -33,4 +34,11 @@ export async function tryLock(em: Em, lock: string): Promise<boolean> {
     lock,
   ]);
   return row!.is_taken;
+}
+
+/** The rows that chose the locks changed meanwhile, as in a merge of contacts: they are looked at anew, and the work is tried again. */
+export class LocksOutdated extends AppError {
+  constructor() {
+    super('conflict', 'It was changed at the same time; try again', { retryAfterSeconds: 1 });
+  }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Em } from '../database/database.ts';
 import { query } from '../database/query.ts';
-import type { HandedRow } from './accept.ts';
+import type { DispatchedRow } from './accept.ts';
 import type { RunRef } from './tx.ts';
 
 export const channelPool = (channelId: string) => `channel:${channelId}`;
@@ -30,8 +30,8 @@ export async function letPoolGo(em: Em, id: string) {
 }
 
 /** Gives a pool's room to its waiting rows, in order, each with a time of the pool's plan. Returns what goes to BullMQ now. Not patient: nothing, while somebody has the pool locked. */
-export async function fillPool(database: Database, pool: string, isPatient = true): Promise<HandedRow[]> {
-  const rows = await query<HandedRow>(database.em(), 'select * from fill_pool($1, $2)', [pool, isPatient]);
+export async function fillPool(database: Database, pool: string, isPatient = true): Promise<DispatchedRow[]> {
+  const rows = await query<DispatchedRow>(database.em(), 'select * from fill_pool($1, $2)', [pool, isPatient]);
   const readAt = Date.now();
   return rows.map((row) => ({ ...row, read_at: readAt }));
 }
@@ -53,12 +53,12 @@ export type Filler = { fill(pool: string): Promise<void>; fillOnce(pool: string)
 /** One fill a pool at a time in this process; asked meanwhile, it runs once more. Faults are the sweeper's to mend. */
 export function createFiller(
   database: Database,
-  add: (rows: HandedRow[]) => Promise<void>,
+  add: (rows: DispatchedRow[]) => Promise<void>,
   onFault: (error: unknown) => void,
 ): Filler {
   const running = new Map<string, { again: boolean; done: Promise<void> }>();
 
-  async function give(pool: string, isPatient: boolean): Promise<HandedRow[]> {
+  async function give(pool: string, isPatient: boolean): Promise<DispatchedRow[]> {
     const rows = await fillPool(database, pool, isPatient);
     if (rows.length > 0) void add(rows).catch(onFault);
     return rows;

@@ -33,7 +33,7 @@ export async function putOff(
     [id, run, spend ? 1 : 0, delayMs, error ? JSON.stringify(error) : null, queue ?? null, stalls],
   );
   if (!row) return undefined;
-  tx.hand({
+  tx.dispatch({
     rows: row.run === run ? [] : [{ id, ...row }],
     pools: row.pool ? [row.pool] : [],
   });
@@ -51,5 +51,5 @@ export async function putBack(tx: Tx, { id, run }: RunRef, { keepPlace }: { keep
       where id = $1 and run = $2 and ${stateIs('state', 'queued')} returning pool`,
     [id, run, keepPlace],
   );
-  if (row) tx.hand({ rows: [], pools: [row.pool] });
+  if (row) tx.dispatch({ rows: [], pools: [row.pool] });
 }

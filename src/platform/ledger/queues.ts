@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { HandedRow } from './accept.ts';
+import type { DispatchedRow } from './accept.ts';
 import { type AnyQueue, type Backend, withinMs } from './backends/backend.ts';
 import { type QueueName, queueNames } from './job.ts';
 
@@ -11,7 +11,7 @@ export type Queues = {
   isReady(): boolean;
   whenOpen(): Promise<void>;
   /** Hands runs to BullMQ; an id it has already is left as it is. Rejects at once when the queue is away: the sweeper does it later. */
-  add(rows: HandedRow[]): Promise<void>;
+  add(rows: DispatchedRow[]): Promise<void>;
   /** Lets delayed runs go at once; what is not delayed any more is left as it is. */
   wake(rows: { id: string; run: number; queue: string }[]): Promise<void>;
   states(rows: { id: string; run: number; queue: string }[]): Promise<RunState[]>;
@@ -87,7 +87,7 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
   const timer = setInterval(look, probeEveryMs);
   look();
 
-  const toJob = (row: HandedRow) => {
+  const toJob = (row: DispatchedRow) => {
     // By the database's clock: whoever takes the run may have another clock than this process.
     // By the host's clock: BullMQ compares with that of whoever takes the run, and that is most often the process that hands it over.
     const timestamp = Date.now();

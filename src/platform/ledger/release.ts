@@ -1,4 +1,4 @@
-import { firstCheck, handedColumns } from './accept.ts';
+import { dispatchedColumns, firstCheck } from './accept.ts';
 import { stateIs } from './states.ts';
 import type { EndKind, RunRef, Tx } from './tx.ts';
 
@@ -24,7 +24,7 @@ export const releasePart = (kind: EndKind) => `${ended[kind]},
   released as (
     update jobs set state = case when pool is null then 'queued' else 'waiting' end, run_at = greatest(run_at, clock_timestamp()), check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
      where id = (select b.id from jobs b where b.lane = (select lane from ended where lane is not null limit 1) and b.state = 'blocked' order by b.seq limit 1)
-    returning ${handedColumns})`;
+    returning ${dispatchedColumns})`;
 
 type Row = RunRef & { lane?: string | null };
 

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { firstCheck, handedColumns, handedOf } from './accept.ts';
+import { dispatchedColumns, dispatchedOf, firstCheck } from './accept.ts';
 import { contractOf } from './contracts.ts';
 import type { JobState } from './jobs.entity.ts';
 import { stateIs } from './states.ts';
@@ -25,16 +25,13 @@ export async function retryJob(
   organizationId?: string,
   record?: (tx: Tx, job: FailedRow) => Promise<void>,
 ): Promise<boolean> {
-  let job: FailedRow;
-  // Without a lane the row's own lock: of two who ask at once the second must not revive a subject that is at work again, or done.
-  const lockOfJob = ({ lane }: FailedRow) => lane ?? `job:${jobId}`;
-  const locks = async () => {
+  const look = async () => {
     const found = await transact({}, (tx) => failedRow(tx.query, jobId, organizationId));
     if (!found) throw jobGone();
-    job = found;
-    return [lockOfJob(job)];
+    return found;
   };
-  return transact({ locks }, async (tx) => {
+  // Without a lane the row's own lock: of two who ask at once the second must not revive a subject that is at work again, or done.
+  return transact({ look, locks: ({ lane }) => [lane ?? `job:${jobId}`] }, async (tx, job) => {
     const isRevived = await reviveJob(tx, jobId, organizationId);
     if (isRevived) await record?.(tx, job);
     return isRevived;
@@ -47,21 +44,21 @@ export async function reviveJob(tx: Tx, jobId: string, organizationId?: string):
   if (!row) throw jobGone();
   if (row.state !== 'failed') return false;
   // Its conversation may have become part of another.
-  if (row.lane) tx.needs(row.lane);
+  if (row.lane) tx.assertLocked(row.lane);
   const contract = contractOf(row.name);
   if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
   await contract.revived(tx, row.payload);
-  const rows = await tx.query<Parameters<typeof handedOf>[0][number]>(
+  const rows = await tx.query<Parameters<typeof dispatchedOf>[0][number]>(
     `update jobs j set run = run + 1, attempts = 0, stalls = 0, seq = nextval('jobs_seq'), run_at = clock_timestamp(), slot_at = null, finished_at = null, error = null,
               queue = $2, check_at = clock_timestamp() + ${firstCheck},
               state = case when lane is not null and exists (select 1 from jobs l where l.lane = j.lane and l.state in ('blocked', 'waiting', 'queued')) then 'blocked'
                            when pool is not null then 'waiting' else 'queued' end
-        where id = $1 and ${stateIs('state', 'failed')} returning ${handedColumns}`,
+        where id = $1 and ${stateIs('state', 'failed')} returning ${dispatchedColumns}`,
     [jobId, contract.queue],
   );
   // Purged between the two statements: what was revived for it is rolled back.
   if (rows.length === 0) throw jobGone();
-  tx.hand(handedOf(rows));
+  tx.dispatch(dispatchedOf(rows));
   return true;
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import type { Log } from '../log.ts';
-import { firstCheck, type HandedRow, handedColumns, handedOf } from './accept.ts';
+import { type DispatchedRow, dispatchedColumns, dispatchedOf, firstCheck } from './accept.ts';
 import type { Ledger } from './ledger.ts';
 import { lockOf, tryLock } from './locks.ts';
 import type { Queues } from './queues.ts';
@@ -39,11 +39,11 @@ export async function sweep({
   const findings: Findings = { looked: 0, added: 0, rerun: 0, woken: 0, pools: 0, lanes: 0, isWhole: true };
   const isLate = within(maxMs.due);
   while (queues.isReady()) {
-    const due = await query<HandedRow>(
+    const due = await query<DispatchedRow>(
       database.em(),
       `update jobs set check_at = greatest(run_at, clock_timestamp()) + interval '30 s'
         where id = any(array(select id from jobs where state = 'queued' and check_at <= statement_timestamp() order by check_at limit ${batch} for no key update skip locked))
-       returning ${handedColumns}`,
+       returning ${dispatchedColumns}`,
     );
     findings.looked += due.length;
     try {
@@ -73,7 +73,7 @@ function within(ms: number): () => boolean {
   return () => performance.now() > endsAt;
 }
 
-async function mend(due: HandedRow[], database: Database, queues: Queues, findings: Findings) {
+async function mend(due: DispatchedRow[], database: Database, queues: Queues, findings: Findings) {
   if (due.length === 0) return;
   const states = await queues.states(due);
   const missing = due.filter((_, index) => states[index] === 'unknown');
@@ -86,7 +86,7 @@ async function mend(due: HandedRow[], database: Database, queues: Queues, findin
   findings.woken += late.length;
   if (over.length === 0) return;
   // BullMQ calls the run over and the row does not: a new run, unless somebody has made one meanwhile.
-  const fresh = await query<HandedRow>(
+  const fresh = await query<DispatchedRow>(
     database.em(),
     `update jobs j set run = j.run + 1, stalls = 0 from unnest($1::uuid[], $2::int[]) as x(id, run)
       where j.id = x.id and j.run = x.run and j.state = 'queued' returning j.id, j.run, j.queue, j.name, j.organization_id, j.pool, greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as delay_ms`,
@@ -134,16 +134,16 @@ async function releaseLanes(database: Database, ledger: Ledger, findings: Findin
     }
     const released = await database.transaction(async (em) => {
       if (!(await tryLock(em, lockOf(lane)))) return [];
-      return query<Parameters<typeof handedOf>[0][number]>(
+      return query<Parameters<typeof dispatchedOf>[0][number]>(
         em,
         `update jobs set state = case when pool is null then 'queued' else 'waiting' end, check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
           where id = (select id from jobs where lane = $1 and state = 'blocked' order by seq limit 1)
-            and not exists (select 1 from jobs where lane = $1 and state in ('waiting', 'queued')) returning ${handedColumns}`,
+            and not exists (select 1 from jobs where lane = $1 and state in ('waiting', 'queued')) returning ${dispatchedColumns}`,
         [lane],
       );
     });
     // Its pool is filled with the others below; what that does is not waited for.
-    void ledger.dispatch(handedOf(released));
+    void ledger.dispatch(dispatchedOf(released));
     findings.lanes += released.length;
   }
 }

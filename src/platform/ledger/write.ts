@@ -1,7 +1,7 @@
 import type { Source } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import { type NewEvent, recordPart } from '../events/record.ts';
-import { acceptPart, type Handed, handedOf, type Inserted, type NewJob } from './accept.ts';
+import { acceptPart, type Dispatched, dispatchedOf, type Inserted, type NewJob } from './accept.ts';
 import { RunOver, releasePart } from './release.ts';
 import type { End, Part } from './tx.ts';
 
@@ -12,12 +12,12 @@ const nothing: Rest = { jobs: [], events: [], parts: [] };
 const isEmpty = ({ jobs, events, parts }: Rest) => jobs.length + events.length + parts.length === 0;
 
 /** All that a transaction leaves in the ledger, in one statement where it can be. */
-export async function writeLedger(source: Source, { ends, ...rest }: Entries): Promise<Handed> {
-  const handed: Handed = { rows: [], pools: [] };
+export async function writeLedger(source: Source, { ends, ...rest }: Entries): Promise<Dispatched> {
+  const dispatched: Dispatched = { rows: [], pools: [] };
   const write = async (end: End | undefined, own: Rest) => {
     const more = await writeTogether(source, end, own);
-    handed.rows.push(...more.rows);
-    handed.pools.push(...more.pools);
+    dispatched.rows.push(...more.rows);
+    dispatched.pools.push(...more.pools);
   };
   const last = ends.at(-1);
   for (const end of ends.slice(0, -1)) await write(end, nothing);
@@ -25,7 +25,7 @@ export async function writeLedger(source: Source, { ends, ...rest }: Entries): P
   if (isApart) await write(last, { ...nothing, parts: rest.parts });
   const others = isApart ? { ...rest, parts: [] } : rest;
   if ((last && !isApart) || !isEmpty(others)) await write(isApart ? undefined : last, others);
-  return handed;
+  return dispatched;
 }
 
 /**
@@ -46,17 +46,21 @@ const sharesLane = ({ lane }: End, { jobs, events }: Rest) =>
   (events.length > 0 && lane?.startsWith('subject:')) ||
   jobs.some((job) => job.lane !== null && (lane === undefined || job.lane === lane));
 
-async function writeTogether(source: Source, end: End | undefined, { jobs, events, parts }: Rest): Promise<Handed> {
-  const all: (Part & { handed?: string })[] = [...parts];
-  if (end) all.unshift({ text: releasePart(end.kind), params: end.params, handed: 'released' });
-  if (jobs.length > 0) all.push({ text: acceptPart, params: [listOf(jobs)], handed: 'accepted' });
-  if (events.length > 0) all.push({ text: recordPart, params: [listOf(events)], handed: 'announced' });
+async function writeTogether(source: Source, end: End | undefined, { jobs, events, parts }: Rest): Promise<Dispatched> {
+  const all: (Part & { dispatched?: string })[] = [...parts];
+  if (end) all.unshift({ text: releasePart(end.kind), params: end.params, dispatched: 'released' });
+  if (jobs.length > 0) all.push({ text: acceptPart, params: [listOf(jobs)], dispatched: 'accepted' });
+  if (events.length > 0) all.push({ text: recordPart, params: [listOf(events)], dispatched: 'announced' });
   const params = all.flatMap((part) => part.params);
-  const [row] = await query<{ ended: number; pool: string | null; handed: Inserted[] }>(source, statementOf(all, end), params);
+  const [row] = await query<{ ended: number; pool: string | null; dispatched: Inserted[] }>(
+    source,
+    statementOf(all, end),
+    params,
+  );
   if (end?.isRequired && row!.ended === 0) throw new RunOver();
-  const handed = handedOf(row!.handed);
-  if (row!.pool && !handed.pools.includes(row!.pool)) handed.pools.push(row!.pool);
-  return handed;
+  const dispatched = dispatchedOf(row!.dispatched);
+  if (row!.pool && !dispatched.pools.includes(row!.pool)) dispatched.pools.push(row!.pool);
+  return dispatched;
 }
 
 const listOf = (items: object[]) => JSON.stringify(items.map((item, ord) => ({ ord, ...item })));
@@ -64,7 +68,7 @@ const listOf = (items: object[]) => JSON.stringify(items.map((item, ord) => ({ o
 const statements = new Map<string, string>();
 
 /** Few shapes, each put together once, so that each is prepared once. */
-function statementOf(parts: (Part & { handed?: string })[], end: End | undefined): string {
+function statementOf(parts: (Part & { dispatched?: string })[], end: End | undefined): string {
   const key = parts.map(({ text }) => text).join();
   const known = statements.get(key);
   if (known) return known;
@@ -77,8 +81,8 @@ function statementOf(parts: (Part & { handed?: string })[], end: End | undefined
   const outcome = end
     ? '(select count(*)::int from ended) as ended, (select pool from ended limit 1) as pool'
     : '0 as ended, null as pool';
-  const rows = parts.flatMap(({ handed }) => (handed ? [`select * from ${handed}`] : [])).join(' union all ');
-  const text = `with ${texts.join(',')}\n select ${outcome}, ${rows ? `(select coalesce(jsonb_agg(h), '[]') from (${rows}) h)` : `'[]'::jsonb`} as handed`;
+  const rows = parts.flatMap(({ dispatched }) => (dispatched ? [`select * from ${dispatched}`] : [])).join(' union all ');
+  const text = `with ${texts.join(',')}\n select ${outcome}, ${rows ? `(select coalesce(jsonb_agg(h), '[]') from (${rows}) h)` : `'[]'::jsonb`} as dispatched`;
   statements.set(key, text);
   return text;
 }

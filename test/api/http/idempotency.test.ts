@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { isStored } from '../../../api/http/idempotency.ts';
 import { AppError } from '../../../src/platform/errors.ts';
-import { LocksOutdated } from '../../../src/platform/ledger/transact.ts';
+import { LocksOutdated } from '../../../src/platform/ledger/locks.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 
 const app = useApp();

@@ -6,10 +6,11 @@ import { addIdentity, removeIdentity } from '../../../src/contacts/identities/id
 import { applyIdentityChange } from '../../../src/contacts/identities/identity-change.ts';
 import { identityTaken, type Person, resolveContact } from '../../../src/contacts/identities/resolve.ts';
 import { lookUpContact } from '../../../src/contacts/lookup.ts';
-import { mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
+import { lookAtPair, mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
 import { upsertContact } from '../../../src/contacts/upsert.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { AppError } from '../../../src/platform/errors.ts';
+import type { Tx } from '../../../src/platform/ledger/tx.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
@@ -106,8 +107,7 @@ async function outcome<Value>(work: Promise<Value>): Promise<Value | string> {
   }
 }
 
-const under = <Value>(id: string, work: Parameters<typeof house.ledger.transact<Value>>[1]) =>
-  house.ledger.transact({ locks: [contactLock(id)] }, work);
+const under = <Value>(id: string, work: (tx: Tx) => Promise<Value>) => house.ledger.transact({ locks: [contactLock(id)] }, work);
 
 const takes: { [Name in Step['kind']]: (world: World, step: Extract<Step, { kind: Name }>) => Promise<void> } = {
   async upsert(world, { phone, email }) {
@@ -170,9 +170,12 @@ const takes: { [Name in Step['kind']]: (world: World, step: Extract<Step, { kind
     if (!id || !otherId) return;
     const asked = { id, otherId };
     const merge = () =>
-      house.ledger.transact({ locks: () => mergeLocks(house.em(), world.organizationId, asked) }, async (tx) => {
-        return (await mergeContacts(tx, world.organizationId, 'cli', asked)).id;
-      });
+      house.ledger.transact(
+        { look: () => lookAtPair(house.em(), world.organizationId, asked), locks: mergeLocks },
+        async (tx) => {
+          return (await mergeContacts(tx, world.organizationId, 'cli', asked)).id;
+        },
+      );
     const got = await outcome(merge());
     if (id === otherId) return expect(got).toBe('invalid_request');
     const [older, newer] = [id, otherId].sort();

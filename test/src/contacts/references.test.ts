@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
+import { lookAtPair, mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
 import { contactReferences } from '../../../src/contacts/references.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { contact } from '../../support/factories/contact.ts';
@@ -71,7 +71,7 @@ test('a row through each of them is the survivor’s after a merge', async () =>
   for (const statement of Object.values(rows)) await house.sql(statement.replace(/:([a-z]+)/g, (_, name) => `'${ids[name]}'`));
   expect(contactReferences.map(nameOf).sort()).toEqual([...Object.keys(rows), ...factoryMade].sort());
   const asked = { id: merged.id, otherId: survivor.id };
-  await house.ledger.transact({ locks: () => mergeLocks(house.em(), organizationId, asked) }, (tx) =>
+  await house.ledger.transact({ look: () => lookAtPair(house.em(), organizationId, asked), locks: mergeLocks }, (tx) =>
     mergeContacts(tx, organizationId, 'cli', asked),
   );
   const countOf = async ({ table, column }: { table: string; column: string }, id: string) =>

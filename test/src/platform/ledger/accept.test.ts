@@ -26,7 +26,7 @@ describe('rule 1: the state of a new row', () => {
   test('without lane and pool it is queued and handed to the queue after the commit', async () => {
     const { id } = await house.accept();
     expect(await house.row(id)).toMatchObject({ state: 'queued', run: 1, attempts: 0, queue: 'default' });
-    expect(house.handed).toEqual([expect.objectContaining({ id, run: 1, queue: 'default', name: 'toys.play' })]);
+    expect(house.dispatched).toEqual([expect.objectContaining({ id, run: 1, queue: 'default', name: 'toys.play' })]);
   });
 
   test('alone in its lane it is the head', async () => {
@@ -39,7 +39,7 @@ describe('rule 1: the state of a new row', () => {
     await house.accept({ lane: 'a:1' });
     await house.accept({ lane: 'a:2' });
     expect(await states()).toEqual(['queued', 'blocked', 'queued']);
-    expect(house.handed).toHaveLength(2);
+    expect(house.dispatched).toHaveLength(2);
   });
 
   test('with a pool it waits for room; behind another in its lane it is blocked', async () => {
@@ -49,7 +49,7 @@ describe('rule 1: the state of a new row', () => {
       await house.accept({ pool: 'toys', lane: 'a:1' });
     });
     expect(await states()).toEqual(['waiting', 'waiting', 'blocked']);
-    expect(house.handed).toHaveLength(0);
+    expect(house.dispatched).toHaveLength(0);
   });
 
   test('a failed row and a done one do not block their lane', async () => {
@@ -81,7 +81,7 @@ describe('rule 1: the state of a new row', () => {
     expect(row?.run_in).toBeGreaterThan(59_000);
     expect(row?.run_in).toBeLessThanOrEqual(60_000);
     expect(row!.check_in - row!.run_in).toBeCloseTo(5_000, -2);
-    expect(house.handed[0]?.delay_ms).toBeGreaterThan(59_000);
+    expect(house.dispatched[0]?.delay_ms).toBeGreaterThan(59_000);
   });
 });
 
@@ -94,7 +94,7 @@ describe('rule 1: with the transaction or not at all', () => {
     });
     await expect(work).rejects.toThrow('no');
     expect(await house.rows()).toHaveLength(0);
-    expect(house.handed).toHaveLength(0);
+    expect(house.dispatched).toHaveLength(0);
   });
 
   test('a lane may be touched only with its lock', async () => {
@@ -111,8 +111,8 @@ describe('rule 1: with the transaction or not at all', () => {
     await house.ledger.transact({}, async (tx) => {
       tx.enqueue(playJob, house.organizationId, { toy_id: toyId });
       await tx.query('select 1');
-      expect(house.handed).toHaveLength(0);
+      expect(house.dispatched).toHaveLength(0);
     });
-    expect(house.handed).toHaveLength(1);
+    expect(house.dispatched).toHaveLength(1);
   });
 });

@@ -72,11 +72,11 @@ describe('rule 3: again', () => {
 
   test('a later try can be another queue’s: the run gets a new number there', async () => {
     const { id } = await house.accept();
-    house.handed.length = 0;
+    house.dispatched.length = 0;
     const handler = toyHandler(playJob, (_, context) => context.again(error, { queue: 'webhook-retries' }));
     expect(await house.run(handler, { id })).toMatchObject({ kind: 'again', isMoved: true });
     expect(await house.row(id)).toMatchObject({ queue: 'webhook-retries', run: 2, attempts: 1 });
-    expect(house.handed).toEqual([expect.objectContaining({ id, run: 2, queue: 'webhook-retries' })]);
+    expect(house.dispatched).toEqual([expect.objectContaining({ id, run: 2, queue: 'webhook-retries' })]);
     await house.run(handler, { id, run: 2 });
     expect(await house.row(id)).toMatchObject({ queue: 'webhook-retries', run: 2, attempts: 2 });
   });

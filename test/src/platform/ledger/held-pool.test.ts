@@ -13,7 +13,7 @@ afterEach(() => house.close());
 const release = () =>
   house.ledger.transact({}, async (tx) => {
     await letPoolGo(tx.em, 'toys');
-    tx.hand({ rows: [], pools: ['toys'] });
+    tx.dispatch({ rows: [], pools: ['toys'] });
   });
 
 /** Without the sweeper: whatever the test sees, the fills did. */

@@ -25,7 +25,7 @@ describe('a lane gives its turn on', () => {
     expect(await house.row(first!.id)).toBeUndefined();
     expect((await house.row(second!.id))?.state).toBe('queued');
     expect((await house.row(third!.id))?.state).toBe('blocked');
-    expect(house.handed.map(({ id }) => id)).toEqual([first!.id, second!.id]);
+    expect(house.dispatched.map(({ id }) => id)).toEqual([first!.id, second!.id]);
   });
 
   test('an end that is rolled back gives nothing on', async () => {
@@ -96,8 +96,8 @@ test('accept and finish hammered for 3 s on 50 lanes: every lane has its one hea
     }
   };
   const consumer = async () => {
-    while (Date.now() < until || house.handed.length > 0) {
-      const next = house.handed.shift();
+    while (Date.now() < until || house.dispatched.length > 0) {
+      const next = house.dispatched.shift();
       if (!next) await new Promise((resolve) => setTimeout(resolve, 1));
       else {
         await house.run(playing(), next);

@@ -42,7 +42,7 @@ describe('fill', () => {
     await setPool(house.em(), 'toys', 80, 80);
     await burst(2_000);
     await house.ledger.fill('toys');
-    expect(house.handed).toHaveLength(80);
+    expect(house.dispatched).toHaveLength(80);
     expect(await count('queued')).toBe(80);
     expect(await count('waiting')).toBe(1_920);
   });
@@ -50,21 +50,21 @@ describe('fill', () => {
   test('a run that ended makes room for one', async () => {
     await burst(4);
     await house.ledger.fill('toys');
-    await house.run(playing(), { id: house.handed[0]!.id });
-    await waitFor('the fill after the end', async () => house.handed.length === 4);
+    await house.run(playing(), { id: house.dispatched[0]!.id });
+    await waitFor('the fill after the end', async () => house.dispatched.length === 4);
     expect(await count('waiting')).toBe(0);
   });
 
   test('a row that is put off frees its room until then', async () => {
     await burst(4);
     await house.ledger.fill('toys');
-    const { id } = house.handed[0]!;
+    const { id } = house.dispatched[0]!;
     const waiting = {
       ...playing(),
       run: async (_: unknown, context: { wait(ms: number): Promise<never> }) => context.wait(60_000),
     };
     expect(await house.run(waiting as never, { id })).toMatchObject({ kind: 'wait' });
-    await waitFor('the fill after the wait', async () => house.handed.length === 4);
+    await waitFor('the fill after the wait', async () => house.dispatched.length === 4);
     expect(await house.row(id)).toMatchObject({ state: 'queued', slot_at: null });
   });
 

@@ -30,11 +30,11 @@ describe('rule 6: retry by hand', () => {
   test('is a new run with its tries counted anew, and its subject is open again', async () => {
     const { id, toyId } = await failed();
     await house.sql(`update jobs set attempts = 3, stalls = 4, queue = 'webhook-retries'`);
-    house.handed.length = 0;
+    house.dispatched.length = 0;
     expect(await retry(id)).toBe(true);
     expect(await house.row(id)).toMatchObject({ state: 'queued', run: 2, attempts: 0, stalls: 0, error: null, queue: 'default' });
     expect(await house.toy(toyId)).toMatchObject({ status: 'open', revivals: 1 });
-    expect(house.handed).toEqual([expect.objectContaining({ id, run: 2 })]);
+    expect(house.dispatched).toEqual([expect.objectContaining({ id, run: 2 })]);
     expect(await house.run(playing(), { id, run: 2 })).toEqual({ kind: 'done' });
   });
 

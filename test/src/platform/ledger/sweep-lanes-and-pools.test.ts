@@ -29,14 +29,14 @@ test('rule 4: the sweep fills pools with waiting rows', async () => {
   await unfilled(5);
   expect(await house.sweep()).toMatchObject({ pools: 1 });
   expect((await house.rows()).map(({ state }) => state)).toEqual(['queued', 'queued', 'queued', 'waiting', 'waiting']);
-  expect(house.handed).toHaveLength(3);
+  expect(house.dispatched).toHaveLength(3);
 });
 
 test('rule 4: the sweep leaves held pools', async () => {
   await unfilled(2);
   await holdPool(house.em(), 'toys', null);
   expect(await house.sweep()).toMatchObject({ pools: 0 });
-  expect(house.handed).toHaveLength(0);
+  expect(house.dispatched).toHaveLength(0);
 });
 
 test('rule 4: the sweep gives a lane without a head its oldest', async () => {
@@ -46,11 +46,11 @@ test('rule 4: the sweep gives a lane without a head its oldest', async () => {
     await house.accept({ lane: 'a:1' }),
   ];
   await house.sql('delete from jobs where id = $1', [first!.id]);
-  house.handed.length = 0;
+  house.dispatched.length = 0;
   expect(await house.sweep()).toMatchObject({ lanes: 1 });
   expect((await house.row(second!.id))?.state).toBe('queued');
   expect((await house.row(third!.id))?.state).toBe('blocked');
-  expect(house.handed).toEqual([expect.objectContaining({ id: second!.id })]);
+  expect(house.dispatched).toEqual([expect.objectContaining({ id: second!.id })]);
   expect(await house.sweep()).toMatchObject({ lanes: 0 });
   expect(await checkJobs(house.database)).toEqual([expect.objectContaining({ rule: 'a subject without an end has a live row' })]);
 });
@@ -72,10 +72,10 @@ test('rule 4: many sweepers at once give a lane one head', async () => {
   const first = await house.accept({ lane: 'a:1' });
   for (let index = 0; index < 5; index += 1) await house.accept({ lane: 'a:1' });
   await house.sql('delete from jobs where id = $1', [first.id]);
-  house.handed.length = 0;
+  house.dispatched.length = 0;
   await Promise.all([house.sweep(), house.sweep(), house.sweep(), house.sweep()]);
   expect((await house.rows()).filter(({ state }) => state === 'queued')).toHaveLength(1);
-  expect(house.handed).toHaveLength(1);
+  expect(house.dispatched).toHaveLength(1);
 });
 
 test('rule 4: a sweep waits for no filler that is asked again and again', async () => {
@@ -127,8 +127,8 @@ test('rule 4: a sweep passes over a pool that somebody has locked', async () => 
     const startedAt = performance.now();
     await house.sweep();
     expect(performance.now() - startedAt).toBeLessThan(2_000);
-    expect(house.handed).toHaveLength(0);
+    expect(house.dispatched).toHaveLength(0);
   });
   await house.sweep();
-  expect(house.handed).toHaveLength(2);
+  expect(house.dispatched).toHaveLength(2);
 });

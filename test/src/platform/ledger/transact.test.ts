@@ -25,21 +25,23 @@ describe('locks named by what may change', () => {
   test('are named anew until they are the right ones', async () => {
     const named = ['a', 'b', 'c'];
     const asked: string[] = [];
-    const got = await house.ledger.transact({ locks: async () => [`toy:${named[asked.push('') - 1]}`] }, async (tx) => {
-      tx.needs('toy:c');
-      return 'value';
-    });
+    const got = await house.ledger.transact(
+      { look: async () => named[asked.push('') - 1], locks: (name) => [`toy:${name}`] },
+      async (tx) => {
+        tx.assertLocked('toy:c');
+        return 'value';
+      },
+    );
     expect([got, asked.length]).toEqual(['value', 3]);
   });
 
   test('an event or a job of another lane has them named anew too; for ever wrong they are a 409', async () => {
     let namings = 0;
-    const locks = async () => {
+    const look = async () => {
       namings += 1;
-      return ['a:1'];
     };
     const toyId = await newToy(house.em(), playJob.name);
-    const work = house.ledger.transact({ locks }, async (tx) =>
+    const work = house.ledger.transact({ look, locks: () => ['a:1'] }, async (tx) =>
       tx.enqueue(playJob, house.organizationId, { toy_id: toyId }, { lane: 'a:2' }),
     );
     await expect(work).rejects.toMatchObject({ code: 'conflict', retryAfterSeconds: 1 });
@@ -53,7 +55,7 @@ describe('locks named by what may change', () => {
       house.ledger.transact({ locks: late ? ['conversation:1'] : ['contact:1', 'conversation:1'] }, async (tx) => {
         turns += 1;
         if (late) await tx.lockFound('contact', '1');
-        tx.needs('contact:1');
+        tx.assertLocked('contact:1');
       });
     await Promise.all(Array.from({ length: 40 }, (_, n) => both(n % 2 === 0)));
     // A deadlock would have repeated one of them.
@@ -170,13 +172,12 @@ test('with a bound, nothing is begun anew once it is over', async () => {
   await expect(slow).rejects.toMatchObject({ code: '40001' });
   expect(tries).toBe(1);
   let namings = 0;
-  const locks = async () => {
+  const look = async () => {
     namings += 1;
-    return ['a:1'];
   };
-  const outdated = bounded({ locks }, async (tx) => {
+  const outdated = bounded({ look, locks: () => ['a:1'] }, async (tx) => {
     await tx.query('select pg_sleep(0.06)');
-    tx.needs('b:1');
+    tx.assertLocked('b:1');
   });
   await expect(outdated).rejects.toMatchObject({ code: 'conflict', retryAfterSeconds: 1 });
   expect(namings).toBe(2);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { retryLocks, retryMessage } from '../../../../src/messaging/retry.ts';
+import { conversationOf, retryLocks, retryMessage } from '../../../../src/messaging/retry.ts';
 import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../../src/platform/ledger/retry.ts';
 import type { Deleted } from '../../../../src/platform/retention/purge.ts';
@@ -82,8 +82,8 @@ describe('jobs', () => {
       code: 'not_found',
       message: expect.stringContaining('it was purged'),
     });
-    const locks = await retryLocks(house.em(), house.organizationId, messageId);
-    await house.ledger.transact({ locks }, (tx) => retryMessage(tx, house.organizationId, messageId, false));
+    const look = () => conversationOf(house.em(), house.organizationId, messageId);
+    await house.ledger.transact({ look, locks: retryLocks }, (tx) => retryMessage(tx, house.organizationId, messageId, false));
     const [message] = await house.sql('select status, failure from messages where id = $1', [messageId]);
     expect(message).toEqual({ status: 'queued', failure: null });
     expect(await checkJobs(house.database)).toEqual([]);

@@ -1,0 +1,27 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { tenant, times, timestamp } from '../../platform/database/columns.ts';
+
+export const blockStatuses = ['pending', 'blocked', 'unblocking', 'unblocked', 'failed'] as const;
+export type BlockStatus = (typeof blockStatuses)[number];
+export type BlockFailure = { code: string; message: string };
+
+/** The block of an address on a channel: a phone (digits), or the provider's user id where there is no phone. */
+export const ContactBlock = defineEntity({
+  name: 'ContactBlock',
+  tableName: 'contact_blocks',
+  properties: {
+    ...tenant(),
+    channel_id: p.uuid(),
+    contact_id: p.uuid(),
+    address: p.text(),
+    phone: p.text().default(''),
+    user_id: p.text().default(''),
+    status: p.enum(blockStatuses),
+    /** What was asked for last. null: nothing yet. */
+    change_id: p.uuid().strictNullable(),
+    failure: p.json<BlockFailure>().strictNullable(),
+    /** Since when the provider blocks, as far as we know. */
+    blocked_at: timestamp().strictNullable(),
+    ...times(),
+  },
+});

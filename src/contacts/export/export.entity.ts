@@ -1,0 +1,44 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { tenant, times, timestamp } from '../../platform/database/columns.ts';
+import type { Position } from '../../platform/listing/keyset.ts';
+import type { ListRequest } from '../../platform/listing/listing.ts';
+
+export const exportStates = ['queued', 'running', 'succeeded', 'failed'] as const;
+export type ExportState = (typeof exportStates)[number];
+export type ExportFailure = { code: string; message: string };
+
+export const ContactExport = defineEntity({
+  name: 'ContactExport',
+  tableName: 'contact_exports',
+  properties: {
+    ...tenant(),
+    state: p.enum(exportStates),
+    actor: p.text(),
+    /** What was asked for. null once the export has ended, and so are `keys` and `position`. */
+    request: p.json<ListRequest>().strictNullable(),
+    /** The custom fields, a column each. */
+    keys: p.json<string[]>().strictNullable(),
+    /** The sort keys of the last row written. */
+    position: p.json<Position>().strictNullable(),
+    pieces: p.integer().default(0),
+    rows_done: p.integer().default(0),
+    bytes: p.bigint('string').defaultRaw('0'),
+    failure: p.json<ExportFailure>().strictNullable(),
+    ...times(),
+    finished_at: timestamp().strictNullable(),
+  },
+});
+
+/** A piece of the file, of whole rows, with the least and the greatest id of these. */
+export const ContactExportChunk = defineEntity({
+  name: 'ContactExportChunk',
+  tableName: 'contact_export_chunks',
+  properties: {
+    organization_id: p.uuid().primary(),
+    export_id: p.uuid().primary(),
+    number: p.integer().primary().autoincrement(false),
+    bytes: p.blob(),
+    first_id: p.uuid().strictNullable(),
+    last_id: p.uuid().strictNullable(),
+  },
+});

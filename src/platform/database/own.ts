@@ -1,0 +1,150 @@
+import type { EntityData, InferEntity, RequiredEntityData } from '@mikro-orm/core';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
+import { uuidv7 } from '../ids.ts';
+import type { Em, Source } from './database.ts';
+import { query } from './query.ts';
+import type { TablesOf } from './tables.ts';
+
+/** An entity whose rows belong to an organization. One without the column is a type error wherever this is asked for. */
+export type OwnEntity = {
+  name: string;
+  tableName: string;
+  meta: { properties: object };
+  readonly '~entity': { organization_id: string };
+};
+
+type Columns<Row> = Exclude<keyof Row & string, 'organization_id'>;
+type Condition<Value> = Value | null | { $in?: NonNullable<Value>[]; $ne?: Value | null; $lt?: Value; $gt?: Value };
+
+/** Which rows of the organization: by columns, all of which must match. */
+export type Where<Row> = { [Column in Columns<Row>]?: Condition<Row[Column]> } & { organization_id?: never };
+export type NewRow<Row> = Omit<RequiredEntityData<Row>, 'organization_id'> & { organization_id?: never };
+export type Change<Row> = Omit<EntityData<Row>, 'organization_id'> & { organization_id?: never };
+
+type Table<Entity extends OwnEntity> = keyof TablesOf<Entity> & string;
+
+/** A read of the organization's rows of the first entity; the others may be joined, by their organization too. */
+export type Select = <Entity extends OwnEntity, Joined extends OwnEntity = Entity>(
+  entity: Entity,
+  ...joined: Joined[]
+) => SelectQueryBuilder<TablesOf<Entity | Joined>, Table<Entity> & keyof TablesOf<Entity | Joined>, unknown>;
+
+/** One organization's rows: what is read through it cannot be another's. */
+export type Own = {
+  readonly organizationId: string;
+  /** For a read that takes a shape of its own each time; one that does not is a `statement` (statement.ts). */
+  select: Select;
+  find<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<InferEntity<Entity>[]>;
+  findOne<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<InferEntity<Entity> | undefined>;
+  /** SQL text whose $1 is the organization; PostgreSQL refuses one that does not use it. The others are `params`, from $2 on. */
+  sql<Row = Record<string, unknown>>(text: string, params?: unknown[]): Promise<Row[]>;
+  /** Of statement.ts and paging: text and values that carry the organization already. */
+  run<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;
+};
+
+/** Writes of the organization's rows, in a transaction. The unit of work (`create`, assignment, `remove`) is written by `flush`, at the latest before the ledger. */
+export type OwnRecords = Own & {
+  create<Entity extends OwnEntity>(entity: Entity, row: NewRow<InferEntity<Entity>>): InferEntity<Entity>;
+  remove(row: { organization_id: string }): void;
+  /** One insert at once, for a row that nobody looks at again. */
+  insert<Entity extends OwnEntity>(entity: Entity, row: NewRow<InferEntity<Entity>>): Promise<void>;
+  insertMany<Entity extends OwnEntity>(entity: Entity, rows: NewRow<InferEntity<Entity>>[]): Promise<void>;
+  /** Rows changed. */
+  update<Entity extends OwnEntity>(
+    entity: Entity,
+    where: Where<InferEntity<Entity>>,
+    change: Change<InferEntity<Entity>>,
+  ): Promise<number>;
+  /** Rows deleted. */
+  delete<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<number>;
+  flush(): Promise<void>;
+};
+
+export const selectWithin = (kysely: Kysely<never>, organizationId: string): Select =>
+  ((entity: OwnEntity) => {
+    const table = entity.tableName as never;
+    const organization = `${entity.tableName}.organization_id` as never;
+    return kysely.selectFrom(table).where(organization, '=', organizationId as never);
+  }) as unknown as Select;
+
+/** In the EntityManager's transaction when it has one; a database's records are found by an EntityManager of their own. */
+export class OwnRows implements OwnRecords {
+  readonly organizationId: string;
+  private readonly source: Source;
+  private made: Em | undefined;
+
+  constructor(source: Source, organizationId: string) {
+    this.source = source;
+    this.organizationId = organizationId;
+  }
+
+  private em(): Em {
+    this.made ??= 'pool' in this.source ? this.source.em() : this.source;
+    return this.made;
+  }
+
+  get select(): Select {
+    return selectWithin(this.em().getKysely() as unknown as Kysely<never>, this.organizationId);
+  }
+
+  private within(values: object = {}) {
+    return { ...values, organization_id: this.organizationId } as never;
+  }
+
+  /** What the unit of work would do: `em.insert` writes what it is given and makes no id. */
+  private newRow(entity: OwnEntity, row: object) {
+    return this.within('id' in entity.meta.properties ? { id: uuidv7(), ...row } : row);
+  }
+
+  find(entity: OwnEntity, where: object): Promise<never> {
+    return this.em().find(entity as never, this.within(where)) as Promise<never>;
+  }
+
+  async findOne(entity: OwnEntity, where: object): Promise<never> {
+    return ((await this.em().findOne(entity as never, this.within(where))) ?? undefined) as never;
+  }
+
+  sql<Row>(text: string, params: unknown[] = []): Promise<Row[]> {
+    return query(this.source, text, [this.organizationId, ...params]);
+  }
+
+  run<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return query(this.source, text, values as unknown[]);
+  }
+
+  create(entity: OwnEntity, row: object): never {
+    const em = this.em();
+    const made = em.create(entity as never, this.within(row));
+    em.persist(made);
+    return made as never;
+  }
+
+  remove(row: object) {
+    this.em().remove(row);
+  }
+
+  async insert(entity: OwnEntity, row: object) {
+    await this.em().insert(entity as never, this.newRow(entity, row));
+  }
+
+  async insertMany(entity: OwnEntity, rows: object[]) {
+    await this.em().insertMany(
+      entity as never,
+      rows.map((row) => this.newRow(entity, row)),
+    );
+  }
+
+  update(entity: OwnEntity, where: object, change: object): Promise<number> {
+    return this.em().nativeUpdate(entity as never, this.within(where), change);
+  }
+
+  delete(entity: OwnEntity, where: object): Promise<number> {
+    return this.em().nativeDelete(entity as never, this.within(where));
+  }
+
+  flush(): Promise<void> {
+    return this.em().flush();
+  }
+}
+
+export const ownRows = (source: Source, organizationId: string): Own => new OwnRows(source, organizationId);

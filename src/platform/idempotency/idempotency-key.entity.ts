@@ -1,0 +1,20 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { created } from '../database/columns.ts';
+
+/** The reply to a request with an Idempotency-Key, sealed, for 24 hours. */
+export const IdempotencyKey = defineEntity({
+  name: 'IdempotencyKey',
+  tableName: 'idempotency_keys',
+  properties: {
+    organization_id: p.uuid().primary(),
+    method: p.text().primary(),
+    path: p.text().primary(),
+    key: p.text().primary(),
+    body_hash: p.blob(),
+    status: p.integer(),
+    reply: p.text(),
+    /** The contact the reply is about: the reply is deleted when the contact is erased. */
+    contact_id: p.uuid().strictNullable(),
+    ...created(),
+  },
+});

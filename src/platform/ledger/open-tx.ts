@@ -1,0 +1,129 @@
+import type { Em } from '../database/database.ts';
+import { OwnRows } from '../database/own.ts';
+import { query } from '../database/query.ts';
+import { uuidv7 } from '../ids.ts';
+import type { Dispatched } from './accept.ts';
+import { LocksOutdated, lockOf, subjectLock, takeLocks } from './locks.ts';
+import type { End, EnqueueOptions, OwnTx, Part, Tx } from './tx.ts';
+import type { Entries } from './write.ts';
+
+/** What a transaction gathers until its end. */
+type Kept = {
+  held: Set<string>;
+  /** The locks follow from a look: one that is missing means that the look is outdated. */
+  isLooked: boolean;
+  entries: Entries;
+  dispatched: Dispatched;
+  atEnd: (() => Promise<void> | void)[];
+};
+
+class OwnTransaction extends OwnRows implements OwnTx {
+  private readonly tx: Tx;
+
+  constructor(tx: Tx, organizationId: string) {
+    super(tx.em, organizationId);
+    this.tx = tx;
+  }
+
+  enqueue: OwnTx['enqueue'] = (contract, payload, options?: EnqueueOptions) =>
+    this.tx.enqueue(contract, this.organizationId, payload, options);
+  emit: OwnTx['emit'] = (event, data, options) => this.tx.emit(event, data, { ...options, organizationId: this.organizationId });
+  lockNew(type: string, id: string) {
+    return this.tx.lockNew(type, id);
+  }
+  isNew(type: string, id: string) {
+    this.tx.isNew(type, id);
+  }
+  lockFound(type: string, id: string) {
+    return this.tx.lockFound(type, id);
+  }
+  assertLocked(lock: string) {
+    this.tx.assertLocked(lock);
+  }
+  atEnd(work: () => Promise<void> | void) {
+    this.tx.atEnd(work);
+  }
+  end(end: End) {
+    this.tx.end(end);
+  }
+  include(part: Part) {
+    this.tx.include(part);
+  }
+  dispatch(more: Dispatched) {
+    this.tx.dispatch(more);
+  }
+}
+
+/** Adds the second to the first. */
+export function joined(dispatched: Dispatched, { rows, pools }: Dispatched): Dispatched {
+  dispatched.rows.push(...rows);
+  dispatched.pools.push(...pools);
+  return dispatched;
+}
+
+/** Without `given` nothing can run but the ledger's own statement. */
+export function openTx(given: Em | undefined, { held, isLooked, entries, dispatched, atEnd }: Kept): Tx {
+  const opened = () => {
+    if (!given) throw new Error('A transaction of one statement runs no other');
+    return given;
+  };
+  const mustHold = (lock: string) => {
+    if (!held.has(lock) && isLooked) throw new LocksOutdated();
+    if (!held.has(lock)) throw new Error(`The transaction needs the lock ${lock}: name it in locks`);
+  };
+  const take = async (lock: string) => {
+    held.add(lock);
+    await takeLocks(opened(), [lock]);
+  };
+  const tx: Tx = {
+    em: given as Em,
+    of: (organizationId) => new OwnTransaction(tx, organizationId),
+    query: (text, params) => query(opened(), text, params),
+    enqueue(contract, organizationId, payload, { lane, pool, delayMs } = {}) {
+      if (lane) mustHold(lockOf(lane));
+      const id = uuidv7();
+      entries.jobs.push({
+        id,
+        organization_id: organizationId,
+        name: contract.name,
+        queue: contract.queue,
+        payload,
+        subject_type: contract.subjectType,
+        subject_id: payload[contract.subject]!,
+        lane: lane ?? null,
+        pool: pool ?? null,
+        visible: contract.operation,
+        delay_ms: delayMs ?? 0,
+      });
+      return id;
+    },
+    emit(event, data, { organizationId, test }) {
+      const subjectId = String(data[event.subject.id]);
+      mustHold(subjectLock(event.subject.type, subjectId));
+      const id = uuidv7();
+      entries.events.push({
+        id,
+        organization_id: organizationId,
+        type: event.type,
+        subject_type: event.subject.type,
+        subject_id: subjectId,
+        data,
+        endpoint_id: test?.endpointId ?? null,
+        is_test: test !== undefined,
+        delivery_job_id: test?.jobId ?? null,
+      });
+      return id;
+    },
+    lockNew: (type, id) => take(subjectLock(type, id)),
+    lockFound: (type, id) => take(subjectLock(type, id)),
+    assertLocked(lock) {
+      if (!held.has(lockOf(lock))) throw new LocksOutdated();
+    },
+    isNew: (type, id) => void held.add(subjectLock(type, id)),
+    end: (end) => void entries.ends.push(end),
+    include: (part) => void entries.parts.push(part),
+    dispatch: (more) => void joined(dispatched, more),
+    atEnd: (work) => void atEnd.push(work),
+  };
+  return tx;
+}

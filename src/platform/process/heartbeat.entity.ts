@@ -1,0 +1,14 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { timestamp } from '../database/columns.ts';
+
+/** Since when a process has been running without a gap. */
+export const Heartbeat = defineEntity({
+  name: 'Heartbeat',
+  tableName: 'heartbeats',
+  properties: {
+    process_id: p.uuid().primary(),
+    process: p.text().$type<'web' | 'worker'>(),
+    since: timestamp(),
+    seen_at: timestamp(),
+  },
+});

@@ -1,0 +1,15 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { timestamp } from '../database/columns.ts';
+
+/** When a table was last purged, and when it is next. */
+export const PurgeRun = defineEntity({
+  name: 'PurgeRun',
+  tableName: 'purges',
+  properties: {
+    table_name: p.text().primary(),
+    started_at: timestamp(),
+    next_at: timestamp(),
+    finished_at: timestamp().strictNullable(),
+    deleted: p.bigint('string').defaultRaw('0'),
+  },
+});
