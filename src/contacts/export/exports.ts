@@ -6,9 +6,8 @@ import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
 import { ensurePool } from '../../platform/ledger/pools.ts';
 import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
-import type { ListRequest } from '../../platform/listing/listing.ts';
 import { list } from '../../platform/listing/paging.ts';
-import { ContactExport, ContactExportChunk } from './export.entity.ts';
+import { ContactExport, ContactExportChunk, type ExportRequest } from './export.entity.ts';
 import { exportContactsJob, exportLane, exportPool, exportPoolWidth } from './jobs.ts';
 
 const columns = ['id', 'state', 'pieces', 'rows_done', 'bytes', 'failure', 'created_at', 'finished_at'] as const;
@@ -31,7 +30,7 @@ export const listExports = list((select, _: object) => select(ContactExport).sel
 const countExports = statement((select) => select(ContactExport).select(sql<number>`count(*)::int`.as('total')));
 
 /** Throws 422 when the organization has as many as it may, LocksOutdated without its export lane. */
-export async function queueExport(ledgerTx: TenantTx, actor: string, request: ListRequest) {
+export async function queueExport(ledgerTx: TenantTx, actor: string, request: ExportRequest) {
   const tx = ledgerTx.own;
   const lane = exportLane(tx.organizationId);
   tx.assertLocked(lane);

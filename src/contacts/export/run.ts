@@ -4,12 +4,11 @@ import { queryPlanned } from '../../platform/database/query.ts';
 import { statement } from '../../platform/database/statement.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
 import { type Position, positionOf } from '../../platform/listing/keyset.ts';
-import type { ListRequest } from '../../platform/listing/listing.ts';
 import type { Ask } from '../../platform/listing/paging.ts';
 import { Superseded } from '../csv/superseded.ts';
 import { readContactListing } from '../list.ts';
 import { csvHeader, csvRows } from './csv.ts';
-import { ContactExport } from './export.entity.ts';
+import { ContactExport, type ExportRequest } from './export.entity.ts';
 import { customKeys, selected } from './selection.ts';
 
 export type Export = { id: string; organizationId: string; job: RunRef };
@@ -34,11 +33,11 @@ export async function runExport(
   const selection = selected((work) => work(ask), organizationId, listing);
   const keys = progress.keys ?? (await customKeys(selection));
   let { pieces, position } = progress;
-  let text = pieces === 0 ? csvHeader(keys) : '';
+  let text = pieces === 0 ? csvHeader(keys, progress.request) : '';
   let ids: string[] = [];
   const store = () => storePiece(own, id, job, { number: pieces, text, ids, keys, position });
   for await (const slice of selection.slices(position ?? undefined)) {
-    text += csvRows(slice, keys);
+    text += csvRows(slice, keys, progress.request);
     ids.push(...slice.map((contact) => contact.id));
     position = positionOf(listing.keys, slice.at(-1)!);
     if (text.length < characters) continue;
@@ -57,7 +56,7 @@ const progressById = statement((select, { id }: { id: string }) =>
     .select(['request', 'keys', 'position', 'pieces'])
     .where('id', '=', id)
     .where('request', 'is not', null)
-    .$narrowType<{ request: ListRequest }>(),
+    .$narrowType<{ request: ExportRequest }>(),
 );
 
 /** The pieces that are stored, and the position they end at. */
