@@ -10,6 +10,7 @@ import { receiveUpload } from '../../../src/contacts/import/upload.ts';
 import { upsertContact } from '../../../src/contacts/upsert.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { importContacts } from '../../../workers/contacts/import-contacts.ts';
@@ -35,13 +36,14 @@ beforeEach(async () => {
 async function queued(file: string): Promise<Import> {
   const { database, ledger } = house;
   const upload = await receiveUpload(
-    { database, transact: ledger.transact, maxBytes: 1e8, maxQueued: 10 },
-    organizationId,
+    { own: ownRows(database, organizationId), transact: ledger.transact, maxBytes: 1e8, maxQueued: 10 },
     'cli',
     Readable.from([Buffer.from(file)]),
   );
   const lane = importLane(organizationId);
-  const { operationId } = await ledger.transact({ locks: [lane] }, (tx) => queueImport(tx, organizationId, upload));
+  const { operationId } = await ledger.transact({ locks: [lane] }, (tx) =>
+    queueImport(Object.assign(tx, { own: tx.of(organizationId) }), upload),
+  );
   await ledger.fill('contact-imports');
   return { id: upload.importId, organizationId, job: { id: operationId, run: 1 } };
 }
@@ -51,7 +53,7 @@ const rows = (count: number) =>
   Array.from({ length: count }, (_, number) => `${phone(number)},P ${number},p${number}@example.com`);
 const fileOf = (lines: string[]) => `${['phone_number,name,email', ...lines].join('\n')}\n`;
 const run = (own: Import, mayGoOn = always, done?: number) =>
-  getImport(house.database, organizationId, own.id).then(({ rows_done }) =>
+  getImport(ownRows(house.database, organizationId), own.id).then(({ rows_done }) =>
     runImport(house.deps, own, done ?? rows_done, mayGoOn, small),
   );
 const state = async (own: Import) => {
@@ -62,7 +64,7 @@ const state = async (own: Import) => {
     updated_count,
     unchanged_count,
     failed_count,
-  } = await getImport(house.database, organizationId, own.id);
+  } = await getImport(ownRows(house.database, organizationId), own.id);
   return {
     is,
     rows: rows_done,
