@@ -29,7 +29,7 @@ const unsettled = `select (select count(*)::int from messages where direction = 
   (select count(*)::int from webhook_deliveries where state = 'pending') as deliveries, (select count(*)::int from provider_webhooks where state = 'received') as inbound`;
 
 /** Until every message is read or failed and every event delivered. */
-export async function untilSettled(stack: Stack, limitMs: number) {
+export async function untilSettled(stack: Stack, limitMs = 150_000) {
   let last: { messages: number; deliveries: number; inbound: number } | undefined;
   for (const until = Date.now() + limitMs; Date.now() < until; await sleep(200)) {
     [last] = await query<NonNullable<typeof last>>(stack.database.em(), unsettled).catch(() => [undefined]);

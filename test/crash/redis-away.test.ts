@@ -43,14 +43,14 @@ test('with Redis killed, and frozen, messages are accepted at once and go out wh
   await sleep(1_500);
   accepted.push(...(await sendWithoutQueue(channelId, phone!)));
   stack.redis!.thaw();
-  await untilSettled(stack, 30_000);
+  await untilSettled(stack);
 
   await stack.redis!.kill('SIGKILL');
   accepted.push(...(await sendWithoutQueue(channelId, phone!)));
   await stack.redis!.start();
-  await untilSettled(stack, 30_000);
+  await untilSettled(stack);
   await expectConserved(stack, accepted);
-}, 120_000);
+});
 
 test('with Redis down before any process starts, messages are accepted at once and go out when it comes', async () => {
   stack = await startStack({ backend: 'redis', isRedisUp: false });
@@ -74,6 +74,6 @@ test('with Redis down before any process starts, messages are accepted at once a
   const accepted = await sendWithoutQueue(channelId, phone!);
 
   await stack.redis!.start();
-  await untilSettled(stack, 60_000);
+  await untilSettled(stack);
   await expectConserved(stack, accepted);
-}, 120_000);
+});

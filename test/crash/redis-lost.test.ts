@@ -42,9 +42,9 @@ test('500 messages while Redis is flushed, and restarted empty, in the middle', 
     await sleep(500);
     await stack.redis!.start();
   });
-  await untilSettled(stack, 90_000);
+  await untilSettled(stack);
   await expectConserved(stack, accepted);
-}, 150_000);
+});
 
 test('500 messages while Redis comes back from an older snapshot', async () => {
   const accepted = await whileSending(async () => {
@@ -55,6 +55,6 @@ test('500 messages while Redis comes back from an older snapshot', async () => {
     copyFileSync(join(stack.redis!.dir, 'older.rdb'), join(stack.redis!.dir, 'dump.rdb'));
     await stack.redis!.start();
   });
-  await untilSettled(stack, 90_000);
+  await untilSettled(stack);
   await expectConserved(stack, accepted);
-}, 150_000);
+});

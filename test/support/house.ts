@@ -23,6 +23,7 @@ import { createTestDatabase } from './database.ts';
 import { collectingLog, type LogLine } from './log.ts';
 import { testHashKey, testSecretKey, testSecrets } from './secrets.ts';
 import { makeToyBox, newToy, playJob, type ToyPayload } from './toys.ts';
+import { maxWaitMs } from './wait-for.ts';
 
 /** A row of `jobs` as a test reads it. */
 export type JobRow = {
@@ -129,7 +130,7 @@ export async function openHouse(
   const sql = <Row>(text: string, params: unknown[] = []) => query<Row>(em(), text, params);
   await makeToyBox(em());
   const organizationId = await createOrganization(em(), 'Test');
-  if (makeBackend) await withinMs(queues.whenOpen(), 10_000, 'The queue');
+  if (makeBackend) await withinMs(queues.whenOpen(), maxWaitMs, 'The queue');
   while (!queues.isReady()) await sleep(5);
   const workers: AnyWorker[] = [];
   let isStopping = false;

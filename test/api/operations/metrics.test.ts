@@ -60,7 +60,7 @@ async function journey() {
   await app.raw('GET', '/v1/nowhere/017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
   const synced = { params: { channelID: channel.id }, headers: { prefer: 'wait=5' } };
   expect((await app.call('templates.sync', synced)).headers.get('preference-applied')).toBe('wait=5');
-  await waitFor('the second try', () => receiver.received.length === 2, 10_000);
+  await waitFor('the second try', () => receiver.received.length === 2);
   await waitFor('its end', async () => (await app.rows(`select 1 from jobs where state in ('queued', 'waiting')`)).length === 0);
 
   const stopped = await app.connect();
@@ -107,7 +107,7 @@ beforeAll(async () => {
   });
   web = readExposition(await (await scrape(app.base)).text());
   jobs = readExposition(await (await scrape(ofWorker(worker.healthPort))).text());
-}, 60_000);
+});
 afterAll(() => receiver.close());
 
 describe('who may scrape', () => {

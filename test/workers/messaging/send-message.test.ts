@@ -181,7 +181,7 @@ describe('busy', () => {
     });
     expect([waiting.attempts, waiting.state]).toEqual([0, 'queued']);
     const other = await send();
-    await app.messageIn(other.id, 'read', 1_500);
+    await app.messageIn(other.id, 'read');
     await app.messageIn(id, 'read');
     expect(performance.now() - startedAt).toBeGreaterThan(1_900);
     expect(await app.sends(own)).toHaveLength(2);

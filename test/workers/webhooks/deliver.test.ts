@@ -28,8 +28,7 @@ const listen = async (more: object = {}): Promise<{ id: string; secret: string }
     })
   ).body;
 const write = (phone = app.phone(), text = 'hi') => app.webhook(bodyFor(channel, inboundFrom(phone, { text: { body: text } })));
-const arrived = (count: number, withinMs = 8_000) =>
-  waitFor(`${count} webhooks`, () => receiver.received.length >= count && receiver.received, withinMs);
+const arrived = (count: number) => waitFor(`${count} webhooks`, () => receiver.received.length >= count && receiver.received);
 const delivery = (endpointId: string) => app.one('select * from webhook_deliveries where endpoint_id = $1', [endpointId]);
 const attempts = (endpointId: string) =>
   app.rows(

@@ -37,13 +37,13 @@ describeEachBackend('hold', (makeBackend) => {
     expect(await checkJobs(house.database)).toEqual([]);
 
     await release();
-    await waitFor('the rest', async () => (await played()) === 200, 15_000);
+    await waitFor('the rest', async () => (await played()) === 200);
     const order = await house.sql<{ ids: string[]; sorted: string[] }>(
       'select array_agg(toy_id order by seq) as ids, array_agg(toy_id order by toy_id) as sorted from played group by lane',
     );
     expect(order).toHaveLength(40);
     for (const { ids, sorted } of order) expect(ids).toEqual(sorted);
-  }, 30_000);
+  });
 });
 
 test('hold: a run that goes back just after its pool was let go is filled, not left to the sweeper', async () => {
@@ -60,5 +60,5 @@ test('hold: a run that goes back just after its pool was let go is filled, not l
   const deps = { ...house.deps, ledger: { ...house.ledger, transact } };
   const { ended } = await runJob(deps, playing(), { id, run: 1, attemptsMade: 0, stalledCounter: 0 }, onePlace);
   expect(ended.kind).toBe('held');
-  await waitFor('the fill', async () => (await house.row(id))?.state === 'queued', 1_000);
+  await waitFor('the fill', async () => (await house.row(id))?.state === 'queued');
 });

@@ -155,7 +155,7 @@ describe('the claim keeps the pace', () => {
     const most = Math.max(...claimed.map((start) => claimed.filter((at) => at >= start && at < start + 1_000).length));
     expect(most).toBeLessThanOrEqual(55);
     expect(claimed.at(-1)! - claimed[0]!).toBeLessThan((80 / 47.5) * 1_000 * 3);
-  }, 30_000);
+  });
 
   test('times by another clock, hours ahead, stop nothing', async () => {
     await setPool(house.em(), 'toys', 10, 10);

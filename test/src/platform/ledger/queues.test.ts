@@ -190,24 +190,24 @@ describe.each(servers)('with a real $name', ({ start }) => {
     await expect(queues.add([row(1)])).rejects.toThrow('away');
     expect(performance.now() - startedAt).toBeLessThan(50);
     await server.start();
-    await waitFor('the queue', () => queues.isReady(), 10_000);
+    await waitFor('the queue', () => queues.isReady());
     await queues.add([row(1)]);
     expect(await queues.states([row(1), row(2)])).toEqual(['waiting', 'unknown']);
 
     await server.kill('SIGKILL');
-    await waitFor('the queue to be missed', () => !queues.isReady(), 10_000);
+    await waitFor('the queue to be missed', () => !queues.isReady());
     await expect(queues.add([row(2)])).rejects.toThrow('away');
     await server.start();
-    await waitFor('the queue again', () => queues.isReady(), 10_000);
+    await waitFor('the queue again', () => queues.isReady());
     await queues.add([row(2)]);
     expect(await queues.states([row(1), row(2)])).toEqual(['waiting', 'waiting']);
     await queues.close();
-  }, 40_000);
+  });
 
   test('that turns read-only is missed though it answers, at once when a hand-over fails, and is found again', async () => {
     const server = await start();
     const queues = openQueues(createBackend(server.backendUrl, log), log, () => {});
-    await waitFor('the queue', () => queues.isReady(), 10_000);
+    await waitFor('the queue', () => queues.isReady());
     await server.turnReadOnly(true);
     await waitFor('a hand-over that fails', () =>
       queues.add([row(3)]).then(
@@ -215,12 +215,12 @@ describe.each(servers)('with a real $name', ({ start }) => {
         () => true,
       ),
     );
-    await waitFor('the queue to be missed', () => !queues.isReady(), 10_000);
+    await waitFor('the queue to be missed', () => !queues.isReady());
     await expect(queues.add([row(1)])).rejects.toThrow('away');
     await server.turnReadOnly(false);
-    await waitFor('the queue again', () => queues.isReady(), 10_000);
+    await waitFor('the queue again', () => queues.isReady());
     await queues.add([row(1)]);
     expect(await queues.states([row(1)])).toEqual(['waiting']);
     await queues.close();
-  }, 40_000);
+  });
 });
