@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Tenant, useApp } from '../../../support/app.ts';
@@ -20,6 +22,14 @@ const app = useApp({
   },
   config: { connectionStallTimeoutMs: 8_000 },
 });
+
+/** A connection that says nothing, and is cut when nothing has passed for `connectionStallTimeoutMs`. */
+async function silent(): Promise<Socket> {
+  const socket = connect(Number(new URL(app.base).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
 
 const hook = '/v1/providers/messaging-app/webhook';
 const opened: RawRequest[] = [];
@@ -157,9 +167,13 @@ test.each([
   ['OPTIONS /v1/messages', 204],
 ])('%s does not wait for a body nobody reads', async (line, status) => {
   const request = await begun(line, ['Origin: https://other.example', 'Access-Control-Request-Method: POST'], 1e9, 'x');
+  const other = await silent();
   await waitFor('the answer', () => request.status() > 0);
   expect(request.status()).toBe(status);
   await waitFor('the connection to end', request.isClosed);
+  // Not because it stood still.
+  expect(other.closed).toBe(false);
+  other.destroy();
 });
 
 test('a refused request whose body comes keeps its connection', async () => {
@@ -175,7 +189,10 @@ test('of large bodies that are refused only so much is read; a small one still h
   const large = await all(10, () => begun('POST /v1/messages', ['X-Api-Key: none'], 1e9, Buffer.alloc(3 * mebi, 0x20)));
   const closed: RawRequest[] = [];
   for (const request of [small, ...large]) request.socket.once('close', () => closed.push(request));
+  const other = await silent();
   await waitFor('all to be closed', () => closed.length === 11);
+  expect(other.closed).toBe(false);
+  other.destroy();
   expect(statusesOf([small, ...large], 401)).toBe(11);
   expect(closed.at(-1)).toBe(small);
 });

@@ -40,7 +40,6 @@ if (!(await hasRedis())) {
     const redis = await startRedis();
     const database = await openDatabase({ url: made.url, poolMax: 2, applicationName: 'test', log: collectingLog().log });
     endings.push(database.close);
-    const { key } = await organizationWithKey(database.em());
     const client = new Redis(redis.url());
     endings.push(async () => client.disconnect());
     const start = async () => {
@@ -56,10 +55,24 @@ if (!(await hasRedis())) {
         await statuses(base, other.key, 1);
         return (await client.exists(`kanal:limits:${other.keyId}`)) === 1;
       });
-      return base;
+      const said = (text: string) => web.output().split(text).length - 1;
+      return {
+        base,
+        falls: () => said('counts for itself'),
+        isSharing: () => said('counts for itself') === said('shared by Redis again'),
+      };
     };
-    const bases = [await start(), await start()];
-    const answers = (await Promise.all(bases.map((base) => statuses(base, key, quota)))).flat();
+    const both = [await start(), await start()];
+    const falls = () => both.reduce((sum, each) => sum + each.falls(), 0);
+    // On a busy machine one of them may find Redis too slow, says so and counts for itself for a while: then with another key.
+    const answers = await waitFor('a quota that both share', async () => {
+      const { key, keyId } = await organizationWithKey(database.em());
+      const before = falls();
+      if (!both.every(({ isSharing }) => isSharing())) return false;
+      const given = (await Promise.all(both.map(({ base }) => statuses(base, key, quota)))).flat();
+      const isShared = falls() === before && (await client.exists(`kanal:limits:${keyId}`)) === 1;
+      return isShared && given;
+    });
     const served = answers.filter((status) => status === 200).length;
     expect(new Set(answers)).toEqual(new Set([200, 429]));
     expect(served).toBeLessThanOrEqual(quota);
