@@ -319,13 +319,14 @@ describe('known and unknown email', () => {
     // The quickest of each: other work on the machine only adds. Without a hash one of them would be quicker in every pair.
     let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     const isEven = () => known / unknown > 0.5 && known / unknown < 2;
-    for (let n = 0; n < 11 || (!isEven() && n < 40); n += 1) {
+    for (let n = 0; n < 5 || (!isEven() && n < 40); n += 1) {
       known = Math.min(known, await taken(bob.email));
       unknown = Math.min(unknown, await taken(`nobody-${n}@example.com`));
     }
     expect(known / unknown).toBeGreaterThan(0.5);
     expect(known / unknown).toBeLessThan(2);
-  });
+    // A hash has the lowest priority: on a busy machine one takes seconds.
+  }, 600_000);
 });
 
 describe('the audit log', () => {
