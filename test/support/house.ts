@@ -138,8 +138,8 @@ export async function openHouse(
     DATABASE_URL: url,
     SECRET_KEY: testSecretKey,
     HASH_KEY: testHashKey,
-    LOCK_DURATION_MS: '500',
-    STALLED_INTERVAL_MS: '200',
+    LOCK_DURATION_MS: '3000',
+    STALLED_INTERVAL_MS: '500',
     RUN_RETRY_DELAY_MS: '100',
     ...env,
   });
