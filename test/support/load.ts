@@ -2,7 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type Load = { end(): void };
+export type Load = {
+  /** Ends one of its processes when other work has joined them, so that the load stays what was asked for. */
+  ease(): void;
+  end(): void;
+};
 
 /** Works without end, and says every half second what share of a processor it had. */
 const busy = `const { writeSync } = require('node:fs');
@@ -19,7 +23,7 @@ export async function loadUp(perProcessor: number): Promise<Load> {
   const add = () => {
     const child = spawn(process.execPath, ['-e', busy], { stdio: ['ignore', 'pipe', 'ignore'] });
     child.stdout!.on('data', (text: Buffer) => {
-      share = Number(text.toString().trim().split('\n').at(-1));
+      if (!child.killed) share = Number(text.toString().trim().split('\n').at(-1));
     });
     children.push(child);
   };
@@ -29,6 +33,9 @@ export async function loadUp(perProcessor: number): Promise<Load> {
     await sleep(children.length < enough / 2 ? 0 : 1_500);
   } while (children.length < enough && share > 1.05 / perProcessor);
   return {
+    ease() {
+      if (share < 0.8 / perProcessor && children.length > 1) children.pop()!.kill('SIGKILL');
+    },
     end() {
       for (const child of children) child.kill('SIGKILL');
     },
