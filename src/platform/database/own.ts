@@ -42,6 +42,9 @@ export type Own = {
   run<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;
 };
 
+/** What a statement of statement.ts needs to run. */
+export type Runs = Pick<Own, 'organizationId' | 'run'>;
+
 /** Writes of the organization's rows, in a transaction. The unit of work (`create`, assignment, `remove`) is written by `flush`, at the latest before the ledger. */
 export type OwnRecords = Own & {
   create<Entity extends OwnEntity>(entity: Entity, row: NewRow<InferEntity<Entity>>): InferEntity<Entity>;
