@@ -1,5 +1,4 @@
 import Joi from 'joi';
-import { contactLock } from '../../src/contacts/events.ts';
 import { type TagRow, tagName } from '../../src/contacts/tag-catalogue.ts';
 import { assignTag, listTagsOf, mostTagsOfContact, unassignTag } from '../../src/contacts/tags.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
@@ -7,7 +6,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
 import { view, wrapped } from '../http/view.ts';
-import { aboutContact, data, listedData } from './schemas.ts';
+import { aboutContact, changeContact, data, listedData } from './schemas.ts';
 
 const assignedView = view(
   Joi.object({
@@ -29,8 +28,8 @@ export const listOfContactTags = endpoint({
   summary: 'List the tags of a contact, last assigned first',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(assignedView) },
-  handler: ({ params, query, caller, em }) =>
-    listedData('contact-tags', params, query, (page) => listTagsOf(em, caller.organizationId, params.contactID, page), toView),
+  handler: ({ params, query, own }) =>
+    listedData('contact-tags', params, query, (page) => listTagsOf(own, params.contactID, page), toView),
 });
 
 export const assignContactTag = endpoint({
@@ -46,9 +45,9 @@ export const assignContactTag = endpoint({
   responses: { 200: wrapped(assignedView), 201: wrapped(assignedView) },
   location: '/v1/tags',
   example: { body: { name: 'vip' } },
-  handler: ({ params, body, caller, write }) =>
-    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
-      const { row, isNew } = await assignTag(tx, caller.organizationId, params.contactID, body.name);
+  handler: ({ params, body, write }) =>
+    changeContact(write, params.contactID, async (tx) => {
+      const { row, isNew } = await assignTag(tx, body.name);
       return { ...data(toView(row)), status: isNew ? 201 : 200 };
     }),
 });
@@ -63,9 +62,9 @@ export const unassignContactTag = endpoint({
   description: 'The tag stays one of the organization.',
   subject: 'Tag',
   responses: { 204: null },
-  handler: ({ params, caller, write }) =>
-    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
-      await unassignTag(tx, caller.organizationId, params.contactID, params.tagID);
+  handler: ({ params, write }) =>
+    changeContact(write, params.contactID, async (tx) => {
+      await unassignTag(tx, params.tagID);
       return { status: 204 };
     }),
 });
