@@ -59,13 +59,13 @@ async function erase(tx: Tx, secrets: Secrets, organizationId: string, id: strin
     [organizationId, id],
   );
   const ids = [id, ...merged.map(({ merged_id }) => merged_id)];
-  await rememberSuppressed(tx, secrets, organizationId, id, identities);
+  await rememberSuppressed(tx.of(organizationId), secrets, id, identities);
   await blankMessages(tx, organizationId, id);
   await blankConversations(tx, organizationId, id);
   const spokenIn = [...conversations, ...merged.flatMap(({ gone_conversations: gone }) => gone)];
   await searchLater(tx, secrets, organizationId, { ids, conversations: spokenIn, identities });
   await tx.query('delete from contacts where organization_id = $1 and id = $2', [organizationId, id]);
-  emitDeleted(tx, organizationId, id);
+  emitDeleted(tx.of(organizationId), id);
   return ids;
 }
 

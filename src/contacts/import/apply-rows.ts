@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Secrets } from '../../platform/secrets.ts';
-import { otherAddresses } from '../change.ts';
 import { tagsColumn } from '../csv/columns.ts';
+import { otherAddresses } from '../identities/search-column.ts';
 import { catalogueLock, mostTags } from '../tag-catalogue.ts';
 import { ImportFailure } from './failure.ts';
 import { columns, Taken, wanted } from './resolve-rows.ts';
