@@ -5,7 +5,7 @@ import {
   deleteTag,
   ensureTag,
   listTags,
-  mostTags,
+  maxTags,
   renameTag,
   tagName,
 } from '../../src/contacts/tag-catalogue.ts';
@@ -69,7 +69,7 @@ export const createTag = endpoint({
   tag,
   scope: 'contacts:write',
   summary: 'Make a tag',
-  description: `200 with the tag that there is when one has the name already, in whatever case and accents. An organization has at most ${mostTags}.`,
+  description: `200 with the tag that there is when one has the name already, in whatever case and accents. An organization has at most ${maxTags}.`,
   isIdempotent: true,
   body: tagBody,
   responses: { 200: tagView, 201: tagView },

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { type TagRow, tagName } from '../../src/contacts/tag-catalogue.ts';
-import { assignTag, listTagsOf, mostTagsOfContact, unassignTag } from '../../src/contacts/tags.ts';
+import { assignTag, listTagsOf, maxTagsOfContact, unassignTag } from '../../src/contacts/tags.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -39,7 +39,7 @@ export const assignContactTag = endpoint({
   operationId: 'contacts.tags.assign',
   scope: 'contacts:write',
   summary: 'Assign a tag to a contact',
-  description: `201 when the contact did not have it, 200 when it did. A name nobody used before becomes a tag of the organization. A contact has at most ${mostTagsOfContact}.`,
+  description: `201 when the contact did not have it, 200 when it did. A name nobody used before becomes a tag of the organization. A contact has at most ${maxTagsOfContact}.`,
   isIdempotent: true,
   body: Joi.object<{ name: string }>({ name: tagName.required() }),
   responses: { 200: wrapped(assignedView), 201: wrapped(assignedView) },

@@ -13,13 +13,13 @@ import { ContactTag, Tag } from './tag.entity.ts';
 export type TagRow = RowOf<typeof Tag, 'id' | 'name' | 'created_at'>;
 export type CountedTag = TagRow & { contacts: number };
 
-export const mostTags = 10_000;
+export const maxTags = 10_000;
 
-export const longestTag = 64;
+export const maxTagLength = 64;
 export const tagName = Joi.string()
   .trim()
   .min(1)
-  .max(longestTag)
+  .max(maxTagLength)
   .pattern(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u)
   .messages({ 'string.pattern.base': '{{#label}} must be one line without control characters' })
   .description('Case and accents do not matter: the first spelling stays');
@@ -63,12 +63,12 @@ export async function ensureTag(tx: OwnTx, name: string): Promise<{ row: TagRow;
       where (select count(*) from tags where organization_id = $1) < $4
      on conflict (organization_id, fold(name)) do nothing
      returning id, name, created_at`,
-    [uuidv7(), name, mostTags],
+    [uuidv7(), name, maxTags],
   );
   if (made) return { row: made, isNew: true };
   // Another transaction made it first, and has committed: it held the lock.
   const [theirs] = await tagNamed(tx, { name });
-  if (!theirs) throw new AppError('limit_reached', `An organization has at most ${mostTags} tags`);
+  if (!theirs) throw new AppError('limit_reached', `An organization has at most ${maxTags} tags`);
   return { row: theirs, isNew: false };
 }
 

@@ -9,7 +9,7 @@ import { assertContact } from './queries.ts';
 import { ContactTag, Tag } from './tag.entity.ts';
 import { ensureTag, type TagRow } from './tag-catalogue.ts';
 
-export const mostTagsOfContact = 100;
+export const maxTagsOfContact = 100;
 
 const tagsOf = (select: Select, { contactId }: { contactId: string }) =>
   select(ContactTag, Tag)
@@ -43,8 +43,8 @@ export async function assignTag(tx: ContactTx, name: string): Promise<{ row: Tag
   if (known) return { row: known, isNew: false };
   // The lock makes the count exact.
   const [count] = await countTags(tx, { contactId });
-  if (Number(count!.total) >= mostTagsOfContact)
-    throw new AppError('limit_reached', `A contact has at most ${mostTagsOfContact} tags`);
+  if (Number(count!.total) >= maxTagsOfContact)
+    throw new AppError('limit_reached', `A contact has at most ${maxTagsOfContact} tags`);
   const assigned = tx.create(ContactTag, { contact_id: contactId, tag_id: tag.id });
   // The reply shows when it was assigned.
   await tx.flush();

@@ -16,7 +16,7 @@ import { identitiesGiven } from './identities/write.ts';
 import { suppressAgain } from './permission/suppressed-addresses.ts';
 import { type ContactRow, columnsOf, type Identity, insertIdentitiesSql, ownersOf, ownersPart } from './queries.ts';
 
-/** By what the contact is known; `phone_number` is E.164. */
+/** The identities that the fields give a contact; `phone_number` is E.164. */
 export function identitiesOfFields({ phone_number, email, external_source = '', external_id }: ContactFields): Identity[] {
   const spelled = phone_number ? identitiesOf({ phone: phone_number }) : [];
   return [

@@ -40,13 +40,14 @@ type Shown = { id: string; created_at: string };
 
 /**
  * A page of a plain list, newest first, one row more than asked for; compiled once a process. `build` is a read of one table that gives `id`
- * and `created_at`, with conditions and without an order. `keyset`: which columns these two are, where tables are joined.
+ * and `created_at`, with conditions and without an order. The second argument names the columns that it
+ * gives as these two, where they are called otherwise or tables are joined.
  */
 export function list<Params extends object, Row extends Shown>(
   build: (select: Select, params: Params) => SelectQueryBuilder<never, never, Row>,
-  keyset = { createdAt: 'created_at', id: 'id' },
+  { createdAt = 'created_at', id = 'id' }: { createdAt?: string; id?: string } = {},
 ) {
-  const [createdAtColumn, idColumn] = [sql.ref(keyset.createdAt), sql.ref(keyset.id)];
+  const [createdAtColumn, idColumn] = [sql.ref(createdAt), sql.ref(id)];
   const rows = (select: Select, params: Params & { limit: number }) =>
     build(select, params).orderBy(createdAtColumn, 'desc').orderBy(idColumn, 'desc').limit(params.limit);
   const first = statement<Params & { limit: number }, Row>(rows);
