@@ -107,7 +107,7 @@ export const deleteContact = endpoint({
   scope: 'contacts:write',
   summary: 'Delete a contact and forget the person',
   description:
-    'The contact goes with its identities, notes, tags, consents and their history. What was said stays, without the person; a message of his that still waits is not sent. Who was suppressed or blocked stays so, by a keyed hash of his addresses. A request about him that is repeated with its Idempotency-Key is a 404 from now on. A job then takes him out of events, stored answers of webhooks and what the provider sent.',
+    'Deletes the contact with its identities, notes, tags, consents and their history. Messages are kept without personal data; a message to the contact that still waits is not sent. A contact that was suppressed or blocked stays so, by a keyed hash of their addresses. A request about the contact that is repeated with its Idempotency-Key is a 404 from now on. A job then removes the personal data from events, stored answers of webhooks and what the provider sent.',
   audit: 'contact',
   responses: { 204: null },
   handler: ({ params, caller, em, write, from }, { secrets }) =>

@@ -40,14 +40,14 @@ type Shown = { id: string; created_at: string };
 
 /**
  * A page of a plain list, newest first, one row more than asked for; compiled once a process. `build` is a read of one table that gives `id`
- * and `created_at`, with conditions and without an order. The second argument names the columns that it
- * gives as these two, where they are called otherwise or tables are joined.
+ * and `created_at`, with conditions and without an order. The second argument names
+ * the columns that it gives as these two, where tables are joined or the names differ.
  */
 export function list<Params extends object, Row extends Shown>(
   build: (select: Select, params: Params) => SelectQueryBuilder<never, never, Row>,
-  { createdAt = 'created_at', id = 'id' }: { createdAt?: string; id?: string } = {},
+  { createdAt: createdAtName = 'created_at', id: idName = 'id' }: { createdAt?: string; id?: string } = {},
 ) {
-  const [createdAtColumn, idColumn] = [sql.ref(createdAt), sql.ref(id)];
+  const [createdAtColumn, idColumn] = [sql.ref(createdAtName), sql.ref(idName)];
   const rows = (select: Select, params: Params & { limit: number }) =>
     build(select, params).orderBy(createdAtColumn, 'desc').orderBy(idColumn, 'desc').limit(params.limit);
   const first = statement<Params & { limit: number }, Row>(rows);
