@@ -1,8 +1,9 @@
 import type { Own } from '../platform/database/own.ts';
 import { AppError, notFound } from '../platform/errors.ts';
 import { foldedEmail } from './fields.ts';
+import { columnsOf, type Identity, ownersPart } from './identities/identity.ts';
 import { toE164 } from './identities/phone.ts';
-import { type ContactRow, columnsOf, contactColumns, type Identity, ownersPart } from './queries.ts';
+import { type ContactRow, contactColumns } from './queries.ts';
 
 export type IdentifierType = 'contact_id' | Identity['type'];
 export type Identifier = { type: IdentifierType; value: string; source?: string };

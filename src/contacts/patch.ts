@@ -5,8 +5,9 @@ import { changeColumns } from './change.ts';
 import type { ContactTx } from './contact-tx.ts';
 import { foldedEmail } from './fields.ts';
 import { assertIdentityLeft } from './identities/identities.ts';
+import { type Identity, ownersOf } from './identities/identity.ts';
 import { giveIdentities, takeIdentities } from './identities/write.ts';
-import { type ContactRow, type Identity, ownersOf } from './queries.ts';
+import type { ContactRow } from './queries.ts';
 
 export type ContactPatch = { name?: string; email?: string; custom_fields?: Record<string, unknown> };
 

@@ -11,10 +11,11 @@ import { changeColumns, mergedFields } from './change.ts';
 import { type ContactTx, contactTxOf } from './contact-tx.ts';
 import { contactLock, emitCreated } from './events.ts';
 import { type ContactFields, foldedEmail } from './fields.ts';
+import { columnsOf, type Identity, insertIdentitiesSql, ownersOf, ownersPart } from './identities/identity.ts';
 import { identitiesOf, identityTaken } from './identities/resolve.ts';
 import { identitiesGiven } from './identities/write.ts';
 import { suppressAgain } from './permission/suppressed-addresses.ts';
-import { type ContactRow, columnsOf, type Identity, insertIdentitiesSql, ownersOf, ownersPart } from './queries.ts';
+import type { ContactRow } from './queries.ts';
 
 /** The identities that the fields give a contact; `phone_number` is E.164. */
 export function identitiesOfFields({ phone_number, email, external_source = '', external_id }: ContactFields): Identity[] {

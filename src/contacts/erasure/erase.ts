@@ -6,9 +6,10 @@ import type { TransactOptions } from '../../platform/ledger/transact.ts';
 import type { Tx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { contactLock, emitDeleted } from '../events.ts';
+import type { Identity } from '../identities/identity.ts';
 import { eraseContactJob } from '../jobs.ts';
 import { rememberSuppressed } from '../permission/suppressed-addresses.ts';
-import { contactNotFound, type Identity } from '../queries.ts';
+import { contactNotFound } from '../queries.ts';
 
 /** A conversation began between the look and the locks: look again. */
 class Begun extends Error {}

@@ -10,7 +10,8 @@ import { ContactIdentity } from '../contact.entity.ts';
 import type { ContactTx } from '../contact-tx.ts';
 import { foldedEmail } from '../fields.ts';
 import { toIdentity } from '../lookup.ts';
-import { assertContact, columnsOf, getContact, type Identity } from '../queries.ts';
+import { assertContact, getContact } from '../queries.ts';
+import { columnsOf, type Identity } from './identity.ts';
 import { sourced } from './resolve.ts';
 import { giveIdentities, takeIdentities } from './write.ts';
 

@@ -7,7 +7,7 @@ import { changeColumns } from '../change.ts';
 import { findContactTx } from '../contact-tx.ts';
 import { contactLock } from '../events.ts';
 import { listDuplicate } from '../merging/duplicates.ts';
-import { type Identity, ownersOf } from '../queries.ts';
+import { type Identity, ownersOf } from './identity.ts';
 import { sourced } from './resolve.ts';
 import { giveIdentities, takeIdentities } from './write.ts';
 

@@ -1,16 +1,17 @@
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { changeColumns } from '../change.ts';
-import { Contact } from '../contact.entity.ts';
+import { Contact, type ContactIdentity } from '../contact.entity.ts';
 import { contactTxOf } from '../contact-tx.ts';
 import { emitCreated } from '../events.ts';
 import { listDuplicate } from '../merging/duplicates.ts';
 import { hashesOf, suppressAgain } from '../permission/suppressed-addresses.ts';
-import { columnsOf, type Identity, insertIdentitiesSql } from '../queries.ts';
+import { columnsOf, type Identity, insertIdentitiesSql } from './identity.ts';
 import { refreshAddresses } from './search-column.ts';
 import { giveIdentities } from './write.ts';
 
@@ -82,7 +83,7 @@ export async function findContact(own: Own, person: Person): Promise<string | un
   return row?.contact_id;
 }
 
-type Owned = Pick<Identity, 'type' | 'value'> & { contact_id: string };
+type Owned = RowOf<typeof ContactIdentity, 'type' | 'value' | 'contact_id'>;
 const ownedOf = (own: Own, person: Person) => own.sql<Owned>(ownersSql, ownerParams(person));
 
 /**

@@ -1,7 +1,7 @@
 import type { Secrets } from '../../platform/secrets.ts';
 import type { ContactTx } from '../contact-tx.ts';
 import { suppressAgain } from '../permission/suppressed-addresses.ts';
-import { columnsOf, type Identity, insertIdentitiesSql } from '../queries.ts';
+import { columnsOf, type Identity, insertIdentitiesSql } from './identity.ts';
 
 /** SQL: a set, in the order of all writers. */
 const give = `

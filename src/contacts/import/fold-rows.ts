@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { slices } from '../../platform/load/slices.ts';
 import { faultOfCustom } from '../fields.ts';
-import type { Identity } from '../queries.ts';
+import type { Identity } from '../identities/identity.ts';
 import { maxTagsOfContact } from '../tags.ts';
 import { identityKey, type People, type Person } from './people.ts';
 import { conflict, nobody, type Standing, Taken, tooManyTags } from './resolve-rows.ts';

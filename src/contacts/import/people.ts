@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { columnsOf, type Identity, ownersPart } from '../queries.ts';
+import { columnsOf, type Identity, ownersPart } from '../identities/identity.ts';
 import type { StagedRow } from './staging.ts';
 
 /** A contact as rows find it, and as each of them leaves it to the next. `tags`: their names, folded. */

@@ -1,6 +1,6 @@
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
-import type { Identity } from '../queries.ts';
+import type { Identity } from '../identities/identity.ts';
 import { isLive } from './live.ts';
 
 /**
