@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '../database/database.ts';
 import type { Own, Select } from '../database/own.ts';
 import { query } from '../database/query.ts';
-import { statement } from '../database/statement.ts';
+import { type Compilable, statement } from '../database/statement.ts';
 
 /** Runs a statement and gives its rows. */
 export type Ask = <Row>(text: string, params: unknown[]) => Promise<Row[]>;
@@ -34,6 +34,12 @@ export async function pageAskedFor<Row>(
   if (!includeTotal) return { rows };
   const [counted] = await ask<{ total: number }>(`select count(*)::int as total from (${statement}) as listed`, params);
   return { rows, total: counted?.total ?? 0 };
+}
+
+/** The same for a read whose shape is another each time, or that joins. */
+export function pageOfQuery<Row>(ask: Ask, query: Compilable<Row>, page: Page): Promise<PageRows<Row>> {
+  const { sql: text, parameters } = query.compile();
+  return pageAskedFor(ask, text, [...parameters], page);
 }
 
 type Shown = { id: string; created_at: string };
