@@ -72,8 +72,8 @@ export const createInvitation = endpoint<InviteBody>({
   errors: [400, 401, 403, 422],
   example: { body: { email: 'ada@example.com', role: 'agent' }, reply: { ...exampleInvitation, token: null, link: null } },
   handler: ({ body, caller, write }, { config, secrets }) =>
-    write({ retryOn: ['invitations_open'] }, async (tx) => {
-      const row = await invite(tx, caller, body, secrets, config.mailUrl !== undefined);
+    write({ retryOn: ['invitations_open'] }, async ({ own }) => {
+      const row = await invite(own, caller, body, secrets, config.mailUrl !== undefined);
       const { token } = row;
       const shown = config.mailUrl ? { token: null, link: null } : { token, link: linkOf(config, 'invitation', token) };
       return {
@@ -96,8 +96,7 @@ export const listOfInvitations = endpoint<unknown, PageQuery>({
   responses: { 200: listOf(invitationView) },
   errors: [400, 401, 403, 422],
   example: { reply: { items: [exampleInvitation], meta: { has_more: false, limit: 25 } } },
-  handler: ({ query, caller, em }) =>
-    listed('invitations', {}, query, (page) => listInvitations(em, caller.organizationId, page), toView),
+  handler: ({ query, own }) => listed('invitations', {}, query, (page) => listInvitations(own, page), toView),
 });
 
 export const deleteInvitation = endpoint({
@@ -114,8 +113,8 @@ export const deleteInvitation = endpoint({
   errors: [401, 403, 404, 422],
   example: { params: { invitationID: exampleIds.invitation } },
   handler: ({ params, caller, write }) =>
-    write({}, async (tx) => {
-      await revokeInvitation(tx, caller, params.invitationID!);
+    write({}, async ({ own }) => {
+      await revokeInvitation(own, caller, params.invitationID!);
       return { status: 204 };
     }),
 });

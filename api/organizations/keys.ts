@@ -86,9 +86,9 @@ export const createApiKey = endpoint<CreateBody>({
     reply: { ...exampleKey, key: exampleSecret },
   },
   handler: ({ body, caller, write }) =>
-    write({}, async (tx) => {
+    write({}, async ({ own }) => {
       const expiresAt = body.expires_at === undefined ? (caller.expiresAt ?? null) : body.expires_at;
-      const row = await grantKey(tx, caller, { name: body.name, scopes: body.scopes, expiresAt });
+      const row = await grantKey(own, caller, { name: body.name, scopes: body.scopes, expiresAt });
       return {
         status: 201,
         body: { ...toView(row), key: row.key },
@@ -112,9 +112,9 @@ export const listOfApiKeys = endpoint<unknown, PageQuery & { made_by?: string }>
   responses: { 200: listOf(keyView) },
   errors: [400, 401, 403, 422],
   example: { reply: { items: [exampleKey], meta: { has_more: false, limit: 25 } } },
-  handler({ query, caller, em }) {
+  handler({ query, own }) {
     const filter = { madeBy: query.made_by };
-    return listed('api-keys', filter, query, (page) => listKeys(em, caller.organizationId, filter, page), toView);
+    return listed('api-keys', filter, query, (page) => listKeys(own, filter, page), toView);
   },
 });
 
@@ -128,7 +128,7 @@ export const getApiKey = endpoint({
   responses: { 200: keyView },
   errors: [401, 403, 404, 422],
   example: { params, reply: exampleKey },
-  handler: async ({ params, caller }, { database }) => ok(toView(await getKey(database, caller.organizationId, params.keyID!))),
+  handler: async ({ params, own }) => ok(toView(await getKey(own, params.keyID!))),
 });
 
 export const rotateApiKey = endpoint<{ overlap_hours: number }>({
@@ -154,8 +154,8 @@ export const rotateApiKey = endpoint<{ overlap_hours: number }>({
     reply: { ...exampleKey, replaces_id: exampleIds.apiKey, id: '01932d5f-3a0e-7cc4-8f4e-0242ac12000f', key: exampleSecret },
   },
   async handler({ params, body, caller, write }, { authenticate }) {
-    const reply = await write({}, async (tx) => {
-      const row = await rotateKey(tx, caller, params.keyID!, body.overlap_hours);
+    const reply = await write({}, async ({ own }) => {
+      const row = await rotateKey(own, caller, params.keyID!, body.overlap_hours);
       return {
         status: 201,
         body: { ...toView(row), key: row.key },
@@ -182,8 +182,8 @@ export const revokeApiKey = endpoint({
   errors: [401, 403, 404, 422],
   example: { params },
   async handler({ params, caller, write }, { authenticate }) {
-    const reply = await write({}, async (tx) => {
-      await endKeys(tx, caller, [params.keyID!]);
+    const reply = await write({}, async ({ own }) => {
+      await endKeys(own, caller, [params.keyID!]);
       return { status: 204 };
     });
     authenticate.forget(params.keyID!);

@@ -55,8 +55,7 @@ export const listOfMembers = endpoint<unknown, PageQuery>({
   responses: { 200: listOf(memberView) },
   errors: [400, 401, 403, 422],
   example: { reply: { items: [exampleMember], meta: { has_more: false, limit: 25 } } },
-  handler: ({ query, caller, em }) =>
-    listed('members', {}, query, (page) => listMembers(em, caller.organizationId, page), toView),
+  handler: ({ query, own }) => listed('members', {}, query, (page) => listMembers(own, page), toView),
 });
 
 export const getOneMember = endpoint({
@@ -69,8 +68,7 @@ export const getOneMember = endpoint({
   responses: { 200: memberView },
   errors: [401, 403, 404, 422],
   example,
-  handler: async ({ params, caller }, { database }) =>
-    ok(toView(await getMember(database, caller.organizationId, params.memberID!))),
+  handler: async ({ params, own }) => ok(toView(await getMember(own, params.memberID!))),
 });
 
 export const patchMember = endpoint<{ role: Role }>({
@@ -88,8 +86,8 @@ export const patchMember = endpoint<{ role: Role }>({
   errors: [400, 401, 403, 404, 422],
   example: { ...example, body: { role: 'agent' } },
   async handler({ params, body, caller, write }, { authenticate }) {
-    const reply = await write({}, async (tx) => ({
-      ...ok(toView(await changeRole(tx, caller, params.memberID!, body.role))),
+    const reply = await write({}, async ({ own }) => ({
+      ...ok(toView(await changeRole(own, caller, params.memberID!, body.role))),
       audit: { details: { role: body.role } },
     }));
     authenticate.forget(params.memberID!);
@@ -115,8 +113,8 @@ export const deleteMember = endpoint<unknown, { revoke_keys: boolean }>({
   example: { params: example.params },
   async handler({ params, query, caller, write }, { authenticate }) {
     let keys: KeysAfterRemoval = { revoked: [], left: [] };
-    const reply = await write({}, async (tx) => {
-      keys = await removeMember(tx, caller, params.memberID!, { revokeKeys: query.revoke_keys });
+    const reply = await write({}, async ({ own }) => {
+      keys = await removeMember(own, caller, params.memberID!, { revokeKeys: query.revoke_keys });
       return { status: 204, audit: { details: { keys_revoked: keys.revoked, keys_left: keys.left } } };
     });
     for (const id of [params.memberID!, ...keys.revoked]) authenticate.forget(id);

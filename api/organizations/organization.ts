@@ -38,7 +38,7 @@ export const getOwnOrganization = endpoint({
   responses: { 200: organizationView },
   errors: [401, 403, 404, 422],
   example: { reply: exampleOrganization },
-  handler: async ({ caller }, { database }) => ok(toView(await getOrganization(database, caller.organizationId))),
+  handler: async ({ own }) => ok(toView(await getOrganization(own))),
 });
 
 export const patchOrganization = endpoint<{ name: string }>({
@@ -53,6 +53,5 @@ export const patchOrganization = endpoint<{ name: string }>({
   responses: { 200: organizationView },
   errors: [400, 401, 403, 404, 422],
   example: { body: { name: 'Harbour Books' }, reply: exampleOrganization },
-  handler: ({ body, caller, write }) =>
-    write({}, async (tx) => ok(toView(await renameOrganization(tx.em, caller.organizationId, body.name)))),
+  handler: ({ body, write }) => write({}, async ({ own }) => ok(toView(await renameOrganization(own, body.name)))),
 });

@@ -10,14 +10,14 @@ const email = 'demo@kanal.test';
 
 export type DemoUser = { email: string; password: string };
 
-/** An owner of the demo organization who logs in with the home's password, also where the database has him with another one. */
+/** An owner of the demo organization who logs in with the home's password, also where the user is in the database with another one. */
 export async function demoUser(database: Database, home: Home, organizationId: string): Promise<DemoUser> {
   const password = home.kept.userPassword ?? newPassword();
   home.keep({ userPassword: password });
   const passwords = createPasswords();
   const parts = { transact: createTransact(database, () => undefined), passwords };
   try {
-    const known = await findByEmail(database, email);
+    const known = await findByEmail(database.em(), email);
     if (known && !(await passwords.verify(known.password_hash, password))) await renewPassword(parts, email, password);
     await enrolUser(parts, { email, name: 'Demo User', password, membership: { organizationId, role: 'owner' } });
   } finally {
