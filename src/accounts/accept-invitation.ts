@@ -1,7 +1,7 @@
 import { openInvitation } from '../organizations/invitations.ts';
 import { addMember } from '../organizations/members.ts';
 import { Invitation } from '../organizations/organization.entity.ts';
-import { lockOrganization } from '../organizations/organizations.ts';
+import { getOrganization, lockOrganization } from '../organizations/organizations.ts';
 import type { Role } from '../organizations/roles.ts';
 import { recordAct } from '../platform/audit/record.ts';
 import { now } from '../platform/database/columns.ts';
@@ -16,7 +16,7 @@ import { createUser, findByEmail, isPasswordStill, verifyEmail } from './users.t
 type Parts = { database: Database; transact: Transact; passwords: Passwords; limits: LoginLimits };
 type Request = { token: string; name?: string; password: string };
 type From = { address: string; requestId: string };
-export type Accepted = { organization_id: string; user_id: string; role: Role };
+export type Accepted = { organization_id: string; organization_name: string; user_id: string; role: Role };
 
 /**
  * Makes the invited person a member. Without an account of that email one is made, and a mailed link verifies the email; with an account
@@ -60,7 +60,8 @@ export async function acceptInvitation(
       requestId,
       details: { role: invitation.role },
     });
-    return { organization_id: organizationId, user_id: user.id, role: invitation.role };
+    const { name: organizationName } = await getOrganization(own);
+    return { organization_id: organizationId, organization_name: organizationName, user_id: user.id, role: invitation.role };
   });
   if (known) await limits.succeeded(email, address);
   return accepted;
