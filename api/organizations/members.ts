@@ -79,7 +79,7 @@ export const patchMember = endpoint({
   scope: 'members:write',
   summary: "Change a member's role",
   description:
-    'Neither his role nor the new one may be above yours. Open invitations he could not make any more are taken back. The last owner stays one: 409.',
+    'Neither the present role nor the new one may be above yours. Open invitations that the member could no longer make are revoked. The last owner keeps the role: 409.',
   audit: 'member',
   body: Joi.object<{ role: Role }>({ role: role.required() }),
   responses: { 200: memberView },

@@ -22,5 +22,6 @@ export const sendMailJob = job<{ mail_id: string }>({
     const revived = await tx.em.nativeUpdate(Mail, { id: mail_id, sent_at: null, token: { $ne: null } }, { failed_at: null });
     if (revived === 0) throw new AppError('conflict', 'The mail has been sent, or has no link left to send');
   },
+  // SQL: a part of the statement of `jobs check`.
   openSubjects: 'select id from mails where sent_at is null and failed_at is null',
 });

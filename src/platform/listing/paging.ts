@@ -36,12 +36,6 @@ export async function pageAskedFor<Row>(
   return { rows, total: counted?.total ?? 0 };
 }
 
-/** The same for a read whose shape is another each time, or that joins. */
-export function pageOfQuery<Row>(ask: Ask, query: Compilable<Row>, page: Page): Promise<PageRows<Row>> {
-  const { sql: text, parameters } = query.compile();
-  return pageAskedFor(ask, text, [...parameters], page);
-}
-
 type Shown = { id: string; created_at: string };
 
 /**
@@ -71,4 +65,10 @@ export function list<Params extends object, Row extends Shown>(
     const [counted] = await count(own, params);
     return { rows: found, total: counted?.total ?? 0 };
   };
+}
+
+/** A page of a read whose conditions are others each time, or that joins other tables; as `list`, for statements that `ask` runs. */
+export function pageOfQuery<Row>(ask: Ask, query: Compilable<Row>, page: Page): Promise<PageRows<Row>> {
+  const { sql: text, parameters } = query.compile();
+  return pageAskedFor(ask, text, [...parameters], page);
 }

@@ -7,8 +7,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import { createPasswords, type Passwords } from '../../../src/accounts/password-hash.ts';
 
 const opened: Passwords[] = [];
-const passwordsOf = (options: { idleMs?: number; mostThreads?: number } = {}) => {
-  const passwords = createPasswords({ mostThreads: 2, ...options });
+const passwordsOf = (options: { idleMs?: number; maxThreads?: number } = {}) => {
+  const passwords = createPasswords({ maxThreads: 2, ...options });
   opened.push(passwords);
   return passwords;
 };
