@@ -1,6 +1,7 @@
 import type { Em } from '../database/database.ts';
+import { type TablesOf, tables } from '../database/tables.ts';
 import { uuidv7 } from '../ids.ts';
-import { AuditEntry } from './audit-entry.entity.ts';
+import type { AuditEntry } from './audit-entry.entity.ts';
 
 /** Who did what to which record, and from where. Never a secret, and of a person's record its id only. */
 export type Act = {
@@ -17,15 +18,19 @@ export type Act = {
   details?: Record<string, unknown>;
 };
 
+/** Through the query builder: in every audited write, where `em.insert` takes half as long again. */
 export async function recordAct(em: Em, act: Act): Promise<void> {
-  await em.insert(AuditEntry, {
-    id: uuidv7(),
-    organization_id: act.organizationId,
-    actor: act.actor,
-    action: act.action,
-    subject: act.subject.slice(0, 500),
-    address: act.address ?? '',
-    request_id: act.requestId ?? null,
-    details: act.details ?? null,
-  });
+  await tables<TablesOf<typeof AuditEntry>>(em)
+    .insertInto('audit_log')
+    .values({
+      id: uuidv7(),
+      organization_id: act.organizationId,
+      actor: act.actor,
+      action: act.action,
+      subject: act.subject.slice(0, 500),
+      address: act.address ?? '',
+      request_id: act.requestId ?? null,
+      details: act.details ?? null,
+    })
+    .execute();
 }
