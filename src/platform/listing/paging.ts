@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '../database/database.ts';
 import type { Runs, Select } from '../database/own.ts';
 import { query } from '../database/query.ts';
-import { statement } from '../database/statement.ts';
+import { type Compilable, statement } from '../database/statement.ts';
 
 /** Runs a statement and gives its rows. */
 export type Ask = <Row>(text: string, params: unknown[]) => Promise<Row[]>;
@@ -67,4 +67,10 @@ export function list<Params extends object, Row extends Shown>(
     const [counted] = await count(own, params);
     return { rows: found, total: counted?.total ?? 0 };
   };
+}
+
+/** A page of a read whose conditions are others each time, or that joins other tables; as `list`, for statements that `ask` runs. */
+export function pageOfQuery<Row>(ask: Ask, query: Compilable<Row>, page: Page): Promise<PageRows<Row>> {
+  const { sql: text, parameters } = query.compile();
+  return pageAskedFor(ask, text, [...parameters], page);
 }
