@@ -48,7 +48,7 @@ const asked =
     await assertConnected(own, channel_id);
     const who = { phone, userId: user_id };
     const blockId = await ledger.transact({ retryOn: resolveConflicts }, (tx) =>
-      resolveBlock(Object.assign(tx, { own: tx.of(own.organizationId) }), secrets, channel_id, who),
+      resolveBlock(tx.of(own.organizationId), secrets, channel_id, who),
     );
     return write({ locks: [blockLane(blockId)] }, async (tx) => {
       const { status, operationId } = await requestChange(tx.own, blockId, wish);

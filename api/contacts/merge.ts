@@ -24,7 +24,7 @@ export const mergeTwoContacts = endpoint({
     const asked = { id: params.contactID, otherId: body.contact_id };
     const look = () => lookAtPair(own, asked);
     return write({ isLong: true, look, locks: mergeLocks }, async (tx) => ({
-      ...data(toContactView(await mergeContacts(tx, actorOf(caller), asked))),
+      ...data(toContactView(await mergeContacts(tx.own, actorOf(caller), asked))),
       audit: { details: { contact_id: asked.otherId } },
     }));
   },

@@ -10,7 +10,7 @@ export const listBlocked = list(
       .where('channel_id', '=', channelId)
       .where('blocked_at', 'is not', null)
       .$narrowType<{ created_at: string }>(),
-  'blocked_at',
+  { createdAt: 'blocked_at' },
 );
 
 export type BlockedRow = Awaited<ReturnType<typeof listBlocked>>['rows'][number];

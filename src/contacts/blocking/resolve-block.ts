@@ -1,4 +1,4 @@
-import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
+import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { addIdentities, findContact, identityTaken, type Person, resolveContact } from '../identities/resolve.ts';
 
@@ -48,11 +48,11 @@ const insertBlock = `
  * The id of a person's block on a channel, whichever of the person's addresses is given. A block of another phone of the same person is
  * another block. Creates contact and block where there is none; nothing is asked of the provider yet. Retry on `resolveConflicts`.
  */
-export async function resolveBlock(tx: TenantTx, secrets: Secrets, channelId: string, who: BlockWho): Promise<string> {
+export async function resolveBlock(tx: OwnTx, secrets: Secrets, channelId: string, who: BlockWho): Promise<string> {
   const phone = who.phone?.replace(/\D/g, '') ?? '';
   const userId = who.userId ?? '';
   const params = [channelId, await contactOf(tx, secrets, who), phone, userId, phone || userId];
-  return (await idFrom(tx.own, claimKnown, params)) ?? (await idFrom(tx.own, insertBlock, params))!;
+  return (await idFrom(tx, claimKnown, params)) ?? (await idFrom(tx, insertBlock, params))!;
 }
 
 async function idFrom(own: OwnTx, text: string, params: string[]): Promise<string | undefined> {
@@ -61,10 +61,9 @@ async function idFrom(own: OwnTx, text: string, params: string[]): Promise<strin
 }
 
 /** When the addresses belong to two contacts, the one with the phone is meant: the provider is asked with the phone. */
-async function contactOf(tx: TenantTx, secrets: Secrets, who: Person): Promise<string> {
-  const { organizationId } = tx.own;
-  const byPhone = who.phone && (await findContact(tx.em, organizationId, { phone: who.phone }));
-  if (!byPhone) return resolveContact(tx, secrets, organizationId, who);
-  await addIdentities(tx, secrets, organizationId, byPhone, who);
+async function contactOf(tx: OwnTx, secrets: Secrets, who: Person): Promise<string> {
+  const byPhone = who.phone && (await findContact(tx, { phone: who.phone }));
+  if (!byPhone) return resolveContact(tx, secrets, who);
+  await addIdentities(tx, secrets, byPhone, who);
   return byPhone;
 }

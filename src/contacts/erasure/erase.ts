@@ -2,13 +2,14 @@ import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';
-import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
+import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { Contact } from '../contact.entity.ts';
 import { contactLock, emitDeleted } from '../events.ts';
+import type { Identity } from '../identities/identity.ts';
 import { ContactMerge } from '../merging/merge.entity.ts';
 import { rememberSuppressed } from '../permission/suppressed-addresses.ts';
-import { contactNotFound, type Identity } from '../queries.ts';
+import { contactNotFound } from '../queries.ts';
 import { ContactErasure } from './erasure.entity.ts';
 import { eraseContactJob } from './jobs.ts';
 
@@ -37,8 +38,7 @@ const mergedInto = statement((select, { id }: { id: string }) =>
  * Deletes the contact and all that belongs to it. Its messages are kept without personal data, and a job searches for the data in other
  * records. Returns the ids of the contact and of those that were merged into it. Throws 404, and LocksOutdated without `eraseLocks`.
  */
-export async function eraseContact(ledgerTx: TenantTx, secrets: Secrets, id: string): Promise<string[]> {
-  const tx = ledgerTx.own;
+export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Promise<string[]> {
   tx.assertLocked(contactLock(id));
   // From here on nothing new can refer to the contact: a writer waits for this row and then finds no contact.
   const found = await contactForUpdate(tx, { id });
@@ -48,13 +48,13 @@ export async function eraseContact(ledgerTx: TenantTx, secrets: Secrets, id: str
   const identities = await tx.sql<Identity>(addressesOfContact, [id]);
   const merged = await mergedInto(tx, { id });
   const ids = [id, ...merged.map(({ merged_id }) => merged_id)];
-  await rememberSuppressed(ledgerTx, secrets, tx.organizationId, id, identities);
+  await rememberSuppressed(tx, secrets, id, identities);
   await tx.sql(blankMessages, [id]);
   await tx.sql(blankConversations, [id]);
   const ended = merged.flatMap(({ gone_conversations }) => gone_conversations);
   await searchLater(tx, secrets, { ids, conversations: [...conversations, ...ended], identities });
   await tx.delete(Contact, { id });
-  emitDeleted(ledgerTx, tx.organizationId, id);
+  emitDeleted(tx, id);
   return ids;
 }
 

@@ -1,4 +1,4 @@
-import type { Identity } from '../queries.ts';
+import type { Identity } from '../identities/identity.ts';
 
 /** A shorter address occurs in other numbers by chance, so it must stand between quotes. */
 const minUnquotedLength = 8;

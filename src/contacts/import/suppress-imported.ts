@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Secrets } from '../../platform/secrets.ts';
+import type { Identity } from '../identities/identity.ts';
 import { hashesOf, unlessLonger } from '../permission/suppressed-addresses.ts';
-import type { Identity } from '../queries.ts';
 
 /** SQL: on the connection of the batch. `offset 0` makes each hash a look-up by the index. */
 const suppress = `

@@ -4,10 +4,11 @@ import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { conversationLane, LocksOutdated } from '../../platform/ledger/locks.ts';
-import type { TenantTx } from '../../platform/ledger/tx.ts';
-import { changedFields, refreshAddresses, updateContact } from '../change.ts';
+import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { changedFields, updateContact } from '../change.ts';
 import { Contact } from '../contact.entity.ts';
 import { contactLock, emitDeleted, emitUpdated } from '../events.ts';
+import { refreshAddresses } from '../identities/search-column.ts';
 import { type ContactRow, contactNotFound, findContactById, getContact, inBody } from '../queries.ts';
 import { contactReferences } from '../references.ts';
 import { ContactMerge } from './merge.entity.ts';
@@ -44,23 +45,23 @@ const mergesOf = statement((select, { ids }: { ids: string[] }) =>
  * The older contact stays and takes over all that refers to the other, whose id answers 404 from then on and names the survivor. Idempotent:
  * a repeat gives the survivor and changes nothing. Throws 404 for a contact that does not exist, 409 while a message is being sent.
  */
-export async function mergeContacts(ledgerTx: TenantTx, actor: string, asked: Asked): Promise<ContactRow> {
-  const { survivor, merged } = await pairOf(ledgerTx.own, asked);
-  if (!merged) return getContact(ledgerTx.own, survivor);
-  const tx = mergeTx(ledgerTx.own, { survivor, merged }, actor);
+export async function mergeContacts(own: OwnTx, actor: string, asked: Asked): Promise<ContactRow> {
+  const { survivor, merged } = await pairOf(own, asked);
+  if (!merged) return getContact(own, survivor);
+  const tx = mergeTx(own, { survivor, merged }, actor);
   // Whoever adds a row for one of them has committed before this, or finds no contact afterwards.
   const held = await existingForUpdate(tx, { ids: [survivor, merged] });
   if (held.length < 2) throw new LocksOutdated();
   const ended = await mergeConversations(tx, await conversationsOf(tx, tx));
   const gained = await moveReferences(tx);
-  const filled = await fillFields(ledgerTx, tx);
+  const filled = await fillFields(tx);
   await tx.delete(Contact, { id: merged });
   await tx.insert(ContactMerge, { merged_id: merged, contact_id: survivor, actor, gone_conversations: ended });
-  await refreshAddresses(ledgerTx, tx.organizationId, survivor);
+  await refreshAddresses(tx, survivor);
   await tx.update(Contact, { id: survivor }, { updated_at: now() });
   const row = (await findContactById(tx, survivor))!;
-  emitUpdated(ledgerTx, tx.organizationId, row, [...filled, ...gained]);
-  emitDeleted(ledgerTx, tx.organizationId, merged, survivor);
+  emitUpdated(tx, row, [...filled, ...gained]);
+  emitDeleted(tx, merged, survivor);
   return row;
 }
 
@@ -96,17 +97,17 @@ async function moveReferences(tx: MergeTx): Promise<string[]> {
 }
 
 /** Empty fields of the survivor are filled from the other, custom fields by name. Throws 422 when they are too large together. */
-async function fillFields(ledgerTx: TenantTx, { organizationId, survivor, merged }: MergeTx): Promise<string[]> {
-  const own = await findContactById(ledgerTx.own, survivor);
-  const other = await findContactById(ledgerTx.own, merged);
+async function fillFields(tx: MergeTx): Promise<string[]> {
+  const own = await findContactById(tx, tx.survivor);
+  const other = await findContactById(tx, tx.merged);
   if (!own || !other) throw new LocksOutdated();
   const missing = Object.entries(other.custom_fields).filter(([name]) => !Object.hasOwn(own.custom_fields, name));
-  const changed = await updateContact(ledgerTx, organizationId, survivor, {
+  const changed = await updateContact(tx, tx.survivor, {
     name: own.name || other.name,
     phone_number: own.phone_number || other.phone_number,
     email: own.email || other.email,
     ...(!own.external_id && { external_source: other.external_source, external_id: other.external_id }),
     custom_fields: Object.fromEntries(missing),
   });
-  return changedFields(changed!, []);
+  return changedFields(changed!);
 }

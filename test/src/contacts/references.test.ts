@@ -74,7 +74,7 @@ test('a row through each of them is the survivor’s after a merge', async () =>
   const asked = { id: merged.id, otherId: survivor.id };
   await house.ledger.transact(
     { look: () => lookAtPair(ownRows(house.database, organizationId), asked), locks: mergeLocks },
-    (tx) => mergeContacts(Object.assign(tx, { own: tx.of(organizationId) }), 'cli', asked),
+    (tx) => mergeContacts(tx.of(organizationId), 'cli', asked),
   );
   const countOf = async ({ table, column }: { table: string; column: string }, id: string) =>
     (await house.sql<{ n: number }>(`select count(*)::int as n from ${table} where ${column} = $1`, [id]))[0]!.n;
