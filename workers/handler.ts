@@ -5,6 +5,7 @@ import type { JobContract } from '../src/platform/ledger/job.ts';
 import type { JobError } from '../src/platform/ledger/jobs.entity.ts';
 import type { Ledger } from '../src/platform/ledger/ledger.ts';
 import type { RunRow } from '../src/platform/ledger/run.ts';
+import type { TenantTransact } from '../src/platform/ledger/tenant.ts';
 import type { Part, RunRef, TenantTx } from '../src/platform/ledger/tx.ts';
 import type { Log } from '../src/platform/log.ts';
 import type { Secrets } from '../src/platform/secrets.ts';
@@ -37,6 +38,8 @@ export type RunContext<Claimed = undefined> = WorkerDeps & {
   em: Em;
   /** The rows of the organization whose job it is. */
   own: Own;
+  /** A transaction of that organization, beside the one that ends the try. */
+  transact: TenantTransact;
   row: RunRow;
   claimed: Claimed;
   /** For a call to a provider or receiver: while it waits for the answer, the run leaves its place in the worker to another. */

@@ -6,6 +6,7 @@ import { takeRoom } from '../src/platform/ledger/pools.ts';
 import { putBack } from '../src/platform/ledger/put-off.ts';
 import { retryJob } from '../src/platform/ledger/retry.ts';
 import { decide, type RunRow, readRun } from '../src/platform/ledger/run.ts';
+import { asTenant } from '../src/platform/ledger/tenant.ts';
 import { reasonOf } from '../src/platform/log.ts';
 import { ProviderBusy, ProviderError, ProviderRefused } from '../src/providers/errors.ts';
 import { createContext } from './context.ts';
@@ -115,5 +116,8 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
 
 async function hasCrashedTooOften(deps: WorkerDeps, handler: AnyHandler, row: RunRow, run: Run): Promise<boolean> {
   if (run.stalledCounter - row.stalls < maxStalls) return false;
-  return !(await deps.ledger.transact({}, async (tx) => (await handler.contract.survivesCrashes?.(tx, row.payload)) ?? false));
+  const survives = await deps.ledger.transact({}, async (tx) =>
+    handler.contract.survivesCrashes?.(asTenant(tx, row.organization_id), row.payload),
+  );
+  return !survives;
 }
