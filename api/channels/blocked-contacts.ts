@@ -47,9 +47,9 @@ export const listOfBlocked = endpoint<unknown, PageQuery>({
       meta: { has_more: false, limit: 25 },
     },
   },
-  async handler({ params, query, caller, em }) {
-    const { organizationId } = caller;
-    const channel = await findChannel(em, organizationId, params.channelID!);
+  async handler({ params, query, own, em }) {
+    const { organizationId } = own;
+    const channel = await findChannel(own, params.channelID!);
     if (!channel) throw notFound('Channel');
     return listed(
       'blocked-contacts',

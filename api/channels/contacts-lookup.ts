@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { findChannel } from '../../src/channels/queries.ts';
+import { readChannel } from '../../src/channels/queries.ts';
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import { findProfile, type Profile } from '../../src/contacts/profiles.ts';
 import { notFound } from '../../src/platform/errors.ts';
@@ -55,12 +55,10 @@ export const lookUpOnChannel = endpoint<{ phone?: string; user_id?: string }>({
       },
     },
   },
-  async handler({ params, body, caller, em }) {
-    const { organizationId } = caller;
-    const channel = await findChannel(em, organizationId, params.channelID!);
-    if (!channel) throw notFound('Channel');
-    const profile = await findProfile(em, organizationId, channel.id, { phone: body.phone, userId: body.user_id });
+  async handler({ params, body, own, em }) {
+    const { id } = await readChannel(own, params.channelID!);
+    const profile = await findProfile(em, own.organizationId, id, { phone: body.phone, userId: body.user_id });
     if (!profile) throw notFound('Contact');
-    return data(toProfileView(channel.id, profile));
+    return data(toProfileView(id, profile));
   },
 });

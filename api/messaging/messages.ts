@@ -2,9 +2,11 @@ import Joi from 'joi';
 import type { MessageStatus } from '../../src/messaging/message.entity.ts';
 import { findMessage, listMessages } from '../../src/messaging/queries.ts';
 import { conversationOf, retryLocks, retryMessage } from '../../src/messaging/retry.ts';
-import { acceptLocks, acceptMessage, prepareMessage, type SendRequest } from '../../src/messaging/send.ts';
+import { acceptLocks, acceptMessage, prepareMessage } from '../../src/messaging/send.ts';
+import type { SendRequest } from '../../src/messaging/send-target.ts';
 import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
+import { transactFor } from '../../src/platform/ledger/tenant.ts';
 import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -32,10 +34,11 @@ export const sendMessage = endpoint<SendBody>({
     body: { channel_id: exampleIds.channel, to: '+16505551234', type: 'text', text: { body: 'Your order is on its way' } },
     reply: { data: exampleMessage },
   },
-  async handler({ body, caller, em, write }, { ledger, secrets }) {
-    const look = () => prepareMessage(em, ledger.transact, secrets, caller.organizationId, toRequest(body));
+  handler({ body, own, write }, { ledger, secrets }) {
+    const transact = transactFor(ledger.transact, own.organizationId);
+    const look = () => prepareMessage(own, transact, secrets, toRequest(body));
     return write({ look, locks: acceptLocks }, async (tx, prepared) => {
-      const row = await acceptMessage(tx, prepared);
+      const row = await acceptMessage(tx.own, prepared);
       return { status: 201, body: { data: toMessageView(row) }, headers: { Location: `/v1/messages/${row.id}` } };
     });
   },
@@ -65,8 +68,8 @@ export const getMessage = endpoint({
   responses: { 200: wrapped },
   errors: [401, 403, 404, 422],
   example: { params, reply: { data: { ...exampleMessage, ...exampleProgress } } },
-  async handler({ params, caller }, { database }) {
-    const row = await findMessage(database, caller.organizationId, params.messageID!);
+  async handler({ params, own }) {
+    const row = await findMessage(own, params.messageID!);
     if (!row) throw notFound('Message');
     return ok({ data: toMessageView(row) });
   },
@@ -93,18 +96,17 @@ export const listOfMessages = endpoint<unknown, ListQuery>({
   example: {
     reply: { items: [{ ...exampleMessage, ...exampleProgress }], meta: { has_more: false, limit: 25 } },
   },
-  handler({ query, caller: { organizationId } }, { reads }) {
+  handler({ query, own }, { reads }) {
     const filter = {
       channelId: query.channel_id,
       conversationId: query.conversation_id,
       contactId: query.contact_id,
       status: query.status,
     };
-    const read = (ask: Ask) =>
-      listed('messages', filter, query, (page) => listMessages(ask, organizationId, filter, page), toMessageView);
+    const read = (ask: Ask) => listed('messages', filter, query, (page) => listMessages(own, ask, filter, page), toMessageView);
     // Each filter has an index of its own, in the order of the list; two together have none.
     const filters = Object.values(filter).filter(Boolean).length;
-    return filters > 1 || query.include_total ? reads.dear(organizationId, read) : read(reads.plain);
+    return filters > 1 || query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain);
   },
 });
 
@@ -125,11 +127,11 @@ export const retryOfMessage = endpoint<{ force: boolean }>({
   responses: { 200: wrapped },
   errors: [400, 401, 403, 404, 422],
   example: { params, body: { force: false }, reply: { data: exampleMessage } },
-  async handler({ params, body, caller, em, write }) {
-    const look = () => conversationOf(em, caller.organizationId, params.messageID!);
+  handler({ params, body, own, write }) {
+    const look = () => conversationOf(own, params.messageID!);
     return write({ look, locks: retryLocks }, async (tx) => {
-      await retryMessage(tx, caller.organizationId, params.messageID!, body.force);
-      const row = await findMessage(tx.em, caller.organizationId, params.messageID!);
+      await retryMessage(tx, params.messageID!, body.force);
+      const row = await findMessage(tx.own, params.messageID!);
       if (!row) throw notFound('Message');
       return ok({ data: toMessageView(row) });
     });

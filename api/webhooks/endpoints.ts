@@ -98,7 +98,7 @@ export const createWebhookEndpoint = endpoint<CreateBody>({
       updated_at: exampleTime,
     },
   },
-  async handler({ body, caller, write }, { config, secrets }) {
+  async handler({ body, write }, { config, secrets }) {
     const url = publicUrl(body.url, config.webhookAllowHttp, config.webhookAllowNetworks);
     const refused = Object.keys(body.headers ?? {}).find(forbiddenHeader);
     if (refused) throw invalidField(`headers.${refused}`, `The header ${refused} is set by the delivery itself`);
@@ -111,7 +111,7 @@ export const createWebhookEndpoint = endpoint<CreateBody>({
       ordering: body.ordering,
     };
     return write({}, async (tx) => {
-      const row = await createEndpoint(tx, caller.organizationId, request, secrets);
+      const row = await createEndpoint(tx, request, secrets);
       return { status: 201, body: toView(row), headers: { Location: `${base}/${row.id}` } };
     });
   },
@@ -140,11 +140,11 @@ export const testWebhookEndpoint = endpoint({
   responses: { 200: Joi.object({}) },
   errors: [400, 401, 403, 404, 422],
   example: { params: { endpointID: exampleIds.webhookEndpoint }, reply: {} },
-  handler({ params, caller, write }) {
+  handler({ params, write }) {
     const endpointId = params.endpointID!;
     return write({ locks: [endpointLock(endpointId)] }, async (tx) => ({
       ...ok({}),
-      operationId: await testEndpoint(tx, caller.organizationId, endpointId),
+      operationId: await testEndpoint(tx.own, endpointId),
     }));
   },
 });

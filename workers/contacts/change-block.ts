@@ -1,4 +1,4 @@
-import { stopChannel } from '../../src/channels/connect.ts';
+import { stopChannel } from '../../src/channels/change.ts';
 import { openBlock, settleBlock } from '../../src/contacts/blocking/block-outcome.ts';
 import type { BlockPayload, BlockWish } from '../../src/contacts/jobs.ts';
 import { ProviderRefused } from '../../src/providers/errors.ts';
@@ -25,7 +25,7 @@ export async function changeBlock(context: RunContext<unknown>, change: BlockPay
   } catch (error) {
     if (error instanceof ProviderRefused && error.stopsChannel) {
       const channel = { id: block.channel_id, sealedToken: block.access_token };
-      await stopChannel(ledger.transact, row.organization_id, channel, error.stopsChannel);
+      await stopChannel(context.transact, channel, error.stopsChannel);
     }
     throw error;
   }

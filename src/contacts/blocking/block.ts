@@ -1,5 +1,6 @@
 import { findChannel } from '../../channels/queries.ts';
 import type { Em } from '../../platform/database/database.ts';
+import { ownRows } from '../../platform/database/own.ts';
 import { query } from '../../platform/database/query.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
 import { isUuid, uuidv7 } from '../../platform/ids.ts';
@@ -18,7 +19,7 @@ export const blockLane = (blockId: string) => `contact-block:${blockId}`;
 
 /** Throws 404 for a foreign channel, 409 for one that is not connected. */
 export async function mustBeConnected(em: Em, organizationId: string, channelId: string) {
-  const channel = isUuid(channelId) ? await findChannel(em, organizationId, channelId) : undefined;
+  const channel = isUuid(channelId) ? await findChannel(ownRows(em, organizationId), channelId) : undefined;
   if (!channel) throw notFound('Channel');
   if (channel.status !== 'connected')
     throw new AppError('conflict', `The channel cannot reach the provider: it is ${channel.status}`);
