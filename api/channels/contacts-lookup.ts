@@ -14,8 +14,8 @@ const profileView = Joi.object({
   phone: text.description('International format with +; empty when the person shows none'),
   user_id: text.description("The messaging app's own id of the person"),
   username: text,
-  name: text.description('As the person calls himself'),
-  last_seen_at: timestamp.required().description('When he last wrote to this channel'),
+  name: text.description('The name the person uses'),
+  last_seen_at: timestamp.required().description('When the person last wrote to this channel'),
 });
 
 const toProfileView = (channelId: string, { profile_phone, profile_user_id, ...row }: Profile) => ({
@@ -33,9 +33,9 @@ export const lookUpOnChannel = endpoint<{ phone?: string; user_id?: string }>({
   operationId: 'channels.contacts.lookup',
   tag: 'Channels',
   scope: 'contacts:read',
-  summary: 'Find what the provider told of a person on a channel',
+  summary: 'Find what the provider says about a person on a channel',
   description:
-    'Of people who wrote to this channel, as its provider named them last; 404 for everybody else. Stored contacts are found by `contacts.lookup`.',
+    'Finds people who wrote to this channel, as its provider named them last; 404 for all others. `contacts.lookup` finds stored contacts.',
   subject: 'Channel',
   params: { channelID: pathId },
   body: Joi.object<{ phone?: string; user_id?: string }>({ phone: phoneNumber, user_id: appUserId }).xor('phone', 'user_id'),

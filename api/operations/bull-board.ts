@@ -26,14 +26,14 @@ const allowed: { method: string; path: RegExp; action: string }[] = [
   { method: 'PUT', path: /^\/api\/queues\/(pause|resume)$/, action: 'queues.pause-or-resume' },
 ];
 
-/** The operator's own credentials, asked for by the browser. It shows all tenants' jobs: nobody else gets in. */
+/** The operator's own credentials, asked for by the browser: the board shows all tenants' jobs. */
 function operatorOnly({ config, loginLimits }: Deps): RequestHandler {
   const expected = `${config.operatorUser}:${config.operatorPassword}`;
   return async (req, res, next) => {
     const [scheme, credentials] = (req.get('authorization') ?? '').split(' ');
     const isRight =
       scheme === 'Basic' && equalsInConstantTime(Buffer.from(credentials ?? '', 'base64').toString('utf8'), expected);
-    // Without the database nobody can count, and the operator needs the board the more.
+    // Without the database guesses cannot be counted, and the operator needs the board most.
     if (isRight) await loginLimits.mayGuess(req.ip).catch(unlessAway);
     if (isRight) return next();
     // Guesses count, the browser's first question without credentials does not.

@@ -20,7 +20,7 @@ export const operationView = Joi.object({
   finished_at: timestamp.allow(null).required(),
 });
 
-/** Whoever may read what the work is about may see what became of it; `messages:read` sees all of them. */
+/** The scope that reads a subject also reads its operations; `messages:read` reads all of them. */
 const scopeOfSubject: Record<string, Scope> = {
   channel: 'channels:read',
   contact_block: 'contacts:read',

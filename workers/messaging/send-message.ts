@@ -24,7 +24,7 @@ import { type Claim, claimMessage, claimResend, sendingState } from './claim-mes
 
 type Context = RunContext<Claim | undefined>;
 
-/** Longer than the provider may take: whoever finds a message `sending` for less finds someone sending it. */
+/** Added to the provider's time limit: a message that has been `sending` for less is still being sent. */
 const graceMs = 5_000;
 const maxResends = 1;
 
