@@ -14,7 +14,7 @@ import { reasonOf } from '../src/platform/log.ts';
 import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
 import type { Place } from './places.ts';
 
-/** An answer in hand is not thrown away: the ending transaction is repeated while the process lives. */
+/** An answer that has arrived must not be lost: the ending transaction is repeated while the process lives. */
 async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Promise<Outcome> {
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
@@ -28,7 +28,7 @@ async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Pro
   }
 }
 
-/** What a handler ends its try with. `stalls` is BullMQ's count of crashes of this run so far. */
+/** What a handler ends its attempt with. `stalls` is BullMQ's count of crashes of this run so far. */
 export function createContext<Claimed>(
   deps: WorkerDeps,
   contract: JobContract,

@@ -6,6 +6,7 @@ import type { Em } from '../../src/platform/database/database.ts';
 import { type Own, ownRows } from '../../src/platform/database/own.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
+import { idIn } from './derived.ts';
 import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from './endpoint.ts';
 import { renderError } from './errors.ts';
 import {
@@ -121,19 +122,20 @@ class RequestInput implements Input<unknown, unknown> {
 
   readonly write: Input<unknown, unknown>['write'] = (options, work) => {
     const { ledger, secrets } = this.#deps;
+    const { audit, locate } = this.#definition;
     const organizationId = this.caller?.organizationId ?? noOrganization;
-    const own = (tx: Tx) => Object.assign(tx, { own: tx.of(organizationId) });
-    const whole: (tx: Tx, seen: Parameters<typeof work>[1]) => Promise<Reply> = this.#definition.audit
-      ? (tx, seen) => this.#audited(tx, () => work(own(tx), seen))
-      : (tx, seen) => work(own(tx), seen);
+    const done: (tx: Tx, seen: Parameters<typeof work>[1]) => Promise<Reply> = async (tx, seen) => {
+      const reply = await work(Object.assign(tx, { own: tx.of(organizationId) }), seen);
+      return locate ? locate(reply, this.params) : reply;
+    };
+    const whole: typeof done = audit ? (tx, seen) => this.#audited(tx, () => done(tx, seen)) : done;
     return this.#key ? writeOnce(ledger.transact, secrets, this.#key, options, whole) : ledger.transact(options, whole);
   };
 
   /** The audit log says it if and only if it was done. */
   async #audited(tx: Tx, work: () => Promise<Reply>): Promise<Reply> {
     const { audit, ...reply } = await work();
-    const made = (reply.body ?? {}) as { id?: string; data?: { id?: string } };
-    const id = Object.values(this.params)[0] ?? made.id ?? made.data?.id ?? this.caller.organizationId;
+    const id = Object.values(this.params)[0] ?? idIn(reply) ?? this.caller.organizationId;
     const organizationId = audit?.organizationId ?? this.caller.organizationId;
     await recordAct(tx.em, {
       organizationId: organizationId === noOrganization ? null : organizationId,
@@ -210,7 +212,14 @@ async function waited(
   const applied = { 'Preference-Applied': `wait=${seconds}` };
   const asItStands = async () => (definition.outcome ? definition.outcome(input, deps, reply) : reply);
   try {
-    const outcome = await waitForOperation(input, deps.intake.waits, reply.operationId!, seconds, gone.signal);
+    const outcome = await waitForOperation(
+      input,
+      deps.intake.waits,
+      reply.operationId!,
+      seconds,
+      gone.signal,
+      definition.refusedCode,
+    );
     if (outcome === 'full') return reply;
     const final = outcome === 'succeeded' ? await asItStands() : reply;
     return { ...final, operationId: reply.operationId, headers: { ...final.headers, ...applied } };
@@ -228,12 +237,14 @@ const holderOf = (caller: Caller) => (caller.by === 'session' ? actorOf(caller) 
 
 /** The path as declared, its ids filled in: another spelling of the same path is the same request. */
 function idempotencyKey(
-  { path, holdsSecret }: Definition,
+  { path, query, holdsSecret }: Definition,
   req: Request,
   caller: Caller,
   bodyHash?: Buffer,
 ): IdempotencyKey | undefined {
   const key = checkKey(req.get('idempotency-key'));
+  // Where the query says what is to be done, another one is another request.
+  const asked = query && req.url.includes('?') ? [req.body, req.query] : req.body;
   return key === undefined
     ? undefined
     : {
@@ -242,7 +253,7 @@ function idempotencyKey(
         path: path.replace(/:([A-Za-z]+)/g, (_, name: string) => String(req.params[name])),
         key,
         // What was shown to one caller once is not shown to another who guesses the key.
-        bodyHash: bodyHash ?? hashOfBody(holdsSecret ? [holderOf(caller), req.body] : req.body),
+        bodyHash: bodyHash ?? hashOfBody(holdsSecret ? [holderOf(caller), asked] : asked),
         contactId: req.params.contactID as string | undefined,
       };
 }

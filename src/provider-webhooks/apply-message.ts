@@ -3,11 +3,13 @@ import { contactLock } from '../contacts/events.ts';
 import { identityTaken } from '../contacts/identities/resolve.ts';
 import { optOut } from '../contacts/permission/opt-out.ts';
 import { nameByProfile } from '../contacts/profiles.ts';
+import type { Conversation } from '../messaging/conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
 import { Message } from '../messaging/message.entity.ts';
 import { isStopWord } from '../messaging/stop-words.ts';
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { conversationUpdated, messageNew } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { conversationLane, LocksOutdated } from '../platform/ledger/locks.ts';
@@ -93,7 +95,7 @@ async function insertMessage(own: OwnTx, { id, channelId, conversationId, messag
   throw new LocksOutdated();
 }
 
-type Updated = { status: string; is_nameless: boolean };
+type Updated = RowOf<typeof Conversation, 'status'> & { is_nameless: boolean };
 
 /** Shows the message in the list, opens the window, and keeps what the provider calls the person; what it left out stays as it was. */
 async function updateConversation(own: OwnTx, { conversationId, message, isInbound }: Placed): Promise<Updated> {

@@ -22,14 +22,9 @@ const routes = definitions.map((endpoint) => ({
   path: new RegExp(`^${endpoint.path.replace(/:\w+/g, '[^/]+')}$`),
 }));
 
-/** Whose a request is; nobody's when its path cannot be decoded. */
+/** Whose a request is. */
 export function endpointAt(method: string, path: string): Definition | undefined {
   const [pathname = ''] = path.split('?');
-  try {
-    decodeURIComponent(pathname);
-  } catch {
-    return undefined;
-  }
   return routes.find((route) => route.method === method.toUpperCase() && route.path.test(pathname))?.endpoint;
 }
 
@@ -39,6 +34,7 @@ export function checkReply(endpoint: Definition, { status, headers, text }: Rece
     throw new Error(`${endpoint.operationId} answered ${status} against its contract: ${why}\n${text.slice(0, 2_000)}`);
   };
   if (!headers.get('x-request-id')) fail('no X-Request-Id');
+  if (status === 201 && !headers.get('location')) fail('something was made, and no Location says where');
   const type = (headers.get('content-type') ?? '').split(';')[0];
   const schema = endpoint.responses[status];
   if (schema === null) return text === '' ? undefined : fail('a body where none is declared');

@@ -3,7 +3,7 @@ const maxCharacters = 64 * 1024;
 const maxError = 500;
 const maxPart = 2_000;
 
-/** What could not be applied of one body, as its row keeps it: the first faults with what they are about, the others as a number. */
+/** What could not be applied of one body, as its row keeps it: the first faults with their parts, the others as a number. */
 export function faultList() {
   const kept: { error: string; part?: string }[] = [];
   let characters = 0;
@@ -18,7 +18,7 @@ export function faultList() {
       kept.push({ error: error.slice(0, maxError), ...(text && { part: text.slice(0, maxPart) }) });
       characters += error.length + (text?.length ?? 0);
     },
-    /** Of the body as a whole: stands before the faults of its parts, and is always kept. */
+    /** A fault of the whole body: listed before the faults of its parts, and always kept. */
     first(error: string) {
       kept.unshift({ error });
     },
