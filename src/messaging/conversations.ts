@@ -1,21 +1,15 @@
 import { type Person, resolveContact } from '../contacts/identities/resolve.ts';
 import { assertContact } from '../contacts/queries.ts';
-import { statement } from '../platform/database/statement.ts';
+import { isOwn } from '../platform/database/is-own.ts';
 import { conversationCreated } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { LocksOutdated } from '../platform/ledger/locks.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
-import { Conversation } from './conversation.entity.ts';
 
 export type ConversationRef = { id: string; contactId: string };
-type Pair = { channelId: string; contactId: string };
 
 export const conversationTaken = 'conversations_pair';
-
-const conversationOfPair = statement((select, { channelId, contactId }: Pair) =>
-  select(Conversation).select('id').where('channel_id', '=', channelId).where('contact_id', '=', contactId),
-);
 
 /** The one conversation of a channel and a contact. Run with `retryOn: [conversationTaken, identityTaken]`. */
 export async function resolveConversation(
@@ -26,7 +20,13 @@ export async function resolveConversation(
 ): Promise<ConversationRef> {
   const { own } = tx;
   const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx, secrets, own.organizationId, who);
-  const [found] = await conversationOfPair(own, { channelId, contactId });
+  // SQL: found by the pair alone (bench: inbound).
+  const [found] = await own.sql<{ id: string }>(
+    `select v.id
+       from conversations v
+      where v.channel_id = $2 and v.contact_id = $3 and ${isOwn('v')}`,
+    [channelId, contactId],
+  );
   if (found) return { id: found.id, contactId };
   const id = uuidv7();
   await own.lockNew('conversation', id);

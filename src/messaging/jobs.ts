@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { isOwn } from '../platform/database/is-own.ts';
 import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
@@ -20,11 +21,12 @@ export const sendMessageJob = job<{ message_id: string }>({
   async revived({ own }, { message_id }) {
     // SQL: a condition within the failure's JSON.
     const rows = await own.sql(
-      `update messages
+      `update messages m
           set status = 'queued', failure = null, sending_at = null, resends = 0, updated_at = clock_timestamp()
-        where organization_id = $1 and id = $2
-          and status = 'failed' and provider_message_id is null and coalesce(failure->>'code', '') <> 'outcome_unknown'
-       returning id`,
+        where m.id = $2 and ${isOwn('m')}
+          and m.status = 'failed' and m.provider_message_id is null
+          and coalesce(m.failure->>'code', '') <> 'outcome_unknown'
+       returning m.id`,
       [message_id],
     );
     if (rows.length === 0) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');

@@ -3,6 +3,7 @@ import type { Channel } from '../../src/channels/channel.entity.ts';
 import { type Permission, permissionColumns } from '../../src/contacts/permission/permission.ts';
 import { Message } from '../../src/messaging/message.entity.ts';
 import type { Em } from '../../src/platform/database/database.ts';
+import { isOwn } from '../../src/platform/database/is-own.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { statement } from '../../src/platform/database/statement.ts';
@@ -64,7 +65,7 @@ export async function claimResend(own: Own, messageId: string, resends: number):
     `update messages m
         set sending_at = clock_timestamp(), resends = m.resends + 1, updated_at = clock_timestamp()
        from channels c
-      where m.organization_id = $1 and m.id = $2 and m.status = 'sending' and m.resends = $3 and c.id = m.channel_id
+      where m.id = $2 and ${isOwn('m')} and m.status = 'sending' and m.resends = $3 and c.id = m.channel_id
      returning ${claimColumns}`,
     [messageId, resends],
   );
