@@ -98,6 +98,7 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
   const { em, row } = context;
   const { error: fault, value: payload } = handler.contract.payload.validate(row.payload);
   if (fault) return context.fail({ code: 'internal', message: `The payload is not valid: ${fault.message}` });
+  // SQL: a time that is set once.
   if (row.visible)
     await query(em, 'update jobs set started_at = coalesce(started_at, clock_timestamp()) where id = $1', [row.id]);
   try {

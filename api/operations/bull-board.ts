@@ -88,7 +88,10 @@ async function promoteRow({ database }: Deps, jobId: string) {
   if (!id || !/^[0-9a-f-]{36}$/.test(id) || !/^\d{1,9}$/.test(run ?? '')) return;
   await query(
     database.em(),
-    `update jobs set run_at = clock_timestamp() where id = $1 and run = $2 and ${stateIs('state', 'queued')}`,
+    // SQL: across organizations, found by its id (states.ts).
+    `update jobs
+        set run_at = clock_timestamp()
+      where id = $1 and run = $2 and ${stateIs('state', 'queued')}`,
     [id, Number(run)],
   );
 }
@@ -96,7 +99,10 @@ async function promoteRow({ database }: Deps, jobId: string) {
 async function promoteQueue({ database }: Deps, queue: string) {
   await query(
     database.em(),
-    `update jobs set run_at = clock_timestamp() where queue = $1 and state = 'queued' and run_at > clock_timestamp()`,
+    // SQL: a set across organizations.
+    `update jobs
+        set run_at = clock_timestamp()
+      where queue = $1 and state = 'queued' and run_at > clock_timestamp()`,
     [queue],
   );
 }
