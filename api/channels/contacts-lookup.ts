@@ -51,9 +51,9 @@ export const lookUpOnChannel = endpoint({
   body: Joi.object<{ phone?: string; user_id?: string }>({ phone: phoneNumber, user_id: appUserId }).xor('phone', 'user_id'),
   responses: { 200: wrapped(profileView) },
   example: { body: { phone: '+16505551234' } },
-  async handler({ params, body, own, em }) {
+  async handler({ params, body, own }) {
     const { id } = await readChannel(own, params.channelID);
-    const profile = await findProfile(em, own.organizationId, id, { phone: body.phone, userId: body.user_id });
+    const profile = await findProfile(own, id, { phone: body.phone, userId: body.user_id });
     if (!profile) throw notFound('Contact');
     return data(toProfileView(id, profile));
   },

@@ -4,7 +4,7 @@ import { isOwn } from '../platform/database/is-own.ts';
 import { conversationCreated } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { LocksOutdated } from '../platform/ledger/locks.ts';
-import type { TenantTx } from '../platform/ledger/tx.ts';
+import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 
 export type ConversationRef = { id: string; contactId: string };
@@ -13,15 +13,14 @@ export const conversationTaken = 'conversations_pair';
 
 /** The one conversation of a channel and a contact. Run with `retryOn: [conversationTaken, identityTaken]`. */
 export async function resolveConversation(
-  tx: TenantTx,
+  tx: OwnTx,
   secrets: Secrets,
   channelId: string,
   who: Person | { contactId: string },
 ): Promise<ConversationRef> {
-  const { own } = tx;
-  const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx, secrets, own.organizationId, who);
+  const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx, secrets, who);
   // SQL: found by the pair alone (bench: inbound).
-  const [found] = await own.sql<{ id: string }>(
+  const [found] = await tx.sql<{ id: string }>(
     `select v.id
        from conversations v
       where v.channel_id = $2 and v.contact_id = $3 and ${isOwn('v')}`,
@@ -29,9 +28,9 @@ export async function resolveConversation(
   );
   if (found) return { id: found.id, contactId };
   const id = uuidv7();
-  await own.lockNew('conversation', id);
+  await tx.lockNew('conversation', id);
   // SQL: inserts nothing when the contact has been merged or erased, and keeps it from being so until the commit.
-  const made = await own.sql(
+  const made = await tx.sql(
     `insert into conversations (id, organization_id, channel_id, contact_id, status)
      select $2, $1, $3, k.id, 'open'
        from contacts k
@@ -42,10 +41,10 @@ export async function resolveConversation(
   );
   if (made.length === 0) {
     // A caller who named the contact by its id gets the 404; by an address another contact is found now.
-    if ('contactId' in who) await assertContact(own, contactId);
+    if ('contactId' in who) await assertContact(tx, contactId);
     throw new LocksOutdated();
   }
-  own.emit(conversationCreated, { conversation_id: id, contact_id: contactId, channel_id: channelId, status: 'open' });
+  tx.emit(conversationCreated, { conversation_id: id, contact_id: contactId, channel_id: channelId, status: 'open' });
   return { id, contactId };
 }
 

@@ -46,6 +46,9 @@ const addressOf = ({ types, preferred }: { types: string[]; preferred: string[] 
          i.type, i.created_at desc, i.id desc
    limit 1)`;
 
+/** The parameters of the recipient's addresses, as `ownerParams` gives them. */
+const addresses = `
+  ($7::text, $8::text), ($9::text, $10::text), ($11::text, $12::text), ($13::text, $14::text), ($15::text, $16::text)`;
 const permission = permissionColumns({ organization: 'c.organization_id', contact: 'k.id', channel: 'c.id' });
 const phone = addressOf({ types: ['messaging_app', 'phone'], preferred: ['v.profile_phone', 'k.phone_number'] });
 const userId = addressOf({ types: ['messaging_app_id'], preferred: ['v.profile_user_id'] });
@@ -61,7 +64,7 @@ const targetStatement = `
          case when k.id is null then ${rememberedSuppression('c.organization_id', '$17::bytea')} end as remembered
     from channels c
     left join contacts k
-      on k.organization_id = c.organization_id and k.id = coalesce($3::uuid, (${oldestOwner(1, 7)}))
+      on k.organization_id = c.organization_id and k.id = coalesce($3::uuid, (${oldestOwner({ organization: '$1', addresses })}))
     left join conversations v on v.channel_id = c.id and v.contact_id = k.id
     left join templates t
       on t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $4 and t.language = $5

@@ -81,8 +81,8 @@ function newConversation(
   { contact_id: contactId }: Target,
 ): Promise<ConversationRef> {
   const who = contactId ? { contactId } : personOf(recipient);
-  return transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
-    resolveConversation(tx, secrets, channelId, who),
+  return transact({ retryOn: [identityTaken, conversationTaken] }, ({ own }) =>
+    resolveConversation(own, secrets, channelId, who),
   ).catch(refuseGone);
 }
 

@@ -40,7 +40,7 @@ export async function applyMessage(
   const isInbound = message.direction === 'inbound';
   const isStop = isInbound && isStopWord(stopWords, message.type, message.content);
   const look = () =>
-    transact({ retryOn: [identityTaken, conversationTaken] }, (tx) => resolveConversation(tx, secrets, channelId, who));
+    transact({ retryOn: [identityTaken, conversationTaken] }, (tx) => resolveConversation(tx.own, secrets, channelId, who));
   const locks = ({ id, contactId }: ConversationRef) => [conversationLane(id), ...(isStop ? [contactLock(contactId)] : [])];
   const applied = await transact({ look, locks, outdatedBy: isContactGone }, async (tx, conversation) => {
     const placed = { id: uuidv7(), channelId, conversationId: conversation.id, message, isInbound };
@@ -48,7 +48,7 @@ export async function applyMessage(
     if (!contactId) return { outcome: 'repeat' as const };
     if (isStop) {
       tx.assertLocked(contactLock(contactId));
-      await optOut(tx, own.organizationId, contactId, placed.id, message.at);
+      await optOut(tx.own, contactId, placed.id, message.at);
     }
     const { status, is_nameless } = await updateConversation(tx.own, placed);
     emitNew(tx.own, placed, contactId, status);

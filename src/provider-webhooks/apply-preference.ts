@@ -13,9 +13,9 @@ export async function applyPreference(
   { from, choice, at, detail: proof }: InboundPreference,
 ): Promise<void> {
   const status = choice === 'stop' ? 'denied' : 'granted';
-  const look = () => transact({ retryOn: [identityTaken] }, (tx) => resolveContact(tx, secrets, tx.own.organizationId, from));
+  const look = () => transact({ retryOn: [identityTaken] }, (tx) => resolveContact(tx.own, secrets, from));
   await transact({ look, locks: (id) => [contactLock(id)] }, async (tx, id) => {
     // Merged or erased since it was found.
-    if (!(await hearMarketingChoice(tx, tx.own.organizationId, id, { status, at, proof }))) throw new LocksOutdated();
+    if (!(await hearMarketingChoice(tx.own, id, { status, at, proof }))) throw new LocksOutdated();
   });
 }

@@ -57,7 +57,7 @@ export async function matchStatus(
     // The time of a status that was kept for a while is text.
     const choice = { status: 'denied', at: new Date(status.at), proof: message.id } as const;
     // Merged into another contact, who is the one that refused, or erased.
-    if (refuser && !(await hearMarketingChoice(tx, own.organizationId, refuser, choice))) throw new LocksOutdated();
+    if (refuser && !(await hearMarketingChoice(tx.own, refuser, choice))) throw new LocksOutdated();
   });
   return true;
 }

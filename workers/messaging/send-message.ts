@@ -112,7 +112,7 @@ async function noteRefuser({ own, transact }: Context, { message_id: proof }: Cl
   await transact({ look, locks }, async (tx, contactId) => {
     if (!contactId) return;
     const choice = { status: 'denied', at: nowDate(), proof } as const;
-    if (!(await hearMarketingChoice(tx, own.organizationId, contactId, choice))) throw new LocksOutdated();
+    if (!(await hearMarketingChoice(tx.own, contactId, choice))) throw new LocksOutdated();
   });
 }
 
@@ -134,7 +134,7 @@ function settleAccepted(context: Context, claim: Claim, { providerMessageId, pho
     endDoneOfSubject(tx, sendMessageJob.name, claim.message_id);
     if (!userId && (!phoneId || phoneId === claim.to_phone)) return;
     const contactId = await contactOf(tx.own, claim.message_id);
-    if (contactId) await addIdentities(tx, context.secrets, context.own.organizationId, contactId, { phoneId, userId });
+    if (contactId) await addIdentities(tx.own, context.secrets, contactId, { phoneId, userId });
   });
 }
 
