@@ -8,12 +8,13 @@ import { subjectLock } from '../src/platform/ledger/locks.ts';
 import { putOff } from '../src/platform/ledger/put-off.ts';
 import { endDone, endFailed, RunOver } from '../src/platform/ledger/release.ts';
 import type { RunRow } from '../src/platform/ledger/run.ts';
+import { transactFor } from '../src/platform/ledger/tenant.ts';
 import type { TenantTx } from '../src/platform/ledger/tx.ts';
 import { reasonOf } from '../src/platform/log.ts';
 import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
 import type { Place } from './places.ts';
 
-/** An answer in hand is not thrown away: the ending transaction is repeated while the process lives. */
+/** An answer that has arrived must not be lost: the ending transaction is repeated while the process lives. */
 async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Promise<Outcome> {
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
@@ -27,7 +28,7 @@ async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Pro
   }
 }
 
-/** What a handler ends its try with. `stalls` is BullMQ's count of crashes of this run so far. */
+/** What a handler ends its attempt with. `stalls` is BullMQ's count of crashes of this run so far. */
 export function createContext<Claimed>(
   deps: WorkerDeps,
   contract: JobContract,
@@ -40,15 +41,15 @@ export function createContext<Claimed>(
   const ref = { id: row.id, run: row.run };
   const operation = subjectLock('operation', row.id);
   const locks = [...(row.lane ? [row.lane] : []), ...(row.visible ? [operation] : [])];
+  const transact = transactFor(deps.ledger.transact, row.organization_id);
   const inTransaction = (work: (tx: TenantTx) => Promise<Outcome>, isOneStatement = false) =>
-    persistently(deps, () =>
-      deps.ledger.transact({ locks, isOneStatement }, (tx) => work(Object.assign(tx, { own: tx.of(row.organization_id) }))),
-    );
+    persistently(deps, () => transact({ locks, isOneStatement }, work));
 
   const context: RunContext<Claimed> = {
     ...deps,
     em,
     own: ownRows(em, row.organization_id),
+    transact,
     row,
     claimed,
     outside: place.outside,
@@ -89,11 +90,7 @@ export function createContext<Claimed>(
         // A payload that is not valid fails too, and must find its subject.
         await contract.failed(tx, { ...row.payload, [contract.subject]: row.subject_id }, error);
         if (row.visible)
-          tx.emit(
-            operationFailed,
-            { operation_id: row.id, name: row.name, code: error.code, reason: error.message },
-            { organizationId: row.organization_id },
-          );
+          tx.own.emit(operationFailed, { operation_id: row.id, name: row.name, code: error.code, reason: error.message });
         endFailed(tx, row, error);
         return { kind: 'failed', error };
       }),

@@ -5,6 +5,7 @@ import type { JobContract } from '../src/platform/ledger/job.ts';
 import type { JobError } from '../src/platform/ledger/jobs.entity.ts';
 import type { Ledger } from '../src/platform/ledger/ledger.ts';
 import type { RunRow } from '../src/platform/ledger/run.ts';
+import type { TenantTransact } from '../src/platform/ledger/tenant.ts';
 import type { Part, RunRef, TenantTx } from '../src/platform/ledger/tx.ts';
 import type { Log } from '../src/platform/log.ts';
 import type { Secrets } from '../src/platform/secrets.ts';
@@ -24,7 +25,7 @@ export type WorkerDeps = {
   isStopping(): boolean;
 };
 
-/** The four ends of a try. Made by the context's methods only, each in one transaction. */
+/** The four ends of an attempt, each one transaction of the context's methods. */
 export type Outcome =
   | { kind: 'done' }
   | { kind: 'again' | 'wait'; delayMs: number; isMoved: boolean; reason?: string }
@@ -37,13 +38,15 @@ export type RunContext<Claimed = undefined> = WorkerDeps & {
   em: Em;
   /** The rows of the organization whose job it is. */
   own: Own;
+  /** A transaction of that organization, beside the one that ends the try. */
+  transact: TenantTransact;
   row: RunRow;
   claimed: Claimed;
-  /** For a call to a provider or receiver: while it waits for the answer, the run leaves its place in the worker to another. */
+  /** For a call to a provider or receiver: while it waits for the answer, the run gives its place in the worker to another. */
   outside<Answer>(call: () => Promise<Answer>): Promise<Answer>;
   /** *done*: the effect and its events with the end of the row; an effect that is one part goes into the statement that ends it. */
   finish(work?: Work | Part): Promise<Outcome>;
-  /** *done* whatever run the row is in by now: for an answer that must not be thrown away. `work` ends the row itself. */
+  /** *done* whichever run the row is in now: for an answer that must not be lost. `work` ends the row itself. */
   settle(work: Work): Promise<Outcome>;
   /** *again*: a try was spent; fails for good when it was the last. */
   again(error: JobError, options?: { delayMs?: number; queue?: string; work?: Work }): Promise<Outcome>;
@@ -53,7 +56,7 @@ export type RunContext<Claimed = undefined> = WorkerDeps & {
   fail(error: JobError, options?: { work?: Work }): Promise<Outcome>;
 };
 
-/** What a claim brings: the row and all its run needs; or how long the pool's pace has it wait; nothing: the row says why. */
+/** What a claim returns: the row and all that its run needs; or how long the pool's pace makes it wait; undefined: the row says why. */
 export type Claimed<Subject> = { row: RunRow; claimed: Subject } | { waitMs: number } | undefined;
 
 export type Handler<Payload extends Record<string, string> = Record<string, string>, Subject = undefined> = {

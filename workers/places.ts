@@ -3,32 +3,32 @@ import { createShares, type Release } from '../src/platform/load/shares.ts';
 
 /** The place of one run in its worker. */
 export type Place = {
-  /** Leaves the place to others while `call` waits for somebody's answer, and is back at once with it. */
+  /** Gives the place to others while `call` waits for its answer, and takes it back at once with the answer. */
   outside<Answer>(call: () => Promise<Answer>): Promise<Answer>;
-  /** Leaves the place to others for `ms`, and stands in line for it again. */
+  /** Gives the place to others for `ms`, then waits in line for it again. */
   rest(ms: number): Promise<void>;
   /** At the end of the run. */
   leave(): void;
 };
 
 export type Places = {
-  /** A place; or how long the run shall stay in the queue, because its pool or organization has its share and moves slowly. */
+  /** A place; or how long the run stays in the queue, because its pool or organization has used its share and is slow. */
   enter(run: { pool?: string | null; organization_id?: string }): Promise<Place | { putOffMs: number }>;
-  /** Whoever stands in line is put off at once: the worker stops. */
+  /** The worker stops: all runs in line are put off at once. */
   close(): void;
 };
 
-/** A line in which somebody waits this long is slow: what comes after stays in the queue, where it is in nobody's way. */
+/** A line in which a run waits this long is slow: later runs stay in the queue, where they block no others. */
 const slowMs = 2_000;
-/** Of a slow line so many wait here. So many in a row that are served this fast say that it is slow no longer; one may be by chance. */
+/** The runs of a slow line that wait here. After `fastInARow` runs served within `fastMs` it is no longer slow; a single one may be chance. */
 const slowWaiting = 10;
 const fastMs = 250;
 const fastInARow = 5;
-/** Of those that work at once one organization has so many at most, if its runs wait for nobody: long ones leave the rest to the others. */
+/** One organization's largest share of the runs that work at once, without waiting for a provider: long runs leave the rest to others. */
 const workingShare = 0.75;
 /** Runs that are put off come back this far apart: each costs a round trip, however many there are. */
 const putOffGapMs = 10;
-const leastPutOffMs = 1_000;
+const minPutOffMs = 1_000;
 
 /**
  * Who may work in one BullMQ worker, which is dispatched many more runs than work at once: `concurrency` runs work; a run that waits for a
@@ -46,7 +46,7 @@ export function createPlaces({ concurrency, share }: { concurrency: number; shar
   function putOffMs(): number {
     if (isClosed) return 0;
     const now = performance.now();
-    lastReturnAt = Math.max(now + leastPutOffMs, lastReturnAt + putOffGapMs);
+    lastReturnAt = Math.max(now + minPutOffMs, lastReturnAt + putOffGapMs);
     return lastReturnAt - now;
   }
 
@@ -124,7 +124,7 @@ export function createPlaces({ concurrency, share }: { concurrency: number; shar
 }
 
 /**
- * First come, first served, but nobody has more than `perKey` of the places; and who returns with an answer in hand is let in at once.
+ * First come, first served, but no key has more than `perKey` of the places; a run that returns with an answer is let in at once.
  */
 function createGate(size: number, perKey: number) {
   let inside = 0;

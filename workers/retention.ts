@@ -6,7 +6,7 @@ import { startRepeating } from './repeating.ts';
 
 const everyMs = 60_000;
 
-/** Looks every minute, a little apart from the other workers, which purges are due, and does what it gets to do, one after another. */
+/** Checks every minute, at a random distance from the other workers, which purges are due, and runs those it can claim one after another. */
 export function startRetention(deps: WorkerDeps, registry: Registry, everyAboutMs = everyMs): { stop(): Promise<void> } {
   const deletedTotal = new Counter({
     name: 'kanal_retention_rows_deleted_total',

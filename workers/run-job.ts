@@ -6,6 +6,7 @@ import { takeRoom } from '../src/platform/ledger/pools.ts';
 import { putBack } from '../src/platform/ledger/put-off.ts';
 import { retryJob } from '../src/platform/ledger/retry.ts';
 import { decide, type RunRow, readRun } from '../src/platform/ledger/run.ts';
+import { asTenant } from '../src/platform/ledger/tenant.ts';
 import { reasonOf } from '../src/platform/log.ts';
 import { ProviderBusy, ProviderError, ProviderRefused } from '../src/providers/errors.ts';
 import { createContext } from './context.ts';
@@ -14,19 +15,19 @@ import type { Place } from './places.ts';
 
 type AnyHandler = Handler<Record<string, string>, unknown>;
 
-/** One run as BullMQ hands it over. */
+/** One run as BullMQ dispatches it. */
 export type Run = { id: string; run: number; attemptsMade: number; stalledCounter: number };
 export type Ended = Outcome | { kind: 'retried' } | { kind: 'early' | 'held' | 'full'; delayMs: number };
 
 const maxStalls = 5;
-/** A fault of our own is not the provider's answer and spends no try. */
+/** A fault of our own is not the provider's answer and uses no attempt. */
 const ownFaultMs = 5_000;
-/** A turn that is nearer than this is waited for here: the way through BullMQ takes a fifth of a second. */
+/** A turn sooner than this is waited for here: going through BullMQ takes a fifth of a second. */
 const maxRestMs = 2_000;
 
 type WorkingOn = { ended: Ended; row?: RunRow };
 
-/** Brings a row's run to one of the four ends, or says why it has none. Never throws but for an outage of our own. */
+/** Brings a row's run to one of the four ends, or says why it has none. Throws only for an outage of our own. */
 export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, place: Place): Promise<WorkingOn> {
   const em = deps.database.em();
   const { contract } = handler;
@@ -88,7 +89,7 @@ async function claimOf(deps: WorkerDeps, { contract, claim }: AnyHandler, em: Em
   const claimed = await claim?.(em, run);
   if (!claimed) return undefined;
   if ('waitMs' in claimed) deps.jobMetrics.paced(contract.name);
-  // Its room is free now, and the next of the pool need not wait for the provider's answer to this one.
+  // Its room is free now: the next of the pool does not wait for the provider's answer to this one.
   else if (contract.freesRoomAtClaim && claimed.row.is_paced) void deps.ledger.fill(claimed.row.pool!);
   return claimed;
 }
@@ -97,6 +98,7 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
   const { em, row } = context;
   const { error: fault, value: payload } = handler.contract.payload.validate(row.payload);
   if (fault) return context.fail({ code: 'internal', message: `The payload is not valid: ${fault.message}` });
+  // SQL: a time that is set once.
   if (row.visible)
     await query(em, 'update jobs set started_at = coalesce(started_at, clock_timestamp()) where id = $1', [row.id]);
   try {
@@ -115,5 +117,8 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
 
 async function hasCrashedTooOften(deps: WorkerDeps, handler: AnyHandler, row: RunRow, run: Run): Promise<boolean> {
   if (run.stalledCounter - row.stalls < maxStalls) return false;
-  return !(await deps.ledger.transact({}, async (tx) => (await handler.contract.survivesCrashes?.(tx, row.payload)) ?? false));
+  const survives = await deps.ledger.transact({}, async (tx) =>
+    handler.contract.survivesCrashes?.(asTenant(tx, row.organization_id), row.payload),
+  );
+  return !survives;
 }

@@ -5,8 +5,8 @@ import type { WorkerDeps } from './handler.ts';
 import { startRepeating } from './repeating.ts';
 import { createSweepMetrics } from './sweep-metrics.ts';
 
-/** After a sweep that has more to do; at least as long as it took, so that sweeping is half of the time at most. */
-const leastPauseMs = 50;
+/** After a sweep that has more to do; at least as long as it took, so that sweeping takes half of the time at most. */
+const minPauseMs = 50;
 
 /** Sweeps every few seconds, one at a time, a little apart from the other workers. */
 export function startSweeper(deps: WorkerDeps, queues: Queues, registry: Registry): { stop(): Promise<void> } {
@@ -28,6 +28,6 @@ export function startSweeper(deps: WorkerDeps, queues: Queues, registry: Registr
     if (idle.early + idle.held + idle.full + idle.crowded > 0) deps.log.info(idle, 'runs that found they may not work yet');
   }
   return startRepeating(work, () =>
-    isWhole ? deps.config.sweepIntervalMs * (0.9 + Math.random() / 5) : Math.max(leastPauseMs, tookMs),
+    isWhole ? deps.config.sweepIntervalMs * (0.9 + Math.random() / 5) : Math.max(minPauseMs, tookMs),
   );
 }

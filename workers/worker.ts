@@ -8,10 +8,10 @@ import type { Handler, WorkerDeps } from './handler.ts';
 import { createPlaces, type Places } from './places.ts';
 import { type Ended, runJob } from './run-job.ts';
 
-/** When the database cannot even be asked: BullMQ tries the run again later, the row knows nothing of it. */
+/** When the database does not answer: BullMQ repeats the run later, without a trace in the row. */
 const outageMs = 2_000;
 
-/** One BullMQ worker for one queue. The only place that turns the end of a try into what BullMQ wants to hear. */
+/** One BullMQ worker for one queue. The only place that translates the end of an attempt for BullMQ. */
 export function startWorker(
   deps: WorkerDeps,
   backend: Backend,
@@ -84,14 +84,14 @@ async function processRun(
   return ended.kind;
 }
 
-/** Back into BullMQ, for a run that comes again. */
+/** Back into BullMQ, for a run that is repeated. */
 async function putOff(job: RunJob, delayMs: number, token?: string): Promise<never> {
-  // By the host's clock, which BullMQ here compares with. Should that be wrong and then right again, the sweep wakes the run.
+  // By the host's clock, which BullMQ compares with here. If that clock jumps, the sweep wakes the run.
   await job.moveToDelayed(Date.now() + Math.ceil(delayMs), token);
   throw new DelayedError();
 }
 
-/** Bull Board shows the stack of a failed run: that of the line above would tell an operator nothing. */
+/** Bull Board shows the stack of a failed run; the stack of this code would tell an operator nothing. */
 const withReasonOnly = (reason: string) => Object.assign(new UnrecoverableError(reason), { stack: reason });
 
 /** A hint from BullMQ's own clock: the row's time, by the database's, decides after it. */

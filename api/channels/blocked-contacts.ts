@@ -40,8 +40,8 @@ export const listOfBlocked = endpoint({
   subject: 'Channel',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(blockedView) },
-  async handler({ params, query, own, em }) {
-    const channel = await findChannel(em, own.organizationId, params.channelID);
+  async handler({ params, query, own }) {
+    const channel = await findChannel(own, params.channelID);
     if (!channel) throw notFound('Channel');
     return listed(
       'blocked-contacts',

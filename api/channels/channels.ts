@@ -1,12 +1,12 @@
 import Joi from 'joi';
-import { changeChannel, connectChannel, readNumber } from '../../src/channels/connect.ts';
-import { type ChannelRow, countChannels, countTemplates, findChannel, listChannels } from '../../src/channels/queries.ts';
+import { readNumber } from '../../src/channels/account.ts';
+import { changeChannel, channelLock } from '../../src/channels/change.ts';
+import { connectChannel } from '../../src/channels/connect.ts';
+import { type ChannelRow, countTemplates, listChannels, readChannel } from '../../src/channels/queries.ts';
 import { syncTemplatesJob } from '../../src/messaging/jobs.ts';
-import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
-import { subjectLock } from '../../src/platform/ledger/locks.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
-import { keysetOf, listOf, type PageQuery, pageOf, pageQuery } from '../http/paging.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, operationNote, timestamp } from '../http/schemas.ts';
 import { view, withExample } from '../http/view.ts';
 
@@ -98,7 +98,7 @@ export const connect = endpoint({
   example: {
     body: { name: 'Support', phone_number_id: '100000000000001', waba_id: '200000000000001', access_token: '<token>' },
   },
-  async handler({ body, caller, write }, { providers, secrets }) {
+  async handler({ body, write }, { providers, secrets }) {
     const request = {
       name: body.name,
       phoneNumberId: body.phone_number_id,
@@ -110,7 +110,7 @@ export const connect = endpoint({
     };
     const number = await readNumber(providers.messagingApp, request);
     return write({}, async (tx) => {
-      const { channel, operationId } = await connectChannel(tx, caller.organizationId, request, number, secrets);
+      const { channel, operationId } = await connectChannel(tx, request, number, secrets);
       return { status: 201, body: toView(channel), operationId };
     });
   },
@@ -125,12 +125,7 @@ export const listOfChannels = endpoint({
   summary: 'List channels, newest first',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(channelView) },
-  async handler({ query: page, caller, em }) {
-    const rows = await listChannels(em, caller.organizationId, keysetOf('channels', {}, page));
-    const total = page.include_total ? await countChannels(em, caller.organizationId) : undefined;
-    const { rows: shown, meta } = pageOf('channels', {}, page, rows, total);
-    return ok({ items: shown.map(toView), meta });
-  },
+  handler: ({ query, own }) => listed('channels', {}, query, (page) => listChannels(own, {}, page), toView),
 });
 
 export const getChannel = endpoint({
@@ -142,11 +137,7 @@ export const getChannel = endpoint({
   summary: 'Get one channel',
   subject: 'Channel',
   responses: { 200: channelView },
-  async handler({ params, caller, em }) {
-    const row = await findChannel(em, caller.organizationId, params.channelID);
-    if (!row) throw notFound('Channel');
-    return ok(toView(row));
-  },
+  handler: async ({ params, own }) => ok(toView(await readChannel(own, params.channelID))),
 });
 
 type ChangeBody = { name?: string; rate?: number; access_token?: string };
@@ -164,19 +155,18 @@ export const patchChannel = endpoint({
   body: Joi.object<ChangeBody>({ name, rate, access_token: accessToken }).min(1),
   responses: { 200: withExample(channelView, { name: 'Front desk' }) },
   example: { body: { name: 'Front desk' } },
-  async handler({ params, body, caller, em, write }, { providers, secrets }) {
-    const channel = await findChannel(em, caller.organizationId, params.channelID);
-    if (!channel) throw notFound('Channel');
-    if (body.access_token)
+  async handler({ params, body, own, write }, { providers, secrets }) {
+    const id = params.channelID;
+    if (body.access_token) {
+      const channel = await readChannel(own, id);
       await readNumber(providers.messagingApp, {
         phoneNumberId: channel.phone_number_id,
         accountId: channel.account_id,
         accessToken: body.access_token,
       });
+    }
     const change = { name: body.name, rate: body.rate, accessToken: body.access_token };
-    return write({ locks: [subjectLock('channel', channel.id)] }, async (tx) =>
-      ok(toView(await changeChannel(tx, caller.organizationId, channel.id, change, secrets))),
-    );
+    return write({ locks: [channelLock(id)] }, async (tx) => ok(toView(await changeChannel(tx, id, change, secrets))));
   },
 });
 
@@ -200,15 +190,14 @@ export const syncTemplates = endpoint({
   isIdempotent: true,
   isOperation: true,
   responses: { 200: syncView },
-  async handler({ params, caller, em, write }) {
-    const channel = await findChannel(em, caller.organizationId, params.channelID);
-    if (!channel) throw notFound('Channel');
-    const templates = await countTemplates(em, caller.organizationId, channel.id);
+  async handler({ params, own, write }) {
+    const { id } = await readChannel(own, params.channelID);
+    const templates = await countTemplates(own, id);
     return write({}, async (tx) => ({
-      ...ok({ channel_id: channel.id, templates }),
-      operationId: tx.enqueue(syncTemplatesJob, caller.organizationId, { channel_id: channel.id }),
+      ...ok({ channel_id: id, templates }),
+      operationId: tx.own.enqueue(syncTemplatesJob, { channel_id: id }),
     }));
   },
-  outcome: async ({ params, em, caller }) =>
-    ok({ channel_id: params.channelID, templates: await countTemplates(em, caller.organizationId, params.channelID) }),
+  outcome: async ({ params, own }) =>
+    ok({ channel_id: params.channelID, templates: await countTemplates(own, params.channelID) }),
 });

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { findChannel } from '../../src/channels/queries.ts';
+import { readChannel } from '../../src/channels/queries.ts';
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import { findProfile, type Profile } from '../../src/contacts/profiles.ts';
 import { notFound } from '../../src/platform/errors.ts';
@@ -16,8 +16,8 @@ const profileView = view(
     phone: text.description('International format with +; empty when the person shows none'),
     user_id: text.description("The messaging app's own id of the person"),
     username: text,
-    name: text.description('As the person calls himself'),
-    last_seen_at: timestamp.required().description('When he last wrote to this channel'),
+    name: text.description('The name the person uses'),
+    last_seen_at: timestamp.required().description('When the person last wrote to this channel'),
   }),
   {
     channel_id: exampleIds.channel,
@@ -44,19 +44,17 @@ export const lookUpOnChannel = endpoint({
   operationId: 'channels.contacts.lookup',
   tag: 'Channels',
   scope: 'contacts:read',
-  summary: 'Find what the provider told of a person on a channel',
+  summary: 'Find what the provider says about a person on a channel',
   description:
-    'Of people who wrote to this channel, as its provider named them last; 404 for everybody else. Stored contacts are found by `contacts.lookup`.',
+    'Finds people who wrote to this channel, as its provider named them last; 404 for all others. `contacts.lookup` finds stored contacts.',
   subject: 'Channel',
   body: Joi.object<{ phone?: string; user_id?: string }>({ phone: phoneNumber, user_id: appUserId }).xor('phone', 'user_id'),
   responses: { 200: wrapped(profileView) },
   example: { body: { phone: '+16505551234' } },
-  async handler({ params, body, caller, em, own }) {
-    const { organizationId } = caller;
-    const channel = await findChannel(em, organizationId, params.channelID);
-    if (!channel) throw notFound('Channel');
-    const profile = await findProfile(own, channel.id, { phone: body.phone, userId: body.user_id });
+  async handler({ params, body, own }) {
+    const { id } = await readChannel(own, params.channelID);
+    const profile = await findProfile(own, id, { phone: body.phone, userId: body.user_id });
     if (!profile) throw notFound('Contact');
-    return data(toProfileView(channel.id, profile));
+    return data(toProfileView(id, profile));
   },
 });

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../../src/organizations/caller.ts';
-import type { Em } from '../../src/platform/database/database.ts';
+import type { Own } from '../../src/platform/database/own.ts';
 import { AppError, type ErrorCode } from '../../src/platform/errors.ts';
 import { findOperation, operationStatus } from '../../src/platform/ledger/operations.ts';
 import type { Shares } from '../../src/platform/load/shares.ts';
 
-const longestSeconds = 30;
-const mostWaiting = 100;
+const maxSeconds = 30;
+const maxWaiting = 100;
 let waiting = 0;
 
 /** Seconds of `Prefer: wait=N` (RFC 7240), at most 30; undefined when the client does not wait. */
 export function preferredWait(header: string | undefined): number | undefined {
   const match = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})"?/i.exec(header ?? '');
-  const seconds = match ? Math.min(Number(match[1]), longestSeconds) : 0;
+  const seconds = match ? Math.min(Number(match[1]), maxSeconds) : 0;
   return seconds > 0 ? seconds : undefined;
 }
 
@@ -23,20 +22,20 @@ export type Waited = 'succeeded' | 'pending' | 'full';
  * this process or of this organization.
  */
 export async function waitForOperation(
-  { em, caller: { organizationId } }: { em: Em; caller: Pick<Caller, 'organizationId'> },
+  { own }: { own: Own },
   places: Shares,
   id: string,
   seconds: number,
   signal: AbortSignal,
   refusedCode: ErrorCode = 'provider_refused',
 ): Promise<Waited> {
-  const place = waiting < mostWaiting ? places.tryTake(organizationId) : undefined;
+  const place = waiting < maxWaiting ? places.tryTake(own.organizationId) : undefined;
   if (!place) return 'full';
   waiting += 1;
   const deadline = Date.now() + seconds * 1000;
   try {
     for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 500)) {
-      const row = await findOperation(em, organizationId, id);
+      const row = await findOperation(own, id);
       const status = row && operationStatus(row);
       if (status === 'succeeded') return 'succeeded';
       if (status === 'failed') throw refusal(refusedCode, row!.error);

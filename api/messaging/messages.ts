@@ -2,9 +2,11 @@ import Joi from 'joi';
 import type { MessageStatus } from '../../src/messaging/message.entity.ts';
 import { findMessage, listMessages } from '../../src/messaging/queries.ts';
 import { conversationOf, retryLocks, retryMessage } from '../../src/messaging/retry.ts';
-import { acceptLocks, acceptMessage, prepareMessage, type SendRequest } from '../../src/messaging/send.ts';
+import { acceptLocks, acceptMessage, prepareMessage } from '../../src/messaging/send.ts';
+import type { SendRequest } from '../../src/messaging/send-target.ts';
 import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds, examplePhone } from '../../src/platform/examples.ts';
+import { transactFor } from '../../src/platform/ledger/tenant.ts';
 import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -30,10 +32,11 @@ export const sendMessage = endpoint({
   example: {
     body: { channel_id: exampleIds.channel, to: `+${examplePhone}`, type: 'text', text: { body: 'Your order is on its way' } },
   },
-  async handler({ body, caller, em, write }, { ledger, secrets }) {
-    const look = () => prepareMessage(em, ledger.transact, secrets, caller.organizationId, toRequest(body));
+  handler({ body, own, write }, { ledger, secrets }) {
+    const transact = transactFor(ledger.transact, own.organizationId);
+    const look = () => prepareMessage(own, transact, secrets, toRequest(body));
     return write({ look, locks: acceptLocks }, async (tx, prepared) => {
-      const row = await acceptMessage(tx, prepared);
+      const row = await acceptMessage(tx.own, prepared);
       return { status: 201, body: { data: toMessageView(row) } };
     });
   },
@@ -60,8 +63,8 @@ export const getMessage = endpoint({
   subject: 'Message',
   errorShape: 'problem',
   responses: { 200: wrapped(sentMessage) },
-  async handler({ params, caller }, { database }) {
-    const row = await findMessage(database, caller.organizationId, params.messageID);
+  async handler({ params, own }) {
+    const row = await findMessage(own, params.messageID);
     if (!row) throw notFound('Message');
     return ok({ data: toMessageView(row) });
   },
@@ -84,18 +87,17 @@ export const listOfMessages = endpoint({
     status: Joi.string().valid('queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'received'),
   }),
   responses: { 200: listOf(sentMessage) },
-  handler({ query, caller: { organizationId } }, { reads }) {
+  handler({ query, own }, { reads }) {
     const filter = {
       channelId: query.channel_id,
       conversationId: query.conversation_id,
       contactId: query.contact_id,
       status: query.status,
     };
-    const read = (ask: Ask) =>
-      listed('messages', filter, query, (page) => listMessages(ask, organizationId, filter, page), toMessageView);
+    const read = (ask: Ask) => listed('messages', filter, query, (page) => listMessages(own, ask, filter, page), toMessageView);
     // Each filter has an index of its own, in the order of the list; two together have none.
     const filters = Object.values(filter).filter(Boolean).length;
-    return filters > 1 || query.include_total ? reads.dear(organizationId, read) : read(reads.plain);
+    return filters > 1 || query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain);
   },
 });
 
@@ -114,11 +116,11 @@ export const retryOfMessage = endpoint({
   body: Joi.object<{ force: boolean }>({ force: Joi.boolean().strict().default(false) }),
   responses: { 200: wrapped(messageView) },
   example: { body: { force: false } },
-  async handler({ params, body, caller, em, write }) {
-    const look = () => conversationOf(em, caller.organizationId, params.messageID);
+  handler({ params, body, own, write }) {
+    const look = () => conversationOf(own, params.messageID);
     return write({ look, locks: retryLocks }, async (tx) => {
-      await retryMessage(tx, caller.organizationId, params.messageID, body.force);
-      const row = await findMessage(tx.em, caller.organizationId, params.messageID);
+      await retryMessage(tx, params.messageID, body.force);
+      const row = await findMessage(tx.own, params.messageID);
       if (!row) throw notFound('Message');
       return ok({ data: toMessageView(row) });
     });

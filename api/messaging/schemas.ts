@@ -10,8 +10,8 @@ const text = Joi.object({
   preview_url: Joi.boolean().strict().description('Show a preview of the first link'),
 });
 
-/** Ten cards of a carousel with all they may hold are half of it. */
-const largestComponents = 65_536;
+/** Twice what ten full cards of a carousel take. */
+const maxComponentsBytes = 65_536;
 
 const template = Joi.object({
   name: Joi.string().trim().min(1).max(512).required(),
@@ -20,11 +20,11 @@ const template = Joi.object({
     .items(Joi.object().unknown().max(20))
     .max(10)
     .custom((components: unknown[], { error }) =>
-      Buffer.byteLength(JSON.stringify(components)) > largestComponents
-        ? error('components.size', { largestComponents })
+      Buffer.byteLength(JSON.stringify(components)) > maxComponentsBytes
+        ? error('components.size', { maxComponentsBytes })
         : components,
     )
-    .messages({ 'components.size': '{{#label}} must not be larger than {{#largestComponents}} bytes as JSON' })
+    .messages({ 'components.size': '{{#label}} must not be larger than {{#maxComponentsBytes}} bytes as JSON' })
     .description("Parameters of the template's header, body and buttons, in the provider's form"),
 });
 
@@ -76,7 +76,7 @@ export const messageView = view(
     updated_at: timestamp.required(),
     direction: Joi.string().valid('inbound', 'outbound').required(),
     conversation_id: id.required(),
-    contact_id: id.allow(null).required().description('null: the person was forgotten'),
+    contact_id: id.allow(null).required().description('null: the contact was erased'),
     content: Joi.object().unknown().required(),
     failure: failure.allow(null).required(),
   }),
@@ -97,7 +97,7 @@ export const messageView = view(
   },
 );
 
-/** What has become of it a moment later. */
+/** A moment later. */
 export const sentMessage = withExample(messageView, {
   status: 'delivered',
   provider_message_id: 'wamid.HBgLMTY1MDU1NTEyMzQVAgARGBI5QTNDQTVCM0Q0Q0Q2RTY3RTcA',

@@ -26,14 +26,14 @@ const allowed: { method: string; path: RegExp; action: string }[] = [
   { method: 'PUT', path: /^\/api\/queues\/(pause|resume)$/, action: 'queues.pause-or-resume' },
 ];
 
-/** The operator's own credentials, asked for by the browser. It shows all tenants' jobs: nobody else gets in. */
+/** The operator's own credentials, asked for by the browser: the board shows all tenants' jobs. */
 function operatorOnly({ config, loginLimits }: Deps): RequestHandler {
   const expected = `${config.operatorUser}:${config.operatorPassword}`;
   return async (req, res, next) => {
     const [scheme, credentials] = (req.get('authorization') ?? '').split(' ');
     const isRight =
       scheme === 'Basic' && equalsInConstantTime(Buffer.from(credentials ?? '', 'base64').toString('utf8'), expected);
-    // Without the database nobody can count, and the operator needs the board the more.
+    // Without the database guesses cannot be counted, and the operator needs the board most.
     if (isRight) await loginLimits.mayGuess(req.ip).catch(unlessAway);
     if (isRight) return next();
     // Guesses count, the browser's first question without credentials does not.
@@ -88,7 +88,10 @@ async function promoteRow({ database }: Deps, jobId: string) {
   if (!id || !/^[0-9a-f-]{36}$/.test(id) || !/^\d{1,9}$/.test(run ?? '')) return;
   await query(
     database.em(),
-    `update jobs set run_at = clock_timestamp() where id = $1 and run = $2 and ${stateIs('state', 'queued')}`,
+    // SQL: across organizations, found by its id (states.ts).
+    `update jobs
+        set run_at = clock_timestamp()
+      where id = $1 and run = $2 and ${stateIs('state', 'queued')}`,
     [id, Number(run)],
   );
 }
@@ -96,7 +99,10 @@ async function promoteRow({ database }: Deps, jobId: string) {
 async function promoteQueue({ database }: Deps, queue: string) {
   await query(
     database.em(),
-    `update jobs set run_at = clock_timestamp() where queue = $1 and state = 'queued' and run_at > clock_timestamp()`,
+    // SQL: a set across organizations.
+    `update jobs
+        set run_at = clock_timestamp()
+      where queue = $1 and state = 'queued' and run_at > clock_timestamp()`,
     [queue],
   );
 }

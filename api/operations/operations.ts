@@ -38,7 +38,7 @@ export const operationView = view(
   },
 );
 
-/** Whoever may read what the work is about may see what became of it; `messages:read` sees all of them. */
+/** The scope that reads a subject also reads its operations; `messages:read` reads all of them. */
 const scopeOfSubject: Record<string, Scope> = {
   channel: 'channels:read',
   contact_block: 'contacts:read',
@@ -59,8 +59,8 @@ export const getOperation = endpoint({
     'Kept 7 days after its end. Without `messages:read` it takes the scope that reads its subject: `contacts:read` for an import, an export or a block, `channels:read` for a sync, `webhooks:read` for a test of an endpoint.',
   subject: 'Operation',
   responses: { 200: operationView },
-  async handler({ params, caller, em }) {
-    const row = await findOperation(em, caller.organizationId, params.operationID);
+  async handler({ params, caller, own }) {
+    const row = await findOperation(own, params.operationID);
     const others = row && scopeOfSubject[row.subject_type];
     if (!caller.scopes.has('messages:read') && !(others && caller.scopes.has(others))) throw refusal(caller, 'messages:read');
     if (!row) throw notFound('Operation');

@@ -1,8 +1,7 @@
 import Joi from 'joi';
+import { type ChannelApp, channelApp } from '../../src/channels/app.ts';
 import type { Em } from '../../src/platform/database/database.ts';
-import { query } from '../../src/platform/database/query.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
-import { isUuid } from '../../src/platform/ids.ts';
 import type { Quota } from '../../src/platform/rate-limits/quota.ts';
 import { equalsInConstantTime } from '../../src/platform/secrets.ts';
 import { acceptProviderWebhook } from '../../src/provider-webhooks/accept.ts';
@@ -13,7 +12,7 @@ import { type Deps, endpoint, type From, type Input, ok } from '../http/endpoint
 import { view } from '../http/view.ts';
 
 const tag = 'Provider webhooks';
-const largestBody = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 const base = '/v1/providers/messaging-app/webhook';
 const signatureHeader = 'x-hub-signature-256';
 
@@ -25,28 +24,17 @@ const handshakeQuery = Joi.object<Handshake>({
 }).unknown();
 const challenge = view(Joi.string(), '1158201444');
 
-type App = { secret?: string; verifyToken?: string; channelId?: string; organizationId?: string };
+type App = Partial<ChannelApp> & { channelId?: string };
 
-/** The installation's own app, or that of one channel. */
+/** The installation's own app, or that of one channel. Throws 404. */
 async function appOf(em: Em, { config, secrets }: Deps, channelId?: string): Promise<App> {
   if (channelId === undefined) return { secret: config.messagingAppSecret, verifyToken: config.messagingAppVerifyToken };
-  const [row] = isUuid(channelId)
-    ? await query<{ organization_id: string; app_secret: string | null; verify_token: string | null }>(
-        em,
-        'select organization_id, app_secret, verify_token from channels where id = $1',
-        [channelId],
-      )
-    : [];
-  if (!row) throw notFound('Channel');
-  return {
-    channelId,
-    organizationId: row.organization_id,
-    secret: row.app_secret ? secrets.open(row.app_secret) : undefined,
-    verifyToken: row.verify_token ? secrets.open(row.verify_token) : undefined,
-  };
+  const app = await channelApp(em, channelId, secrets);
+  if (!app) throw notFound('Channel');
+  return { channelId, ...app };
 }
 
-/** What a look-up of a channel costs its address, unless the request proves to be the provider's. The installation's app needs none. */
+/** Counts a look-up of a channel against the client's address, unless the request is the provider's. The installation's app needs none. */
 const beginLookUp = (deps: Deps, { address }: From, channelId?: string) => deps.limits.lookUps.begin(address, channelId);
 
 async function handshake({ query: given, params, em, from }: Input<unknown, Handshake>, deps: Deps) {
@@ -72,12 +60,12 @@ async function receive({ body, params, em, header, log, from }: Input<Buffer, un
   }
   lookUp.right();
   if (channelId && deps.limits.channel) await takeOne(deps.limits.channel, channelId);
-  const most = deps.config.providerWebhookMaxParts;
-  // One more than is applied: it makes the body a broken one, which tells that there were more.
-  const changes = readChanges(bytes, most);
-  if (changes.length > most) log.warn({ most }, 'provider webhook: more changes than are kept');
+  const maxParts = deps.config.providerWebhookMaxParts;
+  // One more than is applied: it marks the body as broken, which shows that there were more.
+  const changes = readChanges(bytes, maxParts);
+  if (changes.length > maxParts) log.warn({ most: maxParts }, 'provider webhook: more changes than are kept');
   const accept = () => acceptProviderWebhook(em, deps.ledger.transact, changes, channelId);
-  // Of all channels with an app of their own, one must not take the connections of the others.
+  // A channel with an app of its own uses its organization's share of connections, so that the others keep theirs.
   const { kept, unknown } = await (organizationId ? deps.database.onBehalfOf(organizationId, accept) : accept());
   if (unknown > 0) log.warn({ unknown, kept }, 'provider webhook: changes for numbers nobody has here');
   return ok({});
@@ -85,7 +73,7 @@ async function receive({ body, params, em, header, log, from }: Input<Buffer, un
 
 const wrongSignature = () => new AppError('unauthorized', 'The signature is not right');
 
-/** Once the signature is right, so that nobody else spends it. The provider repeats what is refused. */
+/** Counted after the signature was checked, so that only the provider uses it up. The provider repeats what is refused. */
 async function takeOne(quota: Quota, channelId: string): Promise<void> {
   const { isAllowed, resetSeconds } = await quota.take(`channel:${channelId}`);
   if (!isAllowed) throw new AppError('rate_limited', 'Too many webhooks for this channel', { retryAfterSeconds: resetSeconds });
@@ -146,7 +134,7 @@ const receiving = {
   scope: 'public',
   isUnlimited: true,
   query: Joi.object<Record<string, unknown>>().unknown(),
-  rawBodyBytes: largestBody,
+  rawBodyBytes: maxBytes,
   beforeBody: (header: (name: string) => string | undefined) => {
     if (!looksSigned(header(signatureHeader))) throw wrongSignature();
   },

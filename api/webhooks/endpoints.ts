@@ -99,7 +99,7 @@ export const createWebhookEndpoint = endpoint({
   }),
   responses: { 201: endpointView },
   example: { body: exampleBody },
-  async handler({ body, caller, write }, { config, secrets }) {
+  async handler({ body, write }, { config, secrets }) {
     const url = publicUrl(body.url, config.webhookAllowHttp, config.webhookAllowNetworks);
     const refused = Object.keys(body.headers ?? {}).find(forbiddenHeader);
     if (refused) throw invalidField(`headers.${refused}`, `The header ${refused} is set by the delivery itself`);
@@ -112,7 +112,7 @@ export const createWebhookEndpoint = endpoint({
       ordering: body.ordering,
     };
     return write({}, async (tx) => {
-      const row = await createEndpoint(tx, caller.organizationId, request, secrets);
+      const row = await createEndpoint(tx, request, secrets);
       return { status: 201, body: toView(row) };
     });
   },
@@ -140,11 +140,11 @@ export const testWebhookEndpoint = endpoint({
   refusedCode: 'endpoint_refused',
   responses: { 200: view(Joi.object({}), {}) },
   example: { params: { endpointID: exampleIds.webhookEndpoint } },
-  handler({ params, caller, write }) {
+  handler({ params, write }) {
     const endpointId = params.endpointID;
     return write({ locks: [endpointLock(endpointId)] }, async (tx) => ({
       ...ok({}),
-      operationId: await testEndpoint(tx, caller.organizationId, endpointId),
+      operationId: await testEndpoint(tx.own, endpointId),
     }));
   },
 });

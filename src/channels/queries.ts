@@ -1,7 +1,10 @@
-import type { Template } from '../messaging/template.entity.ts';
-import type { Em } from '../platform/database/database.ts';
-import { beyond, type RowOf, type TablesOf, tables } from '../platform/database/tables.ts';
-import type { Channel } from './channel.entity.ts';
+import { Template } from '../messaging/template.entity.ts';
+import type { Own } from '../platform/database/own.ts';
+import { statement } from '../platform/database/statement.ts';
+import type { RowOf } from '../platform/database/tables.ts';
+import { notFound } from '../platform/errors.ts';
+import { list } from '../platform/listing/paging.ts';
+import { Channel } from './channel.entity.ts';
 
 const columns = [
   'id',
@@ -15,43 +18,32 @@ const columns = [
   'created_at',
   'updated_at',
 ] as const;
-export const channelColumns = columns.join(', ');
 export type ChannelRow = RowOf<typeof Channel, (typeof columns)[number]>;
 
-const channelsOf = (em: Em, organizationId: string) =>
-  tables<TablesOf<typeof Channel>>(em).selectFrom('channels').where('organization_id', '=', organizationId);
+/** A page of the organization's channels, newest first. */
+export const listChannels = list((select) => select(Channel).select(columns));
 
-export async function findChannel(em: Em, organizationId: string, id: string): Promise<ChannelRow | undefined> {
-  return channelsOf(em, organizationId).select(columns).where('id', '=', id).executeTakeFirst();
+const channelById = statement((select, { id }: { id: string }) => select(Channel).select(columns).where('id', '=', id));
+
+export async function findChannel(own: Own, id: string): Promise<ChannelRow | undefined> {
+  const [row] = await channelById(own, { id });
+  return row;
 }
 
-export async function listChannels(
-  em: Em,
-  organizationId: string,
-  { limit, after }: { limit: number; after?: [string, string] },
-): Promise<ChannelRow[]> {
-  return channelsOf(em, organizationId)
-    .select(columns)
-    .$if(after !== undefined, (channels) => channels.where(beyond(after!)))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
+/** Throws 404. */
+export async function readChannel(own: Own, id: string): Promise<ChannelRow> {
+  const row = await findChannel(own, id);
+  if (!row) throw notFound('Channel');
+  return row;
 }
 
-export async function countChannels(em: Em, organizationId: string): Promise<number> {
-  const row = await channelsOf(em, organizationId)
-    .select((channels) => channels.fn.countAll().as('total'))
-    .executeTakeFirst();
-  return Number(row?.total ?? 0);
-}
+const templatesOfChannel = statement((select, { channelId }: { channelId: string }) =>
+  select(Template)
+    .select((templates) => templates.fn.countAll<string>().as('total'))
+    .where('channel_id', '=', channelId),
+);
 
-export async function countTemplates(em: Em, organizationId: string, channelId: string): Promise<number> {
-  const row = await tables<TablesOf<typeof Template>>(em)
-    .selectFrom('templates')
-    .select((templates) => templates.fn.countAll().as('total'))
-    .where('organization_id', '=', organizationId)
-    .where('channel_id', '=', channelId)
-    .executeTakeFirst();
+export async function countTemplates(own: Own, channelId: string): Promise<number> {
+  const [row] = await templatesOfChannel(own, { channelId });
   return Number(row?.total ?? 0);
 }

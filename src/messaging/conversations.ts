@@ -1,45 +1,50 @@
 import { type Person, resolveContact } from '../contacts/identities/resolve.ts';
 import { assertContact } from '../contacts/queries.ts';
+import { isOwn } from '../platform/database/is-own.ts';
 import { conversationCreated } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { LocksOutdated } from '../platform/ledger/locks.ts';
-import type { Tx } from '../platform/ledger/tx.ts';
+import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 
 export type ConversationRef = { id: string; contactId: string };
 
 export const conversationTaken = 'conversations_pair';
 
-/** Exactly one conversation a channel and contact. Run with `retryOn: [conversationTaken, identityTaken]`. */
+/** The one conversation of a channel and a contact. Run with `retryOn: [conversationTaken, identityTaken]`. */
 export async function resolveConversation(
-  tx: Tx,
+  tx: OwnTx,
   secrets: Secrets,
-  channel: { id: string; organizationId: string },
+  channelId: string,
   who: Person | { contactId: string },
 ): Promise<ConversationRef> {
-  const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx.of(channel.organizationId), secrets, who);
-  const [found] = await tx.query<{ id: string }>('select id from conversations where channel_id = $1 and contact_id = $2', [
-    channel.id,
-    contactId,
-  ]);
+  const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx, secrets, who);
+  // SQL: found by the pair alone (bench: inbound).
+  const [found] = await tx.sql<{ id: string }>(
+    `select v.id
+       from conversations v
+      where v.channel_id = $2 and v.contact_id = $3 and ${isOwn('v')}`,
+    [channelId, contactId],
+  );
   if (found) return { id: found.id, contactId };
   const id = uuidv7();
   await tx.lockNew('conversation', id);
-  const made = await tx.query(
+  // SQL: inserts nothing when the contact has been merged or erased, and keeps it from being so until the commit.
+  const made = await tx.sql(
     `insert into conversations (id, organization_id, channel_id, contact_id, status)
-     select $1, $2, $3, k.id, 'open' from contacts k where k.organization_id = $2 and k.id = $4 for key share returning id`,
-    [id, channel.organizationId, channel.id, contactId],
+     select $2, $1, $3, k.id, 'open'
+       from contacts k
+      where k.organization_id = $1 and k.id = $4
+        for key share
+     returning id`,
+    [id, channelId, contactId],
   );
   if (made.length === 0) {
-    // Merged or forgotten since it was found: whoever named it by its id is told, any other address is somebody's by now.
-    if ('contactId' in who) await assertContact(tx.of(channel.organizationId), contactId);
+    // A caller who named the contact by its id gets the 404; by an address another contact is found now.
+    if ('contactId' in who) await assertContact(tx, contactId);
     throw new LocksOutdated();
   }
-  tx.emit(
-    conversationCreated,
-    { conversation_id: id, contact_id: contactId, channel_id: channel.id, status: 'open' },
-    { organizationId: channel.organizationId },
-  );
+  tx.emit(conversationCreated, { conversation_id: id, contact_id: contactId, channel_id: channelId, status: 'open' });
   return { id, contactId };
 }
 

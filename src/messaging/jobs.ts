@@ -1,7 +1,9 @@
 import Joi from 'joi';
+import { isOwn } from '../platform/database/is-own.ts';
 import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
+import { Message } from './message.entity.ts';
 import { recordFailed } from './settle.ts';
 
 export const sendMessageJob = job<{ message_id: string }>({
@@ -13,20 +15,26 @@ export const sendMessageJob = job<{ message_id: string }>({
   delayMs: backoff(6),
   operation: false,
   freesRoomAtClaim: true,
-  async failed(tx, { message_id }, error) {
-    await recordFailed(tx, message_id, { code: error.code, provider_code: error.provider_code ?? null, message: error.message });
+  async failed({ own }, { message_id }, { code, provider_code = null, message }) {
+    await recordFailed(own, message_id, { code, provider_code, message });
   },
-  async revived(tx, { message_id }) {
-    const rows = await tx.query(
-      `update messages set status = 'queued', failure = null, sending_at = null, resends = 0, updated_at = clock_timestamp() where id = $1 and status = 'failed' and provider_message_id is null and coalesce(failure->>'code', '') <> 'outcome_unknown' returning id`,
+  async revived({ own }, { message_id }) {
+    // SQL: a condition within the failure's JSON.
+    const rows = await own.sql(
+      `update messages m
+          set status = 'queued', failure = null, sending_at = null, resends = 0, updated_at = clock_timestamp()
+        where m.id = $2 and ${isOwn('m')}
+          and m.status = 'failed' and m.provider_message_id is null
+          and coalesce(m.failure->>'code', '') <> 'outcome_unknown'
+       returning m.id`,
       [message_id],
     );
     if (rows.length === 0) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
   },
   openSubjects: `select id from messages where status in ('queued', 'sending')`,
-  async survivesCrashes(tx, { message_id }) {
-    const [row] = await tx.query<{ status: string }>('select status from messages where id = $1', [message_id]);
-    return row?.status === 'sending';
+  async survivesCrashes({ own }, { message_id }) {
+    const message = await own.findOne(Message, { id: message_id });
+    return message?.status === 'sending';
   },
 });
 

@@ -1,51 +1,51 @@
-import type { Source } from '../platform/database/database.ts';
-import { query } from '../platform/database/query.ts';
+import type { Own } from '../platform/database/own.ts';
+import { statement } from '../platform/database/statement.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { type Ask, type Page, type PageRows, pageAskedFor } from '../platform/listing/paging.ts';
-import type { Direction, Failure, MessageStatus } from './message.entity.ts';
+import { Message, type MessageStatus } from './message.entity.ts';
 
-export type MessageRow = {
-  id: string;
-  channel_id: string;
-  conversation_id: string;
-  contact_id: string | null;
-  direction: Direction;
-  type: string;
-  status: MessageStatus;
-  to_phone: string;
-  content: Record<string, unknown>;
-  provider_message_id: string | null;
-  failure: Failure | null;
-  created_at: string;
-  updated_at: string;
-};
+const columns = [
+  'id',
+  'channel_id',
+  'conversation_id',
+  'contact_id',
+  'direction',
+  'type',
+  'status',
+  'to_phone',
+  'content',
+  'provider_message_id',
+  'failure',
+  'created_at',
+  'updated_at',
+] as const;
+/** What the wire shows of a message. */
+export type MessageRow = RowOf<typeof Message, (typeof columns)[number]>;
 
-/** What the wire shows of a message, from a table or CTE called `m`. */
-export const messageColumns = `m.id, m.channel_id, m.conversation_id, m.contact_id, m.direction, m.type, m.status, m.to_phone, m.content, m.provider_message_id, m.failure, m.created_at, m.updated_at`;
+/** The same, for SQL text over a table or CTE called `m`. */
+export const messageColumns = columns.map((column) => `m.${column}`).join(', ');
 
-export async function findMessage(source: Source, organizationId: string, id: string): Promise<MessageRow | undefined> {
-  const [row] = await query<MessageRow>(
-    source,
-    `select ${messageColumns} from messages m where m.organization_id = $1 and m.id = $2`,
-    [organizationId, id],
-  );
+const messageById = statement((select, { id }: { id: string }) => select(Message).select(columns).where('id', '=', id));
+
+export async function findMessage(own: Own, id: string): Promise<MessageRow | undefined> {
+  const [row] = await messageById(own, { id });
   return row;
 }
 
 export type MessageFilter = { channelId?: string; conversationId?: string; contactId?: string; status?: MessageStatus };
 
-/** Newest first; one row more than asked tells whether there are more. */
+/** Newest first; one row more than asked tells whether there are more. `ask` runs the statements of the list. */
 export function listMessages(
+  own: Own,
   ask: Ask,
-  organizationId: string,
   { channelId, conversationId, contactId, status }: MessageFilter,
   page: Page,
 ): Promise<PageRows<MessageRow>> {
-  const wheres = ['m.organization_id = $1'];
-  const params: unknown[] = [organizationId];
-  if (channelId) wheres.push(`m.channel_id = $${params.push(channelId)}`);
-  if (conversationId) wheres.push(`m.conversation_id = $${params.push(conversationId)}`);
-  if (contactId) wheres.push(`m.contact_id = $${params.push(contactId)}`);
-  if (status) wheres.push(`m.status = $${params.push(status)}`);
-  const statement = `select ${messageColumns} from messages m where ${wheres.join(' and ')}`;
-  return pageAskedFor<MessageRow>(ask, statement, params, page);
+  let messages = own.select(Message).select(columns);
+  if (channelId) messages = messages.where('channel_id', '=', channelId);
+  if (conversationId) messages = messages.where('conversation_id', '=', conversationId);
+  if (contactId) messages = messages.where('contact_id', '=', contactId);
+  if (status) messages = messages.where('status', '=', status);
+  const { sql, parameters } = messages.compile();
+  return pageAskedFor<MessageRow>(ask, sql, [...parameters], page);
 }

@@ -1,25 +1,28 @@
+import { isOwn } from '../platform/database/is-own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { messageFailed, messageSent, messageStatusUpdate } from '../platform/events/catalogue.ts';
 import { endDoneOfSubject, endFailedOfSubject } from '../platform/ledger/release.ts';
 import { stateIs } from '../platform/ledger/states.ts';
-import type { Tx } from '../platform/ledger/tx.ts';
-import type { Failure, MessageStatus } from './message.entity.ts';
+import type { OwnTx } from '../platform/ledger/tx.ts';
+import type { Failure, Message, MessageStatus } from './message.entity.ts';
 
-export type Subject = { id: string; organization_id: string; channel_id: string; conversation_id: string };
-export const subjectColumns = 'm.id, m.organization_id, m.channel_id, m.conversation_id';
-
-/** The provider's id is made of the person's address: of one who was forgotten it is not kept. */
-const remembered = (providerMessageId: string) => `case when m.contact_id is null then null else ${providerMessageId} end`;
-
+type Subject = RowOf<typeof Message, 'id' | 'channel_id' | 'conversation_id'>;
+/** `was`: its status before the change. */
 type Settled = Subject & { was: MessageStatus };
 
 /**
- * The provider took the message: its answer says so. A message that a status has settled before keeps its status and only learns the
- * provider's id. The conversation's lock is held.
+ * The provider took the message: its answer says so. A message that a status has settled before keeps its status and only gets the
+ * provider's id, which contains the person's address and is therefore not kept once the contact is erased. Needs the conversation's lock.
  */
-export async function recordAccepted(tx: Tx, messageId: string, providerMessageId: string): Promise<void> {
-  const [row] = await tx.query<Settled>(
-    `update messages m set status = case when m.status in ('queued', 'sending') then 'sent' else m.status end, provider_message_id = ${remembered('$2')}, updated_at = clock_timestamp()
-      where m.id = $1 returning ${subjectColumns}, old.status as was`,
+export async function recordAccepted(tx: OwnTx, messageId: string, providerMessageId: string): Promise<void> {
+  // SQL: one statement changes by what the row holds and tells what it was (bench: send).
+  const [row] = await tx.sql<Settled>(
+    `update messages m
+        set status = case when m.status in ('queued', 'sending') then 'sent' else m.status end,
+            provider_message_id = case when m.contact_id is null then null else $3 end,
+            updated_at = clock_timestamp()
+      where m.id = $2 and ${isOwn('m')}
+     returning m.id, m.channel_id, m.conversation_id, old.status as was`,
     [messageId, providerMessageId],
   );
   if (row && isUnsettled(row.was)) emitSent(tx, row);
@@ -29,11 +32,11 @@ const ranks: Record<string, number> = { queued: 0, sending: 0, sent: 1, delivere
 const isUnsettled = (status: MessageStatus) => status === 'queued' || status === 'sending';
 
 /**
- * A status from the provider. Ranks only rise; any first proof makes the message sent, ends its job and gives its lane on, in this one
- * transaction. Repeats change nothing. The conversation's lock is held.
+ * A status from the provider. Ranks only rise; the first proof of any kind makes the message sent, ends its job and releases its lane in
+ * this transaction. Repeats change nothing. Needs the conversation's lock.
  */
 export async function applyStatus(
-  tx: Tx,
+  tx: OwnTx,
   messageId: string,
   status: 'sent' | 'delivered' | 'read' | 'failed',
   providerMessageId: string,
@@ -41,28 +44,30 @@ export async function applyStatus(
 ): Promise<boolean> {
   const lower =
     status === 'failed' ? ['queued', 'sending', 'sent'] : Object.keys(ranks).filter((name) => ranks[name]! < ranks[status]!);
-  const [row] = await tx.query<Settled>(
-    `update messages m set status = $2, provider_message_id = ${remembered('coalesce(m.provider_message_id, $3)')}, failure = $4::jsonb, updated_at = clock_timestamp()
-      where m.id = $1 and (m.status = any($5) or ($2 <> 'failed' and m.status = 'failed' and m.failure->>'code' = 'outcome_unknown'))
-     returning ${subjectColumns}, old.status as was`,
+  // SQL: one statement compares the ranks, changes and tells what it was (bench: inbound).
+  const [row] = await tx.sql<Settled>(
+    `update messages m
+        set status = $3,
+            provider_message_id = case when m.contact_id is null then null else coalesce(m.provider_message_id, $4) end,
+            failure = $5::jsonb,
+            updated_at = clock_timestamp()
+      where m.id = $2 and ${isOwn('m')}
+        and (m.status = any($6) or ($3 <> 'failed' and m.status = 'failed' and m.failure->>'code' = 'outcome_unknown'))
+     returning m.id, m.channel_id, m.conversation_id, old.status as was`,
     [messageId, status, providerMessageId, failure ? JSON.stringify(failure) : null, lower],
   );
   if (!row) return false;
   if (status === 'failed') {
     emitFailed(tx, row, failure!);
-    if (isUnsettled(row.was))
-      endFailedOfSubject(tx, 'messages.send', messageId, {
-        code: failure!.code,
-        message: failure!.message,
-        provider_code: failure!.provider_code,
-      });
+    if (isUnsettled(row.was)) {
+      const { code, message, provider_code } = failure!;
+      endFailedOfSubject(tx, 'messages.send', messageId, { code, message, provider_code });
+    }
     return true;
   }
   if (row.was === 'failed') {
-    // Given up as unknown, and here is the proof after all: nothing is left to retry.
-    await tx.query(`delete from jobs where subject_id = $1 and name = 'messages.send' and ${stateIs('state', 'failed')}`, [
-      messageId,
-    ]);
+    // It had failed as unknown, and this proves that it was sent: there is nothing to retry.
+    await deleteFailedJob(tx, messageId);
     emitSent(tx, row);
   }
   if (isUnsettled(row.was)) {
@@ -73,32 +78,47 @@ export async function applyStatus(
   return true;
 }
 
-/** The message ends as failed by our side's word: refused, out of tries, outcome unknown. False when a status was faster. */
-export async function recordFailed(tx: Tx, messageId: string, failure: Failure): Promise<boolean> {
-  const [row] = await tx.query<Subject>(
-    `update messages m set status = 'failed', failure = $2, updated_at = clock_timestamp() where m.id = $1 and m.status in ('queued', 'sending') returning ${subjectColumns}`,
+/** SQL: found by its subject, with the state in a form that no partial index fits (states.ts). */
+export const deleteFailedJob = (tx: OwnTx, messageId: string) =>
+  tx.sql(
+    `delete from jobs
+      where organization_id = $1 and subject_id = $2 and name = 'messages.send' and ${stateIs('state', 'failed')}`,
+    [messageId],
+  );
+
+/** The message ends as failed by our own decision: refused, out of attempts, outcome unknown. False when a status was faster. */
+export async function recordFailed(tx: OwnTx, messageId: string, failure: Failure): Promise<boolean> {
+  // SQL: the change gives back what the events tell.
+  const [row] = await tx.sql<Subject>(
+    `update messages m
+        set status = 'failed', failure = $3, updated_at = clock_timestamp()
+      where m.id = $2 and ${isOwn('m')} and m.status in ('queued', 'sending')
+     returning m.id, m.channel_id, m.conversation_id`,
     [messageId, JSON.stringify(failure)],
   );
   if (row) emitFailed(tx, row, failure);
   return row !== undefined;
 }
 
-function emitStatus(tx: Tx, { id, organization_id, conversation_id }: Subject, status: string) {
-  tx.emit(messageStatusUpdate, { message_id: id, status, conversation_id, organization_id }, { organizationId: organization_id });
+function emitStatus(tx: OwnTx, { id, conversation_id }: Subject, status: string) {
+  tx.emit(messageStatusUpdate, { message_id: id, status, conversation_id, organization_id: tx.organizationId });
 }
 
-function emitSent(tx: Tx, subject: Subject) {
-  const { id, organization_id: organizationId, conversation_id, channel_id } = subject;
-  tx.emit(messageSent, { message_id: id, conversation_id, channel_id }, { organizationId });
+function emitSent(tx: OwnTx, subject: Subject) {
+  const { id, conversation_id, channel_id } = subject;
+  tx.emit(messageSent, { message_id: id, conversation_id, channel_id });
   emitStatus(tx, subject, 'sent');
 }
 
-function emitFailed(tx: Tx, subject: Subject, { code, provider_code, message }: Failure) {
-  const { id, organization_id: organizationId, conversation_id, channel_id } = subject;
+function emitFailed(tx: OwnTx, subject: Subject, { code, provider_code, message }: Failure) {
+  const { id, conversation_id, channel_id } = subject;
   emitStatus(tx, subject, 'failed');
-  tx.emit(
-    messageFailed,
-    { message_id: id, conversation_id, channel_id, code, provider_code: provider_code ?? '', reason: message },
-    { organizationId },
-  );
+  tx.emit(messageFailed, {
+    message_id: id,
+    conversation_id,
+    channel_id,
+    code,
+    provider_code: provider_code ?? '',
+    reason: message,
+  });
 }

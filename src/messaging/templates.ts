@@ -1,10 +1,12 @@
-import type { Em } from '../platform/database/database.ts';
-import { query } from '../platform/database/query.ts';
+import { now } from '../platform/database/columns.ts';
+import type { Own } from '../platform/database/own.ts';
+import { statement } from '../platform/database/statement.ts';
 import { templateStatusUpdate } from '../platform/events/catalogue.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
-import type { Transact } from '../platform/ledger/transact.ts';
+import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import type { InboundTemplateStatus } from '../providers/messaging-app/inbound.ts';
 import type { ProviderTemplate } from '../providers/messaging-app/provider.ts';
-import type { TemplateStatus } from './template.entity.ts';
+import { Template, type TemplateStatus } from './template.entity.ts';
 
 const words: Record<string, TemplateStatus> = {
   APPROVED: 'approved',
@@ -26,11 +28,18 @@ const words: Record<string, TemplateStatus> = {
 /** The provider's word for a template's state, in ours. A word we do not know cannot be relied on: pending. */
 export const templateStatusOf = (word: string): TemplateStatus => words[word.toUpperCase()] ?? 'pending';
 
-/** Makes the channel's templates what the provider says: new ones in, changed ones changed, gone ones disabled. Safe to run twice. */
+const storedTemplates = statement((select, { channelId }: { channelId: string }) =>
+  select(Template)
+    .select(['id', 'provider_template_id', 'status'])
+    .where('channel_id', '=', channelId)
+    .where('status', '<>', 'draft'),
+);
+
+/** Makes the channel's templates what the provider says: inserts new ones, updates changed ones, disables missing ones. Idempotent. */
 export async function storeTemplates(
-  em: Em,
-  transact: Transact,
-  channel: { id: string; organizationId: string },
+  own: Own,
+  transact: TenantTransact,
+  channelId: string,
   templates: ProviderTemplate[],
 ): Promise<number> {
   const rows = templates.map(({ id, name, language, category, status, components }) => ({
@@ -41,53 +50,55 @@ export async function storeTemplates(
     status: templateStatusOf(status),
     components,
   }));
-  await transact({}, async (tx) => {
-    await tx.query(
-      `insert into templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
+  // SQL: a set, inserted or updated.
+  await transact({}, (tx) =>
+    tx.own.sql(
+      `insert into templates (
+         id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
        select uuidv7(), $1, $2, x.provider_template_id, x.name, x.language, x.category, x.status, x.components
-         from jsonb_to_recordset($3::jsonb) as x(provider_template_id text, name text, language text, category text, status text, components jsonb) order by x.name, x.language
-       on conflict on constraint templates_name do update set provider_template_id = excluded.provider_template_id, category = excluded.category,
-         components = excluded.components, updated_at = clock_timestamp()`,
-      [channel.organizationId, channel.id, JSON.stringify(rows)],
-    );
-  });
-  const changed = await query<{ id: string; status: TemplateStatus }>(
-    em,
-    `select t.id, coalesce(x.status, 'disabled') as status from templates t left join jsonb_to_recordset($3::jsonb) as x(provider_template_id text, status text) using (provider_template_id)
-      where t.organization_id = $1 and t.channel_id = $2 and t.status <> 'draft' and t.status <> coalesce(x.status, 'disabled')`,
-    [channel.organizationId, channel.id, JSON.stringify(rows)],
+         from jsonb_to_recordset($3::jsonb) as x(
+           provider_template_id text, name text, language text, category text, status text, components jsonb)
+        order by x.name, x.language
+       on conflict on constraint templates_name do update
+         set provider_template_id = excluded.provider_template_id, category = excluded.category,
+             components = excluded.components, updated_at = clock_timestamp()`,
+      [channelId, JSON.stringify(rows)],
+    ),
   );
-  for (const { id, status } of changed) await setStatus(transact, channel.organizationId, id, status);
+  const statusOf = new Map(rows.map((row) => [row.provider_template_id, row.status]));
+  for (const stored of await storedTemplates(own, { channelId })) {
+    const status = statusOf.get(stored.provider_template_id) ?? 'disabled';
+    if (status !== stored.status) await setStatus(transact, stored.id, status);
+  }
   return rows.length;
 }
 
 /** A change of state and its event, once. */
-async function setStatus(transact: Transact, organizationId: string, id: string, status: TemplateStatus) {
-  await transact({ locks: [subjectLock('template', id)] }, async (tx) => {
-    const changed = await tx.query(
-      'update templates set status = $2, updated_at = clock_timestamp() where id = $1 and status <> $2 returning id',
-      [id, status],
-    );
-    if (changed.length > 0) tx.emit(templateStatusUpdate, { template_id: id, status }, { organizationId });
+async function setStatus(transact: TenantTransact, id: string, status: TemplateStatus) {
+  await transact({ locks: [subjectLock('template', id)] }, async ({ own }) => {
+    const changed = await own.update(Template, { id, status: { $ne: status } }, { status, updated_at: now() });
+    if (changed > 0) own.emit(templateStatusUpdate, { template_id: id, status });
   });
 }
 
-/** A template's state changed at the provider. Every channel of the account has it; a channel's own app speaks for that channel alone. */
+/**
+ * A template's state changed at the provider: on every channel of the account, or on `onlyChannelId`, when that channel's own app says so.
+ */
 export async function applyTemplateStatus(
-  em: Em,
-  transact: Transact,
-  { organizationId, onlyChannelId }: { organizationId: string; onlyChannelId: string | null },
-  accountId: string,
-  providerTemplateId: string,
-  word: string,
+  own: Own,
+  transact: TenantTransact,
+  { accountId, providerTemplateId, status }: Pick<InboundTemplateStatus, 'accountId' | 'providerTemplateId' | 'status'>,
+  onlyChannelId: string | null,
 ) {
-  const status = templateStatusOf(word);
-  const rows = await query<{ id: string }>(
-    em,
-    `select t.id from templates t join channels c on c.id = t.channel_id where t.organization_id = $1 and c.account_id = $2 and t.provider_template_id = $3
-       and ($4::uuid is null or c.id = $4)`,
-    [organizationId, accountId, providerTemplateId, onlyChannelId],
+  // SQL: joins the channels, a domain that this one does not know.
+  const rows = await own.sql<{ id: string }>(
+    `select t.id
+       from templates t
+       join channels c on c.id = t.channel_id
+      where t.organization_id = $1 and c.account_id = $2 and t.provider_template_id = $3
+        and ($4::uuid is null or c.id = $4)`,
+    [accountId, providerTemplateId, onlyChannelId],
   );
-  for (const { id } of rows) await setStatus(transact, organizationId, id, status);
+  for (const { id } of rows) await setStatus(transact, id, templateStatusOf(status));
   return rows.length;
 }

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
+import { ProviderWebhook, UnmatchedStatus } from './provider-webhook.entity.ts';
 
 export const applyProviderWebhookJob = job<{ webhook_id: string }>({
   name: 'provider-webhooks.apply',
@@ -11,23 +12,23 @@ export const applyProviderWebhookJob = job<{ webhook_id: string }>({
   subject: 'webhook_id',
   delayMs: backoff(8),
   operation: false,
-  async failed(tx, { webhook_id }, error) {
-    await tx.query(
-      `update provider_webhooks set state = 'broken', errors = coalesce(errors, '[]') || $2::jsonb where id = $1 and state = 'received'`,
+  async failed({ own }, { webhook_id }, error) {
+    // SQL: appends to the errors.
+    await own.sql(
+      `update provider_webhooks
+          set state = 'broken', errors = coalesce(errors, '[]') || $3::jsonb
+        where organization_id = $1 and id = $2 and state = 'received'`,
       [webhook_id, JSON.stringify([{ error: error.message }])],
     );
   },
-  async revived(tx, { webhook_id }) {
-    const back = await tx.query(
-      `update provider_webhooks set state = 'received', errors = null where id = $1 and state = 'broken' returning id`,
-      [webhook_id],
-    );
-    if (back.length === 0) throw new AppError('conflict', 'The provider webhook is not broken');
+  async revived({ own }, { webhook_id: id }) {
+    const revived = await own.update(ProviderWebhook, { id, state: 'broken' }, { state: 'received', errors: null });
+    if (revived === 0) throw new AppError('conflict', 'The provider webhook is not broken');
   },
   openSubjects: `select id from provider_webhooks where state = 'received'`,
 });
 
-/** A status that came before the message's own id was known, and without our callback data. */
+/** A status that arrived before the provider's id of its message was known, and without our callback data. */
 export const matchStatusJob = job<{ status_id: string }>({
   name: 'provider-webhooks.match-status',
   queue: 'default',
@@ -36,11 +37,11 @@ export const matchStatusJob = job<{ status_id: string }>({
   subject: 'status_id',
   delayMs: backoff(8),
   operation: false,
-  async failed(tx, { status_id }) {
-    await tx.query(`update unmatched_statuses set state = 'dropped' where id = $1`, [status_id]);
+  async failed({ own }, { status_id: id }) {
+    await own.update(UnmatchedStatus, { id }, { state: 'dropped' });
   },
-  async revived(tx, { status_id }) {
-    await tx.query(`update unmatched_statuses set state = 'waiting' where id = $1`, [status_id]);
+  async revived({ own }, { status_id: id }) {
+    await own.update(UnmatchedStatus, { id }, { state: 'waiting' });
   },
   openSubjects: `select id from unmatched_statuses where state = 'waiting'`,
 });

@@ -14,7 +14,7 @@ export const ProviderWebhook = defineEntity({
     ...tenant(),
     channel_id: p.uuid().strictNullable(),
     /** Bytes, since jsonb refuses NUL. */
-    body: p.blob(),
+    body: p.blob().$type<Buffer>(),
     state: p.enum(providerWebhookStates),
     errors: p.json<ProviderWebhookError[]>().strictNullable(),
     received_at: timestampNow(),

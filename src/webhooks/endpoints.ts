@@ -1,26 +1,22 @@
+import { now } from '../platform/database/columns.ts';
+import { statement } from '../platform/database/statement.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { AppError, notFound } from '../platform/errors.ts';
 import { endpointDisabled, webhookTest } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
 import { endpointPool, holdPool, setPool } from '../platform/ledger/pools.ts';
-import type { Transact } from '../platform/ledger/transact.ts';
-import type { Tx } from '../platform/ledger/tx.ts';
+import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import type { OwnTx, TenantTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import { nowDate } from '../platform/time/clock.ts';
 import { type Ordering, WebhookEndpoint } from './endpoint.entity.ts';
 import { newSecret } from './signature.ts';
 
-export type EndpointRow = {
-  id: string;
-  url: string;
-  event_types: string[];
-  description: string;
-  rate_limit: number | null;
-  ordering: Ordering;
-  enabled: boolean;
-  created_at: string;
-  updated_at: string;
-};
+export type EndpointRow = RowOf<
+  typeof WebhookEndpoint,
+  'id' | 'url' | 'event_types' | 'description' | 'rate_limit' | 'ordering' | 'enabled' | 'created_at' | 'updated_at'
+>;
 export type NewEndpoint = {
   url: string;
   eventTypes: string[];
@@ -30,85 +26,70 @@ export type NewEndpoint = {
   ordering: Ordering;
 };
 
-export const mostEndpoints = 50;
-/** Requests in flight to one endpoint at most, over all workers. */
+export const maxEndpoints = 50;
+/** The most requests in flight to one endpoint, over all workers. */
 const endpointWidth = 10;
 
+const countEndpoints = statement((select) =>
+  select(WebhookEndpoint).select((endpoints) => endpoints.fn.countAll<string>().as('total')),
+);
+
+/** The endpoint with its pool, and its secret in the clear. */
 export async function createEndpoint(
-  tx: Tx,
-  organizationId: string,
-  endpoint: NewEndpoint,
+  { em, own }: TenantTx,
+  { url, eventTypes, description, headers, rateLimit, ordering }: NewEndpoint,
   secrets: Secrets,
 ): Promise<EndpointRow & { secret: string }> {
-  const id = uuidv7();
-  const secret = newSecret();
-  // The organization's row is locked, so that two requests at once cannot both be the fiftieth.
-  await tx.query('select 1 from organizations where id = $1 for no key update', [organizationId]);
-  const [count] = await tx.query<{ total: number }>(
-    'select count(*)::int as total from webhook_endpoints where organization_id = $1',
-    [organizationId],
-  );
-  if ((count?.total ?? 0) >= mostEndpoints)
-    throw new AppError('limit_reached', `An organization has at most ${mostEndpoints} webhook endpoints`);
+  // SQL: a row lock on the organization, so that two requests at once cannot both create the last endpoint allowed.
+  await own.sql('select 1 from organizations where id = $1 for no key update');
+  const [count] = await countEndpoints(own, {});
+  if (Number(count?.total) >= maxEndpoints)
+    throw new AppError('limit_reached', `An organization has at most ${maxEndpoints} webhook endpoints`);
   const at = nowDate().toISOString();
-  await tx.em.insert(WebhookEndpoint, {
-    id,
-    organization_id: organizationId,
-    url: endpoint.url,
-    event_types: [...new Set(endpoint.eventTypes)],
-    description: endpoint.description,
-    headers: endpoint.headers ? secrets.seal(JSON.stringify(endpoint.headers)) : null,
-    rate_limit: endpoint.rateLimit ?? null,
-    ordering: endpoint.ordering,
-    secret: secrets.seal(secret),
-    created_at: at,
-    updated_at: at,
-  });
-  await setPool(tx.em, endpointPool(id), endpointWidth, endpoint.rateLimit ?? null);
-  const { url, eventTypes, description, rateLimit, ordering } = endpoint;
-  return {
-    id,
+  const secret = newSecret();
+  const row = {
+    id: uuidv7(),
     url,
     event_types: [...new Set(eventTypes)],
     description,
     rate_limit: rateLimit ?? null,
     ordering,
     enabled: true,
-    secret,
     created_at: at,
     updated_at: at,
   };
+  await own.insert(WebhookEndpoint, {
+    ...row,
+    headers: headers ? secrets.seal(JSON.stringify(headers)) : null,
+    secret: secrets.seal(secret),
+    disabled_reason: null,
+  });
+  await setPool(em, endpointPool(row.id), endpointWidth, row.rate_limit);
+  return { ...row, secret };
 }
 
 /** The lock `testEndpoint` needs. */
 export const endpointLock = (endpointId: string) => subjectLock('webhook_endpoint', endpointId);
 
+const isEnabled = statement((select, { id }: { id: string }) => select(WebhookEndpoint).select('enabled').where('id', '=', id));
+
 /** Sends a test whatever the endpoint subscribes to, tried once. Returns the operation to follow. */
-export async function testEndpoint(tx: Tx, organizationId: string, endpointId: string): Promise<string> {
-  const [row] = await tx.query<{ enabled: boolean }>(
-    'select enabled from webhook_endpoints where organization_id = $1 and id = $2',
-    [organizationId, endpointId],
-  );
+export async function testEndpoint(tx: OwnTx, endpointId: string): Promise<string> {
+  const [row] = await isEnabled(tx, { id: endpointId });
   if (!row) throw notFound('Webhook endpoint');
   if (!row.enabled) throw new AppError('endpoint_disabled', 'The webhook endpoint is disabled');
   const jobId = uuidv7();
-  tx.emit(
-    webhookTest,
-    { endpoint_id: endpointId, organization_id: organizationId },
-    { organizationId, test: { endpointId, jobId } },
-  );
+  const data = { endpoint_id: endpointId, organization_id: tx.organizationId };
+  tx.emit(webhookTest, data, { test: { endpointId, jobId } });
   return jobId;
 }
 
-/** The receiver said it is gone (410). Its deliveries wait in the held pool until somebody enables it. */
-export async function disableEndpoint(transact: Transact, organizationId: string, endpointId: string, reason: string) {
-  await transact({ locks: [endpointLock(endpointId)] }, async (tx) => {
-    const changed = await tx.query(
-      'update webhook_endpoints set enabled = false, disabled_reason = $3, updated_at = clock_timestamp() where organization_id = $1 and id = $2 and enabled returning id',
-      [organizationId, endpointId, reason],
-    );
-    await holdPool(tx.em, endpointPool(endpointId), null);
-    if (changed.length > 0)
-      tx.emit(endpointDisabled, { endpoint_id: endpointId, reason, organization_id: organizationId }, { organizationId });
+/** The receiver answered 410 Gone. The endpoint's deliveries wait in the held pool until somebody enables it. */
+export async function disableEndpoint(transact: TenantTransact, endpointId: string, reason: string) {
+  await transact({ locks: [endpointLock(endpointId)] }, async ({ em, own }) => {
+    const change = { enabled: false, disabled_reason: reason, updated_at: now() };
+    const changed = await own.update(WebhookEndpoint, { id: endpointId, enabled: true }, change);
+    await holdPool(em, endpointPool(endpointId), null);
+    if (changed > 0) own.emit(endpointDisabled, { endpoint_id: endpointId, reason, organization_id: own.organizationId });
   });
 }

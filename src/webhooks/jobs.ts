@@ -1,6 +1,8 @@
 import Joi from 'joi';
+import { now } from '../platform/database/columns.ts';
 import { uuid } from '../platform/ids.ts';
 import { job } from '../platform/ledger/job.ts';
+import { Delivery } from './endpoint.entity.ts';
 import { nextDelayMs } from './schedule.ts';
 
 /** Written by emit's own statement (events/record.ts), never enqueued: a delivery and its job are born with their event. */
@@ -12,17 +14,13 @@ export const deliverWebhookJob = job<{ delivery_id: string }>({
   subject: 'delivery_id',
   delayMs: (attempts) => nextDelayMs(attempts),
   operation: false,
-  async failed(tx, { delivery_id }) {
-    await tx.query(
-      `update webhook_deliveries set state = 'failed', next_attempt_at = null, finished_at = clock_timestamp() where id = $1 and state = 'pending'`,
-      [delivery_id],
-    );
+  async failed({ own }, { delivery_id: id }) {
+    const change = { state: 'failed', next_attempt_at: null, finished_at: now() } as const;
+    await own.update(Delivery, { id, state: 'pending' }, change);
   },
-  async revived(tx, { delivery_id }) {
-    await tx.query(
-      `update webhook_deliveries set state = 'pending', next_attempt_at = clock_timestamp(), finished_at = null where id = $1 and state = 'failed'`,
-      [delivery_id],
-    );
+  async revived({ own }, { delivery_id: id }) {
+    const change = { state: 'pending', next_attempt_at: now(), finished_at: null } as const;
+    await own.update(Delivery, { id, state: 'failed' }, change);
   },
   openSubjects: `select id from webhook_deliveries where state = 'pending'`,
 });

@@ -1,4 +1,4 @@
-import { stopChannel } from '../../src/channels/connect.ts';
+import { stopChannel } from '../../src/channels/change.ts';
 import { openBlock, settleBlock, settleLocks } from '../../src/contacts/blocking/block-outcome.ts';
 import { type BlockPayload, type BlockWish, blockWishes } from '../../src/contacts/blocking/jobs.ts';
 import { ProviderRefused } from '../../src/providers/errors.ts';
@@ -9,7 +9,7 @@ import type { Outcome, RunContext } from '../handler.ts';
  * is sent twice, so it is sent again when the answer was lost.
  */
 export async function changeBlock(context: RunContext<unknown>, change: BlockPayload, wish: BlockWish): Promise<Outcome> {
-  const { own, ledger, providers } = context;
+  const { own, transact, providers } = context;
   const look = () => openBlock(own, { ...change, doing: blockWishes[wish].doing });
   const [block] = await look();
   if (!block) return context.finish();
@@ -26,10 +26,10 @@ export async function changeBlock(context: RunContext<unknown>, change: BlockPay
   } catch (error) {
     if (error instanceof ProviderRefused && error.stopsChannel) {
       const channel = { id: block.channel_id, sealedToken: block.access_token };
-      await stopChannel(ledger.transact, own.organizationId, channel, error.stopsChannel);
+      await stopChannel(transact, channel, error.stopsChannel);
     }
     throw error;
   }
-  await ledger.transact({ look, locks: settleLocks }, (tx, seen) => settleBlock(tx.of(own.organizationId), change, wish, seen));
+  await transact({ look, locks: settleLocks }, (tx, seen) => settleBlock(tx.own, change, wish, seen));
   return context.finish();
 }

@@ -1,46 +1,56 @@
+import { sql } from 'kysely';
+import type { Channel } from '../../src/channels/channel.entity.ts';
 import { type Permission, permissionColumns } from '../../src/contacts/permission/permission.ts';
+import { Message } from '../../src/messaging/message.entity.ts';
 import type { Em } from '../../src/platform/database/database.ts';
+import { isOwn } from '../../src/platform/database/is-own.ts';
+import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
+import { statement } from '../../src/platform/database/statement.ts';
+import type { RowOf } from '../../src/platform/database/tables.ts';
 import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/platform/ledger/pace.ts';
 import { type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
 import type { RunRef } from '../../src/platform/ledger/tx.ts';
 import type { Claimed } from '../handler.ts';
 
-/** All that a send needs, read by the statement that claims it. */
-export type Claim = Permission & {
-  message_id: string;
-  /** None, as its addresses: the person was forgotten. */
-  contact_id: string | null;
-  type: string;
-  content: Record<string, unknown>;
-  to_phone: string;
-  to_user_id: string;
-  context_id: string | null;
-  resends: number;
-  channel_id: string;
-  phone_number_id: string;
-  account_id: string;
-  access_token: string;
-};
+/** All that a send needs, read by the statement that claims it. Without contact and addresses: the contact was erased. */
+export type Claim = Permission &
+  RowOf<typeof Message, 'contact_id' | 'type' | 'content' | 'to_phone' | 'to_user_id' | 'context_id' | 'resends' | 'channel_id'> &
+  RowOf<typeof Channel, 'phone_number_id' | 'account_id' | 'access_token'> & { message_id: string };
 
-const category = `(select t.category from templates t where m.type = 'template' and t.channel_id = m.channel_id
-    and t.name = m.content->>'name' and t.language = m.content->>'language') as category`;
-const permission = permissionColumns({ organization: 'm.organization_id', contact: 'm.contact_id', channel: 'm.channel_id' });
-const claimColumns = `m.id as message_id, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id, m.resends, m.channel_id, c.phone_number_id, c.account_id, c.access_token, ${category}, ${permission}`;
+const permission = permissionColumns({
+  organization: 'm.organization_id',
+  contact: 'm.contact_id',
+  channel: 'm.channel_id',
+});
+const claimColumns = `
+  m.id as message_id, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id, m.resends,
+  m.channel_id, c.phone_number_id, c.account_id, c.access_token,
+  (select t.category
+     from templates t
+    where m.type = 'template' and t.channel_id = m.channel_id
+      and t.name = m.content->>'name' and t.language = m.content->>'language') as category,
+  ${permission}`;
 
 const isUnsent = `exists (select 1 from messages o where o.id = j.subject_id and o.status = 'queued')`;
 
-const claimStatement = `with ${paceParts(isUnsent, { freesRoom: true })},
+/** SQL: one statement checks the run and its pool's pace, claims the message and reads all that a send needs (bench: send). */
+const claimStatement = `
+  with ${paceParts(isUnsent, { freesRoom: true })},
   claimed as (
-    update messages m set status = 'sending', sending_at = clock_timestamp(), updated_at = clock_timestamp()
+    update messages m
+       set status = 'sending', sending_at = clock_timestamp(), updated_at = clock_timestamp()
       from jobs j left join pools p on p.id = j.pool, channels c
-     where j.id = $1 and j.run = $2 and ${mayRunNow} and ${isPaced} and m.id = j.subject_id and m.status = 'queued' and c.id = m.channel_id
+     where j.id = $1 and j.run = $2 and ${mayRunNow} and ${isPaced}
+       and m.id = j.subject_id and m.status = 'queued' and c.id = m.channel_id
     returning ${runColumns}, ${claimColumns})
-  select claimed.*, (select wait_ms from turn) as wait_ms from (select 1) one left join claimed on true`;
+  select claimed.*, (select wait_ms from turn) as wait_ms
+    from (select 1) one
+    left join claimed on true`;
 
 /**
- * Claims the message in the very statement that checks that this run may send it now: its time has come, its pool is not held and the
- * pace lets it go. What cannot be undone is claimed first; two runs at once cannot both have it.
+ * Claims the message in the statement that checks that this run may send it now: its time has come, its pool is not held and the pace
+ * allows it. What cannot be undone is claimed first; of two runs at once only one gets it.
  */
 export async function claimMessage(em: Em, { id, run }: RunRef): Promise<Claimed<Claim>> {
   const [row] = await query<(RunRow & Claim & Turn) | ({ id: null } & Turn)>(em, claimStatement, [id, run]);
@@ -49,25 +59,28 @@ export async function claimMessage(em: Em, { id, run }: RunRef): Promise<Claimed
 }
 
 /** The one resend of a message whose window has passed. */
-export async function claimResend(em: Em, messageId: string, resends: number): Promise<Claim | undefined> {
-  const [row] = await query<Claim>(
-    em,
-    `update messages m set sending_at = clock_timestamp(), resends = m.resends + 1, updated_at = clock_timestamp() from channels c
-      where m.id = $1 and m.status = 'sending' and m.resends = $2 and c.id = m.channel_id returning ${claimColumns}`,
+export async function claimResend(own: Own, messageId: string, resends: number): Promise<Claim | undefined> {
+  // SQL: claims and reads in one statement, as above.
+  const [row] = await own.sql<Claim>(
+    `update messages m
+        set sending_at = clock_timestamp(), resends = m.resends + 1, updated_at = clock_timestamp()
+       from channels c
+      where m.id = $2 and ${isOwn('m')} and m.status = 'sending' and m.resends = $3 and c.id = m.channel_id
+     returning ${claimColumns}`,
     [messageId, resends],
   );
   return row;
 }
 
+const stateOfSend = statement((select, { id }: { id: string }) =>
+  select(Message)
+    .select(['status', 'resends'])
+    .select(sql<number>`coalesce(extract(epoch from clock_timestamp() - sending_at) * 1000, 0)::float8`.as('age_ms'))
+    .where('id', '=', id),
+);
+
 /** How long a message has been `sending`, by the database's clock. */
-export async function sendingState(
-  em: Em,
-  messageId: string,
-): Promise<{ status: string; resends: number; age_ms: number } | undefined> {
-  const [row] = await query<{ status: string; resends: number; age_ms: number }>(
-    em,
-    'select status, resends, coalesce(extract(epoch from clock_timestamp() - sending_at) * 1000, 0)::float8 as age_ms from messages where id = $1',
-    [messageId],
-  );
+export async function sendingState(own: Own, messageId: string) {
+  const [row] = await stateOfSend(own, { id: messageId });
   return row;
 }

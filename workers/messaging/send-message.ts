@@ -1,4 +1,4 @@
-import { stopChannel } from '../../src/channels/connect.ts';
+import { stopChannel } from '../../src/channels/change.ts';
 import { contactLock } from '../../src/contacts/events.ts';
 import { addIdentities } from '../../src/contacts/identities/resolve.ts';
 import { hearMarketingChoice } from '../../src/contacts/permission/opt-out.ts';
@@ -6,26 +6,26 @@ import { refusalOf } from '../../src/contacts/permission/permission.ts';
 import { sendMessageJob } from '../../src/messaging/jobs.ts';
 import { recordAccepted } from '../../src/messaging/settle.ts';
 import { unknownWindow } from '../../src/messaging/window.ts';
-import type { Em } from '../../src/platform/database/database.ts';
-import { query } from '../../src/platform/database/query.ts';
+import { isOwn } from '../../src/platform/database/is-own.ts';
+import type { Own } from '../../src/platform/database/own.ts';
 import type { JobError } from '../../src/platform/ledger/jobs.entity.ts';
 import { LocksOutdated } from '../../src/platform/ledger/locks.ts';
 import { holdPool } from '../../src/platform/ledger/pools.ts';
 import { endDoneOfSubject } from '../../src/platform/ledger/release.ts';
-import type { Tx } from '../../src/platform/ledger/tx.ts';
+import type { TenantTx } from '../../src/platform/ledger/tx.ts';
 import { reasonOf } from '../../src/platform/log.ts';
 import { nowDate } from '../../src/platform/time/clock.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused, ProviderUnknown } from '../../src/providers/errors.ts';
 import { saysNoToMarketing } from '../../src/providers/messaging-app/error-codes.ts';
-import type { Accepted } from '../../src/providers/messaging-app/provider.ts';
+import type { Accepted, Account } from '../../src/providers/messaging-app/provider.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { type Claim, claimMessage, claimResend, sendingState } from './claim-message.ts';
 
 type Context = RunContext<Claim | undefined>;
 
-/** Longer than the provider may take: whoever finds a message `sending` for less finds someone sending it. */
+/** Added to the provider's time limit: a message that has been `sending` for less is still being sent. */
 const graceMs = 5_000;
-const mostResends = 1;
+const maxResends = 1;
 
 export const sendMessage = handle(
   sendMessageJob,
@@ -36,20 +36,17 @@ export const sendMessage = handle(
 async function send(context: Context, claim: Claim): Promise<Outcome> {
   const refusal = lastRefusal(claim);
   if (refusal) return context.fail(refusal);
-  const backToQueued = async (tx: Tx) =>
-    void (await tx.query(`update messages set status = 'queued', sending_at = null where id = $1 and status = 'sending'`, [
-      claim.message_id,
-    ]));
-  let account: { phoneNumberId: string; accountId: string; accessToken: string };
-  try {
-    account = {
-      phoneNumberId: claim.phone_number_id,
-      accountId: claim.account_id,
-      accessToken: context.secrets.open(claim.access_token),
-    };
-  } catch (error) {
-    return context.wait(30_000, { reason: reasonOf(error), work: backToQueued });
-  }
+  const backToQueued = async ({ own }: TenantTx) => {
+    // SQL: found by its id alone; the index by status is full of rows that were sending.
+    await own.sql(
+      `update messages m
+          set status = 'queued', sending_at = null
+        where m.id = $2 and ${isOwn('m')} and m.status = 'sending'`,
+      [claim.message_id],
+    );
+  };
+  const account = accountOf(context, claim);
+  if (account instanceof Error) return context.wait(30_000, { reason: reasonOf(account), work: backToQueued });
   try {
     const accepted = await context.outside(() =>
       context.providers.messagingApp.send(account, {
@@ -67,13 +64,8 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
       if (saysNoToMarketing(error.providerCode)) await noteRefuser(context, claim);
       if (!error.stopsChannel)
         return context.fail({ code: 'provider_refused', message: error.message, provider_code: error.providerCode });
-      // Not this message is wrong but the whole channel: it keeps its place and waits with the others until the channel is mended.
-      await stopChannel(
-        context.ledger.transact,
-        context.row.organization_id,
-        { id: claim.channel_id, sealedToken: claim.access_token },
-        error.stopsChannel,
-      );
+      // The channel is refused, not this message: it keeps its place and waits with the others until the channel is repaired.
+      await stopChannel(context.transact, { id: claim.channel_id, sealedToken: claim.access_token }, error.stopsChannel);
       return context.wait(1_000, { reason: error.message, work: backToQueued });
     }
     if (error instanceof ProviderBusy) {
@@ -86,17 +78,26 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
         { work: backToQueued },
       );
     if (error instanceof ProviderUnknown) {
-      const { left_ms } = await unknownWindow(context.em, claim.message_id, context.config.unknownWindow * 1000);
+      const { left_ms } = await unknownWindow(context.own, claim.message_id, context.config.unknownWindow * 1000);
       return context.wait(left_ms, { reason: error.message });
     }
     throw error;
   }
 }
 
-/** What has become of the person since the message was accepted. Waiting would not help: whoever wants it sent later says so. */
+/** An error: the token cannot be opened, as with another SECRET_KEY. */
+function accountOf({ secrets }: Context, { phone_number_id, account_id, access_token }: Claim): Account | Error {
+  try {
+    return { phoneNumberId: phone_number_id, accountId: account_id, accessToken: secrets.open(access_token) };
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** Why the message must not go out any more: permission may have changed since it was accepted. Waiting would not help. */
 function lastRefusal(claim: Claim): JobError | undefined {
-  const isForgotten = claim.contact_id === null || (!claim.to_phone && !claim.to_user_id);
-  const refusal: JobError | undefined = isForgotten
+  const isErased = claim.contact_id === null || (!claim.to_phone && !claim.to_user_id);
+  const refusal: JobError | undefined = isErased
     ? { code: 'contact_deleted', message: 'The contact was deleted before the message went out' }
     : refusalOf(claim);
   if (!refusal || claim.resends === 0) return refusal && { code: refusal.code, message: refusal.message };
@@ -105,30 +106,35 @@ function lastRefusal(claim: Claim): JobError | undefined {
 }
 
 /** In a transaction before the end's: it takes another lock, and what the person said holds even if the end is lost. */
-async function noteRefuser({ em, ledger, row }: Context, { message_id: proof }: Claim) {
-  const look = () => contactOf(em, proof);
+async function noteRefuser({ own, transact }: Context, { message_id: proof }: Claim) {
+  const look = () => contactOf(own, proof);
   const locks = (contactId: string | null) => (contactId ? [contactLock(contactId)] : []);
-  await ledger.transact({ look, locks }, async (tx, contactId) => {
+  await transact({ look, locks }, async (tx, contactId) => {
     if (!contactId) return;
     const choice = { status: 'denied', at: nowDate(), proof } as const;
-    if (!(await hearMarketingChoice(tx.of(row.organization_id), contactId, choice))) throw new LocksOutdated();
+    if (!(await hearMarketingChoice(tx.own, contactId, choice))) throw new LocksOutdated();
   });
 }
 
-/** Whose a message is by now: the contact may have become part of another, or have been forgotten. */
-async function contactOf(em: Em, messageId: string): Promise<string | null> {
-  const [message] = await query<{ contact_id: string | null }>(em, 'select contact_id from messages where id = $1', [messageId]);
+/** The contact of a message as it is now: it may have been merged into another since, or erased. */
+async function contactOf(own: Own, messageId: string): Promise<string | null> {
+  // SQL: found by its id alone (bench: send).
+  const [message] = await own.sql<{ contact_id: string | null }>(
+    `select m.contact_id
+       from messages m
+      where m.id = $2 and ${isOwn('m')}`,
+    [messageId],
+  );
   return message?.contact_id ?? null;
 }
 
 function settleAccepted(context: Context, claim: Claim, { providerMessageId, phoneId, userId }: Accepted): Promise<Outcome> {
   return context.settle(async (tx) => {
-    await recordAccepted(tx, claim.message_id, providerMessageId);
+    await recordAccepted(tx.own, claim.message_id, providerMessageId);
     endDoneOfSubject(tx, sendMessageJob.name, claim.message_id);
     if (!userId && (!phoneId || phoneId === claim.to_phone)) return;
-    const contactId = await contactOf(tx.em, claim.message_id);
-    if (!contactId) return;
-    await addIdentities(tx.of(context.row.organization_id), context.secrets, contactId, { phoneId, userId });
+    const contactId = await contactOf(tx.own, claim.message_id);
+    if (contactId) await addIdentities(tx.own, context.secrets, contactId, { phoneId, userId });
   });
 }
 
@@ -141,16 +147,16 @@ async function slowDown({ em, row, ledger }: Context, ms: number) {
 
 /** The row says it may run and the message was not to be had: someone is sending it, or its answer was lost. */
 async function unclaimed(context: Context, messageId: string): Promise<Outcome> {
-  const state = await sendingState(context.em, messageId);
+  const state = await sendingState(context.own, messageId);
   if (state?.status === 'queued') return context.wait(50);
   if (state?.status !== 'sending') return context.finish();
   const stillSendingMs = context.config.providerTimeoutMs + graceMs - state.age_ms;
   const windowMs = context.config.unknownWindow * 1000;
-  const window = await unknownWindow(context.em, messageId, windowMs);
+  const window = await unknownWindow(context.own, messageId, windowMs);
   if (window.has_passed && stillSendingMs <= 0) {
-    if (state.resends >= mostResends)
+    if (state.resends >= maxResends)
       return context.fail({ code: 'outcome_unknown', message: 'The provider never said whether it took the message, twice' });
-    const claim = await claimResend(context.em, messageId, state.resends);
+    const claim = await claimResend(context.own, messageId, state.resends);
     return claim ? send(context, claim) : context.wait(1_000);
   }
   // Past its end the window may still wait for an unapplied webhook or a web process that has not been there long enough.

@@ -1,12 +1,12 @@
-import { channelAccount } from '../../src/channels/connect.ts';
+import { channelAccount } from '../../src/channels/account.ts';
 import { syncTemplatesJob } from '../../src/messaging/jobs.ts';
 import { storeTemplates } from '../../src/messaging/templates.ts';
 import { handle } from '../handler.ts';
 
 export const syncTemplates = handle(syncTemplatesJob, async ({ channel_id }, context) => {
-  const account = await channelAccount(context.em, channel_id, context.secrets);
+  const account = await channelAccount(context.own, channel_id, context.secrets);
   if (!account) return context.finish();
   const templates = await context.outside(() => context.providers.messagingApp.listTemplates(account));
-  await storeTemplates(context.em, context.ledger.transact, account, templates);
+  await storeTemplates(context.own, context.transact, account.id, templates);
   return context.finish();
 });

@@ -1,50 +1,54 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { applyIdentityChange } from '../../src/contacts/identities/identity-change.ts';
 import { applyTemplateStatus } from '../../src/messaging/templates.ts';
-import type { Database, Em } from '../../src/platform/database/database.ts';
+import type { Em } from '../../src/platform/database/database.ts';
 import { isOurOutage } from '../../src/platform/database/errors.ts';
+import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
+import { statement } from '../../src/platform/database/statement.ts';
+import type { RowOf } from '../../src/platform/database/tables.ts';
 import { mayRunNow } from '../../src/platform/ledger/pace.ts';
 import { type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
 import type { RunRef } from '../../src/platform/ledger/tx.ts';
 import { reasonOf } from '../../src/platform/log.ts';
 import { applyChangeMessage } from '../../src/provider-webhooks/apply-identity-change.ts';
-import { applyMessage, type ChannelRef } from '../../src/provider-webhooks/apply-message.ts';
+import { applyMessage } from '../../src/provider-webhooks/apply-message.ts';
 import { applyPreference } from '../../src/provider-webhooks/apply-preference.ts';
 import { keepUnmatched, matchStatus } from '../../src/provider-webhooks/apply-status.ts';
 import { applyProviderWebhookJob } from '../../src/provider-webhooks/jobs.ts';
+import { ProviderWebhook } from '../../src/provider-webhooks/provider-webhook.entity.ts';
 import { type InboundPart, partsOf, type RawChange } from '../../src/providers/messaging-app/inbound.ts';
 import { handle, type RunContext } from '../handler.ts';
 import { type FaultList, faultList } from './faults.ts';
 
-/** So many parts that take no statement are read in one turn. */
+/** After this many parts other work gets a turn: parts that take no statement would keep the process busy. */
 const partsOfTurn = 100;
 
-/** A change our reading trips over is a broken one, not a body that is never done. */
-function readable(change: RawChange, most: number): ReturnType<typeof partsOf> {
+/** A change that cannot be parsed is a broken part; it must not fail the body for ever. */
+function readable(change: RawChange, maxParts: number): ReturnType<typeof partsOf> {
   try {
-    return partsOf(change, most);
+    return partsOf(change, maxParts);
   } catch (error) {
     return [{ kind: 'broken', error: reasonOf(error), raw: change }];
   }
 }
 
-type WebhookRow = { organization_id: string; channel_id: string | null; body: Buffer };
+const columns = ['channel_id', 'body'] as const;
+type WebhookRow = RowOf<typeof ProviderWebhook, (typeof columns)[number]>;
 
-async function readWebhook(database: Database, id: string): Promise<WebhookRow | undefined> {
-  const [row] = await query<WebhookRow>(
-    database,
-    `select organization_id, channel_id, body from provider_webhooks where id = $1 and state = 'received'`,
-    [id],
-  );
-  return row;
-}
+const receivedWebhook = statement((select, { id }: { id: string }) =>
+  select(ProviderWebhook).select(columns).where('id', '=', id).where('state', '=', 'received'),
+);
 
 /** The run and the body in one look, when it may be applied now. */
 async function claimWebhook(em: Em, { id, run }: RunRef): Promise<{ row: RunRow; claimed: WebhookRow } | undefined> {
+  // SQL: one statement reads the run and its subject; the organization is known by it (bench: inbound).
   const [row] = await query<RunRow & WebhookRow>(
     em,
-    `select ${runColumns}, w.channel_id, w.body from jobs j left join pools p on p.id = j.pool join provider_webhooks w on w.id = j.subject_id
+    `select ${runColumns}, w.channel_id, w.body
+       from jobs j
+       left join pools p on p.id = j.pool
+       join provider_webhooks w on w.id = j.subject_id
       where j.id = $1 and j.run = $2 and ${mayRunNow} and w.state = 'received'`,
     [id, run],
   );
@@ -52,45 +56,47 @@ async function claimWebhook(em: Em, { id, run }: RunRef): Promise<{ row: RunRow;
 }
 
 /**
- * Applies every part of a stored body, up to PROVIDER_WEBHOOK_MAX_PARTS. Each part is its own transaction and safe to repeat; a broken one
- * is kept with its error, the rest applied.
+ * Applies every part of a stored body, up to PROVIDER_WEBHOOK_MAX_PARTS. Each part has its own transaction and is idempotent; a broken part
+ * is kept with its error, the others are applied.
  */
 export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
   applyProviderWebhookJob,
   async ({ webhook_id }, context) => {
-    const webhook = context.claimed ?? (await readWebhook(context.database, webhook_id));
+    const webhook = context.claimed ?? (await receivedWebhook(context.own, { id: webhook_id }))[0];
     if (!webhook) return context.finish();
-    const most = context.config.providerWebhookMaxParts;
+    const maxParts = context.config.providerWebhookMaxParts;
     const faults = faultList();
     let seen = 0;
     for (const change of changesIn(webhook.body, faults)) {
-      // One more than there is room for: it tells that there are more.
-      for (const part of readable(change, most - seen + 1)) {
+      // One more than is applied shows that there are more.
+      for (const part of readable(change, maxParts - seen + 1)) {
         seen += 1;
-        if (seen > most) break;
+        if (seen > maxParts) break;
         if (seen % partsOfTurn === 0) await turnOfOthers();
         if (part.kind === 'broken') {
           faults.add(part.error, part.raw);
           continue;
         }
         try {
-          await applyPart(context, webhook.organization_id, webhook.channel_id, part);
+          await applyPart(context, webhook.channel_id, part);
         } catch (error) {
-          // Our own outage: the whole body again later. Anything else is this part's own fault and must not hold up the others.
+          // Our own outage: the whole body is tried again later. Any other error is this part's own and must not hold up the others.
           if (isOurOutage(error)) throw error;
           context.log.error({ err: error, webhook_id }, 'a part of a provider webhook could not be applied');
           faults.add(reasonOf(error), part.kind);
         }
       }
-      if (seen > most) {
-        faults.first(`Only the first ${most} parts are applied (PROVIDER_WEBHOOK_MAX_PARTS)`);
+      if (seen > maxParts) {
+        faults.first(`Only the first ${maxParts} parts are applied (PROVIDER_WEBHOOK_MAX_PARTS)`);
         break;
       }
     }
     const errors = faults.text();
     return context.finish({
       text: `applied as (
-        update provider_webhooks set state = $2, errors = $3, applied_at = clock_timestamp() where id = $1 and exists (select 1 from ended))`,
+        update provider_webhooks
+           set state = $2, errors = $3, applied_at = clock_timestamp()
+         where id = $1 and exists (select 1 from ended))`,
       params: [webhook_id, errors ? 'broken' : 'applied', errors],
     });
   },
@@ -100,7 +106,7 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
 /** What PostgreSQL's text cannot hold, as JSON.stringify writes it: NUL and half a surrogate pair. A pair is written as it is. */
 const unstorable = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
-/** A body that cannot even be read again is broken as a whole; it must not run for ever. */
+/** A body that cannot be parsed is broken as a whole; it must not run for ever. */
 function changesIn(body: Buffer, faults: FaultList): RawChange[] {
   try {
     return JSON.parse(body.toString('utf8').replace(unstorable, '$1\ufffd'));
@@ -110,59 +116,51 @@ function changesIn(body: Buffer, faults: FaultList): RawChange[] {
   }
 }
 
-async function applyPart(context: RunContext<unknown>, organizationId: string, onlyChannelId: string | null, part: InboundPart) {
-  const { em, ledger, secrets, config } = context;
-  const applying = { secrets, stopWords: config.stopWords };
+/** `onlyChannelId`: the channel whose own app signed the body; null: the installation's app, which speaks for all channels. */
+async function applyPart(
+  { own, transact, secrets, config, log }: RunContext<unknown>,
+  onlyChannelId: string | null,
+  part: InboundPart,
+) {
+  const applying = { transact, secrets, stopWords: config.stopWords };
   switch (part.kind) {
     case 'ignored':
-      context.log.info({ what: part.what }, 'provider webhook: nothing to do');
+      log.info({ what: part.what }, 'provider webhook: nothing to do');
       return;
     case 'template_status':
-      await applyTemplateStatus(
-        em,
-        ledger.transact,
-        { organizationId, onlyChannelId },
-        part.accountId,
-        part.providerTemplateId,
-        part.status,
-      );
+      await applyTemplateStatus(own, transact, part, onlyChannelId);
       return;
     case 'message': {
-      const channel = await channelOf(em, organizationId, onlyChannelId, part.phoneNumberId);
-      if (channel && part.identityChange)
-        await applyChangeMessage(em, ledger.transact, applying, channel, part, part.identityChange);
-      else if (channel) await applyMessage(ledger.transact, applying, channel, part);
+      const channelId = await channelOf(own, onlyChannelId, part.phoneNumberId);
+      if (channelId && part.identityChange) await applyChangeMessage(own, applying, channelId, part, part.identityChange);
+      else if (channelId) await applyMessage(own, applying, channelId, part);
       return;
     }
     case 'identity_change': {
       const { phoneNumberId, change } = part;
-      const isOurs = !phoneNumberId || (await channelOf(em, organizationId, onlyChannelId, phoneNumberId));
-      if (isOurs) await applyIdentityChange(ledger.transact, secrets, organizationId, change);
+      const isOurs = !phoneNumberId || (await channelOf(own, onlyChannelId, phoneNumberId));
+      if (isOurs) await applyIdentityChange(transact, secrets, own.organizationId, change);
       return;
     }
     case 'preference': {
-      const channel = await channelOf(em, organizationId, onlyChannelId, part.phoneNumberId);
-      if (channel) await applyPreference(ledger.transact, secrets, channel.organizationId, part);
+      const channelId = await channelOf(own, onlyChannelId, part.phoneNumberId);
+      if (channelId) await applyPreference(transact, secrets, part);
       return;
     }
     case 'status': {
-      const channel = await channelOf(em, organizationId, onlyChannelId, part.phoneNumberId);
-      if (channel && !(await matchStatus(em, ledger.transact, channel, part)))
-        await keepUnmatched(ledger.transact, channel, part);
+      const channelId = await channelOf(own, onlyChannelId, part.phoneNumberId);
+      if (channelId && !(await matchStatus(own, transact, channelId, part))) await keepUnmatched(transact, channelId, part);
     }
   }
 }
 
-async function channelOf(
-  em: Em,
-  organizationId: string,
-  onlyChannelId: string | null,
-  phoneNumberId: string,
-): Promise<ChannelRef | undefined> {
-  const [row] = await query<{ id: string }>(
-    em,
-    'select id from channels where organization_id = $1 and phone_number_id = $2 and ($3::uuid is null or id = $3)',
-    [organizationId, phoneNumberId, onlyChannelId],
+async function channelOf(own: Own, onlyChannelId: string | null, phoneNumberId: string): Promise<string | undefined> {
+  // SQL: the same statement with and without a channel, prepared once (bench: inbound).
+  const [row] = await own.sql<{ id: string }>(
+    `select id
+       from channels
+      where organization_id = $1 and phone_number_id = $2 and ($3::uuid is null or id = $3)`,
+    [phoneNumberId, onlyChannelId],
   );
-  return row && { id: row.id, organizationId };
+  return row?.id;
 }

@@ -1,24 +1,24 @@
 const maxFaults = 100;
-const mostCharacters = 64 * 1024;
-const longestError = 500;
-const longestPart = 2_000;
+const maxCharacters = 64 * 1024;
+const maxError = 500;
+const maxPart = 2_000;
 
-/** What could not be applied of one body, as its row keeps it: the first faults with what they are about, the others as a number. */
+/** What could not be applied of one body, as its row keeps it: the first faults with their parts, the others as a number. */
 export function faultList() {
   const kept: { error: string; part?: string }[] = [];
   let characters = 0;
   let others = 0;
   return {
     add(error: string, part?: unknown) {
-      if (kept.length === maxFaults || characters > mostCharacters) {
+      if (kept.length === maxFaults || characters > maxCharacters) {
         others += 1;
         return;
       }
       const text = typeof part === 'string' ? part : JSON.stringify(part);
-      kept.push({ error: error.slice(0, longestError), ...(text && { part: text.slice(0, longestPart) }) });
+      kept.push({ error: error.slice(0, maxError), ...(text && { part: text.slice(0, maxPart) }) });
       characters += error.length + (text?.length ?? 0);
     },
-    /** Of the body as a whole: stands before the faults of its parts, and is always kept. */
+    /** A fault of the whole body: listed before the faults of its parts, and always kept. */
     first(error: string) {
       kept.unshift({ error });
     },

@@ -1,31 +1,25 @@
-import { query } from '../../src/platform/database/query.ts';
+import { type SqlBool, sql } from 'kysely';
+import { statement } from '../../src/platform/database/statement.ts';
 import { matchStatus } from '../../src/provider-webhooks/apply-status.ts';
 import { matchStatusJob } from '../../src/provider-webhooks/jobs.ts';
-import type { InboundStatus } from '../../src/providers/messaging-app/inbound.ts';
+import { UnmatchedStatus } from '../../src/provider-webhooks/provider-webhook.entity.ts';
 import { handle } from '../handler.ts';
 
-type Row = { organization_id: string; channel_id: string; status: InboundStatus; state: string; is_old: boolean };
+const keptStatus = statement((select, { id }: { id: string }) =>
+  select(UnmatchedStatus)
+    .select(['channel_id', 'status', 'state'])
+    .select(sql<SqlBool>`received_at < clock_timestamp() - interval '10 min'`.as('is_old'))
+    .where('id', '=', id),
+);
 
-/** Every 5 s for 10 minutes; a status that belongs to no message of ours by then never will. */
-export const matchKeptStatus = handle(matchStatusJob, async ({ status_id }, context) => {
-  const [row] = await query<Row>(
-    context.em,
-    `select organization_id, channel_id, status, state, received_at < clock_timestamp() - interval '10 min' as is_old from unmatched_statuses where id = $1`,
-    [status_id],
-  );
-  if (row?.state !== 'waiting') return context.finish();
-  const isMatched = await matchStatus(
-    context.em,
-    context.ledger.transact,
-    { id: row.channel_id, organizationId: row.organization_id },
-    row.status,
-  );
-  if (!isMatched && !row.is_old) return context.wait(5_000, { reason: 'no message has this id yet' });
-  return context.finish(
-    async (tx) =>
-      void (await tx.query('update unmatched_statuses set state = $2 where id = $1', [
-        status_id,
-        isMatched ? 'matched' : 'dropped',
-      ])),
-  );
+/** Every 5 s for 10 minutes; a status whose message is unknown by then is dropped. */
+export const matchKeptStatus = handle(matchStatusJob, async ({ status_id: id }, context) => {
+  const { own, transact } = context;
+  const [kept] = await keptStatus(own, { id });
+  if (kept?.state !== 'waiting') return context.finish();
+  const isMatched = await matchStatus(own, transact, kept.channel_id, kept.status);
+  if (!isMatched && !kept.is_old) return context.wait(5_000, { reason: 'no message has this id yet' });
+  return context.finish(async (tx) => {
+    await tx.own.update(UnmatchedStatus, { id }, { state: isMatched ? 'matched' : 'dropped' });
+  });
 });

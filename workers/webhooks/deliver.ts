@@ -1,9 +1,13 @@
-import type { Database, Em } from '../../src/platform/database/database.ts';
+import type { Em } from '../../src/platform/database/database.ts';
+import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
+import type { RowOf } from '../../src/platform/database/tables.ts';
+import type { Event } from '../../src/platform/events/event.entity.ts';
 import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/platform/ledger/pace.ts';
 import { type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
 import type { Part, RunRef } from '../../src/platform/ledger/tx.ts';
 import { now, nowDate } from '../../src/platform/time/clock.ts';
+import type { Delivery, WebhookEndpoint } from '../../src/webhooks/endpoint.entity.ts';
 import { disableEndpoint } from '../../src/webhooks/endpoints.ts';
 import { deliverWebhookJob } from '../../src/webhooks/jobs.ts';
 import { nextDelayMs, parseRetryAfter } from '../../src/webhooks/schedule.ts';
@@ -11,44 +15,49 @@ import type { SendOutcome } from '../../src/webhooks/sender.ts';
 import { sign } from '../../src/webhooks/signature.ts';
 import { type Claimed, handle, type Outcome, type RunContext } from '../handler.ts';
 
-type DeliveryRow = {
-  delivery_id: string;
-  organization_id: string;
-  endpoint_id: string;
-  event_id: string;
-  is_test: boolean;
-  url: string;
-  headers: string | null;
-  secret: string;
-  type: string;
-  data: Record<string, unknown>;
-  event_at: string;
-};
+type DeliveryRow = RowOf<typeof Delivery, 'organization_id' | 'endpoint_id' | 'event_id' | 'is_test'> &
+  RowOf<typeof WebhookEndpoint, 'url' | 'headers' | 'secret'> &
+  RowOf<typeof Event, 'type' | 'data'> & { delivery_id: string; event_at: string };
 
-const deliveryColumns = `d.id as delivery_id, d.organization_id, d.endpoint_id, d.event_id, d.is_test, w.url, w.headers, w.secret, e.type, e.data, e.created_at as event_at`;
-const deliveryJoins = `join webhook_endpoints w on w.id = d.endpoint_id join events e on e.id = d.event_id`;
+const deliveryColumns = `
+  d.id as delivery_id, d.organization_id, d.endpoint_id, d.event_id, d.is_test,
+  w.url, w.headers, w.secret,
+  e.type, e.data, e.created_at as event_at`;
+const deliveryJoins = `
+  join webhook_endpoints w on w.id = d.endpoint_id
+  join events e on e.id = d.event_id`;
 
-async function readDelivery(database: Database, id: string): Promise<DeliveryRow | undefined> {
-  const [row] = await query<DeliveryRow>(
-    database,
-    `select ${deliveryColumns} from webhook_deliveries d ${deliveryJoins} where d.id = $1 and d.state = 'pending'`,
+/** SQL: the columns and joins of the claim, for a run that did not claim. */
+async function readDelivery(own: Own, id: string): Promise<DeliveryRow | undefined> {
+  const [row] = await own.sql<DeliveryRow>(
+    `select ${deliveryColumns}
+       from webhook_deliveries d ${deliveryJoins}
+      where d.organization_id = $1 and d.id = $2 and d.state = 'pending'`,
     [id],
   );
   return row;
 }
 
-const isPending = `j.slot_at is not null and exists (select 1 from webhook_deliveries o where o.id = j.subject_id and o.state = 'pending')`;
+const isPending = `
+  j.slot_at is not null
+  and exists (select 1 from webhook_deliveries o where o.id = j.subject_id and o.state = 'pending')`;
 
-const claimStatement = `with ${paceParts(isPending, { freesRoom: false })},
+/** SQL: one statement checks the run and its pool's pace, and reads all that a delivery needs (bench: deliver). */
+const claimStatement = `
+  with ${paceParts(isPending, { freesRoom: false })},
   claimed as (
     select ${runColumns}, ${deliveryColumns}
-      from jobs j left join pools p on p.id = j.pool join webhook_deliveries d on d.id = j.subject_id ${deliveryJoins}
+      from jobs j
+      left join pools p on p.id = j.pool
+      join webhook_deliveries d on d.id = j.subject_id ${deliveryJoins}
      where j.id = $1 and j.run = $2 and ${mayRunNow} and ${isPaced} and j.slot_at is not null and d.state = 'pending')
-  select claimed.*, (select wait_ms from turn) as wait_ms from (select 1) one left join claimed on true`;
+  select claimed.*, (select wait_ms from turn) as wait_ms
+    from (select 1) one
+    left join claimed on true`;
 
 /**
- * The run and what it delivers in one look, when it may deliver now; with a rate limit it takes its turn in the same statement. Nothing
- * else is claimed: a webhook may come twice, and says so by its id.
+ * The run and what it delivers, when it may deliver now; with a rate limit it takes its turn in the same statement. Nothing else is
+ * claimed: a webhook may be delivered twice, and receivers recognize it by its id.
  */
 async function claimDelivery(em: Em, { id, run }: RunRef): Promise<Claimed<DeliveryRow>> {
   const [row] = await query<(RunRow & DeliveryRow & Turn) | ({ id: null } & Turn)>(em, claimStatement, [id, run]);
@@ -56,7 +65,7 @@ async function claimDelivery(em: Em, { id, run }: RunRef): Promise<Claimed<Deliv
   return row!.wait_ms === null ? undefined : { waitMs: row!.wait_ms };
 }
 
-/** The same bytes on every try, so that a receiver may compare them. */
+/** The same bytes in every attempt, so that a receiver may compare them. */
 export const envelopeOf = ({
   event_id,
   type,
@@ -69,7 +78,7 @@ export const envelopeOf = ({
 export const deliver = handle<{ delivery_id: string }, DeliveryRow>(deliverWebhookJob, run, claimDelivery);
 
 async function run({ delivery_id }: { delivery_id: string }, context: RunContext<DeliveryRow | undefined>): Promise<Outcome> {
-  const delivery = context.claimed ?? (await readDelivery(context.database, delivery_id));
+  const delivery = context.claimed ?? (await readDelivery(context.own, delivery_id));
   if (!delivery) return context.finish();
   const body = envelopeOf(delivery);
   const timestamp = Math.floor(now() / 1000);
@@ -88,54 +97,65 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
   );
   if (outcome.ok) return context.finish(attemptOf(delivery, outcome, 'succeeded', { onlyWithEnd: true }));
 
-  const told = toldOf(outcome);
-  if (told !== outcome) {
+  const shown = shownOutcome(outcome);
+  if (shown !== outcome) {
     const { errorClass, error: reason } = outcome;
     context.log.warn({ endpoint_id: delivery.endpoint_id, error_class: errorClass, reason }, 'webhook address refused');
   }
   const error = {
-    code: told.errorClass ?? 'http',
-    message: told.error ?? `The receiver answered ${told.status}`,
-    provider_code: told.status ? String(told.status) : null,
+    code: shown.errorClass ?? 'http',
+    message: shown.error ?? `The receiver answered ${shown.status}`,
+    provider_code: shown.status ? String(shown.status) : null,
   };
-  if (outcome.status === 410)
-    await disableEndpoint(context.ledger.transact, delivery.organization_id, delivery.endpoint_id, 'gone');
-  if (delivery.is_test) return context.fail(error, { work: async (tx) => tx.include(attemptOf(delivery, told, 'failed')) });
+  if (outcome.status === 410) await disableEndpoint(context.transact, delivery.endpoint_id, 'gone');
+  if (delivery.is_test) return context.fail(error, { work: async (tx) => tx.include(attemptOf(delivery, shown, 'failed')) });
   const retryAfterMs = outcome.retryAfter ? parseRetryAfter(outcome.retryAfter, nowDate()) : undefined;
   const delayMs = nextDelayMs(context.row.attempts + 1, { retryAfterMs });
   return context.again(error, {
     delayMs,
     queue: 'webhook-retries',
-    work: async (tx) => tx.include(attemptOf(delivery, told, 'pending', { delayMs })),
+    work: async (tx) => tx.include(attemptOf(delivery, shown, 'pending', { delayMs })),
   });
 }
 
 /**
- * What the endpoint's owner is told. A name that leads inside and one that leads nowhere look alike, or a tenant could ask for the names of
- * our network one by one; the log and the metrics have the difference.
+ * What the endpoint's owner may see of an outcome. A host inside our network looks like one that does not resolve, or a tenant could probe
+ * the names of the network one by one; the log and the metrics have the difference.
  */
-export const toldOf = (outcome: SendOutcome): SendOutcome =>
+export const shownOutcome = (outcome: SendOutcome): SendOutcome =>
   outcome.errorClass === 'ssrf' || outcome.errorClass === 'dns'
     ? { ...outcome, errorClass: 'dns', error: 'the host has no public address' }
     : outcome;
 
-/** The attempt in the log and what it makes of the delivery. `onlyWithEnd`: in a statement of its own, nothing unless the row ends by it. */
+/**
+ * The attempt in the log and the delivery's new state. `onlyWithEnd`: nothing is written unless the statement ends the job's row.
+ *
+ * SQL: parts of the ledger's statement (bench: deliver).
+ */
 function attemptOf(
   delivery: DeliveryRow,
   outcome: SendOutcome,
   state: 'succeeded' | 'failed' | 'pending',
   { delayMs, onlyWithEnd = false }: { delayMs?: number; onlyWithEnd?: boolean } = {},
 ): Part {
-  // No next try: the schedule is exhausted.
+  // Without a delay the schedule is exhausted.
   const isOver = state !== 'pending' || delayMs === undefined;
   return {
     text: `
       tried as (
-        update webhook_deliveries set attempts = attempts + 1, state = case when $9 then $3 else state end, finished_at = case when $9 then clock_timestamp() else finished_at end,
-               next_attempt_at = case when not $9 and state = 'pending' then clock_timestamp() + coalesce($10::float8, 0) * interval '1 ms' end where id = $1 ${onlyWithEnd ? 'and exists (select 1 from ended)' : ''} returning attempts),
+        update webhook_deliveries
+           set attempts = attempts + 1,
+               state = case when $9 then $3 else state end,
+               finished_at = case when $9 then clock_timestamp() else finished_at end,
+               next_attempt_at = case
+                 when not $9 and state = 'pending' then clock_timestamp() + coalesce($10::float8, 0) * interval '1 ms' end
+         where id = $1 ${onlyWithEnd ? 'and exists (select 1 from ended)' : ''}
+        returning attempts),
       attempt as (
-        insert into webhook_attempts (id, organization_id, delivery_id, number, status, duration_ms, error_class, error, response_head)
-        select uuidv7(), $2::uuid, $1, tried.attempts, $4::int, $5::int, $6, $7, $8 from tried)`,
+        insert into webhook_attempts (
+          id, organization_id, delivery_id, number, status, duration_ms, error_class, error, response_head)
+        select uuidv7(), $2::uuid, $1, tried.attempts, $4::int, $5::int, $6, $7, $8
+          from tried)`,
     params: [
       delivery.delivery_id,
       delivery.organization_id,

@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 import type { JobError } from './jobs.entity.ts';
-import type { Enqueued, Tx } from './tx.ts';
+import type { Enqueued, TenantTx } from './tx.ts';
 
 export const queueNames = ['messages', 'webhooks', 'webhook-retries', 'default'] as const;
 export type QueueName = (typeof queueNames)[number];
@@ -12,15 +12,15 @@ export type JobContract<Payload extends Record<string, string> = Record<string, 
   /** Milliseconds before the next try, after `attempts` tries that ended; undefined: that was the last. */
   delayMs(attempts: number): number | undefined;
   /** Writes a failure for good back to the subject, in the transaction that ends the job. */
-  failed(tx: Tx, payload: Payload, error: JobError): Promise<void>;
+  failed(tx: TenantTx, payload: Payload, error: JobError): Promise<void>;
   /** Makes the subject ready for a retry by hand; a refusal throws. */
-  revived(tx: Tx, payload: Payload): Promise<void>;
+  revived(tx: TenantTx, payload: Payload): Promise<void>;
   /** Ids of subjects that still wait for this job, for `jobs check`; a select with the columns `id`. */
   openSubjects?: string;
   /** The room of a run in its pool is free again once its subject is claimed: the pool's width bounds what is handed over, not what is at work. */
   freesRoomAtClaim?: boolean;
   /** A worker that died in the middle may have done what cannot be undone: the job is never failed as crashed. */
-  survivesCrashes?(tx: Tx, payload: Payload): Promise<boolean>;
+  survivesCrashes?(tx: TenantTx, payload: Payload): Promise<boolean>;
 };
 
 export const job = <Payload extends Record<string, string>>(contract: JobContract<Payload>): JobContract<Payload> => contract;

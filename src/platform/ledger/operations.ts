@@ -1,6 +1,7 @@
-import type { Em } from '../database/database.ts';
-import { type RowOf, type TablesOf, tables } from '../database/tables.ts';
-import type { Job } from './jobs.entity.ts';
+import type { Own } from '../database/own.ts';
+import { statement } from '../database/statement.ts';
+import type { RowOf } from '../database/tables.ts';
+import { Job } from './jobs.entity.ts';
 
 const columns = [
   'id',
@@ -24,13 +25,12 @@ export const operationStatus = ({ state, started_at }: Pick<OperationRow, 'state
   return started_at ? 'running' : 'queued';
 };
 
+const operationById = statement((select, { id }: { id: string }) =>
+  select(Job).select(columns).where('id', '=', id).where('visible', '=', true),
+);
+
 /** A visible job of the organization. */
-export async function findOperation(em: Em, organizationId: string, id: string): Promise<OperationRow | undefined> {
-  return tables<TablesOf<typeof Job>>(em)
-    .selectFrom('jobs')
-    .select(columns)
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where('visible', '=', true)
-    .executeTakeFirst();
+export async function findOperation(own: Own, id: string): Promise<OperationRow | undefined> {
+  const [row] = await operationById(own, { id });
+  return row;
 }

@@ -27,18 +27,20 @@ export const releasePart = (kind: EndKind) => `${ended[kind]},
     returning ${dispatchedColumns})`;
 
 type Row = RunRef & { lane?: string | null };
+type Ending = Pick<Tx, 'end'>;
 
 /** *done*: the row is deleted, or kept as `done` when people may look at it. Throws RunOver at the commit when the run is another's. */
-export const endDone = (tx: Tx, { id, run, lane }: Row) => tx.end({ kind: 'done', params: [id, run], lane, isRequired: true });
+export const endDone = (tx: Ending, { id, run, lane }: Row) =>
+  tx.end({ kind: 'done', params: [id, run], lane, isRequired: true });
 
 /** *failed*: kept with its error, for people to read and to retry. Throws RunOver as endDone. */
-export const endFailed = (tx: Tx, { id, run, lane }: Row, error: object) =>
+export const endFailed = (tx: Ending, { id, run, lane }: Row, error: object) =>
   tx.end({ kind: 'failed', params: [id, run, JSON.stringify(error)], lane, isRequired: true });
 
 /** *done* from outside: whatever run the subject's live row is in, its work is proven done. */
-export const endDoneOfSubject = (tx: Tx, name: string, subjectId: string) =>
+export const endDoneOfSubject = (tx: Ending, name: string, subjectId: string) =>
   tx.end({ kind: 'subject-done', params: [subjectId, name], isRequired: false });
 
 /** *failed* from outside, as endDoneOfSubject. */
-export const endFailedOfSubject = (tx: Tx, name: string, subjectId: string, error: object) =>
+export const endFailedOfSubject = (tx: Ending, name: string, subjectId: string, error: object) =>
   tx.end({ kind: 'subject-failed', params: [subjectId, name, JSON.stringify(error)], isRequired: false });

@@ -3,6 +3,7 @@ import { dispatchedColumns, dispatchedOf, firstCheck } from './accept.ts';
 import { contractOf } from './contracts.ts';
 import type { JobState } from './jobs.entity.ts';
 import { stateIs } from './states.ts';
+import { asTenant } from './tenant.ts';
 import type { Transact } from './transact.ts';
 import type { Tx } from './tx.ts';
 
@@ -47,7 +48,7 @@ export async function reviveJob(tx: Tx, jobId: string, organizationId?: string):
   if (row.lane) tx.assertLocked(row.lane);
   const contract = contractOf(row.name);
   if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
-  await contract.revived(tx, row.payload);
+  await contract.revived(asTenant(tx, row.organization_id), row.payload);
   const rows = await tx.query<Parameters<typeof dispatchedOf>[0][number]>(
     `update jobs j set run = run + 1, attempts = 0, stalls = 0, seq = nextval('jobs_seq'), run_at = clock_timestamp(), slot_at = null, finished_at = null, error = null,
               queue = $2, check_at = clock_timestamp() + ${firstCheck},

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { channelAccount, readNumber, stopChannel } from '../../../src/channels/connect.ts';
+import { channelAccount, readNumber } from '../../../src/channels/account.ts';
+import { stopChannel } from '../../../src/channels/change.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused } from '../../../src/providers/errors.ts';
 import type { MessagingApp } from '../../../src/providers/messaging-app/provider.ts';
 import { channel } from '../../support/factories/channel.ts';
@@ -56,7 +59,7 @@ test('stopping twice is once, and a held pool stays held', async () => {
   const [sealed] = await house.sql<{ access_token: string }>('select access_token from channels where id = $1', [id]);
   const sealedToken = sealed!.access_token;
   const stop = (status: 'auth_error' | 'restricted') =>
-    stopChannel(house.ledger.transact, house.organizationId, { id, sealedToken }, status);
+    stopChannel(transactFor(house.ledger.transact, house.organizationId), { id, sealedToken }, status);
   await Promise.all([stop('auth_error'), stop('auth_error')]);
   const [row] = await house.sql(
     'select c.status, p.held_until::text as until from channels c, pools p where c.id = $1 and p.id = $2',
@@ -70,7 +73,7 @@ test('stopping twice is once, and a held pool stays held', async () => {
 
 test('the refusal of a token that has been replaced meanwhile stops nothing', async () => {
   const { id, pool } = await channel(house.em(), house.organizationId);
-  await stopChannel(house.ledger.transact, house.organizationId, { id, sealedToken: 'an older one' }, 'auth_error');
+  await stopChannel(transactFor(house.ledger.transact, house.organizationId), { id, sealedToken: 'an older one' }, 'auth_error');
   const [row] = await house.sql('select c.status, p.held_until as until from channels c, pools p where c.id = $1 and p.id = $2', [
     id,
     pool,
@@ -78,14 +81,16 @@ test('the refusal of a token that has been replaced meanwhile stops nothing', as
   expect(row).toEqual({ status: 'connected', until: null });
 });
 
-test('an account comes with its token opened; a channel that is gone has none', async () => {
+test('an account comes with its token opened; a missing or foreign channel has none', async () => {
   const made = await channel(house.em(), house.organizationId, { accessToken: 'the-token' });
-  expect(await channelAccount(house.em(), made.id, testSecrets)).toEqual({
+  const own = ownRows(house.database, house.organizationId);
+  expect(await channelAccount(own, made.id, testSecrets)).toEqual({
     id: made.id,
-    organizationId: house.organizationId,
     phoneNumberId: made.phoneNumberId,
     accountId: made.accountId,
     accessToken: 'the-token',
   });
-  expect(await channelAccount(house.em(), house.organizationId, testSecrets)).toBeUndefined();
+  expect(await channelAccount(own, house.organizationId, testSecrets)).toBeUndefined();
+  const others = ownRows(house.database, made.id);
+  expect(await channelAccount(others, made.id, testSecrets)).toBeUndefined();
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { retryMessage } from '../../../src/messaging/retry.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { conversationLane } from '../../../src/platform/ledger/locks.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { matchStatus } from '../../../src/provider-webhooks/apply-status.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { message } from '../../support/factories/message.ts';
@@ -16,9 +18,9 @@ afterAll(() => house.close());
 
 const told = (id: string, status: 'delivered' | 'failed', providerMessageId: string) =>
   matchStatus(
-    house.em(),
-    house.ledger.transact,
-    { id: talk.channel.id, organizationId: house.organizationId },
+    ownRows(house.database, house.organizationId),
+    transactFor(house.ledger.transact, house.organizationId),
+    talk.channel.id,
     {
       kind: 'status',
       phoneNumberId: talk.channel.phoneNumberId,
@@ -30,7 +32,9 @@ const told = (id: string, status: 'delivered' | 'failed', providerMessageId: str
     },
   );
 const retry = (id: string, force: boolean) =>
-  house.ledger.transact({ locks: [conversationLane(talk.id)] }, (tx) => retryMessage(tx, house.organizationId, id, force));
+  transactFor(house.ledger.transact, house.organizationId)({ locks: [conversationLane(talk.id)] }, (tx) =>
+    retryMessage(tx, id, force),
+  );
 const stateOf = async (id: string) =>
   (
     await house.sql<{ status: string; provider_message_id: string | null }>(

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { storeTemplates, templateStatusOf } from '../../../src/messaging/templates.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { ProviderTemplate } from '../../../src/providers/messaging-app/provider.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { type House, openHouse } from '../../support/house.ts';
@@ -36,7 +38,12 @@ describe('storing', () => {
   const setUp = async () => {
     const { id } = await channel(house.em(), house.organizationId);
     const store = (...templates: ProviderTemplate[]) =>
-      storeTemplates(house.em(), house.ledger.transact, { id, organizationId: house.organizationId }, templates);
+      storeTemplates(
+        ownRows(house.database, house.organizationId),
+        transactFor(house.ledger.transact, house.organizationId),
+        id,
+        templates,
+      );
     const stored = () =>
       house.sql(
         'select name, language, status, provider_template_id from templates where channel_id = $1 order by name, language',

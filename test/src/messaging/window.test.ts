@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { unknownWindow } from '../../../src/messaging/window.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { conversation } from '../../support/factories/conversation.ts';
 import { message } from '../../support/factories/message.ts';
 import { type House, openHouse } from '../../support/house.ts';
@@ -34,7 +35,7 @@ const received = (ago: number, state = 'received') =>
     `insert into provider_webhooks (id, organization_id, body, state, received_at) values (uuidv7(), $1, '', $2, clock_timestamp() - $3 * interval '1 s')`,
     [house.organizationId, state, ago],
   );
-const window = () => unknownWindow(house.em(), id, windowMs);
+const window = () => unknownWindow(ownRows(house.database, house.organizationId), id, windowMs);
 
 test('is over once it has passed under the eyes of a web process', async () => {
   await sentAgo(61);

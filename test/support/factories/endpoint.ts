@@ -1,4 +1,5 @@
 import { eventTypes } from '../../../src/platform/events/catalogue.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { Transact } from '../../../src/platform/ledger/transact.ts';
 import { createEndpoint, type EndpointRow, type NewEndpoint } from '../../../src/webhooks/endpoints.ts';
 import { testSecrets } from '../secrets.ts';
@@ -9,10 +10,9 @@ export const endpoint = (
   organizationId: string,
   given: Partial<NewEndpoint> = {},
 ): Promise<EndpointRow & { secret: string }> =>
-  transact({}, (tx) =>
+  transactFor(transact, organizationId)({}, (tx) =>
     createEndpoint(
       tx,
-      organizationId,
       { url: 'http://127.0.0.1:9/hook', eventTypes: [...eventTypes], description: '', ordering: 'best_effort', ...given },
       testSecrets,
     ),

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createWebhookSender } from '../../../src/webhooks/sender.ts';
-import { toldOf } from '../../../workers/webhooks/deliver.ts';
+import { shownOutcome } from '../../../workers/webhooks/deliver.ts';
 
 test('every way a name leads nowhere public is one to its owner', async () => {
   const refused = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
@@ -13,7 +13,7 @@ test('every way a name leads nowhere public is one to its owner', async () => {
   };
   for (const [name, lookup] of Object.entries(lookups)) {
     const sender = createWebhookSender({ allowHttp: true, allowNetworks: [], lookup });
-    const { durationMs: _, ...outcome } = toldOf(await sender.send({ url: 'http://a.example/', headers: {}, body: '{}' }));
+    const { durationMs: _, ...outcome } = shownOutcome(await sender.send({ url: 'http://a.example/', headers: {}, body: '{}' }));
     await sender.close();
     expect([name, outcome]).toEqual([name, { ok: false, errorClass: 'dns', error: 'the host has no public address' }]);
   }
@@ -22,6 +22,6 @@ test('every way a name leads nowhere public is one to its owner', async () => {
 test('what a receiver itself did is told as it was', () => {
   for (const errorClass of ['connect', 'tls', 'timeout', 'http'] as const) {
     const outcome = { ok: false, durationMs: 1, errorClass, error: 'as it was' };
-    expect(toldOf(outcome)).toBe(outcome);
+    expect(shownOutcome(outcome)).toBe(outcome);
   }
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ownRows } from '../../../../src/platform/database/own.ts';
 import { subjectLock } from '../../../../src/platform/ledger/locks.ts';
 import { findOperation, operationStatus } from '../../../../src/platform/ledger/operations.ts';
 import { type House, openHouse, playing, toyHandler } from '../../../support/house.ts';
@@ -48,7 +49,7 @@ describe('rule 3: done', () => {
   test('a visible operation is kept as done', async () => {
     const { id } = await house.accept({ contract: showJob });
     await house.run(playing(showJob), { id });
-    const operation = await findOperation(house.em(), house.organizationId, id);
+    const operation = await findOperation(ownRows(house.database, house.organizationId), id);
     expect(operation).toMatchObject({ state: 'done', error: null });
     expect(operation!.finished_at).not.toBeNull();
     expect(operationStatus(operation!)).toBe('succeeded');
@@ -123,7 +124,7 @@ describe('rule 3: failed', () => {
     expect(events).toEqual([
       expect.objectContaining({ type: 'operation.failed', subject_id: id, data: expect.objectContaining({ code: 'busy' }) }),
     ]);
-    expect(operationStatus((await findOperation(house.em(), house.organizationId, id))!)).toBe('failed');
+    expect(operationStatus((await findOperation(ownRows(house.database, house.organizationId), id))!)).toBe('failed');
   });
 });
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { conversationOf, retryLocks, retryMessage } from '../../../../src/messaging/retry.ts';
+import { ownRows } from '../../../../src/platform/database/own.ts';
 import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../../src/platform/ledger/retry.ts';
+import { transactFor } from '../../../../src/platform/ledger/tenant.ts';
 import type { Deleted } from '../../../../src/platform/retention/purge.ts';
 import { kept, purges } from '../../../../src/platform/retention/purges.ts';
 import { runPurge } from '../../../../src/platform/retention/run.ts';
@@ -82,8 +84,9 @@ describe('jobs', () => {
       code: 'not_found',
       message: expect.stringContaining('it was purged'),
     });
-    const look = () => conversationOf(house.em(), house.organizationId, messageId);
-    await house.ledger.transact({ look, locks: retryLocks }, (tx) => retryMessage(tx, house.organizationId, messageId, false));
+    const look = () => conversationOf(ownRows(house.database, house.organizationId), messageId);
+    const transact = transactFor(house.ledger.transact, house.organizationId);
+    await transact({ look, locks: retryLocks }, (tx) => retryMessage(tx, messageId, false));
     const [message] = await house.sql('select status, failure from messages where id = $1', [messageId]);
     expect(message).toEqual({ status: 'queued', failure: null });
     expect(await checkJobs(house.database)).toEqual([]);

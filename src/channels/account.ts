@@ -1,0 +1,47 @@
+import type { Own } from '../platform/database/own.ts';
+import { statement } from '../platform/database/statement.ts';
+import { AppError } from '../platform/errors.ts';
+import type { Secrets } from '../platform/secrets.ts';
+import { ProviderError, ProviderRefused } from '../providers/errors.ts';
+import type { Account, MessagingApp } from '../providers/messaging-app/provider.ts';
+import { Channel } from './channel.entity.ts';
+
+export type NumberRead = { displayPhone: string; verifiedName: string };
+
+/**
+ * Reads the number with the given token, and asks the provider whether it belongs to the account: nobody may connect a number or an
+ * account of others, since the provider's webhooks about an account reach all its channels. A refusal is a 422 with the provider's reason.
+ */
+export async function readNumber(messagingApp: MessagingApp, account: Account): Promise<NumberRead> {
+  try {
+    const number = await messagingApp.readNumber(account);
+    if (!(await messagingApp.ownsNumber(account)))
+      throw new ProviderRefused('The number does not belong to this account', { code: 'account_mismatch' });
+    return number;
+  } catch (error) {
+    if (error instanceof ProviderRefused)
+      throw new AppError('provider_refused', error.message, {
+        details: [{ message: error.message, ...(error.providerCode && { code: error.providerCode }) }],
+      });
+    if (error instanceof ProviderError)
+      throw new AppError('unavailable', 'The provider cannot be reached; try again', { retryAfterSeconds: 5, cause: error });
+    throw error;
+  }
+}
+
+const accountOf = statement((select, { id }: { id: string }) =>
+  select(Channel).select(['phone_number_id', 'account_id', 'access_token']).where('id', '=', id),
+);
+
+/** What a provider call needs of a channel, its token opened. Undefined when there is no such channel. */
+export async function channelAccount(own: Own, id: string, secrets: Secrets): Promise<(Account & { id: string }) | undefined> {
+  const [row] = await accountOf(own, { id });
+  return (
+    row && {
+      id,
+      phoneNumberId: row.phone_number_id,
+      accountId: row.account_id,
+      accessToken: secrets.open(row.access_token),
+    }
+  );
+}

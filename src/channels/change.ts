@@ -1,0 +1,61 @@
+import { now } from '../platform/database/columns.ts';
+import { notFound } from '../platform/errors.ts';
+import { channelStatusUpdate } from '../platform/events/catalogue.ts';
+import { subjectLock } from '../platform/ledger/locks.ts';
+import { channelPool, holdPool, letPoolGo, setPool } from '../platform/ledger/pools.ts';
+import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import type { TenantTx } from '../platform/ledger/tx.ts';
+import type { Secrets } from '../platform/secrets.ts';
+import { Channel } from './channel.entity.ts';
+import type { ChannelRow } from './queries.ts';
+
+export const channelLock = (channelId: string) => subjectLock('channel', channelId);
+
+export type ChannelChange = { name?: string; rate?: number; accessToken?: string };
+
+/** A new token connects the channel again and lets its waiting messages go. Needs the channel's lock. Throws 404. */
+export async function changeChannel(
+  { em, own, dispatch }: TenantTx,
+  id: string,
+  { name, rate, accessToken }: ChannelChange,
+  secrets: Secrets,
+): Promise<ChannelRow> {
+  own.assertLocked(channelLock(id));
+  const channel = await own.findOne(Channel, { id });
+  if (!channel) throw notFound('Channel');
+  const isConnectedAgain = accessToken !== undefined && channel.status !== 'connected';
+  if (name !== undefined) channel.name = name;
+  if (rate !== undefined) channel.rate = rate;
+  if (accessToken !== undefined) {
+    channel.access_token = secrets.seal(accessToken);
+    channel.status = 'connected';
+  }
+  // Also where the values are those it had.
+  channel.updated_at = now();
+  await own.flush();
+  if (rate !== undefined) await setPool(em, channelPool(id), rate, rate);
+  if (accessToken !== undefined) {
+    await letPoolGo(em, channelPool(id));
+    dispatch({ rows: [], pools: [channelPool(id)] });
+  }
+  if (isConnectedAgain) own.emit(channelStatusUpdate, { channel_id: id, status: 'connected' });
+  return channel;
+}
+
+/**
+ * The provider refuses the whole channel: nothing more is sent until somebody repairs it; messages that wait keep their place. Ignored when
+ * the refused token has been replaced meanwhile.
+ */
+export async function stopChannel(
+  transact: TenantTransact,
+  { id, sealedToken }: { id: string; sealedToken: string },
+  status: 'auth_error' | 'restricted',
+) {
+  await transact({ locks: [channelLock(id)] }, async ({ em, own }) => {
+    const where = { id, access_token: sealedToken, status: { $ne: status } };
+    const stopped = await own.update(Channel, where, { status, updated_at: now() });
+    if (stopped === 0) return;
+    await holdPool(em, channelPool(id), null);
+    own.emit(channelStatusUpdate, { channel_id: id, status });
+  });
+}

@@ -1,0 +1,90 @@
+import { hashOf, oldestOwner, ownerParams, type Person } from '../contacts/identities/resolve.ts';
+import { type Permission, permissionColumns, rememberedSuppression } from '../contacts/permission/permission.ts';
+import type { Own } from '../platform/database/own.ts';
+import { notFound } from '../platform/errors.ts';
+import type { Secrets } from '../platform/secrets.ts';
+import { windowHours } from './conversations.ts';
+
+export type SendRequest = {
+  channelId: string;
+  recipient: { phone: string } | { userId: string } | { contactId: string };
+  type: 'text' | 'template';
+  content: Record<string, unknown>;
+  contextMessageId?: string;
+};
+
+/** What a send depends on, as it is now. */
+export type Target = Permission & {
+  channel_status: string;
+  template_status: string | null;
+  context_id: string | null;
+  contact_id: string | null;
+  conversation_id: string | null;
+  is_open: boolean;
+  phone: string | null;
+  user_id: string | null;
+  /** Why a person who is not a contact must not be written to: the suppression of an erased contact with this address. */
+  remembered: string | null;
+};
+
+/** The address of a request, if it names one. */
+export function personOf(recipient: SendRequest['recipient']): Person {
+  if ('phone' in recipient) return { phone: recipient.phone };
+  return 'userId' in recipient ? { userId: recipient.userId } : {};
+}
+
+/**
+ * One address of the contact `k`: of several, one equal to the first of `preferred`, then to the next, then the newest, since an old one
+ * may be another person's by now.
+ */
+const addressOf = ({ types, preferred }: { types: string[]; preferred: string[] }) => `(
+  select i.value
+    from contact_identities i
+   where i.organization_id = k.organization_id and i.contact_id = k.id
+     and i.type in (${types.map((type) => `'${type}'`).join(', ')})
+   order by ${preferred.map((column) => `ltrim(i.value, '+') = ltrim(${column}, '+') desc`).join(', ')},
+         i.type, i.created_at desc, i.id desc
+   limit 1)`;
+
+/** The parameters of the recipient's addresses, as `ownerParams` gives them. */
+const addresses = `
+  ($7::text, $8::text), ($9::text, $10::text), ($11::text, $12::text), ($13::text, $14::text), ($15::text, $16::text)`;
+const permission = permissionColumns({ organization: 'c.organization_id', contact: 'k.id', channel: 'c.id' });
+const phone = addressOf({ types: ['messaging_app', 'phone'], preferred: ['v.profile_phone', 'k.phone_number'] });
+const userId = addressOf({ types: ['messaging_app_id'], preferred: ['v.profile_user_id'] });
+
+/** SQL: one statement finds channel, person, permission, conversation, template and context of a send (bench: post). */
+const targetStatement = `
+  select c.status as channel_status, k.id as contact_id, v.id as conversation_id,
+         t.status as template_status, t.category, x.provider_message_id as context_id,
+         coalesce(v.last_inbound_at > clock_timestamp() - interval '${windowHours} hours', false) as is_open,
+         ${phone} as phone,
+         ${userId} as user_id,
+         ${permission},
+         case when k.id is null then ${rememberedSuppression('c.organization_id', '$17::bytea')} end as remembered
+    from channels c
+    left join contacts k
+      on k.organization_id = c.organization_id and k.id = coalesce($3::uuid, (${oldestOwner({ organization: '$1', addresses })}))
+    left join conversations v on v.channel_id = c.id and v.contact_id = k.id
+    left join templates t
+      on t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $4 and t.language = $5
+    left join messages x on x.organization_id = c.organization_id and x.channel_id = c.id and x.id = $6::uuid
+   where c.organization_id = $1 and c.id = $2`;
+
+/** Throws 404 when there is no such channel. */
+export async function findTarget(own: Own, secrets: Secrets, request: SendRequest): Promise<Target> {
+  const { channelId, recipient, contextMessageId, content } = request;
+  const person = personOf(recipient);
+  const isTemplate = request.type === 'template';
+  const [row] = await own.sql<Target>(targetStatement, [
+    channelId,
+    'contactId' in recipient ? recipient.contactId : null,
+    isTemplate ? content.name : null,
+    isTemplate ? content.language : null,
+    contextMessageId ?? null,
+    ...ownerParams(person),
+    hashOf(secrets, own.organizationId, person),
+  ]);
+  if (!row) throw notFound('Channel');
+  return row;
+}
