@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import { isTimedOut } from '../database/errors.ts';
 import { queryPlanned } from '../database/query.ts';
 import { AppError } from '../errors.ts';
-import { createBusyLook } from '../load/busy.ts';
+import { createBusyProbe } from '../load/busy.ts';
 import { createShares } from '../load/shares.ts';
 import type { Ask } from './paging.ts';
 
@@ -60,7 +60,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     refusal: 'Too many searches of the organization at once: run them one after the other',
     restMs: (tookMs) => (tookMs > restFromMs ? tookMs : 0),
   });
-  const isBusy = createBusyLook();
+  const isBusy = createBusyProbe();
   const turns = createShares({
     perKey: 1,
     maxWaiting: Number.POSITIVE_INFINITY,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { createBusyLook } from '../../../../src/platform/load/busy.ts';
+import { createBusyProbe } from '../../../../src/platform/load/busy.ts';
 
 /** Takes so much of the loop's time, in turns of 20 ms. */
 async function spend(share: number, ms: number) {
@@ -12,7 +12,7 @@ async function spend(share: number, ms: number) {
 }
 
 test('a loop that works all the time is busy, one that waits is not', async () => {
-  const isBusy = createBusyLook();
+  const isBusy = createBusyProbe();
   await spend(0.95, 400);
   expect(isBusy()).toBe(true);
   await sleep(400);
