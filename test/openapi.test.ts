@@ -166,6 +166,15 @@ test('each named schema stands once: where it is used there is a reference', () 
   }
 });
 
+test('a name is of one schema, wherever it is used', () => {
+  const schemas = new Map<string, Joi.Schema>();
+  for (const [name, schema] of definitions.flatMap(({ named }) => Object.entries(named))) {
+    expect([name, schemas.get(name) === undefined || schemas.get(name) === schema]).toEqual([name, true]);
+    schemas.set(name, schema);
+  }
+  expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining([...schemas.keys()]));
+});
+
 test('exactly one recipient is told where Joi alone would keep silent', () => {
   const schema = document.paths['/v1/messages']!.post!.requestBody!.content['application/json']!.schema;
   expect(schema.oneOf).toEqual([{ required: ['to'] }, { required: ['contact_id'] }, { required: ['user_id'] }]);

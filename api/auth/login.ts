@@ -3,11 +3,12 @@ import { login } from '../../src/accounts/login.ts';
 import { endSession, endSessions } from '../../src/accounts/sessions.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { endedCookie, sessionCookie, sessionTokenOf } from '../http/middleware/session-cookie.ts';
+import { wrapped } from '../http/view.ts';
 import { exampleUser, sessionUser, tag, toUserView } from './schemas.ts';
 
 type LoginBody = { email: string; password: string; telemetry_id?: string };
 
-export const logIn = endpoint<LoginBody>({
+export const logIn = endpoint({
   method: 'post',
   path: '/v1/auth/login',
   operationId: 'auth.login',
@@ -22,9 +23,9 @@ export const logIn = endpoint<LoginBody>({
     password: Joi.string().max(1000).required(),
     telemetry_id: Joi.string().trim().max(200).description("The device's fingerprint ID"),
   }),
-  responses: { 200: Joi.object({ data: sessionUser.required() }) },
-  errors: [400, 401, 422],
-  example: { body: { email: exampleUser.email, password: 'correct horse battery' }, reply: { data: exampleUser } },
+  responses: { 200: wrapped(sessionUser) },
+  errors: [401],
+  example: { body: { email: exampleUser.email, password: 'correct horse battery' } },
   async handler({ body, from, header, isSecure }, { database, ledger, passwords, loginLimits }) {
     const parts = { database, transact: ledger.transact, passwords, limits: loginLimits };
     const device = { ...from, userAgent: header('user-agent') ?? '', telemetryId: body.telemetry_id };
@@ -33,7 +34,7 @@ export const logIn = endpoint<LoginBody>({
   },
 });
 
-export const logOut = endpoint<{ everywhere: boolean }>({
+export const logOut = endpoint({
   method: 'post',
   path: '/v1/auth/logout',
   operationId: 'auth.logout',
@@ -42,9 +43,8 @@ export const logOut = endpoint<{ everywhere: boolean }>({
   summary: 'Log out',
   description: 'Ends this session. `everywhere` ends all sessions of the user and the bearer tokens made in them.',
   audit: 'session',
-  body: Joi.object({ everywhere: Joi.boolean().strict().default(false) }),
+  body: Joi.object<{ everywhere: boolean }>({ everywhere: Joi.boolean().strict().default(false) }),
   responses: { 204: null },
-  errors: [400, 401, 403, 422],
   example: { body: { everywhere: false } },
   async handler({ body, caller, isSecure, write }, { authenticate }) {
     const reply = await write({}, async (tx) => {

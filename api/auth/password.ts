@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { changePassword } from '../../src/accounts/change-password.ts';
 import { confirmReset, requestReset } from '../../src/accounts/password-reset.ts';
 import { type Deps, endpoint, ok } from '../http/endpoint.ts';
-import { email, exampleToken, exampleUser, message, newPassword, oneTimeToken, tag } from './schemas.ts';
+import { email, exampleToken, exampleUser, messageOf, newPassword, oneTimeToken, tag } from './schemas.ts';
 
 const partsOf = ({ database, ledger, passwords, loginLimits, secrets }: Deps) => ({
   database,
@@ -13,9 +13,11 @@ const partsOf = ({ database, ledger, passwords, loginLimits, secrets }: Deps) =>
   secrets,
 });
 
+const changed = 'The password is changed';
+
 type ChangeBody = { current_password: string; new_password: string };
 
-export const changeMyPassword = endpoint<ChangeBody>({
+export const changeMyPassword = endpoint({
   method: 'post',
   path: '/v1/auth/me/password',
   operationId: 'auth.me.password',
@@ -24,24 +26,22 @@ export const changeMyPassword = endpoint<ChangeBody>({
   summary: 'Change your password',
   description: 'Ends your other sessions and the bearer tokens made in them.',
   body: Joi.object<ChangeBody, true>({ current_password: Joi.string().max(1000).required(), new_password: newPassword }),
-  responses: { 200: message },
-  errors: [400, 401, 403, 422],
+  responses: { 200: messageOf(changed) },
   example: {
     body: { current_password: 'correct horse battery', new_password: 'a better staple for it' },
-    reply: { message: 'The password is changed' },
   },
   async handler({ body, caller, from }, deps) {
     await changePassword(partsOf(deps), caller, body, from);
     deps.authenticate.forget(caller.userId!);
-    return ok({ message: 'The password is changed' });
+    return ok({ message: changed });
   },
 });
 
-const mailed = { message: 'If there is an account of this email, a link is on its way to it' };
+const mailed = 'If there is an account of this email, a link is on its way to it';
 /** Longer than the work takes for an email that somebody has, so that the time tells nothing. */
 const evenMs = 100;
 
-export const askForReset = endpoint<{ email: string }>({
+export const askForReset = endpoint({
   method: 'post',
   path: '/v1/auth/password-reset',
   operationId: 'auth.password-reset.request',
@@ -49,19 +49,18 @@ export const askForReset = endpoint<{ email: string }>({
   scope: 'public',
   summary: 'Ask for a link to set a new password',
   description: 'The link holds for an hour and for one use. The reply is the same whether there is such an account or not.',
-  body: Joi.object({ email: email.required() }),
-  responses: { 200: message },
-  errors: [400, 422],
-  example: { body: { email: exampleUser.email }, reply: mailed },
+  body: Joi.object<{ email: string }>({ email: email.required() }),
+  responses: { 200: messageOf(mailed) },
+  example: { body: { email: exampleUser.email } },
   async handler({ body, from }, deps) {
     await Promise.all([requestReset(partsOf(deps), body.email, from), sleep(evenMs)]);
-    return ok(mailed);
+    return ok({ message: mailed });
   },
 });
 
 type ConfirmBody = { token: string; new_password: string };
 
-export const resetPassword = endpoint<ConfirmBody>({
+export const resetPassword = endpoint({
   method: 'post',
   path: '/v1/auth/password-reset/confirm',
   operationId: 'auth.password-reset.confirm',
@@ -70,14 +69,12 @@ export const resetPassword = endpoint<ConfirmBody>({
   summary: 'Set a new password by the link of a mail',
   description: 'Ends all sessions of the user and the bearer tokens made in them. Then log in.',
   body: Joi.object<ConfirmBody, true>({ token: oneTimeToken, new_password: newPassword }),
-  responses: { 200: message },
-  errors: [400, 422],
+  responses: { 200: messageOf(changed) },
   example: {
     body: { token: exampleToken, new_password: 'a better staple for it' },
-    reply: { message: 'The password is changed' },
   },
   async handler({ body, from }, deps) {
     deps.authenticate.forget(await confirmReset(partsOf(deps), body, from));
-    return ok({ message: 'The password is changed' });
+    return ok({ message: changed });
   },
 });

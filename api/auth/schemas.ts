@@ -4,6 +4,7 @@ import { roles } from '../../src/organizations/roles.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
+import { view } from '../http/view.ts';
 
 export const tag = 'Accounts';
 
@@ -44,18 +45,38 @@ const user = {
   week_start: Joi.string().required().description('Weekday name'),
   created_at: timestamp.required(),
 };
-export const sessionUser = Joi.object(user);
+export const exampleUser = {
+  id: exampleIds.user,
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  email_verified: true,
+  timezone: 'Asia/Jakarta',
+  week_start: 'monday',
+  created_at: exampleTime,
+};
 
-export const me = Joi.object({
-  ...user,
-  organization_id: id.allow(null).required().description('The active organization'),
-  role: role.allow(null).required().description('The role in it'),
-  scopes: Joi.array().items(Joi.string()).required().description('What this session or token may do'),
-  organizations: Joi.array()
-    .items(Joi.object({ id: id.required(), name: Joi.string().required(), role: role.required() }))
-    .required()
-    .description('Every organization the user is a member of; to a bearer token, its own'),
-});
+export const sessionUser = view('session_user', Joi.object(user), exampleUser);
+
+export const me = view(
+  'me',
+  Joi.object({
+    ...user,
+    organization_id: id.allow(null).required().description('The active organization'),
+    role: role.allow(null).required().description('The role in it'),
+    scopes: Joi.array().items(Joi.string()).required().description('What this session or token may do'),
+    organizations: Joi.array()
+      .items(Joi.object({ id: id.required(), name: Joi.string().required(), role: role.required() }))
+      .required()
+      .description('Every organization the user is a member of; to a bearer token, its own'),
+  }),
+  {
+    ...exampleUser,
+    organization_id: exampleIds.organization,
+    role: 'viewer',
+    scopes: ['messages:read'],
+    organizations: [{ id: exampleIds.organization, name: 'Harbour Books', role: 'viewer' }],
+  },
+);
 
 export const toUserView = (row: UserRow) => ({
   id: row.id,
@@ -67,16 +88,6 @@ export const toUserView = (row: UserRow) => ({
   created_at: iso(row.created_at),
 });
 
-export const exampleUser = {
-  id: exampleIds.user,
-  name: 'Ada Lovelace',
-  email: 'ada@example.com',
-  email_verified: true,
-  timezone: 'Asia/Jakarta',
-  week_start: 'monday',
-  created_at: exampleTime,
-};
-
 /** What an example shows where a one-time or session token stands. */
 export const exampleToken = 'bWFkZS1mb3ItdGhlLWRvY3VtZW50LW5vdC1hLXRva2Vu';
-export const message = Joi.object({ message: Joi.string().required() });
+export const messageOf = (message: string) => view(Joi.object({ message: Joi.string().required() }), { message });

@@ -7,9 +7,12 @@ import { AppError } from '../../src/platform/errors.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { id } from '../http/schemas.ts';
-import { exampleUser, me, personName, tag, timezone, toUserView, weekStart } from './schemas.ts';
+import { view, wrapped } from '../http/view.ts';
+import { me, personName, tag, timezone, toUserView, weekStart } from './schemas.ts';
 
-export const setActiveOrganization = endpoint<{ organization_id: string }>({
+const exampleActive = { organization_id: exampleIds.organization };
+
+export const setActiveOrganization = endpoint({
   method: 'post',
   path: '/v1/auth/session/active-organization',
   operationId: 'auth.session.active-organization',
@@ -19,10 +22,9 @@ export const setActiveOrganization = endpoint<{ organization_id: string }>({
   description:
     'What the session does from now on is done in it. 403 for one that you are not a member of, or that does not exist.',
   audit: 'organization',
-  body: Joi.object({ organization_id: id.required() }),
-  responses: { 200: Joi.object({ organization_id: id.required() }) },
-  errors: [400, 401, 403, 422],
-  example: { body: { organization_id: exampleIds.organization }, reply: { organization_id: exampleIds.organization } },
+  body: Joi.object<{ organization_id: string }>({ organization_id: id.required() }),
+  responses: { 200: view(Joi.object({ organization_id: id.required() }), exampleActive) },
+  example: { body: exampleActive },
   handler: ({ body, caller, write }) =>
     write({}, async (tx) => {
       const session = { id: caller.id, userId: caller.userId! };
@@ -49,17 +51,6 @@ async function meOf(source: Source, caller: Caller, user: UserRow) {
   };
 }
 
-const exampleMe = {
-  data: {
-    ...exampleUser,
-    organization_id: exampleIds.organization,
-    role: 'viewer',
-    scopes: ['messages:read'],
-    organizations: [{ id: exampleIds.organization, name: 'Harbour Books', role: 'viewer' }],
-  },
-};
-const wrapped = Joi.object({ data: me.required() });
-
 export const getMe = endpoint({
   method: 'get',
   path: '/v1/auth/me',
@@ -67,9 +58,7 @@ export const getMe = endpoint({
   tag,
   scope: 'user',
   summary: 'Get the user who is logged in',
-  responses: { 200: wrapped },
-  errors: [401, 403, 422],
-  example: { reply: exampleMe },
+  responses: { 200: wrapped(me) },
   async handler({ caller }, { database }) {
     const user = await findUser(database, caller.userId!);
     if (!user) throw new AppError('unauthorized', 'The user is gone');
@@ -77,7 +66,7 @@ export const getMe = endpoint({
   },
 });
 
-export const patchMe = endpoint<UserChange>({
+export const patchMe = endpoint({
   method: 'patch',
   path: '/v1/auth/me',
   operationId: 'auth.me.update',
@@ -86,9 +75,8 @@ export const patchMe = endpoint<UserChange>({
   summary: 'Change your name, time zone or first day of the week',
   audit: 'user',
   body: Joi.object<UserChange>({ name: personName, timezone, week_start: weekStart }).min(1),
-  responses: { 200: wrapped },
-  errors: [400, 401, 403, 422],
-  example: { body: { timezone: 'Asia/Jakarta' }, reply: exampleMe },
+  responses: { 200: wrapped(me) },
+  example: { body: { timezone: 'Asia/Jakarta' } },
   handler: ({ body, caller, write }) =>
     write({}, async (tx) => ok(await meOf(tx.em, caller, await changeUser(tx.em, caller.userId!, body)))),
 });

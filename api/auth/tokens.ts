@@ -3,19 +3,31 @@ import { createToken, deleteToken, listTokens, longestTokenDays, type TokenRow }
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, pathId, timestamp } from '../http/schemas.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
+import { extended, view } from '../http/view.ts';
 import { personName, scopeList, tag } from './schemas.ts';
 
-const fields = {
-  id: id.required(),
-  organization_id: id.required(),
-  name: Joi.string().required(),
-  scopes: Joi.array().items(Joi.string()).required(),
-  expires_at: timestamp.required(),
-  last_used_at: timestamp.allow(null).required(),
-  created_at: timestamp.required(),
-};
-export const tokenView = Joi.object(fields);
+export const tokenView = view(
+  'token',
+  Joi.object({
+    id: id.required(),
+    organization_id: id.required(),
+    name: Joi.string().required(),
+    scopes: Joi.array().items(Joi.string()).required(),
+    expires_at: timestamp.required(),
+    last_used_at: timestamp.allow(null).required(),
+    created_at: timestamp.required(),
+  }),
+  {
+    id: exampleIds.token,
+    organization_id: exampleIds.organization,
+    name: 'Laptop',
+    scopes: ['messages:read'],
+    expires_at: exampleTime,
+    last_used_at: null,
+    created_at: exampleTime,
+  },
+);
 
 const toView = (row: TokenRow) => ({
   id: row.id,
@@ -27,19 +39,15 @@ const toView = (row: TokenRow) => ({
   created_at: iso(row.created_at),
 });
 
-const exampleToken = {
-  id: exampleIds.token,
-  organization_id: exampleIds.organization,
-  name: 'Laptop',
-  scopes: ['messages:read'],
-  expires_at: exampleTime,
-  last_used_at: null,
-  created_at: exampleTime,
-};
+const made = extended(
+  tokenView,
+  { token: Joi.string().required().description('Shown now and never again') },
+  { token: 'kt_EXAMPLEexampleEXAMPLEexampleEXAMPLEexamp' },
+);
 
 type CreateBody = { name: string; scopes?: string[]; expires_in_days: number };
 
-export const createBearerToken = endpoint<CreateBody>({
+export const createBearerToken = endpoint({
   method: 'post',
   path: '/v1/auth/tokens',
   operationId: 'auth.tokens.create',
@@ -56,35 +64,28 @@ export const createBearerToken = endpoint<CreateBody>({
     scopes: scopeList.description('Default: all that your role allows'),
     expires_in_days: Joi.number().strict().integer().min(1).max(longestTokenDays).default(longestTokenDays),
   }),
-  responses: { 201: Joi.object({ ...fields, token: Joi.string().required().description('Shown now and never again') }) },
-  errors: [400, 401, 403, 422],
-  example: {
-    body: { name: 'Laptop', scopes: ['messages:read'], expires_in_days: 30 },
-    reply: { ...exampleToken, token: 'kt_EXAMPLEexampleEXAMPLEexampleEXAMPLEexamp' },
-  },
+  responses: { 201: made },
+  example: { body: { name: 'Laptop', scopes: ['messages:read'], expires_in_days: 30 } },
   handler: ({ body, caller, write }) =>
     write({}, async (tx) => {
       const row = await createToken(tx, caller, { ...body, expiresInDays: body.expires_in_days });
       return {
         status: 201,
         body: { ...toView(row), token: row.token },
-        headers: { Location: `/v1/auth/tokens/${row.id}` },
         audit: { details: { name: row.name, scopes: row.scopes } },
       };
     }),
 });
 
-export const listOfTokens = endpoint<unknown, PageQuery>({
+export const listOfTokens = endpoint({
   method: 'get',
   path: '/v1/auth/tokens',
   operationId: 'auth.tokens.list',
   tag,
   scope: 'session',
   summary: 'List your bearer tokens for the active organization, newest first',
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(tokenView) },
-  errors: [400, 401, 403, 422],
-  example: { reply: { items: [exampleToken], meta: { has_more: false, limit: 25 } } },
   handler: ({ query, caller, em }) =>
     listed(`tokens of ${caller.userId}`, {}, query, (page) => listTokens(em, caller, page), toView),
 });
@@ -99,16 +100,14 @@ export const removeToken = endpoint({
   description: 'Within 5 seconds on every process.',
   subject: 'Token',
   audit: 'token',
-  params: { tokenID: pathId },
   responses: { 204: null },
-  errors: [401, 403, 404, 422],
   example: { params: { tokenID: exampleIds.token } },
   async handler({ params, caller, write }, { authenticate }) {
     const reply = await write({}, async (tx) => {
-      await deleteToken(tx, caller, params.tokenID!);
+      await deleteToken(tx, caller, params.tokenID);
       return { status: 204 };
     });
-    authenticate.forget(params.tokenID!);
+    authenticate.forget(params.tokenID);
     return reply;
   },
 });

@@ -5,14 +5,23 @@ import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, pathId, timestamp } from '../http/schemas.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
+import { view } from '../http/view.ts';
 
-const blockedView = Joi.object({
-  contact_id: id.required(),
-  phone: Joi.string().allow('').required().description('International format with +; empty when blocked by user id alone'),
-  user_id: Joi.string().allow('').required().description("The messaging app's own id of the person, where it is known"),
-  blocked_at: timestamp.required(),
-});
+const blockedView = view(
+  Joi.object({
+    contact_id: id.required(),
+    phone: Joi.string().allow('').required().description('International format with +; empty when blocked by user id alone'),
+    user_id: Joi.string().allow('').required().description("The messaging app's own id of the person, where it is known"),
+    blocked_at: timestamp.required(),
+  }),
+  {
+    contact_id: exampleIds.contact,
+    phone: '+16505551234',
+    user_id: 'US.13491208655302741918',
+    blocked_at: exampleTime,
+  },
+);
 
 const toBlockedView = ({ contact_id, phone, user_id, created_at }: BlockedRow) => ({
   contact_id,
@@ -21,7 +30,7 @@ const toBlockedView = ({ contact_id, phone, user_id, created_at }: BlockedRow) =
   blocked_at: iso(created_at),
 });
 
-export const listOfBlocked = endpoint<unknown, PageQuery>({
+export const listOfBlocked = endpoint({
   method: 'get',
   path: '/v1/channels/:channelID/blocked-contacts',
   operationId: 'channels.blocked-contacts.list',
@@ -29,27 +38,11 @@ export const listOfBlocked = endpoint<unknown, PageQuery>({
   scope: 'contacts:read',
   summary: 'List the contacts that are blocked on a channel, the last one first',
   subject: 'Channel',
-  params: { channelID: pathId },
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(blockedView) },
-  errors: [400, 401, 403, 404, 422],
-  example: {
-    params: { channelID: exampleIds.channel },
-    reply: {
-      items: [
-        {
-          contact_id: exampleIds.contact,
-          phone: '+16505551234',
-          user_id: 'US.13491208655302741918',
-          blocked_at: exampleTime,
-        },
-      ],
-      meta: { has_more: false, limit: 25 },
-    },
-  },
   async handler({ params, query, caller, em }) {
     const { organizationId } = caller;
-    const channel = await findChannel(em, organizationId, params.channelID!);
+    const channel = await findChannel(em, organizationId, params.channelID);
     if (!channel) throw notFound('Channel');
     return listed(
       'blocked-contacts',

@@ -6,8 +6,9 @@ import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { subjectLock } from '../../src/platform/ledger/locks.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
-import { keysetOf, type PageQuery, pageMeta, pageOf, pageQuery } from '../http/paging.ts';
-import { id, iso, operationNote, pathId, timestamp } from '../http/schemas.ts';
+import { keysetOf, listOf, type PageQuery, pageOf, pageQuery } from '../http/paging.ts';
+import { id, iso, operationNote, timestamp } from '../http/schemas.ts';
+import { view, withExample } from '../http/view.ts';
 
 const tag = 'Channels';
 const name = Joi.string().trim().min(1).max(200);
@@ -22,32 +23,33 @@ const accessToken = token
   .messages({ 'string.pattern.base': '{{#label}} must be ASCII without control characters' });
 const rate = Joi.number().strict().integer().min(1).max(1000).description('Messages a second, over all workers');
 
-export const channelView = Joi.object({
-  id: id.required(),
-  name: Joi.string().allow('').required(),
-  provider: Joi.string().required(),
-  phone_number_id: Joi.string().required(),
-  waba_id: Joi.string().required(),
-  display_phone: Joi.string().allow('').required(),
-  status: Joi.string().valid('connected', 'disconnected', 'auth_error', 'restricted').required(),
-  rate: Joi.number().integer().required(),
-  created_at: timestamp.required(),
-  updated_at: timestamp.required(),
-});
-
-const exampleChannel = {
-  id: exampleIds.channel,
-  name: 'Support',
-  provider: 'messaging_app',
-  phone_number_id: '100000000000001',
-  waba_id: '200000000000001',
-  display_phone: '+1 555-010-0001',
-  status: 'connected',
-  rate: 80,
-  created_at: exampleTime,
-  updated_at: exampleTime,
-};
-const exampleParams = { channelID: exampleIds.channel };
+export const channelView = view(
+  'channel',
+  Joi.object({
+    id: id.required(),
+    name: Joi.string().allow('').required(),
+    provider: Joi.string().required(),
+    phone_number_id: Joi.string().required(),
+    waba_id: Joi.string().required(),
+    display_phone: Joi.string().allow('').required(),
+    status: Joi.string().valid('connected', 'disconnected', 'auth_error', 'restricted').required(),
+    rate: Joi.number().integer().required(),
+    created_at: timestamp.required(),
+    updated_at: timestamp.required(),
+  }),
+  {
+    id: exampleIds.channel,
+    name: 'Support',
+    provider: 'messaging_app',
+    phone_number_id: '100000000000001',
+    waba_id: '200000000000001',
+    display_phone: '+1 555-010-0001',
+    status: 'connected',
+    rate: 80,
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  },
+);
 
 const toView = (row: ChannelRow) => ({
   id: row.id,
@@ -72,7 +74,7 @@ type ConnectBody = {
   rate: number;
 };
 
-export const connect = endpoint<ConnectBody>({
+export const connect = endpoint({
   method: 'post',
   path: '/v1/channels',
   operationId: 'channels.connect',
@@ -93,10 +95,8 @@ export const connect = endpoint<ConnectBody>({
     rate: rate.default(80),
   }),
   responses: { 201: channelView },
-  errors: [400, 401, 403, 422],
   example: {
     body: { name: 'Support', phone_number_id: '100000000000001', waba_id: '200000000000001', access_token: '<token>' },
-    reply: exampleChannel,
   },
   async handler({ body, caller, write }, { providers, secrets }) {
     const request = {
@@ -111,22 +111,20 @@ export const connect = endpoint<ConnectBody>({
     const number = await readNumber(providers.messagingApp, request);
     return write({}, async (tx) => {
       const { channel, operationId } = await connectChannel(tx, caller.organizationId, request, number, secrets);
-      return { status: 201, body: toView(channel), headers: { Location: `/v1/channels/${channel.id}` }, operationId };
+      return { status: 201, body: toView(channel), operationId };
     });
   },
 });
 
-export const listOfChannels = endpoint<unknown, PageQuery>({
+export const listOfChannels = endpoint({
   method: 'get',
   path: '/v1/channels',
   operationId: 'channels.list',
   tag,
   scope: 'channels:read',
   summary: 'List channels, newest first',
-  query: Joi.object(pageQuery),
-  responses: { 200: Joi.object({ items: Joi.array().items(channelView).required(), meta: pageMeta }) },
-  errors: [400, 401, 403, 422],
-  example: { reply: { items: [exampleChannel], meta: { has_more: false, limit: 25 } } },
+  query: Joi.object<PageQuery>(pageQuery),
+  responses: { 200: listOf(channelView) },
   async handler({ query: page, caller, em }) {
     const rows = await listChannels(em, caller.organizationId, keysetOf('channels', {}, page));
     const total = page.include_total ? await countChannels(em, caller.organizationId) : undefined;
@@ -143,18 +141,17 @@ export const getChannel = endpoint({
   scope: 'channels:read',
   summary: 'Get one channel',
   subject: 'Channel',
-  params: { channelID: pathId },
   responses: { 200: channelView },
-  errors: [401, 403, 404, 422],
-  example: { params: exampleParams, reply: exampleChannel },
   async handler({ params, caller, em }) {
-    const row = await findChannel(em, caller.organizationId, params.channelID!);
+    const row = await findChannel(em, caller.organizationId, params.channelID);
     if (!row) throw notFound('Channel');
     return ok(toView(row));
   },
 });
 
-export const patchChannel = endpoint<{ name?: string; rate?: number; access_token?: string }>({
+type ChangeBody = { name?: string; rate?: number; access_token?: string };
+
+export const patchChannel = endpoint({
   method: 'patch',
   path: '/v1/channels/:channelID',
   operationId: 'channels.update',
@@ -164,13 +161,11 @@ export const patchChannel = endpoint<{ name?: string; rate?: number; access_toke
   audit: 'channel',
   description: 'A new token is tried at the provider first; messages that waited for it go out.',
   subject: 'Channel',
-  params: { channelID: pathId },
-  body: Joi.object({ name, rate, access_token: accessToken }).min(1),
-  responses: { 200: channelView },
-  errors: [400, 401, 403, 404, 422],
-  example: { params: exampleParams, body: { name: 'Front desk' }, reply: { ...exampleChannel, name: 'Front desk' } },
+  body: Joi.object<ChangeBody>({ name, rate, access_token: accessToken }).min(1),
+  responses: { 200: withExample(channelView, { name: 'Front desk' }) },
+  example: { body: { name: 'Front desk' } },
   async handler({ params, body, caller, em, write }, { providers, secrets }) {
-    const channel = await findChannel(em, caller.organizationId, params.channelID!);
+    const channel = await findChannel(em, caller.organizationId, params.channelID);
     if (!channel) throw notFound('Channel');
     if (body.access_token)
       await readNumber(providers.messagingApp, {
@@ -185,10 +180,13 @@ export const patchChannel = endpoint<{ name?: string; rate?: number; access_toke
   },
 });
 
-const syncView = Joi.object({
-  channel_id: id.required(),
-  templates: Joi.number().integer().required().description('How many are stored now'),
-});
+const syncView = view(
+  Joi.object({
+    channel_id: id.required(),
+    templates: Joi.number().integer().required().description('How many are stored now'),
+  }),
+  { channel_id: exampleIds.channel, templates: 12 },
+);
 
 export const syncTemplates = endpoint({
   method: 'post',
@@ -201,12 +199,9 @@ export const syncTemplates = endpoint({
   subject: 'Channel',
   isIdempotent: true,
   isOperation: true,
-  params: { channelID: pathId },
   responses: { 200: syncView },
-  errors: [400, 401, 403, 404, 422],
-  example: { params: exampleParams, reply: { channel_id: exampleIds.channel, templates: 12 } },
   async handler({ params, caller, em, write }) {
-    const channel = await findChannel(em, caller.organizationId, params.channelID!);
+    const channel = await findChannel(em, caller.organizationId, params.channelID);
     if (!channel) throw notFound('Channel');
     const templates = await countTemplates(em, caller.organizationId, channel.id);
     return write({}, async (tx) => ({
@@ -215,5 +210,5 @@ export const syncTemplates = endpoint({
     }));
   },
   outcome: async ({ params, em, caller }) =>
-    ok({ channel_id: params.channelID, templates: await countTemplates(em, caller.organizationId, params.channelID!) }),
+    ok({ channel_id: params.channelID, templates: await countTemplates(em, caller.organizationId, params.channelID) }),
 });

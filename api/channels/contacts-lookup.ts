@@ -4,19 +4,30 @@ import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import { findProfile, type Profile } from '../../src/contacts/profiles.ts';
 import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
-import { appUserId, data, wrapped } from '../contacts/schemas.ts';
+import { appUserId, data } from '../contacts/schemas.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { id, iso, pathId, timestamp } from '../http/schemas.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
+import { view, wrapped } from '../http/view.ts';
 
 const text = Joi.string().allow('').required();
-const profileView = Joi.object({
-  channel_id: id.required(),
-  phone: text.description('International format with +; empty when the person shows none'),
-  user_id: text.description("The messaging app's own id of the person"),
-  username: text,
-  name: text.description('As the person calls himself'),
-  last_seen_at: timestamp.required().description('When he last wrote to this channel'),
-});
+const profileView = view(
+  Joi.object({
+    channel_id: id.required(),
+    phone: text.description('International format with +; empty when the person shows none'),
+    user_id: text.description("The messaging app's own id of the person"),
+    username: text,
+    name: text.description('As the person calls himself'),
+    last_seen_at: timestamp.required().description('When he last wrote to this channel'),
+  }),
+  {
+    channel_id: exampleIds.channel,
+    phone: '+16505551234',
+    user_id: 'US.13491208655302741918',
+    username: '@sheena',
+    name: 'Sheena Nelson',
+    last_seen_at: exampleTime,
+  },
+);
 
 const toProfileView = (channelId: string, { profile_phone, profile_user_id, ...row }: Profile) => ({
   channel_id: channelId,
@@ -27,7 +38,7 @@ const toProfileView = (channelId: string, { profile_phone, profile_user_id, ...r
   last_seen_at: iso(row.last_inbound_at),
 });
 
-export const lookUpOnChannel = endpoint<{ phone?: string; user_id?: string }>({
+export const lookUpOnChannel = endpoint({
   method: 'post',
   path: '/v1/channels/:channelID/contacts/lookup',
   operationId: 'channels.contacts.lookup',
@@ -37,27 +48,12 @@ export const lookUpOnChannel = endpoint<{ phone?: string; user_id?: string }>({
   description:
     'Of people who wrote to this channel, as its provider named them last; 404 for everybody else. Stored contacts are found by `contacts.lookup`.',
   subject: 'Channel',
-  params: { channelID: pathId },
   body: Joi.object<{ phone?: string; user_id?: string }>({ phone: phoneNumber, user_id: appUserId }).xor('phone', 'user_id'),
   responses: { 200: wrapped(profileView) },
-  errors: [400, 401, 403, 404, 422],
-  example: {
-    params: { channelID: exampleIds.channel },
-    body: { phone: '+16505551234' },
-    reply: {
-      data: {
-        channel_id: exampleIds.channel,
-        phone: '+16505551234',
-        user_id: 'US.13491208655302741918',
-        username: '@sheena',
-        name: 'Sheena Nelson',
-        last_seen_at: exampleTime,
-      },
-    },
-  },
+  example: { body: { phone: '+16505551234' } },
   async handler({ params, body, caller, em }) {
     const { organizationId } = caller;
-    const channel = await findChannel(em, organizationId, params.channelID!);
+    const channel = await findChannel(em, organizationId, params.channelID);
     if (!channel) throw notFound('Channel');
     const profile = await findProfile(em, organizationId, channel.id, { phone: body.phone, userId: body.user_id });
     if (!profile) throw notFound('Contact');

@@ -5,6 +5,7 @@ import type { BlockWish } from '../../src/contacts/jobs.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import { type Deps, endpoint, type Input, ok, type Reply } from '../http/endpoint.ts';
 import { operationNote } from '../http/schemas.ts';
+import { view } from '../http/view.ts';
 import { appUserId, tag } from './schemas.ts';
 
 type BlockBody = { channel_id: string; phone?: string; user_id?: string };
@@ -16,12 +17,15 @@ const body = Joi.object<BlockBody>({
   user_id: appUserId,
 }).or('phone', 'user_id');
 
-const blockView = Joi.object({
-  status: Joi.string()
-    .required()
-    .valid('pending', 'blocked', 'unblocked', 'failed')
-    .description('pending until the provider has answered'),
-});
+const blockView = view(
+  Joi.object({
+    status: Joi.string()
+      .required()
+      .valid('pending', 'blocked', 'unblocked', 'failed')
+      .description('pending until the provider has answered'),
+  }),
+  { status: 'pending' },
+);
 
 const shared = {
   method: 'post' as const,
@@ -31,10 +35,9 @@ const shared = {
   isOperation: true,
   body,
   responses: { 200: blockView },
-  errors: [400, 401, 403, 404, 409, 422],
+  errors: [404],
   example: {
     body: { channel_id: exampleIds.channel, phone: '+16505551234', user_id: 'US.13491208655302741918' },
-    reply: { status: 'pending' },
   },
 };
 
@@ -58,7 +61,7 @@ async function outcome({ em, caller }: BlockInput, _deps: Deps, reply: Reply): P
 
 const note = `Neither phone nor user_id is a 422; with both, the phone is what the provider is asked with. Asked again it is the same operation, or none when it has been done. ${operationNote}`;
 
-export const blockContact = endpoint<BlockBody>({
+export const blockContact = endpoint({
   ...shared,
   path: '/v1/contacts/block',
   operationId: 'contacts.block',
@@ -68,7 +71,7 @@ export const blockContact = endpoint<BlockBody>({
   outcome,
 });
 
-export const unblockContact = endpoint<BlockBody>({
+export const unblockContact = endpoint({
   ...shared,
   path: '/v1/contacts/unblock',
   operationId: 'contacts.unblock',

@@ -11,24 +11,35 @@ import { assertContact, getContact } from '../../src/contacts/queries.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { type PageQuery, pageQuery } from '../http/paging.ts';
-import { iso, pathId, timestamp } from '../http/schemas.ts';
-import { aboutContact, contactParams, data, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
+import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
+import { iso, timestamp } from '../http/schemas.ts';
+import { view, wrapped } from '../http/view.ts';
+import { aboutContact, data, listedData } from './schemas.ts';
 
-export const consentView = Joi.object({
-  channel: Joi.string()
-    .valid(...consentChannels)
-    .required(),
-  status: Joi.string()
-    .valid(...consentStatuses)
-    .required(),
-  source: Joi.string()
-    .allow('')
-    .required()
-    .description('Where it was said; `message` or `provider` when the person told us there'),
-  proof: Joi.string().allow('').required().description('What shows it: a link, a record’s id, a message’s id'),
-  changed_at: timestamp.required(),
-});
+export const consentView = view(
+  'contact_consent',
+  Joi.object({
+    channel: Joi.string()
+      .valid(...consentChannels)
+      .required(),
+    status: Joi.string()
+      .valid(...consentStatuses)
+      .required(),
+    source: Joi.string()
+      .allow('')
+      .required()
+      .description('Where it was said; `message` or `provider` when the person told us there'),
+    proof: Joi.string().allow('').required().description('What shows it: a link, a record’s id, a message’s id'),
+    changed_at: timestamp.required(),
+  }),
+  {
+    channel: 'messaging_app',
+    status: 'granted',
+    source: 'checkout',
+    proof: 'https://shop.example.com/consents/4711',
+    changed_at: exampleTime,
+  },
+);
 
 const toView = (row: ConsentRow) => ({
   channel: row.channel,
@@ -38,17 +49,9 @@ const toView = (row: ConsentRow) => ({
   changed_at: iso(row.changed_at),
 });
 
-const exampleConsent = {
-  channel: 'messaging_app',
-  status: 'granted',
-  source: 'checkout',
-  proof: 'https://shop.example.com/consents/4711',
-  changed_at: exampleTime,
-};
-
 type ConsentBody = { status: ConsentStatus; source: string; proof: string };
 
-export const putConsent = endpoint<ConsentBody>({
+export const putConsent = endpoint({
   ...aboutContact,
   method: 'put',
   path: '/v1/contacts/:contactID/consent/:channel',
@@ -58,7 +61,7 @@ export const putConsent = endpoint<ConsentBody>({
   summary: 'Set the consent of a contact for a channel',
   description:
     'Marketing needs `granted` on the channel it goes out on. Every change is kept as history; the same again is none. A suppression is another thing and stays.',
-  params: { contactID: pathId, channel: Joi.string().valid(...consentChannels) },
+  params: { channel: Joi.string().valid(...consentChannels) },
   body: Joi.object<ConsentBody>({
     status: Joi.string()
       .valid(...consentStatuses)
@@ -67,16 +70,14 @@ export const putConsent = endpoint<ConsentBody>({
     proof: Joi.string().trim().max(2_000).allow('').default('').description('What shows it, e.g. a link to the record'),
   }),
   responses: { 200: wrapped(consentView) },
-  errors: [400, 401, 403, 404, 422],
   example: {
-    params: { ...contactParams, channel: 'messaging_app' },
+    params: { channel: 'messaging_app' },
     body: { status: 'granted', source: 'checkout', proof: 'https://shop.example.com/consents/4711' },
-    reply: { data: exampleConsent },
   },
   handler: ({ params, body: { status, source, proof }, caller, write }) =>
-    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
+    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
       const { organizationId } = caller;
-      const contact = await getContact(tx.of(organizationId), params.contactID!);
+      const contact = await getContact(tx.of(organizationId), params.contactID);
       const consent = { channel: params.channel as ConsentChannel, status };
       const by = { actor: actorOf(caller), source, proof };
       const { row, isChanged } = await setConsent(tx, organizationId, contact.id, consent, by);
@@ -85,24 +86,22 @@ export const putConsent = endpoint<ConsentBody>({
     }),
 });
 
-export const listOfConsents = endpoint<unknown, PageQuery>({
+export const listOfConsents = endpoint({
   ...aboutContact,
   method: 'get',
   path: '/v1/contacts/:contactID/consents',
   operationId: 'contacts.consents.list',
   scope: 'contacts:read',
   summary: 'List the consents of a contact, one a channel',
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(consentView) },
-  errors: [400, 401, 403, 404, 422],
-  example: { params: contactParams, reply: { data: [exampleConsent], meta: exampleMeta } },
   async handler({ params, query, caller, em, own }) {
-    await assertContact(own, params.contactID!);
+    await assertContact(own, params.contactID);
     return listedData(
       'contact consents',
       params,
       query,
-      (page) => listConsents(em, caller.organizationId, params.contactID!, page),
+      (page) => listConsents(em, caller.organizationId, params.contactID, page),
       toView,
     );
   },

@@ -1,10 +1,11 @@
 import Joi from 'joi';
+import { view } from '../http/view.ts';
 
 /** A reply that is a CSV file of contacts. */
-export const csvFile = Joi.string().meta({ contentType: 'text/csv' });
-
-export const exampleFile =
-  "id,phone_number,name,email,external_source,external_id,tags,custom_fields.tier,created_at,updated_at\r\n01932d5f-3a0e-7cc4-8f4e-0242ac120004,'+16505551234,Sheena Nelson,sheena@example.com,shop,C-1001,vip,gold,2026-11-21T10:00:00.000Z,2026-11-21T10:00:00.000Z\r\n";
+export const csvFile = view(
+  Joi.string().meta({ contentType: 'text/csv' }),
+  "id,phone_number,name,email,external_source,external_id,tags,custom_fields.tier,created_at,updated_at\r\n01932d5f-3a0e-7cc4-8f4e-0242ac120004,'+16505551234,Sheena Nelson,sheena@example.com,shop,C-1001,vip,gold,2026-11-21T10:00:00.000Z,2026-11-21T10:00:00.000Z\r\n",
+);
 
 export const csvHeaders = (at: Date) => ({
   'Content-Type': 'text/csv; charset=utf-8; header=present',

@@ -2,20 +2,30 @@ import Joi from 'joi';
 import { type DuplicateRow, listDuplicates } from '../../src/contacts/merging/duplicates.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { type PageQuery, pageQuery } from '../http/paging.ts';
+import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
-import { dataList, exampleMeta, listedData, tag } from './schemas.ts';
+import { view } from '../http/view.ts';
+import { listedData, tag } from './schemas.ts';
 
-export const duplicateView = Joi.object({
-  contact_id: id.required().description('The older of the two'),
-  other_id: id.required(),
-  reason: Joi.string()
-    .required()
-    .description(
-      'same_person: one message came from addresses of both. number_changed, user_id_changed: the new address is the other’s',
-    ),
-  created_at: timestamp.required(),
-});
+export const duplicateView = view(
+  'contact_duplicate',
+  Joi.object({
+    contact_id: id.required().description('The older of the two'),
+    other_id: id.required(),
+    reason: Joi.string()
+      .required()
+      .description(
+        'same_person: one message came from addresses of both. number_changed, user_id_changed: the new address is the other’s',
+      ),
+    created_at: timestamp.required(),
+  }),
+  {
+    contact_id: exampleIds.contact,
+    other_id: exampleIds.otherContact,
+    reason: 'same_person',
+    created_at: exampleTime,
+  },
+);
 
 const toView = (row: DuplicateRow) => ({
   contact_id: row.contact_id,
@@ -24,14 +34,7 @@ const toView = (row: DuplicateRow) => ({
   created_at: iso(row.created_at),
 });
 
-const exampleDuplicate = {
-  contact_id: exampleIds.contact,
-  other_id: exampleIds.otherContact,
-  reason: 'same_person',
-  created_at: exampleTime,
-};
-
-export const listOfDuplicates = endpoint<unknown, PageQuery>({
+export const listOfDuplicates = endpoint({
   method: 'get',
   path: '/v1/contacts/duplicates',
   operationId: 'contacts.duplicates.list',
@@ -39,10 +42,8 @@ export const listOfDuplicates = endpoint<unknown, PageQuery>({
   scope: 'contacts:read',
   summary: 'List pairs of contacts that seem to be one person, newest first',
   description: 'Found by what the provider’s messages say of people. Nothing is merged by itself; a merge removes its pair.',
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(duplicateView) },
-  errors: [400, 401, 403, 422],
-  example: { reply: { data: [exampleDuplicate], meta: exampleMeta } },
   handler: ({ query, caller, em }) =>
     listedData('contacts.duplicates', {}, query, (page) => listDuplicates(em, caller.organizationId, page), toView),
 });

@@ -16,21 +16,35 @@ import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { mostFilters } from '../../src/platform/listing/filters.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { listQuery } from '../http/listing.ts';
-import { type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, operationNote, pathId, timestamp } from '../http/schemas.ts';
-import { csvFile, csvHeaders, exampleFile, exportOrder } from './csv-file.ts';
-import { data, dataList, exampleMeta, listedData, tag, wrapped } from './schemas.ts';
+import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, operationNote, timestamp } from '../http/schemas.ts';
+import { view, withExample, wrapped } from '../http/view.ts';
+import { csvFile, csvHeaders, exportOrder } from './csv-file.ts';
+import { data, listedData, tag } from './schemas.ts';
 
 const status = Joi.string().valid('queued', 'running', 'succeeded', 'failed').required();
-export const exportView = Joi.object({
-  id: id.required(),
-  status,
-  rows: Joi.number().integer().required().description('Contacts written so far'),
-  bytes: Joi.number().integer().required().description('Of the file so far'),
-  failure: Joi.object({ code: Joi.string().required(), message: Joi.string().required() }).allow(null).required(),
-  created_at: timestamp.required(),
-  finished_at: timestamp.allow(null).required(),
-});
+
+export const exportView = view(
+  'contact_export',
+  Joi.object({
+    id: id.required(),
+    status,
+    rows: Joi.number().integer().required().description('Contacts written so far'),
+    bytes: Joi.number().integer().required().description('Of the file so far'),
+    failure: Joi.object({ code: Joi.string().required(), message: Joi.string().required() }).allow(null).required(),
+    created_at: timestamp.required(),
+    finished_at: timestamp.allow(null).required(),
+  }),
+  {
+    id: exampleIds.export,
+    status: 'succeeded',
+    rows: 1000,
+    bytes: 81_920,
+    failure: null,
+    created_at: exampleTime,
+    finished_at: '2026-11-21T10:00:01.000Z',
+  },
+);
 
 const toView = (row: ExportRow) => ({
   id: row.id,
@@ -41,19 +55,8 @@ const toView = (row: ExportRow) => ({
   created_at: iso(row.created_at),
   finished_at: row.finished_at && iso(row.finished_at),
 });
-
-const exampleExport = {
-  id: exampleIds.export,
-  status: 'succeeded',
-  rows: 1000,
-  bytes: 81_920,
-  failure: null,
-  created_at: exampleTime,
-  finished_at: '2026-11-21T10:00:01.000Z',
-};
-const params = { exportID: exampleIds.export };
 // Whoever may read the contacts may have a copy of them, and throw it away.
-const about = { tag, subject: 'Export', params: { exportID: pathId }, scope: 'contacts:read' as const };
+const about = { tag, subject: 'Export', scope: 'contacts:read' as const };
 
 type Request = { search?: string; sort?: string; filters?: object[] };
 const { search, sort } = listQuery(contactFields, exportOrder);
@@ -62,7 +65,7 @@ const filters = Joi.array()
   .max(mostFilters)
   .description('As GET /v1/contacts takes them, in an array');
 
-export const createExport = endpoint<Request | undefined>({
+export const createExport = endpoint({
   method: 'post',
   path: '/v1/contacts/export',
   operationId: 'contacts.exports.create',
@@ -73,12 +76,11 @@ export const createExport = endpoint<Request | undefined>({
   description: `For more contacts than one wants to wait for: a worker writes the file of GET /v1/contacts/export, which stands ready for 7 days. One event, \`contacts.exported\`, says so. An organization keeps at most ${mostExports}. A person who is forgotten is taken out of it.\n\n${operationNote}`,
   isIdempotent: true,
   isOperation: true,
-  body: Joi.object<Request>({ search, filters, sort }),
-  responses: { 201: wrapped(exportView) },
-  errors: [400, 401, 403, 422],
+  body: Joi.object<Request | undefined>({ search, filters, sort }),
+  responses: { 201: wrapped(withExample(exportView, { status: 'queued', rows: 0, bytes: 0, finished_at: null })) },
+  location: '/v1/contacts/exports',
   example: {
     body: { filters: [{ field: 'tags', operator: 'eq', value: 'vip' }] },
-    reply: { data: { ...exampleExport, status: 'queued', rows: 0, bytes: 0, finished_at: null } },
   },
   handler: ({ body, caller, write }) => {
     const { search, sort = exportOrder, filters: conditions } = body ?? {};
@@ -86,8 +88,7 @@ export const createExport = endpoint<Request | undefined>({
     readContactListing({ ...request, location: 'body' });
     return write({ locks: [exportLane(caller.organizationId)] }, async (tx) => {
       const { row, operationId } = await queueExport(tx, caller.organizationId, actorOf(caller), request);
-      const headers = { Location: `/v1/contacts/exports/${row.id}` };
-      return { status: 201, body: { data: toView(row) }, headers, operationId };
+      return { status: 201, body: { data: toView(row) }, operationId };
     });
   },
   async outcome({ caller }, { database }, reply) {
@@ -96,7 +97,7 @@ export const createExport = endpoint<Request | undefined>({
   },
 });
 
-export const listOfExports = endpoint<unknown, PageQuery>({
+export const listOfExports = endpoint({
   method: 'get',
   path: '/v1/contacts/exports',
   operationId: 'contacts.exports.list',
@@ -104,10 +105,8 @@ export const listOfExports = endpoint<unknown, PageQuery>({
   scope: 'contacts:read',
   summary: 'List the exports, newest first',
   description: 'Kept 7 days after their end.',
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(exportView) },
-  errors: [400, 401, 403, 422],
-  example: { reply: { data: [exampleExport], meta: exampleMeta } },
   handler: ({ query, caller, em }) =>
     listedData('contacts.exports', {}, query, (page) => listExports(em, caller.organizationId, page), toView),
 });
@@ -119,10 +118,8 @@ export const getOneExport = endpoint({
   operationId: 'contacts.exports.get',
   summary: 'Get an export: how far it is and what became of it',
   responses: { 200: wrapped(exportView) },
-  errors: [401, 403, 404, 422],
-  example: { params, reply: { data: exampleExport } },
   handler: async ({ params: { exportID }, caller }, { database }) =>
-    data(toView(await getExport(database, caller.organizationId, exportID!))),
+    data(toView(await getExport(database, caller.organizationId, exportID))),
 });
 
 export const getExportFile = endpoint({
@@ -135,10 +132,8 @@ export const getExportFile = endpoint({
   summary: 'Download the file of an export',
   description: 'As often as needed while it is kept; 409 until it is complete.',
   responses: { 200: csvFile },
-  errors: [401, 403, 404, 409, 422],
-  example: { params, reply: exampleFile },
   async handler({ params: { exportID }, caller, write }, { database }) {
-    const row = await getExport(database, caller.organizationId, exportID!);
+    const row = await getExport(database, caller.organizationId, exportID);
     if (row.state !== 'succeeded') throw new AppError('conflict', `The file is not there: the export is ${row.state}`);
     const { status: done } = await write({}, async () => ({ status: 200 }));
     return {
@@ -158,11 +153,9 @@ export const deleteOneExport = endpoint({
   summary: 'Delete an export with its file',
   description: 'One that is still under way is a 409.',
   responses: { 204: null },
-  errors: [401, 403, 404, 409, 422],
-  example: { params },
   handler: ({ params: { exportID }, caller, write }) =>
     write({ isLong: true }, async (tx) => {
-      await deleteExport(tx, caller.organizationId, exportID!);
+      await deleteExport(tx, caller.organizationId, exportID);
       return { status: 204 };
     }),
 });

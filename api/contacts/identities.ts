@@ -6,21 +6,32 @@ import { addIdentity, type IdentityRow, listIdentities, removeIdentity } from '.
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, pathId, timestamp } from '../http/schemas.ts';
-import { aboutContact, contactParams, dataList, exampleMeta, listedData, tag, wrapped } from './schemas.ts';
+import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
+import { view, wrapped } from '../http/view.ts';
+import { aboutContact, listedData, tag } from './schemas.ts';
 
 const path = '/v1/contacts/:contactID/identities';
 
-export const identityView = Joi.object({
-  id: id.required(),
-  type: Joi.string().required().description('phone, messaging_app, messaging_app_id, email or external_id'),
-  source: Joi.string().allow('').required().description('The system an external_id is of; else empty'),
-  value: Joi.string()
-    .required()
-    .description('As it is looked for: a phone with +, an app’s phone id in digits, an email in small letters'),
-  created_at: timestamp.required(),
-});
+export const identityView = view(
+  'contact_identity',
+  Joi.object({
+    id: id.required(),
+    type: Joi.string().required().description('phone, messaging_app, messaging_app_id, email or external_id'),
+    source: Joi.string().allow('').required().description('The system an external_id is of; else empty'),
+    value: Joi.string()
+      .required()
+      .description('As it is looked for: a phone with +, an app’s phone id in digits, an email in small letters'),
+    created_at: timestamp.required(),
+  }),
+  {
+    id: exampleIds.identity,
+    type: 'phone',
+    source: '',
+    value: '+16505551234',
+    created_at: exampleTime,
+  },
+);
 
 const toView = (row: IdentityRow) => ({
   id: row.id,
@@ -30,31 +41,21 @@ const toView = (row: IdentityRow) => ({
   created_at: iso(row.created_at),
 });
 
-const exampleIdentity = {
-  id: exampleIds.identity,
-  type: 'phone',
-  source: '',
-  value: '+16505551234',
-  created_at: exampleTime,
-};
-
-export const listOfIdentities = endpoint<unknown, PageQuery>({
+export const listOfIdentities = endpoint({
   ...aboutContact,
   method: 'get',
   path,
   operationId: 'contacts.identities.list',
   scope: 'contacts:read',
   summary: 'List by what a contact is known, newest first',
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(identityView) },
-  errors: [400, 401, 403, 404, 422],
-  example: { params: contactParams, reply: { data: [exampleIdentity], meta: exampleMeta } },
   handler: ({ params, query, caller, em }) =>
     listedData(
       'contacts.identities',
       { contactID: params.contactID },
       query,
-      (page) => listIdentities(em, caller.organizationId, params.contactID!, page),
+      (page) => listIdentities(em, caller.organizationId, params.contactID, page),
       toView,
     ),
 });
@@ -77,7 +78,7 @@ const value = identityTypes
   )
   .description('A phone in international format, the app’s digits or user id of a person, an email, an id in another system');
 
-export const createIdentity = endpoint<IdentityBody>({
+export const createIdentity = endpoint({
   ...aboutContact,
   method: 'post',
   path,
@@ -99,11 +100,10 @@ export const createIdentity = endpoint<IdentityBody>({
       .description('The system the id is of: with an external_id, and only then'),
   }),
   responses: { 200: wrapped(identityView), 201: wrapped(identityView) },
-  errors: [400, 401, 403, 404, 422],
-  example: { params: contactParams, body: { type: 'phone', value: '+16505551234' }, reply: { data: exampleIdentity } },
+  example: { body: { type: 'phone', value: '+16505551234' } },
   handler: ({ params, body, caller, write }, { secrets }) =>
-    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
-      const { row, isNew } = await addIdentity(tx, secrets, caller.organizationId, params.contactID!, body);
+    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
+      const { row, isNew } = await addIdentity(tx, secrets, caller.organizationId, params.contactID, body);
       return { status: isNew ? 201 : 200, body: { data: toView(row) } };
     }),
 });
@@ -113,18 +113,15 @@ export const deleteIdentity = endpoint({
   subject: 'Identity',
   method: 'delete',
   path: `${path}/:identityID`,
-  params: { contactID: pathId, identityID: pathId },
   operationId: 'contacts.identities.delete',
   scope: 'contacts:write',
   summary: 'Remove an identity from a contact',
   description:
     'A phone goes together with the messaging app’s id of it. The contact’s own phone_number, email or external_id takes the next of that type, or becomes empty. The last identity stays: 409.',
   responses: { 204: null },
-  errors: [401, 403, 404, 422],
-  example: { params: { ...contactParams, identityID: exampleIds.identity } },
   handler: ({ params, caller, write }) =>
-    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
-      await removeIdentity(tx, caller.organizationId, params.contactID!, params.identityID!);
+    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
+      await removeIdentity(tx, caller.organizationId, params.contactID, params.identityID);
       return { status: 204 };
     }),
 });

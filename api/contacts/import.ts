@@ -7,39 +7,55 @@ import {
   listImportErrors,
   listImports,
   queueImport,
-  type Upload,
 } from '../../src/contacts/import/imports.ts';
 import { importLane } from '../../src/contacts/import/jobs.ts';
 import { receiveUpload, tooLarge } from '../../src/contacts/import/upload.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
-import { type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, operationNote, pathId, timestamp } from '../http/schemas.ts';
+import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, operationNote, timestamp } from '../http/schemas.ts';
+import { view, withExample, wrapped } from '../http/view.ts';
 import { importErrorCursor, importErrorKeyset } from './import-error-cursor.ts';
-import { data, dataList, exampleMeta, listedData, tag, wrapped } from './schemas.ts';
+import { data, listedData, tag } from './schemas.ts';
 
 const count = Joi.number().integer().required();
-export const importView = Joi.object({
-  id: id.required(),
-  status: Joi.string().valid('uploading', 'queued', 'running', 'succeeded', 'failed').required(),
-  rows: count.description('Rows done so far, of every kind'),
-  created: count,
-  updated: count,
-  unchanged: count,
-  failed: count.description('Rows that were refused; why stands in the errors'),
-  failure: Joi.object({
-    code: Joi.string().required(),
-    message: Joi.string().required(),
-    line: Joi.number().integer(),
-    column: Joi.string().allow(''),
-  })
-    .allow(null)
-    .required()
-    .description('Why the file could not be read any further; rows before that line are imported'),
-  created_at: timestamp.required(),
-  finished_at: timestamp.allow(null).required(),
-});
+
+export const importView = view(
+  'contact_import',
+  Joi.object({
+    id: id.required(),
+    status: Joi.string().valid('uploading', 'queued', 'running', 'succeeded', 'failed').required(),
+    rows: count.description('Rows done so far, of every kind'),
+    created: count,
+    updated: count,
+    unchanged: count,
+    failed: count.description('Rows that were refused; why stands in the errors'),
+    failure: Joi.object({
+      code: Joi.string().required(),
+      message: Joi.string().required(),
+      line: Joi.number().integer(),
+      column: Joi.string().allow(''),
+    })
+      .allow(null)
+      .required()
+      .description('Why the file could not be read any further; rows before that line are imported'),
+    created_at: timestamp.required(),
+    finished_at: timestamp.allow(null).required(),
+  }),
+  {
+    id: exampleIds.import,
+    status: 'succeeded',
+    rows: 1000,
+    created: 990,
+    updated: 8,
+    unchanged: 0,
+    failed: 2,
+    failure: null,
+    created_at: exampleTime,
+    finished_at: '2026-11-21T10:00:01.000Z',
+  },
+);
 
 const toImportView = (row: ImportRow) => ({
   id: row.id,
@@ -54,30 +70,32 @@ const toImportView = (row: ImportRow) => ({
   finished_at: row.finished_at && iso(row.finished_at),
 });
 
-const errorView = Joi.object({
-  line: Joi.number().integer().required().description('Of the file, from 1; where the row begins'),
-  column: Joi.string().allow('').required().description('Empty where the whole row is meant'),
-  code: Joi.string().required(),
-  message: Joi.string().required(),
-});
+const errorView = view(
+  Joi.object({
+    line: Joi.number().integer().required().description('Of the file, from 1; where the row begins'),
+    column: Joi.string().allow('').required().description('Empty where the whole row is meant'),
+    code: Joi.string().required(),
+    message: Joi.string().required(),
+  }),
+  { line: 17, column: 'email', code: 'string.email', message: 'email must be a valid email' },
+);
 const toErrorView = ({ line, column_name, code, message }: ImportErrorRow) => ({ line, column: column_name, code, message });
+const queued = { status: 'queued', rows: 0, created: 0, updated: 0, failed: 0, finished_at: null };
+const about = { tag, subject: 'Import' };
 
-const exampleImport = {
-  id: exampleIds.import,
-  status: 'succeeded',
-  rows: 1000,
-  created: 990,
-  updated: 8,
-  unchanged: 0,
-  failed: 2,
-  failure: null,
-  created_at: exampleTime,
-  finished_at: '2026-11-21T10:00:01.000Z',
-};
-const about = { tag, subject: 'Import', params: { importID: pathId } };
-const params = { importID: exampleIds.import };
+const exampleErrors = withExample(dataList(errorView), {
+  data: [
+    { line: 17, column: 'email', code: 'string.email', message: 'email must be a valid email' },
+    {
+      line: 40,
+      column: '',
+      code: 'conflict',
+      message: `The identities belong to different contacts: ${exampleIds.contact}, ${exampleIds.otherContact}`,
+    },
+  ],
+});
 
-export const importContacts = endpoint<Upload>({
+export const importContacts = endpoint({
   method: 'post',
   path: '/v1/contacts/import',
   operationId: 'contacts.import',
@@ -102,17 +120,15 @@ export const importContacts = endpoint<Upload>({
       return { body: upload, hash: upload.checksum, discard };
     },
   },
-  responses: { 201: wrapped(importView) },
-  errors: [400, 401, 403, 422],
+  responses: { 201: wrapped(withExample(importView, queued)) },
+  location: '/v1/contacts/imports',
   example: {
     body: 'phone_number,name,tags,custom_fields.tier\r\n+16505551234,Sheena Nelson,vip;newsletter,gold\r\n',
-    reply: { data: { ...exampleImport, status: 'queued', rows: 0, created: 0, updated: 0, failed: 0, finished_at: null } },
   },
   handler: ({ body, caller, write }) =>
     write({ locks: [importLane(caller.organizationId)] }, async (tx) => {
       const { row, operationId } = await queueImport(tx, caller.organizationId, body);
-      const headers = { Location: `/v1/contacts/imports/${row.id}` };
-      return { status: 201, body: { data: toImportView(row) }, headers, operationId };
+      return { status: 201, body: { data: toImportView(row) }, operationId };
     }),
   async outcome({ caller }, { database }, reply) {
     const { id: importId } = (reply.body as { data: { id: string } }).data;
@@ -120,7 +136,7 @@ export const importContacts = endpoint<Upload>({
   },
 });
 
-export const listOfImports = endpoint<unknown, PageQuery>({
+export const listOfImports = endpoint({
   method: 'get',
   path: '/v1/contacts/imports',
   operationId: 'contacts.imports.list',
@@ -128,10 +144,8 @@ export const listOfImports = endpoint<unknown, PageQuery>({
   scope: 'contacts:read',
   summary: 'List the imports, newest first',
   description: 'Kept 30 days after their end.',
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(importView) },
-  errors: [400, 401, 403, 422],
-  example: { reply: { data: [exampleImport], meta: exampleMeta } },
   handler: ({ query, caller, em }) =>
     listedData('contacts.imports', {}, query, (page) => listImports(em, caller.organizationId, page), toImportView),
 });
@@ -144,13 +158,11 @@ export const getOneImport = endpoint({
   scope: 'contacts:read',
   summary: 'Get an import: how far it is and what became of it',
   responses: { 200: wrapped(importView) },
-  errors: [401, 403, 404, 422],
-  example: { params, reply: { data: exampleImport } },
   handler: async ({ params: { importID }, caller }, { database }) =>
-    data(toImportView(await getImport(database, caller.organizationId, importID!))),
+    data(toImportView(await getImport(database, caller.organizationId, importID))),
 });
 
-export const listOfImportErrors = endpoint<unknown, PageQuery>({
+export const listOfImportErrors = endpoint({
   ...about,
   method: 'get',
   path: '/v1/contacts/imports/:importID/errors',
@@ -158,26 +170,10 @@ export const listOfImportErrors = endpoint<unknown, PageQuery>({
   scope: 'contacts:read',
   summary: 'List why rows of an import were refused, in the order of the file',
   description: 'Of the first 10,000 refused rows, up to 20 each. No error holds what stood in the cell.',
-  query: Joi.object(pageQuery),
-  responses: { 200: dataList(errorView) },
-  errors: [400, 401, 403, 404, 422],
-  example: {
-    params,
-    reply: {
-      data: [
-        { line: 17, column: 'email', code: 'string.email', message: 'email must be a valid email' },
-        {
-          line: 40,
-          column: '',
-          code: 'conflict',
-          message: `The identities belong to different contacts: ${exampleIds.contact}, ${exampleIds.otherContact}`,
-        },
-      ],
-      meta: exampleMeta,
-    },
-  },
+  query: Joi.object<PageQuery>(pageQuery),
+  responses: { 200: exampleErrors },
   async handler({ params: { importID }, query, caller }, { database }) {
-    const { id: importId } = await getImport(database, caller.organizationId, importID!);
+    const { id: importId } = await getImport(database, caller.organizationId, importID);
     const { limit, cursor, include_total: includeTotal } = query;
     const after = cursor === undefined ? undefined : importErrorKeyset(importId, cursor);
     const { rows, total } = await listImportErrors(database, caller.organizationId, importId, { limit, after, includeTotal });

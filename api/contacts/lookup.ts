@@ -2,7 +2,8 @@ import Joi from 'joi';
 import { type Identifier, lookUpContact } from '../../src/contacts/lookup.ts';
 import { isUuid } from '../../src/platform/ids.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { contactView, data, exampleContact, tag, toContactView, wrapped } from './schemas.ts';
+import { wrapped } from '../http/view.ts';
+import { contactView, data, tag, toContactView } from './schemas.ts';
 
 const types = ['contact_id', 'phone', 'messaging_app', 'email', 'external_id', 'messaging_app_id'];
 
@@ -21,7 +22,7 @@ const identifier = Joi.object<Identifier>({
   source: whenType('external_id', source, Joi.required()),
 });
 
-export const lookUp = endpoint<{ identifiers: Identifier[] }>({
+export const lookUp = endpoint({
   method: 'post',
   path: '/v1/contacts/lookup',
   operationId: 'contacts.lookup',
@@ -32,12 +33,10 @@ export const lookUp = endpoint<{ identifiers: Identifier[] }>({
     'Identifiers that nobody has are passed over: 404 only when none is anybody’s, 409 when they are of different contacts.',
   subject: 'Contact',
   errorShape: 'lookup',
-  body: Joi.object({ identifiers: Joi.array().items(identifier).min(1).max(50).required() }),
+  body: Joi.object<{ identifiers: Identifier[] }>({ identifiers: Joi.array().items(identifier).min(1).max(50).required() }),
   responses: { 200: wrapped(contactView) },
-  errors: [400, 401, 403, 404, 409, 422],
   example: {
     body: { identifiers: [{ type: 'external_id', source: 'shop', value: 'C-1001' }] },
-    reply: { data: exampleContact },
   },
   handler: async ({ body, caller }, { database }) =>
     data(toContactView(await lookUpContact(database, caller.organizationId, body.identifiers))),

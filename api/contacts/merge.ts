@@ -4,9 +4,10 @@ import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { id } from '../http/schemas.ts';
-import { aboutContact, contactParams, contactView, data, exampleContact, toContactView, wrapped } from './schemas.ts';
+import { wrapped } from '../http/view.ts';
+import { aboutContact, contactView, data, toContactView } from './schemas.ts';
 
-export const mergeTwoContacts = endpoint<{ contact_id: string }>({
+export const mergeTwoContacts = endpoint({
   ...aboutContact,
   method: 'post',
   path: '/v1/contacts/:contactID/merge',
@@ -16,12 +17,11 @@ export const mergeTwoContacts = endpoint<{ contact_id: string }>({
   description:
     'The older one stays, whichever stands in the path, and takes over all the other has: identities, notes, tags, consents (per channel the later decision), suppressions (per channel the longer one), blocks, conversations and messages. What it lacks it takes from the other, custom_fields by name. The other id answers 404 from then on, and `details` name the survivor. Asked again: 200 and the survivor. While a message is being sent in a conversation that would become part of another: 409 with `Retry-After`.',
   audit: 'contact',
-  body: Joi.object({ contact_id: id.required().description('The other one') }),
+  body: Joi.object<{ contact_id: string }>({ contact_id: id.required().description('The other one') }),
   responses: { 200: wrapped(contactView) },
-  errors: [400, 401, 403, 404, 422],
-  example: { params: contactParams, body: { contact_id: exampleIds.otherContact }, reply: { data: exampleContact } },
+  example: { body: { contact_id: exampleIds.otherContact } },
   handler({ params, body, caller, em, write }) {
-    const asked = { id: params.contactID!, otherId: body.contact_id };
+    const asked = { id: params.contactID, otherId: body.contact_id };
     const look = () => lookAtPair(em, caller.organizationId, asked);
     return write({ isLong: true, look, locks: mergeLocks }, async (tx) => ({
       ...data(toContactView(await mergeContacts(tx, caller.organizationId, actorOf(caller), asked))),

@@ -3,17 +3,30 @@ import { addNote, changeNote, listNotes, type NoteRow, readNote, removeNote } fr
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, pathId, timestamp } from '../http/schemas.ts';
-import { aboutContact, changeContact, contactParams, data, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
+import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
+import { view, wrapped } from '../http/view.ts';
+import { aboutContact, changeContact, data, listedData } from './schemas.ts';
 
-export const noteView = Joi.object({
-  id: id.required(),
-  body: Joi.string().required(),
-  author: Joi.string().required().description('Who wrote it: `user:<id>`, or `key:<id>` for a program'),
-  created_at: timestamp.required(),
-  updated_at: timestamp.required(),
-});
+const exampleNote = {
+  id: exampleIds.note,
+  body: 'Prefers to be called in the evening',
+  author: `user:${exampleIds.user}`,
+  created_at: exampleTime,
+  updated_at: exampleTime,
+};
+
+export const noteView = view(
+  'contact_note',
+  Joi.object({
+    id: id.required(),
+    body: Joi.string().required(),
+    author: Joi.string().required().description('Who wrote it: `user:<id>`, or `key:<id>` for a program'),
+    created_at: timestamp.required(),
+    updated_at: timestamp.required(),
+  }),
+  exampleNote,
+);
 
 const toView = ({ id, body, author, created_at, updated_at }: NoteRow) => ({
   id,
@@ -26,29 +39,19 @@ const toView = ({ id, body, author, created_at, updated_at }: NoteRow) => ({
 const noteBody = Joi.object<{ body: string }>({
   body: Joi.string().min(1).max(10_000).required().description('Taken as sent'),
 });
-const exampleNote = {
-  id: exampleIds.note,
-  body: 'Prefers to be called in the evening',
-  author: `user:${exampleIds.user}`,
-  created_at: exampleTime,
-  updated_at: exampleTime,
-};
-const aboutNote = { ...aboutContact, subject: 'Note', params: { contactID: pathId, noteID: pathId } };
-const noteParams = { ...contactParams, noteID: exampleIds.note };
+const aboutNote = { ...aboutContact, subject: 'Note' };
 
-export const listOfNotes = endpoint<unknown, PageQuery>({
+export const listOfNotes = endpoint({
   ...aboutContact,
   method: 'get',
   path: '/v1/contacts/:contactID/notes',
   operationId: 'contacts.notes.list',
   scope: 'contacts:read',
   summary: 'List the notes about a contact, newest first',
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(noteView) },
-  errors: [400, 401, 403, 404, 422],
-  example: { params: contactParams, reply: { data: [exampleNote], meta: exampleMeta } },
   handler: ({ params, query, own }) =>
-    listedData('notes', params, query, (page) => listNotes(own, params.contactID!, page), toView),
+    listedData('notes', params, query, (page) => listNotes(own, params.contactID, page), toView),
 });
 
 export const getNote = endpoint({
@@ -59,12 +62,10 @@ export const getNote = endpoint({
   scope: 'contacts:read',
   summary: 'Get one note',
   responses: { 200: wrapped(noteView) },
-  errors: [401, 403, 404, 422],
-  example: { params: noteParams, reply: { data: exampleNote } },
-  handler: async ({ params, own }) => data(toView(await readNote(own, params.contactID!, params.noteID!))),
+  handler: async ({ params, own }) => data(toView(await readNote(own, params.contactID, params.noteID))),
 });
 
-export const createNote = endpoint<{ body: string }>({
+export const createNote = endpoint({
   ...aboutContact,
   method: 'post',
   path: '/v1/contacts/:contactID/notes',
@@ -74,17 +75,15 @@ export const createNote = endpoint<{ body: string }>({
   isIdempotent: true,
   body: noteBody,
   responses: { 201: wrapped(noteView) },
-  errors: [400, 401, 403, 404, 422],
-  example: { params: contactParams, body: { body: exampleNote.body }, reply: { data: exampleNote } },
+  example: { body: { body: exampleNote.body } },
   handler: ({ params, body, caller, write }) =>
-    changeContact(write, params.contactID!, async (tx) => {
+    changeContact(write, params.contactID, async (tx) => {
       const row = await addNote(tx, body.body, actorOf(caller));
-      const headers = { Location: `/v1/contacts/${params.contactID}/notes/${row.id}` };
-      return { ...data(toView(row)), status: 201, headers };
+      return { ...data(toView(row)), status: 201 };
     }),
 });
 
-export const patchNote = endpoint<{ body: string }>({
+export const patchNote = endpoint({
   ...aboutNote,
   method: 'patch',
   path: '/v1/contacts/:contactID/notes/:noteID',
@@ -94,10 +93,9 @@ export const patchNote = endpoint<{ body: string }>({
   description: 'Its author stays who wrote it first.',
   body: noteBody,
   responses: { 200: wrapped(noteView) },
-  errors: [400, 401, 403, 404, 422],
-  example: { params: noteParams, body: { body: exampleNote.body }, reply: { data: exampleNote } },
+  example: { body: { body: exampleNote.body } },
   handler: ({ params, body, write }) =>
-    changeContact(write, params.contactID!, async (tx) => data(toView(await changeNote(tx, params.noteID!, body.body)))),
+    changeContact(write, params.contactID, async (tx) => data(toView(await changeNote(tx, params.noteID, body.body)))),
 });
 
 export const deleteNote = endpoint({
@@ -108,11 +106,9 @@ export const deleteNote = endpoint({
   scope: 'contacts:write',
   summary: 'Delete a note',
   responses: { 204: null },
-  errors: [401, 403, 404, 422],
-  example: { params: noteParams },
   handler: ({ params, write }) =>
-    changeContact(write, params.contactID!, async (tx) => {
-      await removeNote(tx, params.noteID!);
+    changeContact(write, params.contactID, async (tx) => {
+      await removeNote(tx, params.noteID);
       return { status: 204 };
     }),
 });

@@ -4,24 +4,40 @@ import { listPermissionHistory, type PermissionHistoryRow } from '../../src/cont
 import { assertContact } from '../../src/contacts/queries.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { type PageQuery, pageQuery } from '../http/paging.ts';
+import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
-import { aboutContact, contactParams, dataList, exampleMeta, listedData } from './schemas.ts';
+import { view } from '../http/view.ts';
+import { aboutContact, listedData } from './schemas.ts';
 
-export const changeView = Joi.object({
-  id: id.required(),
-  kind: Joi.string().valid('consent', 'suppression').required(),
-  channel: Joi.string()
-    .valid(...suppressionChannels)
-    .required(),
-  state: Joi.string().valid('granted', 'denied', 'pending', 'suppressed', 'lifted').required(),
-  reason: Joi.string().allow('').required().description('Of a suppression'),
-  source: Joi.string().allow('').required().description('Where it was said'),
-  proof: Joi.string().allow('').required().description('What shows it'),
-  expires_at: timestamp.allow(null).required(),
-  actor: Joi.string().required().description('`user:<id>`, `key:<id>`, `contact:<id>`, `provider` or `system`'),
-  at: timestamp.required(),
-});
+export const changeView = view(
+  'contact_permission_change',
+  Joi.object({
+    id: id.required(),
+    kind: Joi.string().valid('consent', 'suppression').required(),
+    channel: Joi.string()
+      .valid(...suppressionChannels)
+      .required(),
+    state: Joi.string().valid('granted', 'denied', 'pending', 'suppressed', 'lifted').required(),
+    reason: Joi.string().allow('').required().description('Of a suppression'),
+    source: Joi.string().allow('').required().description('Where it was said'),
+    proof: Joi.string().allow('').required().description('What shows it'),
+    expires_at: timestamp.allow(null).required(),
+    actor: Joi.string().required().description('`user:<id>`, `key:<id>`, `contact:<id>`, `provider` or `system`'),
+    at: timestamp.required(),
+  }),
+  {
+    id: exampleIds.suppression,
+    kind: 'suppression',
+    channel: 'messaging_app',
+    state: 'suppressed',
+    reason: 'unsubscribed',
+    source: 'message',
+    proof: exampleIds.message,
+    expires_at: null,
+    actor: `contact:${exampleIds.contact}`,
+    at: exampleTime,
+  },
+);
 
 const toView = (row: PermissionHistoryRow) => ({
   id: row.id,
@@ -36,37 +52,22 @@ const toView = (row: PermissionHistoryRow) => ({
   at: iso(row.created_at),
 });
 
-const exampleChange = {
-  id: exampleIds.suppression,
-  kind: 'suppression',
-  channel: 'messaging_app',
-  state: 'suppressed',
-  reason: 'unsubscribed',
-  source: 'message',
-  proof: exampleIds.message,
-  expires_at: null,
-  actor: `contact:${exampleIds.contact}`,
-  at: exampleTime,
-};
-
-export const listOfPermissionChanges = endpoint<unknown, PageQuery>({
+export const listOfPermissionChanges = endpoint({
   ...aboutContact,
   method: 'get',
   path: '/v1/contacts/:contactID/permission-history',
   operationId: 'contacts.permission-history.list',
   scope: 'contacts:read',
   summary: 'List the changes of consent and suppression, newest first',
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(changeView) },
-  errors: [400, 401, 403, 404, 422],
-  example: { params: contactParams, reply: { data: [exampleChange], meta: exampleMeta } },
   async handler({ params, query, caller, em, own }) {
-    await assertContact(own, params.contactID!);
+    await assertContact(own, params.contactID);
     return listedData(
       'permission history',
       params,
       query,
-      (page) => listPermissionHistory(em, caller.organizationId, params.contactID!, page),
+      (page) => listPermissionHistory(em, caller.organizationId, params.contactID, page),
       toView,
     );
   },

@@ -5,23 +5,39 @@ import type { ContactRow } from '../../src/contacts/queries.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import type { PageRows } from '../../src/platform/listing/paging.ts';
 import { type Input, ok, type Reply } from '../http/endpoint.ts';
-import { keysetOf, type PageQuery, pageMeta, pageOf } from '../http/paging.ts';
-import { id, iso, pathId, timestamp } from '../http/schemas.ts';
+import { keysetOf, type PageQuery, pageOf } from '../http/paging.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
+import { view } from '../http/view.ts';
 
 export const tag = 'Contacts';
 
-export const contactView = Joi.object({
-  id: id.required(),
-  phone_number: Joi.string().allow('').required().description('International format with +; empty when the person shows none'),
-  name: Joi.string().allow('').required(),
-  email: Joi.string().allow('').required(),
-  external_source: Joi.string().allow('').required(),
-  external_id: Joi.string().allow('').required(),
-  custom_fields: Joi.object().unknown().required(),
-  tags: Joi.array().items(Joi.string()).required(),
-  created_at: timestamp.required(),
-  updated_at: timestamp.required(),
-});
+export const contactView = view(
+  'contact',
+  Joi.object({
+    id: id.required(),
+    phone_number: Joi.string().allow('').required().description('International format with +; empty when the person shows none'),
+    name: Joi.string().allow('').required(),
+    email: Joi.string().allow('').required(),
+    external_source: Joi.string().allow('').required(),
+    external_id: Joi.string().allow('').required(),
+    custom_fields: Joi.object().unknown().required(),
+    tags: Joi.array().items(Joi.string()).required(),
+    created_at: timestamp.required(),
+    updated_at: timestamp.required(),
+  }),
+  {
+    id: exampleIds.contact,
+    phone_number: '+16505551234',
+    name: 'Sheena Nelson',
+    email: 'sheena@example.com',
+    external_source: 'shop',
+    external_id: 'C-1001',
+    custom_fields: { tier: 'gold' },
+    tags: ['vip'],
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  },
+);
 
 export const toContactView = (row: ContactRow) => ({
   id: row.id,
@@ -36,32 +52,13 @@ export const toContactView = (row: ContactRow) => ({
   updated_at: iso(row.updated_at),
 });
 
-export const exampleContact = {
-  id: exampleIds.contact,
-  phone_number: '+16505551234',
-  name: 'Sheena Nelson',
-  email: 'sheena@example.com',
-  external_source: 'shop',
-  external_id: 'C-1001',
-  custom_fields: { tier: 'gold' },
-  tags: ['vip'],
-  created_at: exampleTime,
-  updated_at: exampleTime,
-};
-
 /** The contact endpoints wrap what they give. */
-export const wrapped = (view: Joi.Schema) => Joi.object({ data: view.required() });
 export const data = (value: unknown): Reply => ok({ data: value });
 
 export const appUserId = Joi.string().trim().min(1).max(128).description("The messaging app's own id of the person");
 
 /** What the endpoints of one contact share. */
-export const aboutContact = { tag, subject: 'Contact', params: { contactID: pathId } };
-export const contactParams = { contactID: exampleIds.contact };
-
-/** The lists of the contact endpoints. */
-export const dataList = (view: Joi.Schema) => Joi.object({ data: Joi.array().items(view).required(), meta: pageMeta });
-export const exampleMeta = { has_more: false, limit: 25 };
+export const aboutContact = { tag, subject: 'Contact' };
 
 /** The whole of a plain list's reply, newest first, as `listed` of paging.ts gives it elsewhere. */
 export async function listedData<Row extends { id: string; created_at: string }>(

@@ -13,22 +13,34 @@ import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { toMoment } from '../../src/platform/time/moment.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, pathId, timestamp } from '../http/schemas.ts';
-import { aboutContact, contactParams, dataList, exampleMeta, listedData, wrapped } from './schemas.ts';
+import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
+import { view, wrapped } from '../http/view.ts';
+import { aboutContact, listedData } from './schemas.ts';
 
-export const suppressionView = Joi.object({
-  id: id.required(),
-  channel: Joi.string()
-    .valid(...suppressionChannels)
-    .required(),
-  reason: Joi.string()
-    .valid(...suppressionReasons)
-    .required(),
-  expires_at: timestamp.allow(null).required().description('null: until it is deleted'),
-  created_at: timestamp.required(),
-  updated_at: timestamp.required(),
-});
+export const suppressionView = view(
+  'contact_suppression',
+  Joi.object({
+    id: id.required(),
+    channel: Joi.string()
+      .valid(...suppressionChannels)
+      .required(),
+    reason: Joi.string()
+      .valid(...suppressionReasons)
+      .required(),
+    expires_at: timestamp.allow(null).required().description('null: until it is deleted'),
+    created_at: timestamp.required(),
+    updated_at: timestamp.required(),
+  }),
+  {
+    id: exampleIds.suppression,
+    channel: 'messaging_app',
+    reason: 'unsubscribed',
+    expires_at: null,
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  },
+);
 
 const toView = (row: SuppressionRow) => ({
   id: row.id,
@@ -39,16 +51,7 @@ const toView = (row: SuppressionRow) => ({
   updated_at: iso(row.updated_at),
 });
 
-const exampleSuppression = {
-  id: exampleIds.suppression,
-  channel: 'messaging_app',
-  reason: 'unsubscribed',
-  expires_at: null,
-  created_at: exampleTime,
-  updated_at: exampleTime,
-};
-
-export const listOfSuppressions = endpoint<unknown, PageQuery>({
+export const listOfSuppressions = endpoint({
   ...aboutContact,
   method: 'get',
   path: '/v1/contacts/:contactID/suppressions',
@@ -56,17 +59,15 @@ export const listOfSuppressions = endpoint<unknown, PageQuery>({
   scope: 'contacts:read',
   summary: 'List the suppressions of a contact, newest first',
   description: 'Those in force; what has expired or was deleted stands in the permission history.',
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(suppressionView) },
-  errors: [400, 401, 403, 404, 422],
-  example: { params: contactParams, reply: { data: [exampleSuppression], meta: exampleMeta } },
   async handler({ params, query, caller, em, own }) {
-    await assertContact(own, params.contactID!);
+    await assertContact(own, params.contactID);
     return listedData(
       'contact suppressions',
       params,
       query,
-      (page) => listSuppressions(em, caller.organizationId, params.contactID!, page),
+      (page) => listSuppressions(em, caller.organizationId, params.contactID, page),
       toView,
     );
   },
@@ -81,7 +82,7 @@ const endOfSuppression = Joi.date()
 
 type SuppressionBody = Pick<Suppression, 'channel' | 'reason'> & { expires_at: Date | null };
 
-export const createSuppression = endpoint<SuppressionBody>({
+export const createSuppression = endpoint({
   ...aboutContact,
   method: 'post',
   path: '/v1/contacts/:contactID/suppressions',
@@ -101,16 +102,13 @@ export const createSuppression = endpoint<SuppressionBody>({
     expires_at: endOfSuppression.allow(null).default(null),
   }),
   responses: { 200: wrapped(suppressionView), 201: wrapped(suppressionView) },
-  errors: [400, 401, 403, 404, 422],
   example: {
-    params: contactParams,
     body: { channel: 'messaging_app', reason: 'unsubscribed' },
-    reply: { data: exampleSuppression },
   },
   handler: ({ params, body: { channel, reason, expires_at: expiresAt }, caller, write }) =>
-    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
+    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
       const { organizationId } = caller;
-      const contact = await getContact(tx.of(organizationId), params.contactID!);
+      const contact = await getContact(tx.of(organizationId), params.contactID);
       const by = { actor: actorOf(caller), source: '', proof: '' };
       const { row, isNew, isChanged } = await suppress(tx, organizationId, contact.id, { channel, reason, expiresAt }, by);
       if (isChanged) emitUpdated(tx, organizationId, contact, ['suppressions']);
@@ -126,16 +124,13 @@ export const deleteSuppression = endpoint({
   scope: 'contacts:write',
   summary: 'Delete a suppression',
   description: 'Its channel may be used again, unless another one covers it. Consent stays as it is.',
-  params: { contactID: pathId, suppressionID: pathId },
   responses: { 204: null },
-  errors: [401, 403, 404, 422],
-  example: { params: { ...contactParams, suppressionID: exampleIds.suppression } },
   handler: ({ params, caller, write }, { secrets }) =>
-    write({ locks: [contactLock(params.contactID!)] }, async (tx) => {
+    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
       const { organizationId } = caller;
-      const contact = await getContact(tx.of(organizationId), params.contactID!);
+      const contact = await getContact(tx.of(organizationId), params.contactID);
       const by = { actor: actorOf(caller), source: '', proof: '' };
-      await liftSuppression(tx, secrets, organizationId, contact.id, params.suppressionID!, by);
+      await liftSuppression(tx, secrets, organizationId, contact.id, params.suppressionID, by);
       emitUpdated(tx, organizationId, contact, ['suppressions']);
       return { status: 204 };
     }),

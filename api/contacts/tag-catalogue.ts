@@ -12,15 +12,20 @@ import {
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, pathId, timestamp } from '../http/schemas.ts';
-import { exampleMeta, tag } from './schemas.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
+import { view } from '../http/view.ts';
+import { tag } from './schemas.ts';
 
-export const tagView = Joi.object({
-  id: id.required(),
-  name: Joi.string().required(),
-  contacts: Joi.number().integer().required().description('How many contacts have it'),
-  created_at: timestamp.required(),
-});
+export const tagView = view(
+  'tag',
+  Joi.object({
+    id: id.required(),
+    name: Joi.string().required(),
+    contacts: Joi.number().integer().required().description('How many contacts have it'),
+    created_at: timestamp.required(),
+  }),
+  { id: exampleIds.tag, name: 'vip', contacts: 12, created_at: exampleTime },
+);
 
 const toView = ({ id: tagId, name, contacts, created_at }: CountedTag) => ({
   id: tagId,
@@ -28,22 +33,18 @@ const toView = ({ id: tagId, name, contacts, created_at }: CountedTag) => ({
   contacts,
   created_at: iso(created_at),
 });
-const exampleTag = { id: exampleIds.tag, name: 'vip', contacts: 12, created_at: exampleTime };
-const about = { tag, subject: 'Tag', params: { tagID: pathId } };
-const params = { tagID: exampleIds.tag };
+const about = { tag, subject: 'Tag' };
 const tagBody = Joi.object<{ name: string }>({ name: tagName.required() });
 
-export const listOfTags = endpoint<unknown, PageQuery>({
+export const listOfTags = endpoint({
   method: 'get',
   path: '/v1/tags',
   operationId: 'tags.list',
   tag,
   scope: 'contacts:read',
   summary: 'List the tags of the organization, newest first',
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(tagView) },
-  errors: [400, 401, 403, 422],
-  example: { reply: { items: [exampleTag], meta: exampleMeta } },
   handler: ({ query, caller }, { reads }) =>
     reads.dear(caller.organizationId, (ask) =>
       listed('tags', {}, query, (page) => listTags(ask, caller.organizationId, page), toView),
@@ -58,12 +59,10 @@ export const getTag = endpoint({
   scope: 'contacts:read',
   summary: 'Get one tag',
   responses: { 200: tagView },
-  errors: [401, 403, 404, 422],
-  example: { params, reply: exampleTag },
-  handler: async ({ params: { tagID }, caller, em }) => ok(toView(await countedTag(em, caller.organizationId, tagID!))),
+  handler: async ({ params: { tagID }, caller, em }) => ok(toView(await countedTag(em, caller.organizationId, tagID))),
 });
 
-export const createTag = endpoint<{ name: string }>({
+export const createTag = endpoint({
   method: 'post',
   path: '/v1/tags',
   operationId: 'tags.create',
@@ -74,17 +73,16 @@ export const createTag = endpoint<{ name: string }>({
   isIdempotent: true,
   body: tagBody,
   responses: { 200: tagView, 201: tagView },
-  errors: [400, 401, 403, 422],
-  example: { body: { name: 'vip' }, reply: exampleTag },
+  example: { body: { name: 'vip' } },
   handler: ({ body, caller, write }) =>
     write({}, async (tx) => {
       const { row, isNew } = await ensureTag(tx, caller.organizationId, body.name);
       const reply = ok(toView(isNew ? { ...row, contacts: 0 } : await countedTag(tx.em, caller.organizationId, row.id)));
-      return isNew ? { ...reply, status: 201, headers: { Location: `/v1/tags/${row.id}` } } : reply;
+      return isNew ? { ...reply, status: 201 } : reply;
     }),
 });
 
-export const patchTag = endpoint<{ name: string }>({
+export const patchTag = endpoint({
   ...about,
   method: 'patch',
   path: '/v1/tags/:tagID',
@@ -95,10 +93,9 @@ export const patchTag = endpoint<{ name: string }>({
     'For every contact that has it. None of them emits `contact.updated` for it. Another tag of that name: 409 with its id.',
   body: tagBody,
   responses: { 200: tagView },
-  errors: [400, 401, 403, 404, 422],
-  example: { params, body: { name: 'vip' }, reply: exampleTag },
+  example: { body: { name: 'vip' } },
   handler: ({ params: { tagID }, body, caller, write }) =>
-    write({}, async (tx) => ok(toView(await renameTag(tx, caller.organizationId, tagID!, body.name)))),
+    write({}, async (tx) => ok(toView(await renameTag(tx, caller.organizationId, tagID, body.name)))),
 });
 
 export const deleteOneTag = endpoint({
@@ -111,11 +108,9 @@ export const deleteOneTag = endpoint({
   description: 'Everybody loses it. None of these contacts emits `contact.updated` for it: that would be a flood.',
   audit: 'tag',
   responses: { 204: null },
-  errors: [401, 403, 404, 422],
-  example: { params },
   handler: ({ params: { tagID }, caller, write }) =>
     write({ isLong: true }, async (tx) => {
-      await deleteTag(tx, caller.organizationId, tagID!);
+      await deleteTag(tx, caller.organizationId, tagID);
       return { status: 204 };
     }),
 });

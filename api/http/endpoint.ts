@@ -1,42 +1,17 @@
 import type { Readable } from 'node:stream';
 import type Joi from 'joi';
-import type { Authenticate } from '../../src/accounts/authenticate.ts';
-import type { Passwords } from '../../src/accounts/password-hash.ts';
 import type { Caller } from '../../src/organizations/caller.ts';
 import type { Scope } from '../../src/organizations/scopes.ts';
-import type { Config } from '../../src/platform/config/config.ts';
-import type { Database, Em } from '../../src/platform/database/database.ts';
+import type { Em } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
-import type { Ledger } from '../../src/platform/ledger/ledger.ts';
-import type { Queues } from '../../src/platform/ledger/queues.ts';
 import type { Write } from '../../src/platform/ledger/transact.ts';
 import type { TenantTx } from '../../src/platform/ledger/tx.ts';
-import type { Reads } from '../../src/platform/listing/reads.ts';
 import type { Log } from '../../src/platform/log.ts';
-import type { Metrics } from '../../src/platform/metrics/metrics.ts';
-import type { LoginLimits } from '../../src/platform/rate-limits/login.ts';
-import type { RequestLimits } from '../../src/platform/rate-limits/requests.ts';
-import type { Secrets } from '../../src/platform/secrets.ts';
-import type { Providers } from '../../src/providers/index.ts';
-import type { Intake } from './intake/intake.ts';
+import type { Deps } from './deps.ts';
+import { errorsOf, exampleParamsOf, locating, type ParamOf, paramsOf, repliesOf } from './derived.ts';
+import type { View } from './view.ts';
 
-export type Deps = {
-  config: Config;
-  database: Database;
-  ledger: Ledger;
-  queues: Queues;
-  providers: Providers;
-  secrets: Secrets;
-  authenticate: Authenticate;
-  passwords: Passwords;
-  loginLimits: LoginLimits;
-  limits: RequestLimits;
-  intake: Intake;
-  /** How lists are read. */
-  reads: Reads;
-  metrics: Metrics;
-  log: Log;
-};
+export type { Deps };
 
 /** The spec's three error bodies: `{error: {code, …}}`, `{error, code}`, `{title, status, detail}`. */
 export type ErrorShape = 'standard' | 'lookup' | 'problem';
@@ -56,8 +31,8 @@ export type Reply = {
 /** Where a request came from, for the audit log and the login limits. */
 export type From = { address: string; requestId: string };
 
-export type Input<Body, Query> = {
-  params: Record<string, string>;
+export type Input<Body, Query, Params = Record<string, string>> = {
+  params: Params;
   query: Query;
   body: Body;
   /** Set unless the endpoint is public. */
@@ -96,11 +71,9 @@ export type Receive<Body> = {
   ): Promise<Received<Body>>;
 };
 
-/** One definition: validation, document, reply check and route come from it. */
-export type Endpoint<Body = unknown, Query = unknown> = {
+/** What an endpoint says itself. */
+type Said<Body, Query> = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Express path; its parameters are ids, and a malformed one is the endpoint's 404. */
-  path: string;
   operationId: string;
   tag: string;
   summary: string;
@@ -110,15 +83,14 @@ export type Endpoint<Body = unknown, Query = unknown> = {
    * the same, but not a token that may do less than its user: it changes what the user is; `session` a session.
    */
   scope: Scope | 'public' | 'user' | 'account' | 'session';
-  /** Whoever has one of these is let in too, and the handler decides what he may see. */
+  /** Whoever has one of these is let in too, and the handler decides what they may see. */
   otherScopes?: Scope[];
   /** Kept in the audit log, by `write`: the type of the record it is about, whose id is the path's or the reply's. */
   audit?: string;
   /** Its reply shows a secret once: an Idempotency-Key replays it to the same caller only. */
   holdsSecret?: boolean;
-  /** What a missing or foreign id in the path is called. */
+  /** What a missing or foreign id is called in its 404. */
   subject?: string;
-  params?: Record<string, Joi.Schema>;
   query?: Joi.ObjectSchema<Query>;
   body?: Joi.ObjectSchema<Body>;
   /** The body as it came, for a signature over its bytes; up to this many bytes. */
@@ -136,21 +108,73 @@ export type Endpoint<Body = unknown, Query = unknown> = {
   /** Takes an Idempotency-Key. */
   isIdempotent?: boolean;
   errorShape?: ErrorShape;
-  /** Reply bodies by status; null: none. The statuses every endpoint may give stand in api/http/errors.ts. */
-  responses: Record<number, Joi.Schema | null>;
-  /** Error statuses this endpoint may give beside the common ones. */
-  errors: number[];
-  /** What the document shows; a test holds each to its schema. A query's is what a try on the docs page begins with. */
-  example?: { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown; reply?: unknown };
-  handler(input: Input<Body, Query>, deps: Deps): Promise<Reply>;
-  /** The reply once the operation has succeeded, for a client that waited. */
-  outcome?(input: Input<Body, Query>, deps: Deps, reply: Reply): Promise<Reply>;
 };
+
+type Handlers<Body, Query, Params> = {
+  handler(input: Input<Body, Query, Params>, deps: Deps): Promise<Reply>;
+  /** The reply once the operation has succeeded, for a client that waited. */
+  outcome?(input: Input<Body, Query, Params>, deps: Deps, reply: Reply): Promise<Reply>;
+};
+
+/** What is written down for an endpoint. The rest follows from it: `endpoint()` puts it in. */
+type Declaration<Path extends string, Body, Query> = Said<Body, Query> &
+  Handlers<Body, Query, { [Name in ParamOf<Path>]: string }> & {
+    /** Express path; its parameters are ids, and a malformed one is the endpoint's 404. */
+    path: Path;
+    /** Those of the path that are no ids. */
+    params?: { [Name in ParamOf<Path>]?: Joi.Schema };
+    /** Replies by status; null: without a body. The statuses every endpoint may give stand in api/http/errors.ts. */
+    responses: Record<number, View | null>;
+    /** Error statuses that follow neither from scope, path, query and body nor are everybody's. */
+    errors?: readonly number[];
+    /** Where what it makes is found by its id, when that is not below its own path. */
+    location?: string;
+    /** What the document shows beside the replies' own examples. A query's is what a try on the docs page begins with. */
+    example?: { params?: { [Name in ParamOf<Path>]?: string }; query?: Record<string, unknown>; body?: unknown };
+  };
+
+/** One definition, whole: validation, document, reply check and route come from it. */
+export type Endpoint<Body = unknown, Query = unknown> = Said<Body, Query> &
+  Handlers<Body, Query, Record<string, string>> & {
+    path: string;
+    params?: Record<string, Joi.Schema>;
+    /** Reply bodies by status; null: none. */
+    responses: Record<number, Joi.Schema | null>;
+    /** The records in its replies that the document knows by a name. */
+    named: Record<string, Joi.Schema>;
+    /** Error statuses it may give beside the common ones. */
+    errors: number[];
+    /** Below it is what was made, where something may be; `locate` tells the client. */
+    location?: string;
+    locate?: (reply: Reply, params: Record<string, string>) => Reply;
+    /** What the document shows; a test holds each to its schema. */
+    example: { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown; reply?: unknown };
+  };
 
 export type AnyEndpoint = Endpoint<never, never>;
 
-export const endpoint = <Body = unknown, Query = unknown>(definition: Endpoint<Body, Query>): AnyEndpoint =>
-  definition as unknown as AnyEndpoint;
+/** A schema without its type would let anything through the compiler. */
+type Typed<Body, Query> = (0 extends 1 & Body ? { body: 'Joi.object<Body>() says what it takes' } : unknown) &
+  (0 extends 1 & Query ? { query: 'Joi.object<Query>() says what it takes' } : unknown);
+
+/** Types of path, query and body are those of what is declared; params, errors, example and Location follow from it, once, at start. */
+export function endpoint<Path extends string, Body = unknown, Query = unknown>(
+  declared: Declaration<Path, Body, Query> & Typed<Body, Query>,
+): AnyEndpoint {
+  const { path, params, responses, location = path, example, ...rest }: Declaration<string, Body, Query> = declared;
+  const replies = repliesOf(responses);
+  const whole = {
+    ...rest,
+    path,
+    params: paramsOf(path, params),
+    responses: replies.schemas,
+    named: replies.named,
+    errors: errorsOf(declared),
+    ...(201 in responses && { location, locate: locating(location) }),
+    example: { ...example, params: exampleParamsOf(path, example?.params), reply: replies.example },
+  };
+  return whole as unknown as AnyEndpoint;
+}
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 

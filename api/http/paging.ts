@@ -5,6 +5,7 @@ import type { Page, PageRows } from '../../src/platform/listing/paging.ts';
 import { sha256 } from '../../src/platform/secrets.ts';
 import { isMoment } from '../../src/platform/time/moment.ts';
 import { ok, type Reply } from './endpoint.ts';
+import type { View } from './view.ts';
 
 export type PageQuery = { limit: number; cursor?: string; include_total: boolean };
 export type Keyset = { limit: number; after?: [createdAt: string, id: string] };
@@ -80,4 +81,19 @@ export async function listed<Row extends { id: string; created_at: string }>(
   return ok({ items: page.rows.map(toView), meta: page.meta });
 }
 
-export const listOf = (view: Joi.Schema) => Joi.object({ items: Joi.array().items(view).required(), meta: pageMeta });
+const exampleMeta = { has_more: false, limit: 25 };
+const ofPages = ({ named }: View) => ({ ...named, page_meta: pageMeta });
+
+/** A list's reply, with one record as its example. */
+export const listOf = (view: View): View => ({
+  schema: Joi.object({ items: Joi.array().items(view.schema).required(), meta: pageMeta }),
+  example: { items: [view.example], meta: exampleMeta },
+  named: ofPages(view),
+});
+
+/** The same, as contacts and what belongs to them come. */
+export const dataList = (view: View): View => ({
+  schema: Joi.object({ data: Joi.array().items(view.schema).required(), meta: pageMeta }),
+  example: { data: [view.example], meta: exampleMeta },
+  named: ofPages(view),
+});

@@ -6,6 +6,7 @@ import type { Em } from '../../src/platform/database/database.ts';
 import { type Own, ownRows } from '../../src/platform/database/own.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
+import { idIn } from './derived.ts';
 import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from './endpoint.ts';
 import { renderError } from './errors.ts';
 import {
@@ -121,19 +122,20 @@ class RequestInput implements Input<unknown, unknown> {
 
   readonly write: Input<unknown, unknown>['write'] = (options, work) => {
     const { ledger, secrets } = this.#deps;
+    const { audit, locate } = this.#definition;
     const organizationId = this.caller?.organizationId ?? noOrganization;
-    const own = (tx: Tx) => Object.assign(tx, { own: tx.of(organizationId) });
-    const whole: (tx: Tx, seen: Parameters<typeof work>[1]) => Promise<Reply> = this.#definition.audit
-      ? (tx, seen) => this.#audited(tx, () => work(own(tx), seen))
-      : (tx, seen) => work(own(tx), seen);
+    const done: (tx: Tx, seen: Parameters<typeof work>[1]) => Promise<Reply> = async (tx, seen) => {
+      const reply = await work(Object.assign(tx, { own: tx.of(organizationId) }), seen);
+      return locate ? locate(reply, this.params) : reply;
+    };
+    const whole: typeof done = audit ? (tx, seen) => this.#audited(tx, () => done(tx, seen)) : done;
     return this.#key ? writeOnce(ledger.transact, secrets, this.#key, options, whole) : ledger.transact(options, whole);
   };
 
   /** The audit log says it if and only if it was done. */
   async #audited(tx: Tx, work: () => Promise<Reply>): Promise<Reply> {
     const { audit, ...reply } = await work();
-    const made = (reply.body ?? {}) as { id?: string; data?: { id?: string } };
-    const id = Object.values(this.params)[0] ?? made.id ?? made.data?.id ?? this.caller.organizationId;
+    const id = Object.values(this.params)[0] ?? idIn(reply) ?? this.caller.organizationId;
     const organizationId = audit?.organizationId ?? this.caller.organizationId;
     await recordAct(tx.em, {
       organizationId: organizationId === noOrganization ? null : organizationId,

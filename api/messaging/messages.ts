@@ -8,14 +8,13 @@ import { exampleIds } from '../../src/platform/examples.ts';
 import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, pathId } from '../http/schemas.ts';
-import { exampleMessage, exampleProgress, messageView, type SendBody, sendBody, toMessageView } from './schemas.ts';
+import { id } from '../http/schemas.ts';
+import { wrapped } from '../http/view.ts';
+import { messageView, type SendBody, sendBody, sentMessage, toMessageView } from './schemas.ts';
 
-const wrapped = Joi.object({ data: messageView.required() });
 const tag = 'Messages';
-const params = { messageID: exampleIds.message };
 
-export const sendMessage = endpoint<SendBody>({
+export const sendMessage = endpoint({
   method: 'post',
   path: '/v1/messages',
   operationId: 'messages.send',
@@ -26,17 +25,16 @@ export const sendMessage = endpoint<SendBody>({
     'Accepts the message and answers; a worker sends it, in order within its conversation and at the rate of its channel. Free-form messages need a contact that wrote within 24 hours.',
   isIdempotent: true,
   body: sendBody,
-  responses: { 201: wrapped },
-  errors: [400, 401, 403, 404, 422],
+  responses: { 201: wrapped(messageView) },
+  errors: [404],
   example: {
     body: { channel_id: exampleIds.channel, to: '+16505551234', type: 'text', text: { body: 'Your order is on its way' } },
-    reply: { data: exampleMessage },
   },
   async handler({ body, caller, em, write }, { ledger, secrets }) {
     const look = () => prepareMessage(em, ledger.transact, secrets, caller.organizationId, toRequest(body));
     return write({ look, locks: acceptLocks }, async (tx, prepared) => {
       const row = await acceptMessage(tx, prepared);
-      return { status: 201, body: { data: toMessageView(row) }, headers: { Location: `/v1/messages/${row.id}` } };
+      return { status: 201, body: { data: toMessageView(row) } };
     });
   },
 });
@@ -61,12 +59,9 @@ export const getMessage = endpoint({
   summary: 'Get one message',
   subject: 'Message',
   errorShape: 'problem',
-  params: { messageID: pathId },
-  responses: { 200: wrapped },
-  errors: [401, 403, 404, 422],
-  example: { params, reply: { data: { ...exampleMessage, ...exampleProgress } } },
+  responses: { 200: wrapped(sentMessage) },
   async handler({ params, caller }, { database }) {
-    const row = await findMessage(database, caller.organizationId, params.messageID!);
+    const row = await findMessage(database, caller.organizationId, params.messageID);
     if (!row) throw notFound('Message');
     return ok({ data: toMessageView(row) });
   },
@@ -74,25 +69,21 @@ export const getMessage = endpoint({
 
 type ListQuery = PageQuery & { channel_id?: string; conversation_id?: string; contact_id?: string; status?: MessageStatus };
 
-export const listOfMessages = endpoint<unknown, ListQuery>({
+export const listOfMessages = endpoint({
   method: 'get',
   path: '/v1/messages',
   operationId: 'messages.list',
   tag,
   scope: 'messages:read',
   summary: 'List messages, newest first',
-  query: Joi.object({
+  query: Joi.object<ListQuery>({
     ...pageQuery,
     channel_id: id,
     conversation_id: id,
     contact_id: id,
     status: Joi.string().valid('queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'received'),
   }),
-  responses: { 200: listOf(messageView) },
-  errors: [400, 401, 403, 422],
-  example: {
-    reply: { items: [{ ...exampleMessage, ...exampleProgress }], meta: { has_more: false, limit: 25 } },
-  },
+  responses: { 200: listOf(sentMessage) },
   handler({ query, caller: { organizationId } }, { reads }) {
     const filter = {
       channelId: query.channel_id,
@@ -108,7 +99,7 @@ export const listOfMessages = endpoint<unknown, ListQuery>({
   },
 });
 
-export const retryOfMessage = endpoint<{ force: boolean }>({
+export const retryOfMessage = endpoint({
   method: 'post',
   path: '/v1/messages/:messageID/retry',
   operationId: 'messages.retry',
@@ -120,16 +111,14 @@ export const retryOfMessage = endpoint<{ force: boolean }>({
     'Once, however often it is asked. A message the provider has taken goes out again only with `force`: the person may see it twice.',
   subject: 'Message',
   isIdempotent: true,
-  params: { messageID: pathId },
-  body: Joi.object({ force: Joi.boolean().strict().default(false) }),
-  responses: { 200: wrapped },
-  errors: [400, 401, 403, 404, 422],
-  example: { params, body: { force: false }, reply: { data: exampleMessage } },
+  body: Joi.object<{ force: boolean }>({ force: Joi.boolean().strict().default(false) }),
+  responses: { 200: wrapped(messageView) },
+  example: { body: { force: false } },
   async handler({ params, body, caller, em, write }) {
-    const look = () => conversationOf(em, caller.organizationId, params.messageID!);
+    const look = () => conversationOf(em, caller.organizationId, params.messageID);
     return write({ look, locks: retryLocks }, async (tx) => {
-      await retryMessage(tx, caller.organizationId, params.messageID!, body.force);
-      const row = await findMessage(tx.em, caller.organizationId, params.messageID!);
+      await retryMessage(tx, caller.organizationId, params.messageID, body.force);
+      const row = await findMessage(tx.em, caller.organizationId, params.messageID);
       if (!row) throw notFound('Message');
       return ok({ data: toMessageView(row) });
     });

@@ -3,6 +3,7 @@ import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import type { MessageRow } from '../../src/messaging/queries.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
+import { view, withExample } from '../http/view.ts';
 
 const text = Joi.object({
   body: Joi.string().min(1).max(4096).required().description('What the person reads, taken as sent'),
@@ -59,45 +60,47 @@ const failure = Joi.object({
   message: Joi.string().required(),
 });
 
-export const messageView = Joi.object({
-  id: id.required(),
-  channel_id: Joi.string().required(),
-  to_phone: Joi.string().allow('').required().description('Digits, no +; empty when the person shows no phone'),
-  type: Joi.string().required(),
-  status: Joi.string().required().description('queued sending sent delivered read failed, or received; more may come'),
-  provider_message_id: Joi.string().allow('').required().description('Empty until the provider has taken it'),
-  created_at: timestamp.required(),
-  updated_at: timestamp.required(),
-  direction: Joi.string().valid('inbound', 'outbound').required(),
-  conversation_id: id.required(),
-  contact_id: id.allow(null).required().description('null: the person was forgotten'),
-  content: Joi.object().unknown().required(),
-  failure: failure.allow(null).required(),
-});
-
-/** As it is accepted. */
-export const exampleMessage = {
-  id: exampleIds.message,
-  channel_id: exampleIds.channel,
-  to_phone: '16505551234',
-  type: 'text',
-  status: 'queued',
-  provider_message_id: '',
-  created_at: exampleTime,
-  updated_at: exampleTime,
-  direction: 'outbound',
-  conversation_id: exampleIds.conversation,
-  contact_id: exampleIds.contact,
-  content: { body: 'Your order is on its way' },
-  failure: null,
-};
+/** With a message as it is accepted. */
+export const messageView = view(
+  'message',
+  Joi.object({
+    id: id.required(),
+    channel_id: Joi.string().required(),
+    to_phone: Joi.string().allow('').required().description('Digits, no +; empty when the person shows no phone'),
+    type: Joi.string().required(),
+    status: Joi.string().required().description('queued sending sent delivered read failed, or received; more may come'),
+    provider_message_id: Joi.string().allow('').required().description('Empty until the provider has taken it'),
+    created_at: timestamp.required(),
+    updated_at: timestamp.required(),
+    direction: Joi.string().valid('inbound', 'outbound').required(),
+    conversation_id: id.required(),
+    contact_id: id.allow(null).required().description('null: the person was forgotten'),
+    content: Joi.object().unknown().required(),
+    failure: failure.allow(null).required(),
+  }),
+  {
+    id: exampleIds.message,
+    channel_id: exampleIds.channel,
+    to_phone: '16505551234',
+    type: 'text',
+    status: 'queued',
+    provider_message_id: '',
+    created_at: exampleTime,
+    updated_at: exampleTime,
+    direction: 'outbound',
+    conversation_id: exampleIds.conversation,
+    contact_id: exampleIds.contact,
+    content: { body: 'Your order is on its way' },
+    failure: null,
+  },
+);
 
 /** What has become of it a moment later. */
-export const exampleProgress = {
+export const sentMessage = withExample(messageView, {
   status: 'delivered',
   provider_message_id: 'wamid.HBgLMTY1MDU1NTEyMzQVAgARGBI5QTNDQTVCM0Q0Q0Q2RTY3RTcA',
   updated_at: '2026-11-21T10:00:02.000Z',
-};
+});
 
 export const toMessageView = (row: MessageRow) => ({
   id: row.id,

@@ -5,20 +5,38 @@ import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { findOperation, operationStatus } from '../../src/platform/ledger/operations.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { refusal } from '../http/middleware/authenticate.ts';
-import { id, iso, pathId, timestamp } from '../http/schemas.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
+import { view } from '../http/view.ts';
 
-export const operationView = Joi.object({
-  id: id.required(),
-  name: Joi.string().required(),
-  status: Joi.string().valid('queued', 'running', 'succeeded', 'failed').required(),
-  error: Joi.object({ code: Joi.string().required(), message: Joi.string().required(), provider_code: Joi.string().allow(null) })
-    .allow(null)
-    .required(),
-  subject: Joi.object({ type: Joi.string().required(), id: Joi.string().required() }).required(),
-  progress: Joi.object().unknown().allow(null).required(),
-  created_at: timestamp.required(),
-  finished_at: timestamp.allow(null).required(),
-});
+export const operationView = view(
+  'operation',
+  Joi.object({
+    id: id.required(),
+    name: Joi.string().required(),
+    status: Joi.string().valid('queued', 'running', 'succeeded', 'failed').required(),
+    error: Joi.object({
+      code: Joi.string().required(),
+      message: Joi.string().required(),
+      provider_code: Joi.string().allow(null),
+    })
+      .allow(null)
+      .required(),
+    subject: Joi.object({ type: Joi.string().required(), id: Joi.string().required() }).required(),
+    progress: Joi.object().unknown().allow(null).required(),
+    created_at: timestamp.required(),
+    finished_at: timestamp.allow(null).required(),
+  }),
+  {
+    id: exampleIds.operation,
+    name: 'templates.sync',
+    status: 'succeeded',
+    error: null,
+    subject: { type: 'channel', id: exampleIds.channel },
+    progress: null,
+    created_at: exampleTime,
+    finished_at: '2026-11-21T10:00:01.000Z',
+  },
+);
 
 /** Whoever may read what the work is about may see what became of it; `messages:read` sees all of them. */
 const scopeOfSubject: Record<string, Scope> = {
@@ -40,24 +58,9 @@ export const getOperation = endpoint({
   description:
     'Kept 7 days after its end. Without `messages:read` it takes the scope that reads its subject: `contacts:read` for an import, an export or a block, `channels:read` for a sync, `webhooks:read` for a test of an endpoint.',
   subject: 'Operation',
-  params: { operationID: pathId },
   responses: { 200: operationView },
-  errors: [401, 403, 404, 422],
-  example: {
-    params: { operationID: exampleIds.operation },
-    reply: {
-      id: exampleIds.operation,
-      name: 'templates.sync',
-      status: 'succeeded',
-      error: null,
-      subject: { type: 'channel', id: exampleIds.channel },
-      progress: null,
-      created_at: exampleTime,
-      finished_at: '2026-11-21T10:00:01.000Z',
-    },
-  },
   async handler({ params, caller, em }) {
-    const row = await findOperation(em, caller.organizationId, params.operationID!);
+    const row = await findOperation(em, caller.organizationId, params.operationID);
     const others = row && scopeOfSubject[row.subject_type];
     if (!caller.scopes.has('messages:read') && !(others && caller.scopes.has(others))) throw refusal(caller, 'messages:read');
     if (!row) throw notFound('Operation');

@@ -5,18 +5,32 @@ import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
+import { view } from '../http/view.ts';
 import { tag } from './organization.ts';
 
-export const actView = Joi.object({
-  id: id.required(),
-  actor: Joi.string().required().description('`user:<id>`, `key:<id>`, or `cli`'),
-  action: Joi.string().required().description('An operation id, or what happened at a login'),
-  subject: Joi.string().required().description('`<type>:<id>`'),
-  address: Joi.string().allow('').required().description("The caller's"),
-  request_id: Joi.string().allow(null).required(),
-  details: Joi.object().unknown().allow(null).required(),
-  created_at: timestamp.required(),
-});
+export const actView = view(
+  'audit_log_entry',
+  Joi.object({
+    id: id.required(),
+    actor: Joi.string().required().description('`user:<id>`, `key:<id>`, or `cli`'),
+    action: Joi.string().required().description('An operation id, or what happened at a login'),
+    subject: Joi.string().required().description('`<type>:<id>`'),
+    address: Joi.string().allow('').required().description("The caller's"),
+    request_id: Joi.string().allow(null).required(),
+    details: Joi.object().unknown().allow(null).required(),
+    created_at: timestamp.required(),
+  }),
+  {
+    id: exampleIds.act,
+    actor: `user:${exampleIds.user}`,
+    action: 'api-keys.create',
+    subject: `api_key:${exampleIds.apiKey}`,
+    address: '203.0.113.7',
+    request_id: exampleIds.request,
+    details: { name: 'Till', scopes: ['messages:read'] },
+    created_at: exampleTime,
+  },
+);
 
 const toView = (row: ActRow) => ({
   id: row.id,
@@ -31,7 +45,7 @@ const toView = (row: ActRow) => ({
 
 type ListQuery = PageQuery & { actor?: string; action?: string };
 
-export const listOfActs = endpoint<unknown, ListQuery>({
+export const listOfActs = endpoint({
   method: 'get',
   path: '/v1/audit-log',
   operationId: 'audit-log.list',
@@ -40,30 +54,12 @@ export const listOfActs = endpoint<unknown, ListQuery>({
   summary: 'List who did what, newest first',
   description:
     'Logins and failed ones, passwords, tokens, keys, members, invitations, settings, replays: who, from where, to which record.',
-  query: Joi.object({
+  query: Joi.object<ListQuery>({
     ...pageQuery,
     actor: Joi.string().max(200).description('Only what this one did: `user:<id>`'),
     action: Joi.string().max(200).description('Only this: `auth.login-failed`'),
   }),
   responses: { 200: listOf(actView) },
-  errors: [400, 401, 403, 422],
-  example: {
-    reply: {
-      items: [
-        {
-          id: exampleIds.act,
-          actor: `user:${exampleIds.user}`,
-          action: 'api-keys.create',
-          subject: `api_key:${exampleIds.apiKey}`,
-          address: '203.0.113.7',
-          request_id: exampleIds.request,
-          details: { name: 'Till', scopes: ['messages:read'] },
-          created_at: exampleTime,
-        },
-      ],
-      meta: { has_more: false, limit: 25 },
-    },
-  },
   handler({ query, caller: { organizationId } }, { reads }) {
     const { actor, action } = query;
     const filter = { actor, action };

@@ -7,19 +7,31 @@ import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { email, exampleToken, newPassword, oneTimeToken, personName, role } from '../auth/schemas.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, pathId, timestamp } from '../http/schemas.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
+import { extended, view } from '../http/view.ts';
 import { tag } from './organization.ts';
 
-const fields = {
-  id: id.required(),
-  email: Joi.string().required(),
-  role: role.required(),
-  status: Joi.string().valid('open', 'accepted', 'revoked', 'expired').required(),
-  invited_by: Joi.string().required().description('`user:<id>` or `key:<id>`'),
-  expires_at: timestamp.required(),
-  created_at: timestamp.required(),
-};
-export const invitationView = Joi.object(fields);
+export const invitationView = view(
+  'invitation',
+  Joi.object({
+    id: id.required(),
+    email: Joi.string().required(),
+    role: role.required(),
+    status: Joi.string().valid('open', 'accepted', 'revoked', 'expired').required(),
+    invited_by: Joi.string().required().description('`user:<id>` or `key:<id>`'),
+    expires_at: timestamp.required(),
+    created_at: timestamp.required(),
+  }),
+  {
+    id: exampleIds.invitation,
+    email: 'ada@example.com',
+    role: 'agent',
+    status: 'open',
+    invited_by: `user:${exampleIds.user}`,
+    expires_at: exampleTime,
+    created_at: exampleTime,
+  },
+);
 
 const statusOf = ({ accepted_at, revoked_at, is_expired }: InvitationRow) => {
   if (accepted_at) return 'accepted';
@@ -37,19 +49,18 @@ const toView = (row: InvitationRow) => ({
   created_at: iso(row.created_at),
 });
 
-const exampleInvitation = {
-  id: exampleIds.invitation,
-  email: 'ada@example.com',
-  role: 'agent',
-  status: 'open',
-  invited_by: `user:${exampleIds.user}`,
-  expires_at: exampleTime,
-  created_at: exampleTime,
-};
+const made = extended(
+  invitationView,
+  {
+    token: Joi.string().allow(null).required().description('null: it was mailed'),
+    link: Joi.string().allow(null).required().description('Where the invited person accepts; null: it was mailed'),
+  },
+  { token: null, link: null },
+);
 
 type InviteBody = { email: string; role: Role };
 
-export const createInvitation = endpoint<InviteBody>({
+export const createInvitation = endpoint({
   method: 'post',
   path: '/v1/invitations',
   operationId: 'invitations.create',
@@ -63,14 +74,9 @@ export const createInvitation = endpoint<InviteBody>({
   audit: 'invitation',
   body: Joi.object<InviteBody, true>({ email: email.required(), role: role.required() }),
   responses: {
-    201: Joi.object({
-      ...fields,
-      token: Joi.string().allow(null).required().description('null: it was mailed'),
-      link: Joi.string().allow(null).required().description('Where the invited person accepts; null: it was mailed'),
-    }),
+    201: made,
   },
-  errors: [400, 401, 403, 422],
-  example: { body: { email: 'ada@example.com', role: 'agent' }, reply: { ...exampleInvitation, token: null, link: null } },
+  example: { body: { email: 'ada@example.com', role: 'agent' } },
   handler: ({ body, caller, write }, { config, secrets }) =>
     write({ retryOn: ['invitations_open'] }, async (tx) => {
       const row = await invite(tx, caller, body, secrets, config.mailUrl !== undefined);
@@ -79,23 +85,20 @@ export const createInvitation = endpoint<InviteBody>({
       return {
         status: 201,
         body: { ...toView(row), ...shown },
-        headers: { Location: `/v1/invitations/${row.id}` },
         audit: { details: { role: row.role } },
       };
     }),
 });
 
-export const listOfInvitations = endpoint<unknown, PageQuery>({
+export const listOfInvitations = endpoint({
   method: 'get',
   path: '/v1/invitations',
   operationId: 'invitations.list',
   tag,
   scope: 'members:read',
   summary: 'List invitations, newest first',
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(invitationView) },
-  errors: [400, 401, 403, 422],
-  example: { reply: { items: [exampleInvitation], meta: { has_more: false, limit: 25 } } },
   handler: ({ query, caller, em }) =>
     listed('invitations', {}, query, (page) => listInvitations(em, caller.organizationId, page), toView),
 });
@@ -109,20 +112,17 @@ export const deleteInvitation = endpoint({
   summary: 'Take an invitation back',
   subject: 'Invitation',
   audit: 'invitation',
-  params: { invitationID: pathId },
   responses: { 204: null },
-  errors: [401, 403, 404, 422],
-  example: { params: { invitationID: exampleIds.invitation } },
   handler: ({ params, caller, write }) =>
     write({}, async (tx) => {
-      await revokeInvitation(tx, caller, params.invitationID!);
+      await revokeInvitation(tx, caller, params.invitationID);
       return { status: 204 };
     }),
 });
 
 type AcceptBody = { token: string; name?: string; password: string };
 
-export const acceptAnInvitation = endpoint<AcceptBody>({
+export const acceptAnInvitation = endpoint({
   method: 'post',
   path: '/v1/invitations/accept',
   operationId: 'invitations.accept',
@@ -137,12 +137,14 @@ export const acceptAnInvitation = endpoint<AcceptBody>({
     password: newPassword,
   }),
   responses: {
-    200: Joi.object({ organization_id: id.required(), user_id: id.required(), role: role.required() }),
+    200: view(Joi.object({ organization_id: id.required(), user_id: id.required(), role: role.required() }), {
+      organization_id: exampleIds.organization,
+      user_id: exampleIds.user,
+      role: 'agent',
+    }),
   },
-  errors: [400, 422],
   example: {
     body: { token: exampleToken, name: 'Ada Lovelace', password: 'correct horse battery' },
-    reply: { organization_id: exampleIds.organization, user_id: exampleIds.user, role: 'agent' },
   },
   async handler({ body, from }, { database, ledger, passwords, loginLimits }) {
     const parts = { database, transact: ledger.transact, passwords, limits: loginLimits };

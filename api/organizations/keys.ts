@@ -4,26 +4,41 @@ import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { personName, role, scopeList } from '../auth/schemas.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, pathId, timestamp } from '../http/schemas.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
+import { extended, view, withExample } from '../http/view.ts';
 import { tag } from './organization.ts';
 
-const fields = {
-  id: id.required(),
-  name: Joi.string().required(),
-  hint: Joi.string().allow('').required().description('How the key begins'),
-  scopes: Joi.array().items(Joi.string()).required(),
-  role: role
-    .required()
-    .description('The highest role it may give to members: its maker’s. Never more than its maker could give now'),
-  expires_at: timestamp.allow(null).required(),
-  last_used_at: timestamp.allow(null).required().description('To the minute'),
-  revoked_at: timestamp.allow(null).required(),
-  created_by: Joi.string().required().description('`user:<id>`, `key:<id>`, or `cli`'),
-  replaces_id: id.allow(null).required().description('The key it was made for by rotation'),
-  created_at: timestamp.required(),
-};
-export const keyView = Joi.object(fields);
-const made = Joi.object({ ...fields, key: Joi.string().required().description('Shown now and never again') });
+export const keyView = view(
+  'api_key',
+  Joi.object({
+    id: id.required(),
+    name: Joi.string().required(),
+    hint: Joi.string().allow('').required().description('How the key begins'),
+    scopes: Joi.array().items(Joi.string()).required(),
+    role: role
+      .required()
+      .description('The highest role it may give to members: its maker’s. Never more than its maker could give now'),
+    expires_at: timestamp.allow(null).required(),
+    last_used_at: timestamp.allow(null).required().description('To the minute'),
+    revoked_at: timestamp.allow(null).required(),
+    created_by: Joi.string().required().description('`user:<id>`, `key:<id>`, or `cli`'),
+    replaces_id: id.allow(null).required().description('The key it was made for by rotation'),
+    created_at: timestamp.required(),
+  }),
+  {
+    id: exampleIds.apiKey,
+    name: 'Till',
+    hint: 'kk_EXAMP',
+    scopes: ['messages:read', 'messages:write'],
+    role: 'admin',
+    expires_at: null,
+    last_used_at: null,
+    revoked_at: null,
+    created_by: `user:${exampleIds.user}`,
+    replaces_id: null,
+    created_at: exampleTime,
+  },
+);
 
 const orNull = (time: string | null) => time && iso(time);
 const toView = (row: KeyRow) => ({
@@ -39,27 +54,18 @@ const toView = (row: KeyRow) => ({
   replaces_id: row.replaces_id,
   created_at: iso(row.created_at),
 });
-
-const exampleKey = {
-  id: exampleIds.apiKey,
-  name: 'Till',
-  hint: 'kk_EXAMP',
-  scopes: ['messages:read', 'messages:write'],
-  role: 'admin',
-  expires_at: null,
-  last_used_at: null,
-  revoked_at: null,
-  created_by: `user:${exampleIds.user}`,
-  replaces_id: null,
-  created_at: exampleTime,
-};
-const exampleSecret = 'kk_EXAMPLEexampleEXAMPLEexampleEXAMPLEexamp';
-const about = { tag, subject: 'API key', params: { keyID: pathId } };
+const made = extended(
+  keyView,
+  { key: Joi.string().required().description('Shown now and never again') },
+  { key: 'kk_EXAMPLEexampleEXAMPLEexampleEXAMPLEexamp' },
+);
+const replacement = { replaces_id: exampleIds.apiKey, id: '01932d5f-3a0e-7cc4-8f4e-0242ac12000f' };
+const about = { tag, subject: 'API key' };
 const params = { keyID: exampleIds.apiKey };
 
 type CreateBody = { name: string; scopes: string[]; expires_at?: Date | null };
 
-export const createApiKey = endpoint<CreateBody>({
+export const createApiKey = endpoint({
   method: 'post',
   path: '/v1/api-keys',
   operationId: 'api-keys.create',
@@ -80,10 +86,8 @@ export const createApiKey = endpoint<CreateBody>({
       .description('ISO 8601; default: never, or when what it is made with ends'),
   }),
   responses: { 201: made },
-  errors: [400, 401, 403, 422],
   example: {
     body: { name: 'Till', scopes: ['messages:read', 'messages:write'] },
-    reply: { ...exampleKey, key: exampleSecret },
   },
   handler: ({ body, caller, write }) =>
     write({}, async (tx) => {
@@ -92,26 +96,23 @@ export const createApiKey = endpoint<CreateBody>({
       return {
         status: 201,
         body: { ...toView(row), key: row.key },
-        headers: { Location: `/v1/api-keys/${row.id}` },
         audit: { details: { name: row.name, scopes: row.scopes } },
       };
     }),
 });
 
-export const listOfApiKeys = endpoint<unknown, PageQuery & { made_by?: string }>({
+export const listOfApiKeys = endpoint({
   method: 'get',
   path: '/v1/api-keys',
   operationId: 'api-keys.list',
   tag,
   scope: 'api_keys:read',
   summary: 'List the API keys, newest first, revoked ones too',
-  query: Joi.object({
+  query: Joi.object<PageQuery & { made_by?: string }>({
     ...pageQuery,
     made_by: id.description("Only the keys of this member, or of one who has left: made in person or by a key of that member's"),
   }),
   responses: { 200: listOf(keyView) },
-  errors: [400, 401, 403, 422],
-  example: { reply: { items: [exampleKey], meta: { has_more: false, limit: 25 } } },
   handler({ query, caller, em }) {
     const filter = { madeBy: query.made_by };
     return listed('api-keys', filter, query, (page) => listKeys(em, caller.organizationId, filter, page), toView);
@@ -126,12 +127,11 @@ export const getApiKey = endpoint({
   scope: 'api_keys:read',
   summary: 'Get one API key',
   responses: { 200: keyView },
-  errors: [401, 403, 404, 422],
-  example: { params, reply: exampleKey },
-  handler: async ({ params, caller }, { database }) => ok(toView(await getKey(database, caller.organizationId, params.keyID!))),
+  example: { params },
+  handler: async ({ params, caller }, { database }) => ok(toView(await getKey(database, caller.organizationId, params.keyID))),
 });
 
-export const rotateApiKey = endpoint<{ overlap_hours: number }>({
+export const rotateApiKey = endpoint({
   ...about,
   method: 'post',
   path: '/v1/api-keys/:keyID/rotate',
@@ -143,27 +143,25 @@ export const rotateApiKey = endpoint<{ overlap_hours: number }>({
   isIdempotent: true,
   holdsSecret: true,
   audit: 'api_key',
-  body: Joi.object({
+  body: Joi.object<{ overlap_hours: number }>({
     overlap_hours: Joi.number().strict().min(0).max(168).default(24).description('At most 7 days'),
   }),
-  responses: { 201: made },
-  errors: [400, 401, 403, 404, 422],
+  responses: { 201: withExample(made, replacement) },
+  location: '/v1/api-keys',
   example: {
     params,
     body: { overlap_hours: 24 },
-    reply: { ...exampleKey, replaces_id: exampleIds.apiKey, id: '01932d5f-3a0e-7cc4-8f4e-0242ac12000f', key: exampleSecret },
   },
   async handler({ params, body, caller, write }, { authenticate }) {
     const reply = await write({}, async (tx) => {
-      const row = await rotateKey(tx, caller, params.keyID!, body.overlap_hours);
+      const row = await rotateKey(tx, caller, params.keyID, body.overlap_hours);
       return {
         status: 201,
         body: { ...toView(row), key: row.key },
-        headers: { Location: `/v1/api-keys/${row.id}` },
         audit: { details: { replaced_by: row.id, overlap_hours: body.overlap_hours } },
       };
     });
-    authenticate.forget(params.keyID!);
+    authenticate.forget(params.keyID);
     return reply;
   },
 });
@@ -179,14 +177,13 @@ export const revokeApiKey = endpoint({
     'Within 5 seconds on every process, and for good. Its open invitations are taken back. Only for those who have its scopes and are not below its role; a key may always revoke itself.',
   audit: 'api_key',
   responses: { 204: null },
-  errors: [401, 403, 404, 422],
   example: { params },
   async handler({ params, caller, write }, { authenticate }) {
     const reply = await write({}, async (tx) => {
-      await endKeys(tx, caller, [params.keyID!]);
+      await endKeys(tx, caller, [params.keyID]);
       return { status: 204 };
     });
-    authenticate.forget(params.keyID!);
+    authenticate.forget(params.keyID);
     return reply;
   },
 });

@@ -12,17 +12,29 @@ import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { role } from '../auth/schemas.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, pathId, timestamp } from '../http/schemas.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
+import { view } from '../http/view.ts';
 import { tag } from './organization.ts';
 
-export const memberView = Joi.object({
-  id: id.required().description("The user's"),
-  name: Joi.string().allow('').required(),
-  email: Joi.string().required(),
-  role: role.required(),
-  created_at: timestamp.required(),
-  updated_at: timestamp.required(),
-});
+export const memberView = view(
+  'member',
+  Joi.object({
+    id: id.required().description("The user's"),
+    name: Joi.string().allow('').required(),
+    email: Joi.string().required(),
+    role: role.required(),
+    created_at: timestamp.required(),
+    updated_at: timestamp.required(),
+  }),
+  {
+    id: exampleIds.user,
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    role: 'agent',
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  },
+);
 
 const toView = (row: MemberRow) => ({
   id: row.id,
@@ -32,29 +44,18 @@ const toView = (row: MemberRow) => ({
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });
+const example = { params: { memberID: exampleIds.user } };
+const about = { tag, subject: 'Member' };
 
-const exampleMember = {
-  id: exampleIds.user,
-  name: 'Ada Lovelace',
-  email: 'ada@example.com',
-  role: 'agent',
-  created_at: exampleTime,
-  updated_at: exampleTime,
-};
-const example = { params: { memberID: exampleIds.user }, reply: exampleMember };
-const about = { tag, subject: 'Member', params: { memberID: pathId } };
-
-export const listOfMembers = endpoint<unknown, PageQuery>({
+export const listOfMembers = endpoint({
   method: 'get',
   path: '/v1/members',
   operationId: 'members.list',
   tag,
   scope: 'members:read',
   summary: 'List the members, newest first',
-  query: Joi.object(pageQuery),
+  query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(memberView) },
-  errors: [400, 401, 403, 422],
-  example: { reply: { items: [exampleMember], meta: { has_more: false, limit: 25 } } },
   handler: ({ query, caller, em }) =>
     listed('members', {}, query, (page) => listMembers(em, caller.organizationId, page), toView),
 });
@@ -67,13 +68,12 @@ export const getOneMember = endpoint({
   scope: 'members:read',
   summary: 'Get one member',
   responses: { 200: memberView },
-  errors: [401, 403, 404, 422],
   example,
   handler: async ({ params, caller }, { database }) =>
-    ok(toView(await getMember(database, caller.organizationId, params.memberID!))),
+    ok(toView(await getMember(database, caller.organizationId, params.memberID))),
 });
 
-export const patchMember = endpoint<{ role: Role }>({
+export const patchMember = endpoint({
   ...about,
   method: 'patch',
   path: '/v1/members/:memberID',
@@ -83,21 +83,20 @@ export const patchMember = endpoint<{ role: Role }>({
   description:
     'Neither his role nor the new one may be above yours. Open invitations he could not make any more are taken back. The last owner stays one: 409.',
   audit: 'member',
-  body: Joi.object({ role: role.required() }),
+  body: Joi.object<{ role: Role }>({ role: role.required() }),
   responses: { 200: memberView },
-  errors: [400, 401, 403, 404, 422],
   example: { ...example, body: { role: 'agent' } },
   async handler({ params, body, caller, write }, { authenticate }) {
     const reply = await write({}, async (tx) => ({
-      ...ok(toView(await changeRole(tx, caller, params.memberID!, body.role))),
+      ...ok(toView(await changeRole(tx, caller, params.memberID, body.role))),
       audit: { details: { role: body.role } },
     }));
-    authenticate.forget(params.memberID!);
+    authenticate.forget(params.memberID);
     return reply;
   },
 });
 
-export const deleteMember = endpoint<unknown, { revoke_keys: boolean }>({
+export const deleteMember = endpoint({
   ...about,
   method: 'delete',
   path: '/v1/members/:memberID',
@@ -107,19 +106,18 @@ export const deleteMember = endpoint<unknown, { revoke_keys: boolean }>({
   description:
     "Ends the member's bearer tokens for the organization and takes back open invitations, those made by a key of the member's too. API keys the member made work on, but no longer grant anything: `GET /v1/api-keys?made_by=` lists them, before and after. `revoke_keys=true` revokes them as well, which needs `api_keys:write` and every scope they have; else nothing is done: 403. The last owner stays: 409.",
   audit: 'member',
-  query: Joi.object({
+  query: Joi.object<{ revoke_keys: boolean }>({
     revoke_keys: Joi.boolean().default(false).description('Revoke the API keys that the member made, or that those keys made'),
   }),
   responses: { 204: null },
-  errors: [401, 403, 404, 422],
   example: { params: example.params },
   async handler({ params, query, caller, write }, { authenticate }) {
     let keys: KeysAfterRemoval = { revoked: [], left: [] };
     const reply = await write({}, async (tx) => {
-      keys = await removeMember(tx, caller, params.memberID!, { revokeKeys: query.revoke_keys });
+      keys = await removeMember(tx, caller, params.memberID, { revokeKeys: query.revoke_keys });
       return { status: 204, audit: { details: { keys_revoked: keys.revoked, keys_left: keys.left } } };
     });
-    for (const id of [params.memberID!, ...keys.revoked]) authenticate.forget(id);
+    for (const id of [params.memberID, ...keys.revoked]) authenticate.forget(id);
     return reply;
   },
 });

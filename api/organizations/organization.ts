@@ -3,15 +3,25 @@ import { getOrganization, type OrganizationRow, renameOrganization } from '../..
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
+import { view } from '../http/view.ts';
 
 export const tag = 'Organization';
 
-export const organizationView = Joi.object({
-  id: id.required(),
-  name: Joi.string().required(),
-  created_at: timestamp.required(),
-  updated_at: timestamp.required(),
-});
+export const organizationView = view(
+  'organization',
+  Joi.object({
+    id: id.required(),
+    name: Joi.string().required(),
+    created_at: timestamp.required(),
+    updated_at: timestamp.required(),
+  }),
+  {
+    id: exampleIds.organization,
+    name: 'Harbour Books',
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  },
+);
 
 const toView = (row: OrganizationRow) => ({
   id: row.id,
@@ -19,13 +29,6 @@ const toView = (row: OrganizationRow) => ({
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });
-
-const exampleOrganization = {
-  id: exampleIds.organization,
-  name: 'Harbour Books',
-  created_at: exampleTime,
-  updated_at: exampleTime,
-};
 
 export const getOwnOrganization = endpoint({
   method: 'get',
@@ -36,12 +39,11 @@ export const getOwnOrganization = endpoint({
   summary: 'Get the organization',
   description: 'The one your key or token belongs to, or that is active in your session.',
   responses: { 200: organizationView },
-  errors: [401, 403, 404, 422],
-  example: { reply: exampleOrganization },
+  errors: [404],
   handler: async ({ caller }, { database }) => ok(toView(await getOrganization(database, caller.organizationId))),
 });
 
-export const patchOrganization = endpoint<{ name: string }>({
+export const patchOrganization = endpoint({
   method: 'patch',
   path: '/v1/organization',
   operationId: 'organization.update',
@@ -49,10 +51,10 @@ export const patchOrganization = endpoint<{ name: string }>({
   scope: 'members:write',
   summary: 'Rename the organization',
   audit: 'organization',
-  body: Joi.object({ name: Joi.string().trim().min(1).max(200).required() }),
+  body: Joi.object<{ name: string }>({ name: Joi.string().trim().min(1).max(200).required() }),
   responses: { 200: organizationView },
-  errors: [400, 401, 403, 404, 422],
-  example: { body: { name: 'Harbour Books' }, reply: exampleOrganization },
+  errors: [404],
+  example: { body: { name: 'Harbour Books' } },
   handler: ({ body, caller, write }) =>
     write({}, async (tx) => ok(toView(await renameOrganization(tx.em, caller.organizationId, body.name)))),
 });

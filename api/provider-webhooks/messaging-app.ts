@@ -2,7 +2,6 @@ import Joi from 'joi';
 import type { Em } from '../../src/platform/database/database.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
-import { exampleIds } from '../../src/platform/examples.ts';
 import { isUuid } from '../../src/platform/ids.ts';
 import type { Quota } from '../../src/platform/rate-limits/quota.ts';
 import { equalsInConstantTime } from '../../src/platform/secrets.ts';
@@ -11,6 +10,7 @@ import { readBody } from '../../src/provider-webhooks/read-body.ts';
 import { isSignedWith, looksSigned } from '../../src/provider-webhooks/signature.ts';
 import { changesOf } from '../../src/providers/messaging-app/inbound.ts';
 import { type Deps, endpoint, type From, type Input, ok } from '../http/endpoint.ts';
+import { view } from '../http/view.ts';
 
 const tag = 'Provider webhooks';
 const largestBody = 4 * 1024 * 1024;
@@ -18,12 +18,12 @@ const base = '/v1/providers/messaging-app/webhook';
 const signatureHeader = 'x-hub-signature-256';
 
 type Handshake = { 'hub.mode'?: string; 'hub.challenge'?: string; 'hub.verify_token'?: string };
-const handshakeQuery = Joi.object({
+const handshakeQuery = Joi.object<Handshake>({
   'hub.mode': Joi.string().max(1024),
   'hub.challenge': Joi.string().max(1024),
   'hub.verify_token': Joi.string().max(1024),
 }).unknown();
-const challenge = Joi.string();
+const challenge = view(Joi.string(), '1158201444');
 
 type App = { secret?: string; verifyToken?: string; channelId?: string; organizationId?: string };
 
@@ -102,7 +102,6 @@ function readChanges(bytes: Buffer, maxParts: number) {
 
 const challengeExample = {
   query: { 'hub.mode': 'subscribe', 'hub.challenge': '1158201444', 'hub.verify_token': '<verify token>' },
-  reply: '1158201444',
 };
 const bodyExample = {
   body: {
@@ -128,9 +127,7 @@ const bodyExample = {
       },
     ],
   },
-  reply: {},
 };
-const exampleParams = { channelID: exampleIds.channel };
 
 const verifying = {
   method: 'get',
@@ -139,6 +136,7 @@ const verifying = {
   isUnlimited: true,
   query: handshakeQuery,
   responses: { 200: challenge },
+  errors: [403, 429],
   example: challengeExample,
   handler: handshake,
 } as const;
@@ -147,45 +145,40 @@ const receiving = {
   tag,
   scope: 'public',
   isUnlimited: true,
-  query: Joi.object().unknown(),
+  query: Joi.object<Record<string, unknown>>().unknown(),
   rawBodyBytes: largestBody,
   beforeBody: (header: (name: string) => string | undefined) => {
     if (!looksSigned(header(signatureHeader))) throw wrongSignature();
   },
-  responses: { 200: Joi.object({}) },
+  responses: { 200: view(Joi.object({}), {}) },
+  errors: [401, 429],
   example: bodyExample,
   handler: receive,
 } as const;
 
-export const verifyWebhook = endpoint<unknown, Handshake>({
+export const verifyWebhook = endpoint({
   ...verifying,
   path: base,
   operationId: 'provider-webhooks.verify',
   summary: "The messaging provider's handshake",
-  errors: [403, 422, 429],
 });
-export const receiveWebhook = endpoint<Buffer>({
+export const receiveWebhook = endpoint({
   ...receiving,
   path: base,
   operationId: 'provider-webhooks.receive',
   summary: "Receive the messaging provider's webhooks",
-  errors: [400, 401, 422, 429],
 });
-export const verifyChannelWebhook = endpoint<unknown, Handshake>({
+export const verifyChannelWebhook = endpoint({
   ...verifying,
   path: `${base}/:channelID`,
   operationId: 'provider-webhooks.verify-channel',
   summary: "The handshake of a channel's own provider app",
   params: { channelID: Joi.string() },
-  example: { ...challengeExample, params: exampleParams },
-  errors: [403, 404, 422, 429],
 });
-export const receiveChannelWebhook = endpoint<Buffer>({
+export const receiveChannelWebhook = endpoint({
   ...receiving,
   path: `${base}/:channelID`,
   operationId: 'provider-webhooks.receive-channel',
   summary: "Receive the webhooks of a channel's own provider app",
   params: { channelID: Joi.string() },
-  example: { ...bodyExample, params: exampleParams },
-  errors: [400, 401, 404, 422, 429],
 });

@@ -7,25 +7,40 @@ import type { Ordering } from '../../src/webhooks/endpoint.entity.ts';
 import { createEndpoint, type EndpointRow, endpointLock, testEndpoint } from '../../src/webhooks/endpoints.ts';
 import { forbiddenHeader } from '../../src/webhooks/request-headers.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
-import { id, iso, operationNote, pathId, timestamp } from '../http/schemas.ts';
+import { id, iso, operationNote, timestamp } from '../http/schemas.ts';
+import { view } from '../http/view.ts';
 
 const tag = 'Webhooks';
 const base = '/v1/settings/developer/webhooks/endpoints';
 
-export const endpointView = Joi.object({
-  id: id.required(),
-  url: Joi.string().required(),
-  event_types: Joi.array().items(Joi.string()).required(),
-  description: Joi.string().allow('').required(),
-  rate_limit: Joi.number().integer().allow(null).required(),
-  ordering: Joi.string().valid('best_effort', 'per_subject').required(),
-  enabled: Joi.boolean().required(),
-  secret: Joi.string().required().description('Signs every delivery (Standard Webhooks). Shown now and not in lists'),
-  created_at: timestamp.required(),
-  updated_at: timestamp.required(),
-});
-
 const exampleBody = { url: 'https://example.com/hooks', event_types: ['message.sent', 'message.status_update'] };
+
+export const endpointView = view(
+  'webhook_endpoint',
+  Joi.object({
+    id: id.required(),
+    url: Joi.string().required(),
+    event_types: Joi.array().items(Joi.string()).required(),
+    description: Joi.string().allow('').required(),
+    rate_limit: Joi.number().integer().allow(null).required(),
+    ordering: Joi.string().valid('best_effort', 'per_subject').required(),
+    enabled: Joi.boolean().required(),
+    secret: Joi.string().required().description('Signs every delivery (Standard Webhooks). Shown now and not in lists'),
+    created_at: timestamp.required(),
+    updated_at: timestamp.required(),
+  }),
+  {
+    ...exampleBody,
+    id: exampleIds.webhookEndpoint,
+    description: '',
+    rate_limit: null,
+    ordering: 'best_effort',
+    enabled: true,
+    secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  },
+);
 
 const toView = (row: EndpointRow & { secret: string }) => ({
   id: row.id,
@@ -56,7 +71,7 @@ const headerValue = Joi.string()
   .allow('');
 const headerName = Joi.string().pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/);
 
-export const createWebhookEndpoint = endpoint<CreateBody>({
+export const createWebhookEndpoint = endpoint({
   method: 'post',
   path: base,
   operationId: 'webhooks.endpoints.create',
@@ -83,21 +98,7 @@ export const createWebhookEndpoint = endpoint<CreateBody>({
       .description('per_subject delivers the events of one conversation, contact or order in order'),
   }),
   responses: { 201: endpointView },
-  errors: [400, 401, 403, 422],
-  example: {
-    body: exampleBody,
-    reply: {
-      ...exampleBody,
-      id: exampleIds.webhookEndpoint,
-      description: '',
-      rate_limit: null,
-      ordering: 'best_effort',
-      enabled: true,
-      secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
-      created_at: exampleTime,
-      updated_at: exampleTime,
-    },
-  },
+  example: { body: exampleBody },
   async handler({ body, caller, write }, { config, secrets }) {
     const url = publicUrl(body.url, config.webhookAllowHttp, config.webhookAllowNetworks);
     const refused = Object.keys(body.headers ?? {}).find(forbiddenHeader);
@@ -112,7 +113,7 @@ export const createWebhookEndpoint = endpoint<CreateBody>({
     };
     return write({}, async (tx) => {
       const row = await createEndpoint(tx, caller.organizationId, request, secrets);
-      return { status: 201, body: toView(row), headers: { Location: `${base}/${row.id}` } };
+      return { status: 201, body: toView(row) };
     });
   },
 });
@@ -136,12 +137,10 @@ export const testWebhookEndpoint = endpoint({
   subject: 'Webhook endpoint',
   isIdempotent: true,
   isOperation: true,
-  params: { endpointID: pathId },
-  responses: { 200: Joi.object({}) },
-  errors: [400, 401, 403, 404, 422],
-  example: { params: { endpointID: exampleIds.webhookEndpoint }, reply: {} },
+  responses: { 200: view(Joi.object({}), {}) },
+  example: { params: { endpointID: exampleIds.webhookEndpoint } },
   handler({ params, caller, write }) {
-    const endpointId = params.endpointID!;
+    const endpointId = params.endpointID;
     return write({ locks: [endpointLock(endpointId)] }, async (tx) => ({
       ...ok({}),
       operationId: await testEndpoint(tx, caller.organizationId, endpointId),

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** The ids that all examples share, so that a reader can follow one message from request to event. */
 export const exampleIds = {
   organization: '01932d5f-3a0e-7cc4-8f4e-0242ac120001',
@@ -22,5 +24,10 @@ export const exampleIds = {
   import: '01932d5f-3a0e-7cc4-8f4e-0242ac120014',
   export: '01932d5f-3a0e-7cc4-8f4e-0242ac120015',
 };
+
+/** The same for a kind of record that has none here, made of its name. */
+export const exampleIdOf = (kind: string): string =>
+  (exampleIds as Record<string, string>)[kind] ??
+  `01932d5f-3a0e-7cc4-8f4e-${createHash('sha256').update(kind).digest('hex').slice(0, 12)}`;
 
 export const exampleTime = '2026-11-21T10:00:00.000Z';

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { newCredential, newSecretToken } from '../../src/accounts/credentials.ts';
 import { type Role, roles, scopesOf } from '../../src/organizations/roles.ts';
 import { type Scope, scopes } from '../../src/organizations/scopes.ts';
-import { exampleIds } from '../../src/platform/examples.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { type Reply, useApp } from '../support/app.ts';
 import { type Definition, definitions, isPersonal } from '../support/contract.ts';
+import { exampleBody, paramNamesOf } from '../support/examples.ts';
 import { bearerToken, person, sessionHeaders } from '../support/factories/person.ts';
 import { ownedRecords } from '../support/owned.ts';
 import { storedState } from '../support/stored.ts';
@@ -34,14 +34,14 @@ const named = guarded.filter(([, { path }]) => path.includes(':'));
 const scoped = guarded.filter(([, endpoint]) => !isPersonal(endpoint));
 const personal = guarded.filter(([, endpoint]) => isPersonal(endpoint));
 
-const paramsOf = ({ path }: Definition, valueFor: (name: string) => string) =>
-  Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, valueFor(name!)]));
+const paramsOf = (endpoint: Definition, valueFor: (name: string) => string) =>
+  Object.fromEntries(paramNamesOf(endpoint).map((name) => [name, valueFor(name)]));
 
 /** Its example; the organization in it is the caller's, every other id nobody's. */
-const bodyOf = ({ method, example }: Definition) =>
-  method === 'get' || method === 'delete'
+const bodyOf = (endpoint: Definition) =>
+  endpoint.method === 'get' || endpoint.method === 'delete'
     ? undefined
-    : JSON.parse(JSON.stringify(example?.body ?? {}).replaceAll(exampleIds.organization, app.tenant.organizationId));
+    : (exampleBody(endpoint, { organization: app.tenant.organizationId }) ?? {});
 
 const ask = (endpoint: Definition, headers: Headers, params: Record<string, string>) =>
   app.call(endpoint.operationId, { key: null, headers, params, body: bodyOf(endpoint) });

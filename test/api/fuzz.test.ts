@@ -2,10 +2,10 @@ import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { scopes } from '../../src/organizations/scopes.ts';
-import { exampleIds } from '../../src/platform/examples.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { appSecret, useApp } from '../support/app.ts';
 import { checkReply, type Definition, definitions, endpointAt, isPersonal } from '../support/contract.ts';
+import { exampleBody } from '../support/examples.ts';
 import { person, sessionHeaders } from '../support/factories/person.ts';
 import { fuzzOnly, fuzzRuns, fuzzSeed } from '../support/fuzz/options.ts';
 import { type FuzzedRequest, requestsOf } from '../support/fuzz/requests.ts';
@@ -30,14 +30,9 @@ async function credentialsFor(endpoint: Definition): Promise<Record<string, stri
 }
 
 /** The document's example with ids that are there. */
-const goodBody = ({ example }: Definition): object => {
-  const ids: Record<string, string> = {
-    [exampleIds.channel]: owned.channelID!,
-    [exampleIds.contact]: owned.contactID!,
-    [exampleIds.organization]: app.tenant.organizationId,
-  };
-  const text = JSON.stringify(typeof example?.body === 'object' ? example.body : {});
-  return JSON.parse(Object.entries(ids).reduce((whole, [from, to]) => whole.replaceAll(from, to), text));
+const goodBody = (definition: Definition): object => {
+  const ids = { channel: owned.channelID, contact: owned.contactID, organization: app.tenant.organizationId };
+  return typeof definition.example.body === 'object' ? (exampleBody(definition, ids) as object) : {};
 };
 
 type Answer = { status: number; headers: Headers; text: string; tookMs: number };

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { isUuid } from '../../src/platform/ids.ts';
 import { type Tenant, useApp } from '../support/app.ts';
 import { type Definition, definitions } from '../support/contract.ts';
+import { exampleBody, paramNamesOf } from '../support/examples.ts';
 import { bearerToken, person, sessionHeaders } from '../support/factories/person.ts';
 import { ownedRecords } from '../support/owned.ts';
 import { stateOf } from '../support/stored.ts';
@@ -10,7 +11,7 @@ import { stateOf } from '../support/stored.ts';
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 /** By name, so that a new endpoint with a known parameter is walked without a new line here. */
 let owned: Record<string, string>;
-/** Bodies that a handler takes as valid, with the first organization's ids in them. */
+/** Where the document's example, with the first organization's ids in it, would not get as far as a handler can. */
 let bodies: Record<string, unknown>;
 let stranger: Tenant;
 /** What the stranger sends, by the kind of credential. */
@@ -21,15 +22,6 @@ beforeAll(async () => {
   const account = await app.account();
   const another = await app.call('contacts.create', { body: { external_source: 'shop', external_id: 'C-2' } });
   bodies = {
-    'auth.session.active-organization': { organization_id: app.tenant.organizationId },
-    'auth.me.update': { name: 'Stranger' },
-    'auth.me.password': { current_password: 'not the right one', new_password: 'a better staple for it' },
-    'auth.tokens.create': { name: 'Laptop' },
-    'organization.update': { name: 'Stolen' },
-    'members.update': { role: 'viewer' },
-    'invitations.create': { email: 'invited@example.com', role: 'owner' },
-    'api-keys.create': { name: 'Till', scopes: ['messages:read'], expires_at: new Date(Date.now() + 60_000).toISOString() },
-    'api-keys.rotate': { overlap_hours: 0 },
     'messages.send': {
       channel_id: owned.channelID,
       contact_id: owned.contactID,
@@ -37,22 +29,13 @@ beforeAll(async () => {
       template: { name: 'hello', language: 'en_US' },
     },
     'contacts.create': { external_source: 'shop', external_id: 'C-1', name: 'Own' },
-    'contacts.update': { name: 'Stolen' },
     'contacts.identities.create': { type: 'email', value: 'stolen@example.com' },
     'contacts.merge': { contact_id: another.body.data.id },
-    'contacts.consents.put': { status: 'denied' },
-    'contacts.suppressions.create': { channel: 'all', reason: 'manual' },
     'contacts.import': 'external_source,external_id,name\nshop,C-2,Own\n',
     'contacts.lookup': { identifiers: [{ type: 'contact_id', value: owned.contactID }] },
-    'contacts.notes.create': { body: 'Own' },
-    'contacts.notes.update': { body: 'Stolen' },
-    'contacts.tags.assign': { name: 'Own' },
-    'tags.create': { name: 'Own' },
-    'tags.update': { name: 'Stolen' },
     'contacts.block': { channel_id: owned.channelID, phone: owned.phone },
     'contacts.unblock': { channel_id: owned.channelID, phone: owned.phone },
     'channels.contacts.lookup': { phone: owned.phone },
-    'channels.update': { name: 'Stolen', rate: 7 },
     // Its own: what two organizations may both ask for, each for itself.
     'channels.connect': { phone_number_id: account.phoneNumberId, waba_id: account.wabaId, access_token: account.accessToken },
     'webhooks.endpoints.create': { url: 'http://127.0.0.1:9/', event_types: ['message.sent'] },
@@ -66,8 +49,11 @@ beforeAll(async () => {
   };
 });
 
-const paramsOf = ({ path }: Definition): Record<string, string> =>
-  Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, owned[name!]!]));
+const paramsOf = (endpoint: Definition): Record<string, string> =>
+  Object.fromEntries(paramNamesOf(endpoint).map((name) => [name, owned[name]!]));
+const bodyFor = (endpoint: Definition) =>
+  bodies[endpoint.operationId] ??
+  exampleBody(endpoint, { organization: app.tenant.organizationId, contact: owned.contactID, channel: owned.channelID });
 const walked = definitions.filter(({ scope }) => scope !== 'public').map((endpoint) => [endpoint.operationId, endpoint] as const);
 const kindOf = ({ scope }: Definition) =>
   scope === 'session' ? 'session' : scope === 'user' || scope === 'account' ? 'token' : 'key';
@@ -76,7 +62,7 @@ const askAs = (endpoint: Definition, headers: Record<string, string>) =>
     key: null,
     headers,
     params: paramsOf(endpoint),
-    ...(endpoint.method !== 'get' && endpoint.method !== 'delete' && { body: bodies[endpoint.operationId] ?? {} }),
+    ...(endpoint.method !== 'get' && endpoint.method !== 'delete' && { body: bodyFor(endpoint) ?? {} }),
   });
 
 test('the walk knows an id for every parameter and a body where one is needed', () => {
@@ -84,8 +70,8 @@ test('the walk knows an id for every parameter and a body where one is needed', 
     for (const [name, value] of Object.entries(paramsOf(endpoint)))
       expect([name, ['phone', 'channel'].includes(name) || isUuid(value)]).toEqual([name, true]);
     const needsBody = endpoint.body?.validate({}).error !== undefined;
-    expect([operationId, needsBody && bodies[operationId] === undefined]).toEqual([operationId, false]);
-    const body = bodies[operationId];
+    const body = bodyFor(endpoint);
+    expect([operationId, needsBody && body === undefined]).toEqual([operationId, false]);
     if (body) expect([operationId, endpoint.body?.validate(body).error]).toEqual([operationId, undefined]);
   }
 });

@@ -39,6 +39,7 @@ export function checkReply(endpoint: Definition, { status, headers, text }: Rece
     throw new Error(`${endpoint.operationId} answered ${status} against its contract: ${why}\n${text.slice(0, 2_000)}`);
   };
   if (!headers.get('x-request-id')) fail('no X-Request-Id');
+  if (status === 201 && !headers.get('location')) fail('something was made, and no Location says where');
   const type = (headers.get('content-type') ?? '').split(';')[0];
   const schema = endpoint.responses[status];
   if (schema === null) return text === '' ? undefined : fail('a body where none is declared');

@@ -1,7 +1,12 @@
 import type { App } from './app.ts';
+import { definitions } from './contract.ts';
+import { makeRecord, paramNamesOf } from './examples.ts';
 import { bearerToken, person, sessionHeaders } from './factories/person.ts';
 
-/** One record of each kind that the first organization has, by the name of the path's parameter. */
+/**
+ * One record of each kind that the first organization has, by the name of the path's parameter: the walks' own, and for a parameter that is
+ * not among them what the example of its endpoint makes.
+ */
 export async function ownedRecords(app: App): Promise<Record<string, string>> {
   const { organizationId } = app.tenant;
   const channel = await app.connect();
@@ -17,19 +22,15 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
   const { userId } = await person(app.em(), organizationId);
   await sessionHeaders(app.em(), userId, app.base);
   const token = await bearerToken(app.em(), organizationId, userId);
-  const invitation = await app.call('invitations.create', { body: { email: 'invited@example.com', role: 'agent' } });
   const identity = await app.one('select id from contact_identities where contact_id = $1 limit 1', [conversation.contactId]);
   const params = { contactID: conversation.contactId };
-  const note = await app.call('contacts.notes.create', { params, body: { body: 'A note' } });
   const tag = await app.call('contacts.tags.assign', { params, body: { name: 'Owned' } });
   // On a channel nothing is sent on, so that the walks of the others meet no refusal.
   const suppression = await app.call('contacts.suppressions.create', {
-    params: { contactID: conversation.contactId },
+    params,
     body: { channel: 'voice', reason: 'manual' },
   });
-  const contactImport = await app.call('contacts.import', { body: 'phone_number\n+16505551200\n' });
-  const contactExport = await app.call('contacts.exports.create');
-  return {
+  const owned: Record<string, string> = {
     channelID: channel.id,
     messageID: message.id,
     endpointID: endpoint.body.id,
@@ -40,13 +41,12 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     phone: conversation.phone,
     channel: 'voice',
     suppressionID: suppression.body.data.id,
-    importID: contactImport.body.data.id,
-    exportID: contactExport.body.data.id,
     memberID: userId,
     tokenID: token.id,
     keyID: app.tenant.keyId,
-    invitationID: invitation.body.id,
-    noteID: note.body.data.id,
     tagID: tag.body.data.id,
   };
+  const names = new Set(definitions.flatMap((definition) => paramNamesOf(definition)));
+  for (const name of names) owned[name] ??= await makeRecord(app, name, owned);
+  return owned;
 }

@@ -4,6 +4,7 @@ import type { Role } from '../../../src/organizations/roles.ts';
 import { type Act, actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { type Definition, definitions } from '../../support/contract.ts';
+import { makeParams } from '../../support/examples.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { bearerToken, type Person, person, sessionHeaders, testPassword } from '../../support/factories/person.ts';
 
@@ -25,24 +26,13 @@ const exported = async (): Promise<string> => {
   await app.rows(`update contact_exports set state = 'succeeded', finished_at = clock_timestamp() where id = $1`, [id]);
   return id;
 };
-const newKey = async () => (await app.key(tenant.organizationId, ['messages:read'])).keyId;
 let made = 0;
 const email = () => {
   made += 1;
   return `guest-${made}@example.com`;
 };
-const invited = async (): Promise<Body> =>
-  (await app.call('invitations.create', { key: tenant.key, body: { email: email(), role: 'viewer' } })).body;
 
-async function newTag(): Promise<string> {
-  const [tag] = await app.rows(
-    `insert into tags (id, organization_id, name) values (uuidv7(), $1, uuidv7()::text) returning id`,
-    [tenant.organizationId],
-  );
-  return tag.id;
-}
-
-/** What a call needs that the document's example has not: records that are there, bodies that are new. */
+/** What a call needs that the document's examples have not, nor make: records in some state, bodies that are new. */
 const needs: Record<string, () => Promise<Call>> = {
   'auth.session.active-organization': async () => ({ body: { organization_id: tenant.organizationId } }),
   'auth.tokens.delete': async () => ({
@@ -51,9 +41,6 @@ const needs: Record<string, () => Promise<Call>> = {
   'members.update': async () => ({ params: { memberID: (await member()).userId } }),
   'members.delete': async () => ({ params: { memberID: (await member()).userId } }),
   'invitations.create': async () => ({ body: { email: email(), role: 'viewer' } }),
-  'invitations.delete': async () => ({ params: { invitationID: (await invited()).id } }),
-  'api-keys.rotate': async () => ({ params: { keyID: await newKey() } }),
-  'api-keys.delete': async () => ({ params: { keyID: await newKey() } }),
   'channels.connect': async () => {
     const { phoneNumberId, wabaId, accessToken } = await app.account();
     return { body: { phone_number_id: phoneNumberId, waba_id: wabaId, access_token: accessToken } };
@@ -64,8 +51,6 @@ const needs: Record<string, () => Promise<Call>> = {
   }),
   'contacts.exports.file': async () => ({ params: { exportID: await exported() } }),
   'contacts.exports.delete': async () => ({ params: { exportID: await exported() } }),
-  'tags.delete': async () => ({ params: { tagID: await newTag() } }),
-  'contacts.delete': async () => ({ params: { contactID: (await contact(app.em(), tenant.organizationId)).id } }),
   'channels.update': async () => ({ params: { channelID: (await app.connect()).id } }),
   'messages.retry': async () => {
     const channel = await app.connect();
@@ -80,10 +65,11 @@ const needs: Record<string, () => Promise<Call>> = {
 const audited = definitions.filter(({ audit }) => audit);
 
 /** A right call of an audited endpoint, by the owner's session: everything is open to it. */
-async function rightCall({ operationId, params, example, holdsSecret, isIdempotent }: Definition) {
-  if (params && !needs[operationId]) throw new Error(`Say in ${import.meta.filename} which record ${operationId} is called with`);
+async function rightCall(definition: Definition) {
+  const { operationId, params, example, holdsSecret, isIdempotent } = definition;
   const session = await as(owner);
-  const call = { ...(example?.body !== undefined && { body: example.body }), ...(await needs[operationId]?.()) };
+  const needed = needs[operationId] ?? (async () => params && { params: await makeParams(app, definition) });
+  const call: Call = { ...(example.body !== undefined && { body: example.body }), ...(await needed()) };
   const headers = { ...session.headers, ...(isIdempotent && { 'idempotency-key': `once-${session.sessionId}` }) };
   return { session, holdsSecret, ask: () => app.call(operationId, { ...call, key: null, headers }), call };
 }

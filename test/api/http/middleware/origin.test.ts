@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { exampleIds } from '../../../../src/platform/examples.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { useApp } from '../../../support/app.ts';
 import { type Definition, definitions } from '../../../support/contract.ts';
+import { exampleBody, paramNamesOf } from '../../../support/examples.ts';
 import { bearerToken, person, sessionHeaders } from '../../../support/factories/person.ts';
 import { ownedRecords } from '../../../support/owned.ts';
 import { storedState } from '../../../support/stored.ts';
@@ -71,14 +71,11 @@ const guarded = definitions
 const changing = guarded.filter(([, { method }]) => method !== 'get');
 const reading = guarded.filter(([, { method }]) => method === 'get');
 
-function ask({ operationId, path, method, example }: Definition, headers: Headers, idOf: (name: string) => string) {
-  const text = JSON.stringify(example?.body ?? {}).replaceAll(exampleIds.organization, app.tenant.organizationId);
-  return app.call(operationId, {
-    key: null,
-    headers,
-    params: Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, idOf(name!)])),
-    body: method === 'get' || method === 'delete' ? undefined : JSON.parse(text),
-  });
+function ask(endpoint: Definition, headers: Headers, idOf: (name: string) => string) {
+  const { operationId, method } = endpoint;
+  const params = Object.fromEntries(paramNamesOf(endpoint).map((name) => [name, idOf(name)]));
+  const body = exampleBody(endpoint, { organization: app.tenant.organizationId }) ?? {};
+  return app.call(operationId, { key: null, headers, params, body: method === 'get' || method === 'delete' ? undefined : body });
 }
 
 const cookieOf = async (): Promise<Headers> => {
