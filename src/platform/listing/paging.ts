@@ -1,8 +1,10 @@
-import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Em } from '../database/database.ts';
 import type { Own, Select } from '../database/own.ts';
 import { query } from '../database/query.ts';
 import { statement } from '../database/statement.ts';
+import { beyond } from '../database/tables.ts';
+import { bindTo } from './bind.ts';
 
 /** Runs a statement and gives its rows. */
 export type Ask = <Row>(text: string, params: unknown[]) => Promise<Row[]>;
@@ -12,25 +14,30 @@ export type Page = { limit: number; after?: [createdAt: string, id: string]; inc
 export type PageRows<Row> = { rows: Row[]; total?: number };
 
 /**
- * A page of a plain list, newest first, one row more than asked for. `statement` is a select of one table with its where, `params` its
+ * A page of a plain list, newest first, one row more than the limit. `statement` is a select of one table with its where, `params` its
  * parameters; the order is by `created_at` and `id`.
  */
 export const pageOfTable = <Row>(em: Em, statement: string, params: unknown[], page: Page): Promise<PageRows<Row>> =>
   pageAskedFor((text, values) => query(em, text, values), statement, params, page);
 
-/** The same, where somebody else says how statements run. */
+/** The same, for statements that `ask` runs. */
 export async function pageAskedFor<Row>(
   ask: Ask,
   statement: string,
   params: unknown[],
   { limit, after, includeTotal }: Page,
 ): Promise<PageRows<Row>> {
-  const next = params.length + 1;
-  const beyond = after ? ` where (created_at, id) < ($${next + 1}::timestamptz, $${next + 2}::uuid)` : '';
-  const rows = await ask<Row>(
-    `select * from (${statement}) as listed${beyond} order by created_at desc, id desc limit $${next}`,
-    [...params, limit + 1, ...(after ?? [])],
-  );
+  const values = [...params];
+  const bind = bindTo(values);
+  const size = bind(limit + 1);
+  const beyond = after ? `where (created_at, id) < (${bind(after[0])}::timestamptz, ${bind(after[1])}::uuid)` : '';
+  const text = `
+    select *
+      from (${statement}) as listed
+    ${beyond}
+     order by created_at desc, id desc
+     limit ${size}`;
+  const rows = await ask<Row>(text, values);
   if (!includeTotal) return { rows };
   const [counted] = await ask<{ total: number }>(`select count(*)::int as total from (${statement}) as listed`, params);
   return { rows, total: counted?.total ?? 0 };
@@ -39,7 +46,7 @@ export async function pageAskedFor<Row>(
 type Shown = { id: string; created_at: string };
 
 /**
- * A page of a plain list, newest first, one row more than asked for; compiled once a process. `build` is a read of one table that gives `id`
+ * A page of a plain list, newest first, one row more than the limit; compiled once a process. `build` is a read of one table that gives `id`
  * and `created_at`, with conditions and without an order.
  */
 export function list<Params extends object, Row extends Shown>(
@@ -52,7 +59,7 @@ export function list<Params extends object, Row extends Shown>(
       .limit(params.limit);
   const first = statement<Params & { limit: number }, Row>(rows);
   const next = statement<Params & { limit: number; createdAt: string; id: string }, Row>((select, params) =>
-    rows(select, params).where(sql<SqlBool>`(created_at, id) < (${params.createdAt}::timestamptz, ${params.id}::uuid)`),
+    rows(select, params).where(beyond([params.createdAt, params.id])),
   );
   const count = statement<Params, { total: number }>((select, params) =>
     build(select, params).clearSelect().select(sql<number>`count(*)::int`.as('total')),
