@@ -112,7 +112,7 @@ describe('the output', () => {
 /** A process that logs through a pipe and ends at once. */
 async function child(end: string, isRead: boolean): Promise<{ text: string; code: number | null }> {
   const code = `
-    import { createLog } from './src/log.ts';
+    import { createLog } from './src/platform/log.ts';
     const log = createLog('info', 'child');
     process.stdin.once('data', () => {
       log[${JSON.stringify(end)} === 'fatal' ? 'fatal' : 'info']('last');
