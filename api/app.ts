@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { AppError } from '../src/platform/errors.ts';
 import type { Deps } from './http/endpoint.ts';
 import { cutUnread } from './http/intake/unread.ts';
@@ -9,7 +9,7 @@ import { requestId } from './http/middleware/request-id.ts';
 import { requestLog } from './http/middleware/request-log.ts';
 import { requestMetrics } from './http/middleware/request-metrics.ts';
 import { routeOf } from './http/route.ts';
-import { errorAnswer } from './http/send.ts';
+import { answerError } from './http/send.ts';
 import { endpoints } from './index.ts';
 import { health } from './operations/health.ts';
 import { metricsPage } from './operations/metrics.ts';
@@ -20,6 +20,14 @@ const unobserved: RequestHandler = (_req, res, next) => {
   res.locals.isObserved = true;
   next();
 };
+
+const shapes = endpoints
+  .filter(({ errorShape }) => errorShape)
+  .map(({ method, path, errorShape }) => ({ method, errorShape, path: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`) }));
+
+/** The error body of the endpoint that a request was meant for. */
+const shapeAt = ({ method, path }: Request) =>
+  shapes.find((one) => one.method === method.toLowerCase() && one.path.test(path))?.errorShape;
 
 /** The middleware in order; the API first, so that a request of it passes no page on its way. */
 export function createApp(deps: Deps): Express {
@@ -38,8 +46,9 @@ export function createApp(deps: Deps): Express {
   app.use(observed, pages(deps), (req) => {
     throw new AppError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}`);
   });
-  // A path that cannot be decoded fails before any route has seen it.
-  const refused: ErrorRequestHandler = (error, req, res, next) => observed(req, res, () => errorAnswer(error, req, res, next));
+  // A path that cannot be decoded fails before its route has seen it.
+  const refused: ErrorRequestHandler = (error, req, res, _next) =>
+    observed(req, res, () => answerError(error, shapeAt(req), res));
   app.use(refused);
   return app;
 }

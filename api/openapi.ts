@@ -3,7 +3,7 @@ import { errorBodies } from './http/errors.ts';
 import { secureName } from './http/middleware/session-cookie.ts';
 import { errorSchemas, sharedErrorResponses } from './http/openapi/errors.ts';
 import { headerComponents } from './http/openapi/headers.ts';
-import { type Json, referring, schemaOf } from './http/openapi/json-schema.ts';
+import { type Json, referring, schemaOf, variantsOf } from './http/openapi/json-schema.ts';
 import { operationOf } from './http/openapi/operation.ts';
 import { webhooksOf } from './http/openapi/webhooks.ts';
 import { endpoints } from './index.ts';
@@ -57,9 +57,12 @@ export function openapiDocument(url = '/'): Json {
   const shapes = (Object.keys(errorBodies) as ErrorShape[]).filter((shape) =>
     definitions.some(({ errorShape = 'standard' }) => errorShape === shape),
   );
-  const named = Object.fromEntries(
-    [...Object.entries(namedSchemas), ...errorSchemas(shapes)].map(([name, schema]) => [name, schemaOf(schema, 'output')]),
-  );
+  const variants = definitions.flatMap(({ body }) => (body ? variantsOf(body, 'input') : []));
+  const replies = [...Object.entries(namedSchemas), ...errorSchemas(shapes)];
+  const named = Object.fromEntries([
+    ...replies.map(([name, schema]) => [name, schemaOf(schema, 'output')]),
+    ...variants.map(({ name, json }) => [name, json]),
+  ]);
   const refer = referring(named);
   return {
     openapi: '3.1.0',

@@ -4,7 +4,7 @@ import { openDatabase } from '../src/open-database.ts';
 import type { Config } from '../src/platform/config/config.ts';
 import { unlessAway } from '../src/platform/database/errors.ts';
 import { checkConnections } from '../src/platform/database/open.ts';
-import { startHeartbeat } from '../src/platform/process/heartbeat.ts';
+import { type Heartbeat, startHeartbeat } from '../src/platform/process/heartbeat.ts';
 import { startClock } from '../src/platform/time/clock-skew.ts';
 import '../src/jobs.ts';
 import { createAuthenticate } from '../src/accounts/authenticate.ts';
@@ -49,7 +49,8 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
   const clock = startClock({ database, log, registry: metrics.registry });
   const providers = createProviders(config, metrics.registry, log);
-  const limits = createRequestLimits(config, log);
+  let heartbeat: Heartbeat | undefined;
+  const limits = createRequestLimits(config, log, () => heartbeat?.alive() ?? 1);
   const deps: Deps = {
     config,
     database,
@@ -84,14 +85,14 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   // No byte moved for so long: a client that stopped reading its reply, or one that is gone without a word.
   server.setTimeout(config.connectionStallTimeoutMs);
   await listen(server, config.port, config.host);
-  const heartbeat = startHeartbeat(database, 'web');
+  heartbeat = startHeartbeat(database, 'web');
   const { port } = server.address() as AddressInfo;
   log.info({ port, backend: queues.backend.name }, 'listening');
   return {
     port,
     deps,
     async stop() {
-      heartbeat.stop();
+      heartbeat?.stop();
       clock.stop();
       isStopping = true;
       await finishRequests(server, config.shutdownTimeoutMs);

@@ -95,6 +95,7 @@ describe.each(operations.map(({ path, method, operation }) => [operation.operati
       const wanted = [
         ...Object.keys(endpoint.responses),
         ...endpoint.errors.map(String),
+        ...(endpoint.params ? ['400'] : []),
         '409',
         '413',
         '415',
@@ -175,9 +176,22 @@ test('a name is of one schema, wherever it is used', () => {
   expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining([...schemas.keys()]));
 });
 
-test('exactly one recipient is told where Joi alone would keep silent', () => {
+test('a message to send is one of the variants of its type, each with its own content and exactly one recipient', () => {
   const schema = document.paths['/v1/messages']!.post!.requestBody!.content['application/json']!.schema;
-  expect(schema.oneOf).toEqual([{ required: ['to'] }, { required: ['contact_id'] }, { required: ['user_id'] }]);
+  const reference = (type: string) => `#/components/schemas/${type}_message`;
+  const mapping = { text: reference('text'), template: reference('template') };
+  expect(schema.discriminator).toEqual({ propertyName: 'type', mapping });
+  expect(schema.oneOf).toEqual([{ $ref: mapping.text }, { $ref: mapping.template }]);
+  for (const [type, other] of [
+    ['text', 'template'],
+    ['template', 'text'],
+  ] as const) {
+    const variant = document.components.schemas[`${type}_message`] as Record<'properties' | 'required' | 'oneOf', Json>;
+    expect(variant.properties.type).toEqual({ type: 'string', const: type });
+    expect(variant.properties).not.toHaveProperty(other);
+    expect(variant.required).toEqual(['channel_id', 'type', type]);
+    expect(variant.oneOf).toEqual([{ required: ['to'] }, { required: ['contact_id'] }, { required: ['user_id'] }]);
+  }
 });
 
 test('has every event, with an example its own schema takes', () => {

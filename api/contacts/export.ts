@@ -8,11 +8,11 @@ import { TooSlow } from '../../src/platform/listing/reads.ts';
 import { nowDate } from '../../src/platform/time/clock.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { type ListQuery, listQuery } from '../http/listing.ts';
-import { csvFile, csvHeaders, exportOrder } from './csv-file.ts';
+import { csvFile, csvHeaders, exportOrder, raw } from './csv-file.ts';
 import { tag } from './schemas.ts';
 
 const { search, filters, sort } = listQuery(contactFields, exportOrder);
-const selection = { search, filters, sort };
+type Query = Pick<ListQuery, 'search' | 'filters' | 'sort'> & { raw: boolean };
 
 export const exportContacts = endpoint({
   method: 'get',
@@ -24,8 +24,8 @@ export const exportContacts = endpoint({
   isDownload: true,
   summary: 'Export contacts as a CSV file',
   description:
-    'Those that GET /v1/contacts gives for the same search and filters, oldest first unless `sort` says otherwise. UTF-8, a header line first, each custom field in a column of its own. POST /v1/contacts/import takes the file as it is, and changes nothing. A cell that a spreadsheet would take for a formula has a quote before it. Sent as it is read; POST /v1/contacts/export has a worker write it.',
-  query: Joi.object<Pick<ListQuery, 'search' | 'filters' | 'sort'>>(selection),
+    'Those that GET /v1/contacts gives for the same search and filters, oldest first unless `sort` says otherwise. UTF-8, a header line first, each custom field in a column of its own. POST /v1/contacts/import takes the file as it is, and changes nothing. A cell that a spreadsheet would take for a formula has a quote before it, unless `raw=true` asks for none. Sent as it is read; POST /v1/contacts/export has a worker write it.',
+  query: Joi.object<Query>({ search, filters, sort, raw }),
   responses: { 200: csvFile },
   async handler({ query, caller, write }, { reads }) {
     const listing = readContactListing({ ...query, sort: query.sort ?? exportOrder });
@@ -37,7 +37,7 @@ export const exportContacts = endpoint({
     );
     const keys = await customKeys(contacts);
     const { status } = await write({}, async () => ({ status: 200 }));
-    const pieces = reads.inTurns(organizationId, contactsAsCsv(contacts, keys));
+    const pieces = reads.inTurns(organizationId, contactsAsCsv(contacts, keys, { isRaw: query.raw }));
     return { status, headers: csvHeaders(nowDate()), stream: Readable.from(pieces, { highWaterMark: 2 }) };
   },
 });

@@ -19,7 +19,7 @@ import { listQuery } from '../http/listing.ts';
 import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, operationNote, timestamp } from '../http/schemas.ts';
 import { view, withExample, wrapped } from '../http/view.ts';
-import { csvFile, csvHeaders, exportOrder } from './csv-file.ts';
+import { csvFile, csvHeaders, exportOrder, raw } from './csv-file.ts';
 import { data, listedData, tag } from './schemas.ts';
 
 const status = Joi.string().valid('queued', 'running', 'succeeded', 'failed').required();
@@ -76,15 +76,16 @@ export const createExport = endpoint({
   description: `For more contacts than one wants to wait for: a worker writes the file of GET /v1/contacts/export, which stands ready for 7 days. One event, \`contacts.exported\`, says so. An organization keeps at most ${mostExports}. A person who is forgotten is taken out of it.\n\n${operationNote}`,
   isIdempotent: true,
   isOperation: true,
+  query: Joi.object<{ raw: boolean }>({ raw }),
   body: Joi.object<Request | undefined>({ search, filters, sort }),
   responses: { 201: wrapped(withExample(exportView, { status: 'queued', rows: 0, bytes: 0, finished_at: null })) },
   location: '/v1/contacts/exports',
   example: {
     body: { filters: [{ field: 'tags', operator: 'eq', value: 'vip' }] },
   },
-  handler: ({ body, caller, write }) => {
+  handler: ({ body, query, caller, write }) => {
     const { search, sort = exportOrder, filters: conditions } = body ?? {};
-    const request = { search, sort, filters: conditions && JSON.stringify(conditions) };
+    const request = { search, sort, filters: conditions && JSON.stringify(conditions), isRaw: query.raw };
     readContactListing({ ...request, location: 'body' });
     return write({ locks: [exportLane(caller.organizationId)] }, async (tx) => {
       const { row, operationId } = await queueExport(tx, caller.organizationId, actorOf(caller), request);

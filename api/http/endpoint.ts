@@ -4,6 +4,7 @@ import type { Caller } from '../../src/organizations/caller.ts';
 import type { Scope } from '../../src/organizations/scopes.ts';
 import type { Em } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
+import type { ErrorCode } from '../../src/platform/errors.ts';
 import type { Write } from '../../src/platform/ledger/transact.ts';
 import type { TenantTx } from '../../src/platform/ledger/tx.ts';
 import type { Log } from '../../src/platform/log.ts';
@@ -101,6 +102,8 @@ type Said<Body, Query> = {
   receive?: Receive<Body>;
   /** Asks for work that a client may wait for with `Prefer: wait`. */
   isOperation?: boolean;
+  /** What a refusal of that work is called for a client that waited; unset: `provider_refused`. */
+  refusedCode?: ErrorCode;
   /** Counts for nobody's rate limit: the provider decides how often it calls, and repeats what is refused. */
   isUnlimited?: boolean;
   /** Its reply is a file, sent as it is read: an organization has so many places for these. */

@@ -4,15 +4,17 @@ import { databaseAway, isOurOutage, isRowLocked, RecordBusy } from '../../src/pl
 import { AppError, type ErrorDetail, errorCodes, maxDetails } from '../../src/platform/errors.ts';
 import type { Endpoint, ErrorShape } from './endpoint.ts';
 
-/** Given by every endpoint, whatever it declares. */
-export const commonErrors = ({ isUnlimited }: Pick<Endpoint, 'isUnlimited'>) =>
-  [409, 413, 415, 429, 500, 503].filter((status) => status !== 429 || !isUnlimited);
+/** Given by every endpoint, whatever it declares. 400: a parameter of its path cannot be decoded. */
+export const commonErrors = ({ isUnlimited, path }: Pick<Endpoint, 'isUnlimited' | 'path'>) => [
+  ...(path.includes(':') ? [400] : []),
+  ...[409, 413, 415, 429, 500, 503].filter((status) => status !== 429 || !isUnlimited),
+];
 
 const code = Joi.string().valid(...Object.keys(errorCodes));
 const detail = Joi.object({
   message: Joi.string().required(),
   code: Joi.string(),
-  field: Joi.string(),
+  field: Joi.string().description('Left out when the fault is in no field that has a name'),
   location: Joi.string().valid('body', 'query', 'path', 'header'),
   value: Joi.string(),
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../../src/organizations/caller.ts';
 import type { Em } from '../../src/platform/database/database.ts';
-import { AppError } from '../../src/platform/errors.ts';
+import { AppError, type ErrorCode } from '../../src/platform/errors.ts';
 import { findOperation, operationStatus } from '../../src/platform/ledger/operations.ts';
 import type { Shares } from '../../src/platform/load/shares.ts';
 
@@ -19,7 +19,7 @@ export function preferredWait(header: string | undefined): number | undefined {
 export type Waited = 'succeeded' | 'pending' | 'full';
 
 /**
- * Looks at the operation's row until it ends or time is up. A final refusal is a 422 with the reason. `full`: as many as may wait do, in
+ * Looks at the operation's row until it ends or time is up. A final refusal is a 422 with `refusedCode` and the reason. `full`: as many as may wait do, in
  * this process or of this organization.
  */
 export async function waitForOperation(
@@ -28,6 +28,7 @@ export async function waitForOperation(
   id: string,
   seconds: number,
   signal: AbortSignal,
+  refusedCode: ErrorCode = 'provider_refused',
 ): Promise<Waited> {
   const place = waiting < mostWaiting ? places.tryTake(organizationId) : undefined;
   if (!place) return 'full';
@@ -38,7 +39,7 @@ export async function waitForOperation(
       const row = await findOperation(em, organizationId, id);
       const status = row && operationStatus(row);
       if (status === 'succeeded') return 'succeeded';
-      if (status === 'failed') throw refusal(row!.error);
+      if (status === 'failed') throw refusal(refusedCode, row!.error);
       const left = deadline - Date.now();
       if (!row || left <= 0 || signal.aborted) return 'pending';
       await sleep(Math.min(pauseMs, left));
@@ -49,9 +50,9 @@ export async function waitForOperation(
   }
 }
 
-function refusal(error: { code: string; message: string; provider_code?: string | null } | null) {
+function refusal(code: ErrorCode, error: { code: string; message: string; provider_code?: string | null } | null) {
   const message = error?.message ?? 'The operation failed';
-  return new AppError('provider_refused', message, {
+  return new AppError(code, message, {
     details: [{ message, code: error?.provider_code ?? error?.code ?? 'failed' }],
   });
 }

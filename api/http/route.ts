@@ -213,7 +213,14 @@ async function waited(
   const applied = { 'Preference-Applied': `wait=${seconds}` };
   const asItStands = async () => (definition.outcome ? definition.outcome(input, deps, reply) : reply);
   try {
-    const outcome = await waitForOperation(input, deps.intake.waits, reply.operationId!, seconds, gone.signal);
+    const outcome = await waitForOperation(
+      input,
+      deps.intake.waits,
+      reply.operationId!,
+      seconds,
+      gone.signal,
+      definition.refusedCode,
+    );
     if (outcome === 'full') return reply;
     const final = outcome === 'succeeded' ? await asItStands() : reply;
     return { ...final, operationId: reply.operationId, headers: { ...final.headers, ...applied } };
@@ -231,12 +238,14 @@ const holderOf = (caller: Caller) => (caller.by === 'session' ? actorOf(caller) 
 
 /** The path as declared, its ids filled in: another spelling of the same path is the same request. */
 function idempotencyKey(
-  { path, holdsSecret }: Definition,
+  { path, query, holdsSecret }: Definition,
   req: Request,
   caller: Caller,
   bodyHash?: Buffer,
 ): IdempotencyKey | undefined {
   const key = checkKey(req.get('idempotency-key'));
+  // Where the query says what is to be done, another one is another request.
+  const asked = query && req.url.includes('?') ? [req.body, req.query] : req.body;
   return key === undefined
     ? undefined
     : {
@@ -245,7 +254,7 @@ function idempotencyKey(
         path: path.replace(/:([A-Za-z]+)/g, (_, name: string) => String(req.params[name])),
         key,
         // What was shown to one caller once is not shown to another who guesses the key.
-        bodyHash: bodyHash ?? hashOfBody(holdsSecret ? [holderOf(caller), req.body] : req.body),
+        bodyHash: bodyHash ?? hashOfBody(holdsSecret ? [holderOf(caller), asked] : asked),
         contactId: req.params.contactID as string | undefined,
       };
 }

@@ -1,5 +1,5 @@
 import { pipeline, type Readable } from 'node:stream';
-import type { ErrorRequestHandler, Response } from 'express';
+import type { Response } from 'express';
 import type { ErrorShape, Reply } from './endpoint.ts';
 import { renderError, toAppError } from './errors.ts';
 import type { HoldReply } from './intake/replies.ts';
@@ -59,6 +59,3 @@ export function answerError(error: unknown, shape: ErrorShape = 'standard', res:
   const text = JSON.stringify(body);
   sendJson(res, contentType, text, Buffer.byteLength(text));
 }
-
-/** For what no endpoint of ours has answered: paths nobody has, pages. */
-export const errorAnswer: ErrorRequestHandler = (error: unknown, _req, res, _next) => answerError(error, 'standard', res);

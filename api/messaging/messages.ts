@@ -4,7 +4,7 @@ import { findMessage, listMessages } from '../../src/messaging/queries.ts';
 import { conversationOf, retryLocks, retryMessage } from '../../src/messaging/retry.ts';
 import { acceptLocks, acceptMessage, prepareMessage, type SendRequest } from '../../src/messaging/send.ts';
 import { notFound } from '../../src/platform/errors.ts';
-import { exampleIds } from '../../src/platform/examples.ts';
+import { exampleIds, examplePhone } from '../../src/platform/examples.ts';
 import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -28,7 +28,7 @@ export const sendMessage = endpoint({
   responses: { 201: wrapped(messageView) },
   errors: [404],
   example: {
-    body: { channel_id: exampleIds.channel, to: '+16505551234', type: 'text', text: { body: 'Your order is on its way' } },
+    body: { channel_id: exampleIds.channel, to: `+${examplePhone}`, type: 'text', text: { body: 'Your order is on its way' } },
   },
   async handler({ body, caller, em, write }, { ledger, secrets }) {
     const look = () => prepareMessage(em, ledger.transact, secrets, caller.organizationId, toRequest(body));

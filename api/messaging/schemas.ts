@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import type { MessageRow } from '../../src/messaging/queries.ts';
-import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { exampleIds, examplePhone, exampleTime } from '../../src/platform/examples.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
 import { view, withExample } from '../http/view.ts';
 
@@ -52,7 +52,9 @@ export const sendBody = Joi.object<SendBody>({
   text: contentOf('text', text),
   template: contentOf('template', template),
   context: Joi.object({ message_id: id.required() }).description('The message this one answers'),
-}).xor('to', 'contact_id', 'user_id');
+})
+  .xor('to', 'contact_id', 'user_id')
+  .meta({ variants: { discriminator: 'type', names: { text: 'text_message', template: 'template_message' } } });
 
 const failure = Joi.object({
   code: Joi.string().required(),
@@ -81,7 +83,7 @@ export const messageView = view(
   {
     id: exampleIds.message,
     channel_id: exampleIds.channel,
-    to_phone: '16505551234',
+    to_phone: examplePhone,
     type: 'text',
     status: 'queued',
     provider_message_id: '',

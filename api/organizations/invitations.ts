@@ -137,11 +137,20 @@ export const acceptAnInvitation = endpoint({
     password: newPassword,
   }),
   responses: {
-    200: view(Joi.object({ organization_id: id.required(), user_id: id.required(), role: role.required() }), {
-      organization_id: exampleIds.organization,
-      user_id: exampleIds.user,
-      role: 'agent',
-    }),
+    200: view(
+      Joi.object({
+        organization_id: id.required(),
+        organization_name: Joi.string().required(),
+        user_id: id.required(),
+        role: role.required(),
+      }),
+      {
+        organization_id: exampleIds.organization,
+        organization_name: 'Harbour Books',
+        user_id: exampleIds.user,
+        role: 'agent',
+      },
+    ),
   },
   example: {
     body: { token: exampleToken, name: 'Ada Lovelace', password: 'correct horse battery' },

@@ -4,6 +4,7 @@ import type { Deps } from '../http/endpoint.ts';
 import { openapiDocument } from '../openapi.ts';
 import { boardPath, bullBoard } from '../operations/bull-board.ts';
 import { accountPages } from './account-pages/account-pages.ts';
+import { withDemo } from './docs/demo-examples.ts';
 import { docs } from './docs/docs.ts';
 import { frontPage } from './front-page.ts';
 
@@ -19,8 +20,8 @@ export function pages(deps: Deps): Router {
   const router = Router();
   router.use(helmet({ contentSecurityPolicy: { directives: contentPolicy } }));
   if (deps.config.operatorPassword) router.use(boardPath, bullBoard(deps));
-  const document = JSON.stringify(openapiDocument(deps.config.publicUrl), null, 2);
-  router.get('/openapi.json', (_req, res) => void res.type('application/json').send(document));
+  const document = withDemo(JSON.stringify(openapiDocument(deps.config.publicUrl), null, 2), deps.config.demoFile);
+  router.get('/openapi.json', async (_req, res) => void res.type('application/json').send(await document()));
   router.use(frontPage(deps));
   router.use(docs(deps.config));
   router.use(accountPages());

@@ -133,10 +133,11 @@ export const testWebhookEndpoint = endpoint({
   tag,
   scope: 'webhooks:write',
   summary: 'Send a test to a webhook endpoint',
-  description: `Sent whatever the endpoint subscribes to, tried once. ${operationNote} The receiver's refusal is then a 422.`,
+  description: `Sent whatever the endpoint subscribes to, tried once. ${operationNote} The receiver's refusal is then a 422 \`endpoint_refused\`.`,
   subject: 'Webhook endpoint',
   isIdempotent: true,
   isOperation: true,
+  refusedCode: 'endpoint_refused',
   responses: { 200: view(Joi.object({}), {}) },
   example: { params: { endpointID: exampleIds.webhookEndpoint } },
   handler({ params, caller, write }) {

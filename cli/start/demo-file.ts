@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Demo } from './demo.ts';
 import type { DemoUser } from './demo-user.ts';
-import { type Addresses, operatorUser } from './environment.ts';
+import { type Addresses, demoFileName, operatorUser } from './environment.ts';
 import { writePrivate } from './files.ts';
 import type { Home } from './home.ts';
 
@@ -18,7 +18,7 @@ export type DemoFile = Demo & {
 
 type Parts = { demo: Demo; addresses: Addresses; apiKey: string; user: DemoUser; organizationId: string; databaseUrl: string };
 
-const fileOf = (home: Home) => home.file('demo.json');
+const fileOf = (home: Home) => home.file(demoFileName);
 
 /** Written last: while it is there, all it names is there. */
 export function writeDemoFile(home: Home, { demo, addresses, apiKey, user, organizationId, databaseUrl }: Parts): DemoFile {

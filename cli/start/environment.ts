@@ -13,9 +13,11 @@ export const addressesOf = (port: number, sandboxPort: number): Addresses => ({
 /** Compiled code of all the processes: a start spends most of its time in loading modules. */
 export const cacheFolder = 'cache';
 
+export const demoFileName = 'demo.json';
+
 export const operatorUser = 'operator';
 
-/** What web and worker get. Only here may webhooks go to this machine and without TLS. */
+/** What web and worker get. Only here may webhooks go to this machine, and anywhere without TLS. */
 export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, databaseUrl: string): NodeJS.ProcessEnv => ({
   ...inheritedEnvironment(),
   NODE_COMPILE_CACHE: file(cacheFolder),
@@ -25,6 +27,7 @@ export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, datab
   DATABASE_URL: databaseUrl,
   SECRET_KEY: kept.secretKey,
   HASH_KEY: kept.hashKey,
+  DEMO_FILE: file(demoFileName),
   OPERATOR_USER: operatorUser,
   OPERATOR_PASSWORD: kept.operatorPassword,
   MESSAGING_APP_URL: addresses.sandbox,

@@ -2,6 +2,7 @@ import type { Template } from '../accounts.ts';
 import type { Media } from '../media.ts';
 import type { State } from '../state.ts';
 import { ownTemplates } from './authorize.ts';
+import { showBusinessAccount } from './business-accounts.ts';
 import type { GraphRequest, GraphResponse } from './context.ts';
 import { noSuchObject } from './errors.ts';
 import { deleteMedia, showMedia } from './media.ts';
@@ -10,7 +11,7 @@ import { reply } from './reply.ts';
 import { editTemplate } from './template-changes.ts';
 import { showTemplate } from './templates.ts';
 
-/** Graph addresses numbers, templates and media alike, by their id alone. */
+/** Graph addresses numbers, accounts, templates and media alike, by their id alone. */
 type Node = { kind: 'template'; template: Template } | { kind: 'media'; media: Media };
 
 function nodeOf(state: State, req: GraphRequest, res: GraphResponse): Node {
@@ -27,6 +28,11 @@ export function getObject(state: State) {
     const account = state.accounts.ofNumber(req.params.id);
     if (account?.access_token === res.locals.token) {
       reply(res, 200, showNumber(account, state, req.query.fields));
+      return;
+    }
+    const [business] = state.accounts.ofWaba(req.params.id, res.locals.token);
+    if (business) {
+      reply(res, 200, showBusinessAccount(business, req.query.fields));
       return;
     }
     const node = nodeOf(state, req, res);

@@ -2,7 +2,7 @@ import type { Template } from '../accounts.ts';
 import type { State } from '../state.ts';
 import { ownWaba, templatesOf } from './authorize.ts';
 import type { GraphRequest, GraphResponse } from './context.ts';
-import { noSuchObject } from './errors.ts';
+import { GraphError, noSuchObject } from './errors.ts';
 import { pickFields } from './fields.ts';
 import { page } from './paging.ts';
 import { reply } from './reply.ts';
@@ -51,6 +51,16 @@ export function getTemplate(state: State) {
   };
 }
 
+/** One value, or several as a JSON array; a name is one. */
 function fits(value: string, wanted: string | null): boolean {
-  return wanted === null || value.toLowerCase() === wanted.toLowerCase();
+  return wanted === null || valuesOf(wanted).includes(value.toLowerCase());
+}
+
+function valuesOf(wanted: string): string[] {
+  if (!wanted.startsWith('[')) return [wanted.toLowerCase()];
+  try {
+    return (JSON.parse(wanted) as unknown[]).map((value) => String(value).toLowerCase());
+  } catch {
+    throw new GraphError(100, { message: '(#100) A filter with several values must be a JSON array.' });
+  }
 }

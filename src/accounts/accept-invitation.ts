@@ -1,6 +1,6 @@
 import { openInvitation } from '../organizations/invitations.ts';
 import { addMember } from '../organizations/members.ts';
-import { lockOrganization } from '../organizations/organizations.ts';
+import { getOrganization, lockOrganization } from '../organizations/organizations.ts';
 import type { Role } from '../organizations/roles.ts';
 import { recordAct } from '../platform/audit/record.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -14,7 +14,7 @@ import { createUser, findByEmail } from './users.ts';
 type Parts = { database: Database; transact: Transact; passwords: Passwords; limits: LoginLimits };
 type Request = { token: string; name?: string; password: string };
 type From = { address: string; requestId: string };
-export type Accepted = { organization_id: string; user_id: string; role: Role };
+export type Accepted = { organization_id: string; organization_name: string; user_id: string; role: Role };
 
 /**
  * Lets the invited person in. Without an account of that email one is made, which a mailed link proves; whoever has one shows its password: a
@@ -60,7 +60,8 @@ export async function acceptInvitation(
       requestId,
       details: { role: invitation.role },
     });
-    return { organization_id: invitation.organization_id, user_id: user.id, role: invitation.role };
+    const { name: organizationName } = await getOrganization(tx.em, organizationId);
+    return { organization_id: organizationId, organization_name: organizationName, user_id: user.id, role: invitation.role };
   });
   if (known) await limits.succeeded(email, address);
   return accepted;

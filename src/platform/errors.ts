@@ -17,6 +17,7 @@ export const errorCodes = {
   suppressed: 422,
   consent_required: 422,
   provider_refused: 422,
+  endpoint_refused: 422,
   limit_reached: 422,
   endpoint_disabled: 422,
   rate_limited: 429,

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, type Reply, useApp } from '../support/app.ts';
+import { definitions } from '../support/contract.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -152,6 +153,43 @@ describe('characters no text may hold', () => {
 
   test('a path that cannot be decoded: 400', async () => {
     await refused(() => app.raw('GET', '/v1/channels/%E0%A4%A'), 400, 'bad_request');
+  });
+
+  test.each(definitions.filter(({ params }) => params).map((endpoint) => [endpoint.operationId, endpoint] as const))(
+    'a broken escape in the path of %s: the 400 its contract declares',
+    async (_id, { method, path }) => {
+      const { status } = await app.raw(method, path.replace(/:\w+/g, '%zz'));
+      expect(status).toBe(400);
+    },
+  );
+
+  test.each([
+    ['a body', 'POST', '/v1/contacts', '{"": 1}'],
+    ['a body, with a half character', 'POST', '/v1/contacts', '{"": "\\ud800"}'],
+    ['a query', 'GET', '/v1/contacts?=1', undefined],
+    ['a query, twice', 'GET', '/v1/contacts?=1&=2', undefined],
+  ])('a field without a name in %s: 422, and no empty `field`', async (_where, method, path, text) => {
+    const { body } = await refused(
+      () => app.raw(method, path, { body: text, headers: text ? json : {} }),
+      422,
+      'invalid_request',
+    );
+    for (const detail of body.error.details) expect(detail.field ?? 'left out').not.toBe('');
+  });
+
+  test.each([
+    ['a repeated parameter', 'GET', '?hub.mode=subscribe&hub.mode=subscribe', 422],
+    ['an unknown parameter that cannot be stored', 'GET', '?colour=%00', 422],
+    ['an unknown parameter', 'GET', '?colour=red', 403],
+    ['a repeated parameter that cannot be stored', 'POST', '?a=1&a=%00', 422],
+  ])("on the provider's webhook %s (%s %s) is a reply its contract declares", async (_what, method, query, wanted) => {
+    const headers: Record<string, string> =
+      method === 'POST' ? { ...json, 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` } : {};
+    for (const path of ['', `/${channel.id}`]) {
+      const given = { headers, key: null, ...(method === 'POST' && { body: '{}' }) };
+      const { status } = await app.raw(method, `/v1/providers/messaging-app/webhook${path}${query}`, given);
+      expect(status).toBe(wanted);
+    }
   });
 });
 

@@ -6,6 +6,8 @@ const app = useApp();
 const token = 'kt_one+time/token';
 const password = 'correct horse battery';
 
+const joined = { organization_id: 'o', organization_name: 'Ada & $& Co', user_id: 'u', role: 'agent' };
+
 type Answer = { status: number; body?: object };
 type Asked = { path: string; body: unknown; cookie?: string };
 
@@ -37,7 +39,7 @@ describeInBrowser('the pages of mails', (visitor) => {
   };
 
   test('an invitation makes an account: name, password, done; the token leaves the address', async () => {
-    const visit = await open(link('invitation'), [{ status: 200, body: { organization_id: 'o', user_id: 'u', role: 'agent' } }]);
+    const visit = await open(link('invitation'), [{ status: 200, body: joined }]);
     const { page, asked } = visit;
     expect(await page.title()).toBe('Accept your invitation – Kanal');
     expect(page.url()).toBe(`${app.base}/invitation`);
@@ -45,7 +47,10 @@ describeInBrowser('the pages of mails', (visitor) => {
     await page.getByLabel('Your name').fill('Ada Lovelace');
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
-    await page.getByRole('status').getByText('You have joined.').waitFor();
+    await page.getByRole('status').getByText('You have joined Ada & $& Co. You can sign in now.').waitFor();
+    expect(
+      await page.getByRole('link').evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href)),
+    ).toEqual([`${app.base}/docs`, `${app.base}/`]);
     expect(asked).toEqual([{ path: '/v1/invitations/accept', body: { token, name: 'Ada Lovelace', password } }]);
     expect(await page.locator('form').isHidden()).toBe(true);
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
@@ -55,7 +60,7 @@ describeInBrowser('the pages of mails', (visitor) => {
   }, 60_000);
 
   test('with an account of one’s own the name is left out and a short password goes through', async () => {
-    const visit = await open(link('invitation'), [{ status: 200, body: { organization_id: 'o', user_id: 'u', role: 'agent' } }]);
+    const visit = await open(link('invitation'), [{ status: 200, body: joined }]);
     const { page, asked } = visit;
     await page.getByLabel('Your name').fill('Ada');
     await page.getByLabel('I already have an account').check();
@@ -63,7 +68,7 @@ describeInBrowser('the pages of mails', (visitor) => {
     expect(await page.getByLabel('Password', { exact: true }).getAttribute('autocomplete')).toBe('current-password');
     await page.getByLabel('Password', { exact: true }).fill('old one');
     await page.keyboard.press('Enter');
-    await page.getByRole('status').getByText('You have joined.').waitFor();
+    await page.getByRole('status').getByText('You have joined Ada & $& Co.').waitFor();
     expect(asked.map(({ body }) => body)).toEqual([{ token, password: 'old one' }]);
     expectCalm(visit);
   }, 60_000);
@@ -129,6 +134,7 @@ describeInBrowser('the pages of mails', (visitor) => {
     const { page, asked } = visit;
     await page.getByRole('alert').getByText('This link is not complete').waitFor();
     expect(await page.locator('form').isHidden()).toBe(true);
+    expect(await page.getByRole('link').count()).toBe(0);
     await page.evaluate(`location.hash = 'token=another'`);
     await page.getByLabel('Your name').waitFor();
     expect([page.url(), await page.getByRole('alert').innerText(), asked]).toEqual([`${app.base}/invitation`, '', []]);

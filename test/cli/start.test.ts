@@ -49,6 +49,8 @@ test(
     expect((await fetch(`${demo.base_url}/readyz`)).status).toBe(200);
     expect((await fetch(demo.docs_url)).headers.get('content-type')).toMatch(/^text\/html/);
     expect(started.output()).toContain(demo.docs_url);
+    const document = await (await fetch(`${demo.base_url}/openapi.json`)).text();
+    for (const id of [demo.organization_id, demo.channel.id, demo.contact.id]) expect(document).toContain(`"${id}"`);
     expect(started.output()).toContain(`${demo.user.email} / ${demo.user.password}`);
     expect(await logIn(demo)).toEqual([200, { organization_id: demo.organization_id, role: 'owner' }]);
     expect(started.output().match(/^ {2}curl /gm)).toHaveLength(3);

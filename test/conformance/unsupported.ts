@@ -18,6 +18,8 @@ const flowJson = { version: '7.2', screens: [] };
 const ask = (method: string, path: string, body?: object) => (client: WhatsAppClient) =>
   client.request(method, path, { responseType: 'json', ...(body && { body }) });
 
+const send = (message: object) => ask('POST', `${phoneNumberId}/messages`, { messaging_product: 'whatsapp', to, ...message });
+
 /** docs/sandbox.md names these too; a test compares. */
 export const unsupported: Unsupported[] = [
   ['calls.connect', 'calls', ({ calls }) => calls.connect({ phoneNumberId, to, session }), noSuchPath],
@@ -41,6 +43,23 @@ export const unsupported: Unsupported[] = [
   ['GET /{waba_id}/subscribed_apps', 'onboarding', ask('GET', `${wabaId}/subscribed_apps`), noSuchPath],
   ['DELETE /{waba_id}/subscribed_apps', 'onboarding', ask('DELETE', `${wabaId}/subscribed_apps`), noSuchPath],
   ['GET /oauth/access_token', 'onboarding', ask('GET', 'oauth/access_token'), noSuchPath],
+  ['GET /{phone_number_id}/message_qrdls', 'links', ask('GET', `${phoneNumberId}/message_qrdls`), noSuchPath],
+  ['POST /{phone_number_id}/message_qrdls', 'links', ask('POST', `${phoneNumberId}/message_qrdls`, {}), noSuchPath],
+  [
+    'interactive request_contact_info',
+    'messages',
+    send({ type: 'interactive', interactive: { type: 'request_contact_info', body: { text: 'Hi' }, action: {} } }),
+    noSuchValue,
+  ],
+  [
+    'template tap_target_configuration',
+    'messages',
+    send({
+      type: 'template',
+      template: { name: 'hello_kanal', language: { code: 'en_US' }, components: [{ type: 'tap_target_configuration' }] },
+    }),
+    noSuchValue,
+  ],
   [
     'recipient_type group',
     'groups',

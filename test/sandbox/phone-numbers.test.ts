@@ -54,10 +54,17 @@ test('the numbers of an account are listed in a page', async () => {
   expect(body.paging.next).toBeUndefined();
 });
 
+test('an account is read by its id, in the fields asked for', async () => {
+  expect((await house.get(`/v23.0/${wabaId}`)).body).toMatchObject({ id: wabaId, name: 'Kanal Demo', timezone_id: '1' });
+  expect((await house.get(`/${wabaId}?fields=name`)).body).toEqual({ id: wabaId, name: 'Kanal Demo' });
+  expect(await house.get(`/${wabaId}?fields=colour`)).toMatchObject({ status: 400, body: { error: { code: 100 } } });
+});
+
 test('another account is invisible to a token that does not own it', async () => {
   const account = { waba_id: '201', phone_number_id: '101', display_phone_number: '+1 555-010-0002', access_token: 'other' };
   expect((await house.control('accounts', account)).status).toBe(200);
   expect(await house.get('/101')).toMatchObject({ status: 400, body: { error: { code: 100, error_subcode: 33 } } });
+  expect(await house.get('/201')).toMatchObject({ status: 400, body: { error: { error_subcode: 33 } } });
   expect(await house.get('/201/phone_numbers')).toMatchObject({ status: 400, body: { error: { error_subcode: 33 } } });
   const owner = await house.ask('GET', '/101', undefined, { authorization: 'Bearer other' });
   expect(owner).toMatchObject({ status: 200, body: { id: '101' } });

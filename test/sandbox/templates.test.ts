@@ -17,6 +17,9 @@ test.each([
   ['status=paused', ['winter_sale']],
   ['category=MARKETING&status=APPROVED', ['spring_sale']],
   ['language=de', []],
+  [`language=${encodeURIComponent('["de","en_us"]')}`, ['hello_kanal', 'spring_sale', 'winter_sale']],
+  [`language=${encodeURIComponent('["de","id"]')}`, []],
+  [`status=${encodeURIComponent('["PAUSED","REJECTED"]')}`, ['winter_sale']],
 ])('the filter %s', async (query, names) => {
   expect(namesOf(await house.get(`${path}?${query}`))).toEqual(names);
 });
@@ -40,6 +43,6 @@ test('pages are walked by next, and back by previous', async () => {
   expect((await house.get(`${path}?after=${byCursor.body.paging.cursors.after}`)).body).toEqual({ data: [] });
 });
 
-test.each(['limit=none', 'limit=0', 'after=nonsense'])('%s is code 100', async (query) => {
+test.each(['limit=none', 'limit=0', 'after=nonsense', 'language=[de'])('%s is code 100', async (query) => {
   expect(await house.get(`${path}?${query}`)).toMatchObject({ status: 400, body: { error: { code: 100 } } });
 });

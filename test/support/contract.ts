@@ -22,14 +22,9 @@ const routes = definitions.map((endpoint) => ({
   path: new RegExp(`^${endpoint.path.replace(/:\w+/g, '[^/]+')}$`),
 }));
 
-/** Whose a request is; nobody's when its path cannot be decoded. */
+/** Whose a request is. */
 export function endpointAt(method: string, path: string): Definition | undefined {
   const [pathname = ''] = path.split('?');
-  try {
-    decodeURIComponent(pathname);
-  } catch {
-    return undefined;
-  }
   return routes.find((route) => route.method === method.toUpperCase() && route.path.test(pathname))?.endpoint;
 }
 

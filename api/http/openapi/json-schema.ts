@@ -14,13 +14,53 @@ function opened(json: unknown): unknown {
   return isOpen ? { ...object, additionalProperties: true } : object;
 }
 
-/** JSON Schema as Joi writes it, with the `xor` it leaves out. */
+type Described = {
+  dependencies?: { rel: string; peers: string[] }[];
+  keys?: Record<string, { whens?: { ref: { path: string[] }; is: { allow: unknown[] } }[] }>;
+  metas?: { variants?: { discriminator: string; names: Record<string, string> } }[];
+};
+
+/** JSON Schema as Joi writes it, with the `xor` it leaves out, and as variants where the schema names them. */
 export function schemaOf(schema: Joi.Schema, side: 'input' | 'output'): Json {
+  const variants = variantsOf(schema, side);
+  if (variants.length === 0) return wholeSchemaOf(schema, side);
+  const mapping = variants.map(({ value, name }) => [value, `#/components/schemas/${name}`]);
+  return {
+    oneOf: variants.map(({ json }) => json),
+    discriminator: { propertyName: variants[0]!.discriminator, mapping: Object.fromEntries(mapping) },
+  };
+}
+
+function wholeSchemaOf(schema: Joi.Schema, side: 'input' | 'output'): Json {
   const json = opened(schema['~standard'].jsonSchema[side]({ target: 'draft-2020-12' })) as Json;
   delete json.$schema;
-  const { dependencies } = schema.describe() as { dependencies?: { rel: string; peers: string[] }[] };
+  const { dependencies } = schema.describe() as Described;
   const exclusive = dependencies?.find(({ rel }) => rel === 'xor');
   return exclusive ? { ...json, oneOf: exclusive.peers.map((peer) => ({ required: [peer] })) } : json;
+}
+
+/**
+ * What an object may be for each value of one field, where its schema names that in `meta({ variants: { discriminator, names } })`. Which fields
+ * belong to a value follows from their `when`: they are required with it and forbidden without it.
+ */
+export function variantsOf(schema: Joi.Schema, side: 'input' | 'output') {
+  const { keys = {}, metas } = schema.describe() as Described;
+  const declared = metas?.find(({ variants }) => variants)?.variants;
+  if (!declared) return [];
+  const { discriminator, names } = declared;
+  const whole = wholeSchemaOf(schema, side) as { properties: Record<string, Json>; required: string[] };
+  const valuesOf = (field: string) => keys[field]!.whens?.find(({ ref }) => ref.path[0] === discriminator)?.is.allow;
+  const bound = Object.keys(whole.properties).filter(valuesOf);
+  return Object.entries(names).map(([value, name]) => {
+    const own = bound.filter((field) => valuesOf(field)!.includes(value));
+    const fields = Object.entries(whole.properties).flatMap(([field, json]) => {
+      if (field === discriminator) return [[field, { type: 'string', const: value }]];
+      if (!bound.includes(field)) return [[field, json]];
+      return own.includes(field) ? [[field, (json.anyOf as Json[])[0]]] : [];
+    });
+    const json: Json = { ...whole, properties: Object.fromEntries(fields), required: [...whole.required, ...own] };
+    return { discriminator, value, name, json };
+  });
 }
 
 /** Each named schema stands once, under `components`: wherever it occurs, a reference takes its place. */

@@ -15,7 +15,7 @@ export const invitationPage = (folder: string) =>
     ],
     choice: 'I already have an account',
     action: 'Accept the invitation',
-    done: 'You have joined. You can sign in now.',
+    done: 'You have joined {organization}. You can sign in now.',
   });
 
 /** `POST /v1/auth/password-reset/confirm`. */
@@ -64,5 +64,9 @@ const pageOf = (folder: string, { title, lead, endpoint, fields, choice, action,
       </form>
       <p class="error" id="problem" role="alert"></p>
       <p id="done" role="status" tabindex="-1" data-text="${done}"></p>
+      <ul id="next" hidden>
+        <li><a href="docs">API reference</a>: how to sign in, and everything a client can do</li>
+        <li><a href="./">What runs here</a></li>
+      </ul>
       <noscript>This page needs JavaScript.</noscript>`,
   });

@@ -24,6 +24,7 @@ function takeToken() {
   password.type = 'password';
   if (hasAccount) choose();
   find('done').textContent = '';
+  find('next').hidden = true;
   tell(token ? '' : texts.incomplete);
 }
 
@@ -82,7 +83,8 @@ async function send() {
   token = '';
   form.reset();
   form.hidden = true;
-  find('done').textContent = find('done').dataset.text;
+  find('done').textContent = find('done').dataset.text.replace('{organization}', () => reply.organization_name);
+  find('next').hidden = false;
   find('done').focus();
 }
 

@@ -9,10 +9,16 @@ import type { Selection } from './selection.ts';
 // A line break of any kind within a cell needs quotes, whichever ends the rows.
 const csvOf = (records: string[][]) => stringify(records, { record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
 
-export const csvHeader = (keys: string[]) =>
-  csvOf([[idColumn, ...fieldColumns, tagsColumn, ...keys.map(customColumn), ...timeColumns].map(neutralised)]);
+/** `isRaw`: for programs, which take no cell for a formula. */
+export type CsvForm = { isRaw?: boolean };
 
-export const csvRows = (rows: ContactRow[], keys: string[]) => csvOf(rows.map((row) => cellsOf(row, keys).map(neutralised)));
+const inForm = (cells: string[], { isRaw = false }: CsvForm) => (isRaw ? cells : cells.map(neutralised));
+
+export const csvHeader = (keys: string[], form: CsvForm = {}) =>
+  csvOf([inForm([idColumn, ...fieldColumns, tagsColumn, ...keys.map(customColumn), ...timeColumns], form)]);
+
+export const csvRows = (rows: ContactRow[], keys: string[], form: CsvForm = {}) =>
+  csvOf(rows.map((row) => inForm(cellsOf(row, keys), form)));
 
 const cellsOf = (row: ContactRow, keys: string[]) => [
   row.id,
@@ -22,10 +28,10 @@ const cellsOf = (row: ContactRow, keys: string[]) => [
   ...timeColumns.map((column) => new Date(row[column]).toISOString()),
 ];
 
-/** Contacts as a CSV file in pieces of some rows, which an import reads back as they were. A page is read when it is asked for. */
-export async function* contactsAsCsv(selection: Selection, keys: string[]): AsyncGenerator<string> {
-  yield csvHeader(keys);
-  for await (const rows of selection.slices()) yield csvRows(rows, keys);
+/** Contacts as a CSV file in pieces of some rows, which an import reads back as they were unless it is raw. A page is read when it is asked for. */
+export async function* contactsAsCsv(selection: Selection, keys: string[], form: CsvForm): AsyncGenerator<string> {
+  yield csvHeader(keys, form);
+  for await (const rows of selection.slices()) yield csvRows(rows, keys, form);
 }
 
 const [quote, lineFeed] = [0x22, 0x0a];

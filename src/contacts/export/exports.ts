@@ -6,6 +6,7 @@ import { uuidv7 } from '../../platform/ids.ts';
 import type { Tx } from '../../platform/ledger/tx.ts';
 import type { ListRequest } from '../../platform/listing/listing.ts';
 import { type Page, type PageRows, pageOfTable } from '../../platform/listing/paging.ts';
+import type { CsvForm } from './csv.ts';
 import type { ExportFailure, ExportState } from './export.entity.ts';
 import { exportContactsJob, exportLane, exportPool, exportPoolWidth } from './jobs.ts';
 
@@ -19,6 +20,8 @@ export type ExportRow = {
   created_at: string;
   finished_at: string | null;
 };
+
+export type ExportRequest = ListRequest & CsvForm;
 
 const columns = 'id, state, pieces, rows_done, bytes, failure, created_at, finished_at';
 /** Files that stand ready take room in the database. */
@@ -38,7 +41,7 @@ export const listExports = (em: Em, organizationId: string, page: Page): Promise
   pageOfTable(em, `select ${columns} from contact_exports where organization_id = $1`, [organizationId], page);
 
 /** The organization's export lane is locked. Throws 422 when it keeps as many as it may. */
-export async function queueExport(tx: Tx, organizationId: string, actor: string, request: ListRequest) {
+export async function queueExport(tx: Tx, organizationId: string, actor: string, request: ExportRequest) {
   const [kept] = await tx.query<{ n: number }>('select count(*)::int as n from contact_exports where organization_id = $1', [
     organizationId,
   ]);

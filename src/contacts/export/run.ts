@@ -2,17 +2,17 @@ import type { Database } from '../../platform/database/database.ts';
 import { query, queryPlanned } from '../../platform/database/query.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
 import { type Position, positionOf } from '../../platform/listing/keyset.ts';
-import type { ListRequest } from '../../platform/listing/listing.ts';
 import type { Ask } from '../../platform/listing/paging.ts';
 import { MovedOn } from '../csv/superseded.ts';
 import { readContactListing } from '../list.ts';
 import { csvHeader, csvRows } from './csv.ts';
+import type { ExportRequest } from './exports.ts';
 import { customKeys, selected } from './selection.ts';
 
 export type Export = { id: string; organizationId: string; job: RunRef };
 
 /** How far it is: `pieces` are stored, and hold what comes until `position`. */
-type Progress = { request: ListRequest; keys: string[] | null; position: Position | null; pieces: number };
+type Progress = { request: ExportRequest; keys: string[] | null; position: Position | null; pieces: number };
 
 const pieceCharacters = 1024 * 1024;
 
@@ -33,11 +33,11 @@ export async function runExport(
   const selection = selected((work) => work(ask), own.organizationId, listing);
   const keys = progress.keys ?? (await customKeys(selection));
   let { pieces, position } = progress;
-  let text = pieces === 0 ? csvHeader(keys) : '';
+  let text = pieces === 0 ? csvHeader(keys, progress.request) : '';
   let ids: string[] = [];
   const store = () => storePiece(database, own, { number: pieces, text, ids, keys, position });
   for await (const slice of selection.slices(position ?? undefined)) {
-    text += csvRows(slice, keys);
+    text += csvRows(slice, keys, progress.request);
     ids.push(...slice.map(({ id }) => id));
     position = positionOf(listing.keys, slice.at(-1)!);
     if (text.length < characters) continue;

@@ -58,6 +58,9 @@ const variables = Joi.object({
   ...bounds,
   OPERATOR_USER: Joi.string().default('operator').description('User of Bull Board'),
   OPERATOR_PASSWORD: Joi.string().min(12).empty('').description('Password of Bull Board; unset: no Bull Board'),
+  DEMO_FILE: Joi.string()
+    .empty('')
+    .description('File of the demo, set by `npm start`: the examples at /docs name what it has; unset: none'),
   METRICS_TOKEN: Joi.string()
     .min(12)
     .empty('')
@@ -156,6 +159,7 @@ export type Config = Bounds &
     rateLimitPerMinute: number;
     operatorUser: string;
     operatorPassword?: string;
+    demoFile?: string;
     metricsToken?: string;
     logLevel: string;
     messagingAppUrl: string;

@@ -157,7 +157,8 @@ export const templateStatusUpdate = event({
 
 export const orderUpdated = event({
   type: 'commerce.order.updated',
-  description: 'The state of an order or of its payment changed',
+  description:
+    'The state of an order or of its payment changed. Not sent yet: this version has no orders; an endpoint may subscribe already',
   subject: { type: 'order', id: 'order_id' as const },
   data: Joi.object({
     order_id: id('The order'),

@@ -6,19 +6,36 @@ const everyMs = 2_000;
 /** A longer gap may have missed a provider's webhook: `since` begins again after it. */
 const gap = `interval '10 s'`;
 
-/** SQL: an upsert by the database's clock. */
+/** SQL: an upsert by the database's clock, which also counts the other processes. */
 const beatStatement = `
   insert into heartbeats (process_id, process, since, seen_at)
   values ($1, $2, clock_timestamp(), clock_timestamp())
   on conflict (process_id) do update
      set seen_at = clock_timestamp(),
-         since = case when heartbeats.seen_at < clock_timestamp() - ${gap} then clock_timestamp() else heartbeats.since end`;
+         since = case when heartbeats.seen_at < clock_timestamp() - ${gap} then clock_timestamp() else heartbeats.since end
+  returning (
+    select count(*)::int
+      from heartbeats other
+     where other.process = $2 and other.process_id <> $1 and other.seen_at >= clock_timestamp() - ${gap}
+  ) as others`;
+
+export type Heartbeat = {
+  /** Processes of this kind that were alive when the database last answered, this one included. */
+  alive(): number;
+  stop(): void;
+};
 
 /** Keeps a row with the time since which this process has run without a gap. A stopped process leaves its row, with its last time. */
-export function startHeartbeat(database: Database, process: 'web' | 'worker'): { stop(): void } {
+export function startHeartbeat(database: Database, process: 'web' | 'worker'): Heartbeat {
   const id = uuidv7();
-  const beat = () => query(database.em(), beatStatement, [id, process]).catch(() => undefined);
-  void beat();
-  const timer = setInterval(() => void beat(), everyMs);
-  return { stop: () => clearInterval(timer) };
+  let alive = 1;
+  const beat = async () => {
+    const [row] = await query<{ others: number }>(database.em(), beatStatement, [id, process]);
+    alive = row!.others + 1;
+  };
+  // While the database is away, the last answer holds.
+  const tryBeat = () => void beat().catch(() => undefined);
+  tryBeat();
+  const timer = setInterval(tryBeat, everyMs);
+  return { alive: () => alive, stop: () => clearInterval(timer) };
 }

@@ -1,11 +1,15 @@
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** How much has been taken in the window a key is in; a window begins with the first who takes. */
-export type Count = { taken: number; endsInMs: number };
+/**
+ * How much has been taken in the window a key is in; a window begins with the first who takes. `alone`: the count is of this process only,
+ * one of so many, and `seen` was taken by all of them before as far as it knows.
+ */
+export type Count = { taken: number; endsInMs: number; alone?: { processes: number; seen: number } };
 
 /** Counts by key, past `points` too: what is beyond them is refused by whoever asks. */
 export type Counter = {
-  take(key: string): Promise<Count>;
+  /** `leases`: how many of them the whole quota is. */
+  take(key: string, leases: number): Promise<Count>;
   /** The asker keeps nothing of this key any more; neither need this process. */
   forget(key: string): void;
   close(): void;
@@ -14,8 +18,8 @@ export type Counter = {
 export type Window = { points: number; duration: number };
 
 /** The library rejects with its answer when the points are spent; only what is no answer is an error. */
-export async function countedBy(limiter: RateLimiterAbstract, key: string): Promise<Count> {
-  const answer = await limiter.consume(key).catch((refusal: unknown) => {
+export async function countedBy(limiter: RateLimiterAbstract, key: string, points = 1): Promise<Count> {
+  const answer = await limiter.consume(key, points).catch((refusal: unknown) => {
     if (refusal instanceof RateLimiterRes) return refusal;
     throw refusal;
   });

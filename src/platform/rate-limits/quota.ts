@@ -13,13 +13,16 @@ export type Quota = {
 };
 
 /** A share of a key's quota that this process may give away by itself; `beyond` is what is left outside of it. */
-type Lease = { left: number; beyond: number; endsAt: number };
+type Lease = { left: number; beyond: number; endsAt: number; isOfShare: boolean };
 
 const windowSeconds = 60;
 /** 100 leases a quota: with them a request costs no round trip, and what a process keeps to itself is at most 1 % of the quota. */
 const leasesOfQuota = 100;
-/** Some 20 MB at most, and only under attack. A key pushed out takes its next lease anew and loses the rest of the old one. */
+/** Some 30 MB at most, and only under attack. A key pushed out takes its next lease anew and loses the rest of the old one. */
 const mostLeases = 100_000;
+
+/** How long a share that is spent refuses before the counter is asked again. */
+const spentShareMs = 1_000;
 
 /** Of the counter: it counts leases, whatever their size, past this too. */
 export const quotaWindow: Window = { points: leasesOfQuota, duration: windowSeconds };
@@ -32,21 +35,26 @@ export const quotaWindow: Window = { points: leasesOfQuota, duration: windowSeco
 export function createQuota(perMinute: number, counter: Counter): Quota | undefined {
   if (perMinute === 0) return undefined;
   const size = Math.ceil(perMinute / leasesOfQuota);
+  const leasesNeeded = Math.ceil(perMinute / size);
   const leases = new Map<string, Lease>();
   const asked = new Map<string, Promise<void>>();
 
   async function takeLease(key: string) {
     // Before the question: a lease must not outlive the window it was taken from.
     const askedAt = performance.now();
-    const { taken, endsInMs } = await counter.take(key);
-    // The last lease is the rest of the quota, the one after it is empty and refuses until the window ends.
-    const beyond = Math.max(perMinute - taken * size, 0);
-    const left = Math.max(Math.min(size, perMinute - (taken - 1) * size), 0);
+    const { taken, endsInMs, alone } = await counter.take(key, leasesNeeded);
+    // Who counts alone divides what is left with those who may be counting alone too.
+    const total = alone ? Math.ceil(Math.max(perMinute - alone.seen * size, 0) / alone.processes) : perMinute;
+    // The last lease is the rest of the total, the one after it is empty and refuses until the window ends.
+    const beyond = Math.max(total - taken * size, 0);
+    const left = Math.max(Math.min(size, total - (taken - 1) * size), 0);
     // What was given back while the counter was asked is of the same window, unless that has ended.
     const before = leases.get(key);
     const givenBack = before && before.endsAt > performance.now() ? before.left : 0;
     leases.delete(key);
-    leases.set(key, { left: left + givenBack, beyond, endsAt: askedAt + endsInMs });
+    // Who has spent a share may soon share the whole quota again.
+    const lastsMs = alone && left === 0 ? Math.min(endsInMs, spentShareMs) : endsInMs;
+    leases.set(key, { left: left + givenBack, beyond, endsAt: askedAt + lastsMs, isOfShare: left > 0 && alone !== undefined });
     forgetOldest();
   }
 
@@ -73,7 +81,7 @@ export function createQuota(perMinute: number, counter: Counter): Quota | undefi
   function takeAtHand(key: string): Taken | undefined {
     const lease = leases.get(key);
     const ms = lease ? lease.endsAt - performance.now() : 0;
-    if (!lease || ms <= 0 || (lease.left === 0 && lease.beyond > 0)) return undefined;
+    if (!lease || ms <= 0 || (lease.left === 0 && (lease.beyond > 0 || lease.isOfShare))) return undefined;
     const isAllowed = lease.left > 0;
     if (isAllowed) lease.left -= 1;
     return { isAllowed, remaining: lease.left + lease.beyond, resetSeconds: Math.ceil(ms / 1000) };

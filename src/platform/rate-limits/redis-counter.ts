@@ -1,14 +1,17 @@
 import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Log } from '../log.ts';
-import { type Counter, countedBy, memoryCounter, type Window } from './counter.ts';
+import { type Count, type Counter, countedBy, memoryCounter, type Window } from './counter.ts';
 
 /** The longest a request waits for Redis; the next ones do not until it has answered again. */
 const patienceMs = 100;
 const askAgainMs = 5_000;
 
-/** Counts in Redis, for all processes that share it. While it is away each counts for itself: never an error, never without limit. */
-export function redisCounter(url: string, window: Window, log: Log): Counter {
+/**
+ * Counts in Redis, for all processes that share it. While it is away or slow each of the `processes` counts for itself: never an error, never
+ * without limit.
+ */
+export function redisCounter(url: string, window: Window, log: Log, processes: () => number): Counter {
   // A connection of its own: what waits for an answer in the queue's must not wait here, and the other way round.
   const redis = new Redis(url, {
     connectionName: 'kanal-limits',
@@ -21,6 +24,10 @@ export function redisCounter(url: string, window: Window, log: Log): Counter {
   });
   const shared = new RateLimiterRedis({ ...window, storeClient: redis, keyPrefix: 'kanal:limits' });
   const own = memoryCounter(window);
+  /** What Redis told last of each key, but for what this process took alone. */
+  const seen = new Map<string, { taken: number; endsAt: number }>();
+  /** What this process took alone, and how much of that Redis knows by now. */
+  const alone = new Map<string, { taken: number; told: number; endsAt: number }>();
   /** Set while Redis is left alone. */
   let again: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -45,22 +52,55 @@ export function redisCounter(url: string, window: Window, log: Log): Counter {
     }
   }
 
+  /** What was taken alone is told with the next question, so that it costs no round trip. */
+  async function takeShared(key: string): Promise<Count> {
+    const askedAt = performance.now();
+    const before = inForce(alone, key);
+    const { taken: own = 0, told = 0 } = before ?? {};
+    const count = await countedBy(shared, key, 1 + own - told);
+    if (before) before.told = own;
+    // In a window of Redis that began later, less may be taken than what was told in the one before.
+    seen.set(key, { taken: Math.max(count.taken - own, 0), endsAt: askedAt + count.endsInMs });
+    return count;
+  }
+
+  async function takeAlone(key: string, leases: number): Promise<Count> {
+    const count = await own.take(key, leases);
+    const among = { processes: processes(), seen: inForce(seen, key)?.taken ?? 0 };
+    const { taken, told } = inForce(alone, key) ?? { taken: 0, told: 0 };
+    // Past its share it takes nothing, however often it is asked.
+    const share = Math.ceil(Math.max(leases - among.seen, 0) / among.processes);
+    const endsAt = performance.now() + count.endsInMs;
+    alone.set(key, { taken: Math.max(taken, Math.min(count.taken, share)), told, endsAt });
+    return { ...count, alone: among };
+  }
+
   return {
-    async take(key) {
+    async take(key, leases) {
       if (!again && redis.status === 'ready') {
         try {
-          return await countedBy(shared, key);
+          return await takeShared(key);
         } catch (error) {
           leaveAlone(error);
         }
       }
-      return own.take(key);
+      return takeAlone(key, leases);
     },
-    forget: own.forget,
+    forget(key) {
+      seen.delete(key);
+      alone.delete(key);
+      own.forget(key);
+    },
     close() {
       isClosed = true;
       clearTimeout(again);
       redis.disconnect();
     },
   };
+}
+
+/** Undefined for what was of a window that has ended. */
+function inForce<Entry extends { endsAt: number }>(entries: Map<string, Entry>, key: string): Entry | undefined {
+  const entry = entries.get(key);
+  return entry && entry.endsAt > performance.now() ? entry : undefined;
 }

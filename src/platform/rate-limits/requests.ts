@@ -20,8 +20,10 @@ export type RequestLimits = {
 
 type Settings = Pick<Config, 'rateLimitPerMinute' | 'rateLimitOrganizationPerMinute' | 'channelWebhooksPerMinute' | 'queueUrl'>;
 
-export function createRequestLimits(config: Settings, log: Log): RequestLimits {
-  const counter = config.queueUrl ? redisCounter(config.queueUrl, quotaWindow, log) : memoryCounter(quotaWindow);
+/** `processes`: how many web processes share the quotas, this one included. */
+export function createRequestLimits(config: Settings, log: Log, processes: () => number): RequestLimits {
+  const { queueUrl } = config;
+  const counter = queueUrl ? redisCounter(queueUrl, quotaWindow, log, processes) : memoryCounter(quotaWindow);
   const own = createQuota(config.rateLimitPerMinute, counter);
   return {
     own,

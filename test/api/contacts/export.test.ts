@@ -46,6 +46,18 @@ test('a file with a line for each contact, its custom fields and tags', async ()
   expect(acts).toEqual(Array(2).fill({ subject: `organization:${tenant.organizationId}` }));
 });
 
+test('with raw=true the cells are as they are, and without it they are harmless', async () => {
+  const tenant = await app.organization();
+  await created(tenant, { phone_number: '+6281234567890', name: '=cmd|x', custom_fields: { '@note': '-1' } });
+  const get = async (query: object) =>
+    (await app.raw('GET', `/v1/contacts/export?${new URLSearchParams({ ...query })}`, tenant)).text;
+  const cellsOf = (text: string) => text.split('\r\n')[1]!.split(',').slice(1, 3);
+  expect(cellsOf(await get({ raw: 'true' }))).toEqual(['+6281234567890', '=cmd|x']);
+  expect(await get({ raw: 'true' })).not.toContain("'");
+  for (const query of [{}, { raw: 'false' }]) expect(cellsOf(await get(query))).toEqual(["'+6281234567890", "'=cmd|x"]);
+  expect((await app.raw('GET', '/v1/contacts/export?raw=maybe')).status).toBe(422);
+});
+
 test('those of a search and filters, in the order asked for', async () => {
   const tenant = await app.organization();
   for (const [name, tier] of [

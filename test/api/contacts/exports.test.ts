@@ -61,6 +61,22 @@ test('a file as the stream gives it, with its operation, its event and its acts'
   ]);
 });
 
+test('with raw=true the cells are as they are; with the same Idempotency-Key it is another request than without', async () => {
+  const tenant = await app.organization();
+  await create(tenant, { phone_number: '+6281234567890', name: '=cmd|x' });
+  const raw = { key: tenant.key, query: { raw: true }, headers: { 'idempotency-key': 'one' } };
+  const { status, body } = await app.call('contacts.exports.create', raw);
+  expect(status).toBe(201);
+  await ended(tenant, body.data.id);
+  const { text } = await file(tenant, body.data.id);
+  expect(text.split('\r\n')[1]).toContain(',+6281234567890,=cmd|x,');
+  expect(text).toBe((await app.call('contacts.export', { key: tenant.key, query: { raw: true } })).text);
+  const again = await app.call('contacts.exports.create', raw);
+  expect([again.body.data.id, again.headers.get('idempotent-replayed')]).toEqual([body.data.id, 'true']);
+  const other = await ask(tenant, undefined, { 'idempotency-key': 'one' });
+  expect([other.status, other.body.error.code]).toEqual([422, 'idempotency_mismatch']);
+});
+
 test('those of a search and filters, in the order asked for; waited for, it is there', async () => {
   const tenant = await app.organization();
   for (const [name, tier] of [

@@ -18,8 +18,10 @@ const password = 'a garden of seven lamps';
 
 let tenant: Tenant;
 let owner: Person;
+const organizationName = 'Harbour & Sons';
 beforeEach(async () => {
   tenant = await app.organization();
+  await app.rows('update organizations set name = $2 where id = $1', [tenant.organizationId, organizationName]);
   owner = await person(app.em(), tenant.organizationId, 'owner');
 });
 
@@ -45,6 +47,9 @@ const statusOf = async (id: string): Promise<string> => (await list()).find((one
 const account = async (email: string) => app.one('select * from users where email = $1', [email]);
 const members = async (organizationId = tenant.organizationId): Promise<Body[]> =>
   app.rows('select user_id, role from memberships where organization_id = $1', [organizationId]);
+
+/** What an acceptance says of the organization. */
+const joined = () => ({ organization_id: tenant.organizationId, organization_name: organizationName });
 
 /** That a token opens nothing, and why. */
 async function opensNothing(token: string, code: string, more?: object) {
@@ -93,7 +98,12 @@ describe('made', () => {
     const { body } = await invite(email, 'viewer', await as(owner));
     const mail = await app.one('select * from mails where recipient = $1', [email]);
     expect(mail).toMatchObject({ organization_id: tenant.organizationId, kind: 'invitation', recipient: email });
-    expect(mail.data).toEqual({ organization: 'Test', invited_by: owner.name, role: 'viewer', expires_at: body.expires_at });
+    expect(mail.data).toEqual({
+      organization: organizationName,
+      invited_by: owner.name,
+      role: 'viewer',
+      expires_at: body.expires_at,
+    });
     expect(mail.token).not.toContain(body.token);
     expect(testSecrets.open(mail.token)).toBe(body.token);
   });
@@ -344,7 +354,7 @@ describe('accepted', () => {
     const { body } = await invite(email, 'admin', await as(owner));
     const reply = await accept(body.token, { name: '  Grace  ', password }, '198.51.200.7');
     const { id, password_hash: hash, name, email_verified: isVerified } = await account(email);
-    expect([reply.status, reply.body]).toEqual([200, { organization_id: tenant.organizationId, user_id: id, role: 'admin' }]);
+    expect([reply.status, reply.body]).toEqual([200, { ...joined(), user_id: id, role: 'admin' }]);
     expect([name, isVerified]).toEqual(['Grace', false]);
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await actsOf(app, reply)).toEqual([
@@ -377,10 +387,7 @@ describe('accepted', () => {
     ]);
     expect([await members(), await statusOf(body.id)]).toEqual([[expect.anything()], 'open']);
     const right = await accept(body.token, { name: 'Taken Over', password: testPassword });
-    expect([right.status, right.body]).toEqual([
-      200,
-      { organization_id: tenant.organizationId, user_id: guest.userId, role: 'viewer' },
-    ]);
+    expect([right.status, right.body]).toEqual([200, { ...joined(), user_id: guest.userId, role: 'viewer' }]);
     expect(await account(guest.email)).toEqual(before);
   });
 

@@ -57,7 +57,7 @@ describe('test', () => {
     const { id } = await endpoint();
     receiver.answer({ status: 500 });
     const { status, body, headers } = await ask(id, { prefer: 'wait=10' });
-    expect([status, body.error.code, body.error.details[0].code]).toEqual([422, 'provider_refused', '500']);
+    expect([status, body.error.code, body.error.details[0].code]).toEqual([422, 'endpoint_refused', '500']);
     const operation = await app.call('operations.get', { params: { operationID: headers.get('operation-id')! } });
     expect(operation.body).toMatchObject({ name: 'webhooks.deliver', status: 'failed', error: { provider_code: '500' } });
     // Only this endpoint's: what an earlier test sent may still be arriving.
@@ -69,7 +69,7 @@ describe('test', () => {
   test('a receiver nobody can reach is a refusal too', async () => {
     const { id } = await endpoint('http://127.0.0.1:1/');
     const { status, body } = await ask(id, { prefer: 'wait=10' });
-    expect([status, body.error.details[0].code]).toEqual([422, 'connect']);
+    expect([status, body.error.code, body.error.details[0].code]).toEqual([422, 'endpoint_refused', 'connect']);
   });
 
   test('with Prefer: wait and a receiver that takes it: 200 {}', async () => {

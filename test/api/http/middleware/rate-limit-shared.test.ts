@@ -1,13 +1,15 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { openDatabase } from '../../../../src/open-database.ts';
+import { query } from '../../../../src/platform/database/query.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { organizationWithKey } from '../../../support/factories/organization.ts';
 import { collectingLog } from '../../../support/log.ts';
 import { spawnNode, startRedis } from '../../../support/processes.ts';
 import { testHashKey, testSecretKey } from '../../../support/secrets.ts';
 import { freePort } from '../../../support/servers/child.ts';
-import { hasRedis } from '../../../support/servers/redis.ts';
+import { hasRedis, type RedisServer } from '../../../support/servers/redis.ts';
+import { startSlowProxy } from '../../../support/servers/slow-proxy.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 const quota = 300;
@@ -34,10 +36,10 @@ if (!(await hasRedis())) {
   test('is not tried: there is no redis-server', () =>
     console.warn('No redis-server found: one quota for two processes is not tried.'));
 } else {
-  test('two web processes on one Redis never give more than the quota together', async () => {
+  /** Two web processes that both have counted in one Redis, which they reach by `queuePort`. */
+  async function twoProcesses(redis: RedisServer, queuePort = redis.port) {
     const made = await createTestDatabase();
     endings.push(made.drop);
-    const redis = await startRedis();
     const database = await openDatabase({ url: made.url, poolMax: 2, applicationName: 'test', log: collectingLog().log });
     endings.push(database.close);
     const { key } = await organizationWithKey(database.em());
@@ -46,7 +48,8 @@ if (!(await hasRedis())) {
     const start = async () => {
       const port = await freePort();
       const keys = { SECRET_KEY: testSecretKey, HASH_KEY: testHashKey };
-      const settings = { ...keys, DATABASE_URL: made.url, QUEUE_URL: redis.url(), HOST: '127.0.0.1' };
+      const queueUrl = `redis://127.0.0.1:${queuePort}`;
+      const settings = { ...keys, DATABASE_URL: made.url, QUEUE_URL: queueUrl, HOST: '127.0.0.1' };
       const web = await spawnNode('api/main.ts', { ...settings, PORT: String(port), RATE_LIMIT_PER_MINUTE: String(quota) });
       endings.push(() => web.end('SIGTERM'));
       const base = `http://127.0.0.1:${port}`;
@@ -58,12 +61,31 @@ if (!(await hasRedis())) {
       });
       return base;
     };
-    const bases = [await start(), await start()];
+    return { bases: [await start(), await start()], key, database };
+  }
+  const servedOf = (answers: number[]) => answers.filter((status) => status === 200).length;
+
+  test('two web processes on one Redis never give more than the quota together', async () => {
+    const { bases, key } = await twoProcesses(await startRedis());
     const answers = (await Promise.all(bases.map((base) => statuses(base, key, quota)))).flat();
-    const served = answers.filter((status) => status === 200).length;
     expect(new Set(answers)).toEqual(new Set([200, 429]));
-    expect(served).toBeLessThanOrEqual(quota);
+    expect(servedOf(answers)).toBeLessThanOrEqual(quota);
     // Each may sit on the rest of one lease.
-    expect(served).toBeGreaterThan(quota - 2 * 3);
+    expect(servedOf(answers)).toBeGreaterThan(quota - 2 * 3);
+  });
+
+  test('while Redis is too slow to be waited for, two web processes do not give twice the quota, but half of it each', async () => {
+    const redis = await startRedis();
+    const proxy = await startSlowProxy(redis.port);
+    endings.push(proxy.close);
+    const { bases, key, database } = await twoProcesses(redis, proxy.port);
+    // Two beats of each: by then both have seen the row of the other.
+    const beats = () => query<{ beats: Date }>(database.em(), 'select max(seen_at) as beats from heartbeats');
+    const since = Date.now();
+    await waitFor('the heartbeats', async () => new Date((await beats())[0]!.beats).getTime() > since + 4_500, 15_000);
+    proxy.delayMs = 400;
+    const answers = (await Promise.all(bases.map((base) => statuses(base, key, quota)))).flat();
+    expect(new Set(answers)).toEqual(new Set([200, 429]));
+    expect(servedOf(answers)).toBe(quota);
   });
 }

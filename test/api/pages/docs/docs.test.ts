@@ -1,9 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { exampleIds, examplePhone } from '../../../../src/platform/examples.ts';
+import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { useApp } from '../../../support/app.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'kanal-docs-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const demoFile = join(folder, 'demo.json');
 const app = useApp();
+const demoed = useApp({ env: { DEMO_FILE: demoFile } });
 const proxied = useApp({ env: { PUBLIC_URL: 'https://api.example.com/' } });
 const get = (path: string, of = app) => of.raw('GET', path, { key: null });
 const policyOf = (headers: Headers) =>
@@ -73,6 +80,21 @@ describe('its files', () => {
     for (const path of ['/docs/000000000000/page.js', '/docs/page.js', '/docs/..%2fdocs.ts', '/docs/swagger-ui-bundle.js.map'])
       expect([path, (await get(path)).status]).toEqual([path, 404]);
   });
+});
+
+test('the document names what the demo has in its examples, as soon as the demo is there', async () => {
+  const example = async () =>
+    (await get('/openapi.json', demoed)).body.paths['/v1/messages'].post.requestBody.content['application/json'].example;
+  expect(await example()).toMatchObject({ channel_id: exampleIds.channel, to: `+${examplePhone}` });
+  const [organization, channel, contact] = [uuidv7(), uuidv7(), uuidv7()];
+  const demo = { organization_id: organization, channel: { id: channel }, contact: { id: contact, phone: '+15550100099' } };
+  writeFileSync(demoFile, JSON.stringify(demo));
+  expect(await example()).toMatchObject({ channel_id: channel, to: '+15550100099' });
+  const { text } = await get('/openapi.json', demoed);
+  for (const id of [organization, channel, contact]) expect(text).toContain(`"${id}"`);
+  for (const id of [exampleIds.organization, exampleIds.channel, exampleIds.contact, examplePhone])
+    expect(text).not.toContain(id);
+  expect((await get('/openapi.json')).text).toContain(exampleIds.channel);
 });
 
 test('no install script of its package may run: it would report who installs it', () => {

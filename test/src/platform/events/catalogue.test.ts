@@ -1,5 +1,10 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { catalogue, eventTypes } from '../../../../src/platform/events/catalogue.ts';
+import * as contracts from '../../../../src/platform/events/catalogue.ts';
+
+const { catalogue, eventTypes } = contracts;
+const root = join(import.meta.dirname, '../../../..');
 
 /** The contract's seven, with the fields it lists; ours stand beside them. */
 const specified: Record<string, string[]> = {
@@ -30,4 +35,14 @@ test('each type once, described, with an example that holds and a subject in it'
     expect([type, data.validate(example).error]).toEqual([type, undefined]);
     expect(Object.keys(example)).toContain(subject.id);
   }
+});
+
+test('an event that nothing sends yet says so, and no other', () => {
+  const files = globSync('{src,workers}/**/*.ts', { cwd: root, exclude: ['src/platform/events/catalogue.ts'] });
+  const code = files.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
+  const unsent = Object.entries(contracts).flatMap(([name, contract]) =>
+    'type' in contract && !new RegExp(`\\b${name}\\b`).test(code) ? [contract.type] : [],
+  );
+  const described = catalogue.filter(({ description }) => description.includes('Not sent yet')).map(({ type }) => type);
+  expect(described).toEqual(unsent);
 });

@@ -5,6 +5,7 @@ import { redisCounter } from '../../../../src/platform/rate-limits/redis-counter
 import { collectingLog } from '../../../support/log.ts';
 import { startRedis } from '../../../support/processes.ts';
 import { hasRedis, type RedisServer } from '../../../support/servers/redis.ts';
+import { startSlowProxy } from '../../../support/servers/slow-proxy.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 const { log, lines } = collectingLog();
@@ -13,9 +14,11 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
 
+type Options = { url?: string; processes?: number };
+
 /** As a process has them; waits until they share, or a test of sharing would sometimes see a process that has not connected yet. */
-async function sharing(server: RedisServer, perMinute: number): Promise<Quota> {
-  const limits = unconnected(server, perMinute);
+async function sharing(server: RedisServer, perMinute: number, options: Options = {}): Promise<Quota> {
+  const limits = unconnected(server, perMinute, options);
   const client = clientOf(server);
   await waitFor('the first count', async () => {
     await limits.take(`probe:${Math.random()}`);
@@ -25,8 +28,8 @@ async function sharing(server: RedisServer, perMinute: number): Promise<Quota> {
   return limits;
 }
 
-function unconnected(server: RedisServer, perMinute: number): Quota {
-  const counter = redisCounter(server.url(), quotaWindow, log);
+function unconnected(server: RedisServer, perMinute: number, { url = server.url(), processes = 1 }: Options = {}): Quota {
+  const counter = redisCounter(url, quotaWindow, log, () => processes);
   opened.push({ close: async () => counter.close() });
   return createQuota(perMinute, counter)!;
 }
@@ -110,6 +113,89 @@ if (!(await hasRedis())) {
     });
   });
 
+  describe('with a Redis that is slower than a request waits', () => {
+    const quota = 300;
+    const processes = 3;
+
+    /** That many processes on one Redis behind a proxy. */
+    async function behindProxy() {
+      const server = await startRedis();
+      const proxy = await startSlowProxy(server.port);
+      opened.push(proxy);
+      const options = { url: `redis://127.0.0.1:${proxy.port}`, processes };
+      const all = await Promise.all(Array.from({ length: processes }, () => sharing(server, quota, options)));
+      return { all, proxy };
+    }
+    const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
+    const eachAllowed = (all: Quota[], asked: number) => Promise.all(all.map((limits) => allowed(limits, 'key:a', asked)));
+
+    test('from the start of a window, each grants its share of the quota and all of them the quota', async () => {
+      const { all, proxy } = await behindProxy();
+      proxy.delayMs = 400;
+      expect(await eachAllowed(all, quota)).toEqual([100, 100, 100]);
+    });
+
+    test('within a window, each grants its share of what was left when Redis answered last', async () => {
+      const { all, proxy } = await behindProxy();
+      const before = sum(await eachAllowed(all, 60));
+      proxy.delayMs = 400;
+      const after = sum(await eachAllowed(all, quota));
+      expect(before).toBe(180);
+      // A process knows the count of its own last lease; the others took at most a few after it.
+      expect(before + after).toBeGreaterThanOrEqual(quota - processes * 3);
+      expect(before + after).toBeLessThanOrEqual(quota + processes * 3 * processes);
+    });
+
+    test('back at Redis, each tells what it took alone, and the rest of the quota is what is left', async () => {
+      const { all, proxy } = await behindProxy();
+      const since = lines.length;
+      const said = (text: string) => lines.slice(since).filter(({ msg }) => msg?.includes(text)).length;
+      proxy.delayMs = 400;
+      const alone = sum(await eachAllowed(all, 60));
+      expect(said('counts for itself')).toBe(processes);
+      proxy.delayMs = 0;
+      await waitFor('the answer of Redis', () => said('shared by Redis again') === processes, 15_000);
+      const shared: number[] = [];
+      for (let round = 0; round < quota; round += 1) for (const limits of all) shared.push(await allowed(limits, 'key:a', 1));
+      expect(alone).toBe(180);
+      expect(alone + sum(shared)).toBeGreaterThanOrEqual(quota - processes * 3);
+      expect(alone + sum(shared)).toBeLessThanOrEqual(quota);
+    });
+
+    test('a share that is spent refuses no longer than a second after Redis is back', async () => {
+      const { all, proxy } = await behindProxy();
+      const since = lines.length;
+      proxy.delayMs = 400;
+      expect(await allowed(all[0]!, 'key:a', 200)).toBe(100);
+      expect(await all[0]!.take('key:a')).toMatchObject({ isAllowed: false, resetSeconds: 1 });
+      proxy.delayMs = 0;
+      const isBack = () => lines.slice(since).some(({ msg }) => msg?.includes('shared by Redis again'));
+      await waitFor('the answer of Redis', isBack, 15_000);
+      await waitFor('the rest of the quota', async () => (await all[0]!.take('key:a')).isAllowed, 2_000);
+      const rest = await allowed(all[0]!, 'key:a', quota);
+      expect(rest).toBeLessThanOrEqual(199);
+      // The question that was too slow was counted all the same, and a share is told in whole leases.
+      expect(rest).toBeGreaterThanOrEqual(199 - 2 * 3);
+    });
+
+    test('at worst, when one process took all before, the others grant their shares once more', async () => {
+      const { all, proxy } = await behindProxy();
+      expect(await allowed(all[0]!, 'key:a', 400)).toBe(quota);
+      proxy.delayMs = 400;
+      expect(await eachAllowed(all, quota)).toEqual([0, 100, 100]);
+    });
+
+    test.each([1, 2, 4, 50])(
+      'of a quota of %i no process is left without any, and the parts of a request are rounded up',
+      async (small) => {
+        const server = await startRedis();
+        await server.stop();
+        const limits = unconnected(server, small, { processes });
+        expect(await allowed(limits, 'key:a', 100)).toBe(Math.ceil(small / processes));
+      },
+    );
+  });
+
   describe('without Redis', () => {
     const said = (text: string, since: number) => lines.slice(since).filter(({ msg }) => msg?.includes(text)).length;
 
@@ -120,8 +206,8 @@ if (!(await hasRedis())) {
       expect(await allowed(one, 'key:a', 20)).toBe(20);
       const since = lines.length;
       server.freeze();
-      // All of it is answered while Redis says nothing.
-      expect(await allowed(one, 'key:a', 100)).toBe(50);
+      // All of it is answered while Redis says nothing: what it told last counts.
+      expect(await allowed(one, 'key:a', 100)).toBe(30);
       expect(await allowed(two, 'key:a', 100)).toBe(50);
       expect(await Promise.all(Array.from({ length: 80 }, (_, index) => one.take(`key:${index}`)))).toHaveLength(80);
       expect(said('counts for itself', since)).toBe(2);
