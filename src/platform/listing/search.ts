@@ -3,7 +3,7 @@ import type { Address, Search } from './fields.ts';
 
 export const maxSearchCharacters = 200;
 /** Shorter words are in nearly every name, and have no trigram. */
-const shortestWithin = 3;
+const minCharactersWithin = 3;
 /** A text that is a phone, however it is spelled. */
 export const phone = /^\+?[\d\s()./-]*\d[\d\s()./-]*$/;
 
@@ -14,7 +14,7 @@ export function wordsOf(search: string): string[] {
 }
 
 /** Found at the beginning of a word only. */
-export const isShort = (word: string) => [...word.normalize('NFKC')].length < shortestWithin;
+export const isShort = (word: string) => [...word.normalize('NFKC')].length < minCharactersWithin;
 
 /** A text for `like` in which nothing is a wildcard. */
 const plainSql = (sql: string) => `regexp_replace(${sql}, '([\\\\%_])', '\\\\\\1', 'g')`;
