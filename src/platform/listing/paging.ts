@@ -1,9 +1,8 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '../database/database.ts';
 import type { Own, Select } from '../database/own.ts';
 import { query } from '../database/query.ts';
 import { statement } from '../database/statement.ts';
-import { beyond } from '../database/tables.ts';
 import { bindTo } from './bind.ts';
 
 /** Runs a statement and gives its rows. */
@@ -46,7 +45,7 @@ export async function pageAskedFor<Row>(
 type Shown = { id: string; created_at: string };
 
 /**
- * A page of a plain list, newest first, one row more than the limit; compiled once a process. `build` is a read of one table that gives `id`
+ * A page of a plain list, newest first, one row more than asked for; compiled once a process. `build` is a read of one table that gives `id`
  * and `created_at`, with conditions and without an order.
  */
 export function list<Params extends object, Row extends Shown>(
@@ -59,7 +58,7 @@ export function list<Params extends object, Row extends Shown>(
       .limit(params.limit);
   const first = statement<Params & { limit: number }, Row>(rows);
   const next = statement<Params & { limit: number; createdAt: string; id: string }, Row>((select, params) =>
-    rows(select, params).where(beyond([params.createdAt, params.id])),
+    rows(select, params).where(sql<SqlBool>`(created_at, id) < (${params.createdAt}::timestamptz, ${params.id}::uuid)`),
   );
   const count = statement<Params, { total: number }>((select, params) =>
     build(select, params).clearSelect().select(sql<number>`count(*)::int`.as('total')),
