@@ -7,5 +7,5 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   watchPathIgnorePatterns: ['/.kanal/'],
   modulePathIgnorePatterns: ['<rootDir>/.kanal'],
-  testTimeout: 30_000,
+  testTimeout: 240_000,
 };

@@ -2,19 +2,22 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * `npm test` runs two files at once: first those that need a database at most, then those that start processes, browsers and workers; and in
- * the end, one after the other, those that kill processes or look at the pace of work. With arguments it is jest with these arguments.
+ * `npm test` runs two files at once: first those that need a database at most, then those that start processes, browsers and workers, then
+ * those that kill processes, each with servers and ports of its own. In the end, one after the other, those that measure the pace of work.
+ * With arguments it is jest with these arguments.
  */
 const heavy = '/test/(browser|cli|deployment|workers|src/platform/metrics)/';
-const alone = '/test/(crash|src/platform/ledger)/';
+const crash = '/test/(crash|src/platform/ledger)/';
+const measured = '/test/crash/(distance|lanes-and-pools|redis-away)';
 const own = process.argv.slice(2);
 const runs =
   own.length > 0
     ? [own]
     : [
-        ['--maxWorkers=2', `--testPathIgnorePatterns=${heavy}`, `--testPathIgnorePatterns=${alone}`],
+        ['--maxWorkers=2', `--testPathIgnorePatterns=${heavy}`, `--testPathIgnorePatterns=${crash}`],
         ['--maxWorkers=2', `--testPathPatterns=${heavy}`],
-        ['--runInBand', `--testPathPatterns=${alone}`],
+        ['--maxWorkers=2', `--testPathPatterns=${crash}`, `--testPathIgnorePatterns=${measured}`],
+        ['--runInBand', `--testPathPatterns=${measured}`],
       ];
 
 let code = 0;

@@ -57,7 +57,7 @@ describeInBrowser('the pages of mails', (visitor) => {
     await page.goBack().catch(() => undefined);
     expect(page.url()).not.toContain('token');
     expectCalm(visit);
-  }, 60_000);
+  });
 
   test('with an account of one’s own the name is left out and a short password goes through', async () => {
     const visit = await open(link('invitation'), [{ status: 200, body: joined }]);
@@ -71,7 +71,7 @@ describeInBrowser('the pages of mails', (visitor) => {
     await page.getByRole('status').getByText('You have joined Ada & $& Co.').waitFor();
     expect(asked.map(({ body }) => body)).toEqual([{ token, password: 'old one' }]);
     expectCalm(visit);
-  }, 60_000);
+  });
 
   test('a refusal stands at its field, which has the focus; what is of no field stands below; then it can be tried again', async () => {
     const visit = await open(link('reset-password'), [
@@ -99,7 +99,7 @@ describeInBrowser('the pages of mails', (visitor) => {
     expect(asked).toHaveLength(5);
     expect(asked[4]).toEqual({ path: '/v1/auth/password-reset/confirm', body: { token, new_password: password } });
     expectCalm(visit);
-  }, 60_000);
+  });
 
   test('a server that cannot be reached loses nothing of what was written', async () => {
     const visit = await open(link('reset-password'));
@@ -109,7 +109,7 @@ describeInBrowser('the pages of mails', (visitor) => {
     await page.getByRole('alert').getByText('cannot be reached').waitFor();
     expect(await page.getByLabel('New password').inputValue()).toBe(password);
     expect(ownComplaints(visit)).toEqual([]);
-  }, 60_000);
+  });
 
   test('what the page itself can see is not asked: an empty name, a short password', async () => {
     const { page, asked } = await open(link('invitation'));
@@ -119,7 +119,7 @@ describeInBrowser('the pages of mails', (visitor) => {
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
     expect(await page.locator('input:invalid').count()).toBe(1);
     expect(asked).toEqual([]);
-  }, 60_000);
+  });
 
   test('the password can be looked at', async () => {
     const { page } = await open(link('reset-password'));
@@ -127,7 +127,7 @@ describeInBrowser('the pages of mails', (visitor) => {
     expect(await page.getByLabel('New password').getAttribute('type')).toBe('text');
     await page.getByLabel('Show the password').uncheck();
     expect(await page.getByLabel('New password').getAttribute('type')).toBe('password');
-  }, 60_000);
+  });
 
   test('without a token there is no form; a link opened in the same tab brings it', async () => {
     const visit = await open('/invitation');
@@ -139,28 +139,24 @@ describeInBrowser('the pages of mails', (visitor) => {
     await page.getByLabel('Your name').waitFor();
     expect([page.url(), await page.getByRole('alert').innerText(), asked]).toEqual([`${app.base}/invitation`, '', []]);
     expectCalm(visit);
-  }, 60_000);
+  });
 
-  test.each(['light', 'dark'] as const)(
-    'is readable on %s',
-    async (colorScheme) => {
-      const { page } = await open(link('invitation'), [], { colorScheme });
-      const luminance = async (selector: string, property: string) => {
-        const read = `getComputedStyle(document.querySelector('${selector}'))['${property}']`;
-        const [r = 0, g = 0, b = 0] = (await page.evaluate<string>(read)).match(/\d+/g)!.map((digits) => {
-          const share = Number(digits) / 255;
-          return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-        });
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-      };
-      const contrast = (a: number, b: number) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-      const ground = await luminance('main', 'backgroundColor');
-      expect(ground > 0.5).toBe(colorScheme === 'light');
-      // WCAG 2.2, AA for text.
-      for (const selector of ['h1', '.hint', '.error'])
-        expect([selector, contrast(await luminance(selector, 'color'), ground) >= 4.5]).toEqual([selector, true]);
-      expect(contrast(await luminance('button', 'color'), await luminance('button', 'backgroundColor'))).toBeGreaterThan(4.5);
-    },
-    60_000,
-  );
+  test.each(['light', 'dark'] as const)('is readable on %s', async (colorScheme) => {
+    const { page } = await open(link('invitation'), [], { colorScheme });
+    const luminance = async (selector: string, property: string) => {
+      const read = `getComputedStyle(document.querySelector('${selector}'))['${property}']`;
+      const [r = 0, g = 0, b = 0] = (await page.evaluate<string>(read)).match(/\d+/g)!.map((digits) => {
+        const share = Number(digits) / 255;
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const contrast = (a: number, b: number) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const ground = await luminance('main', 'backgroundColor');
+    expect(ground > 0.5).toBe(colorScheme === 'light');
+    // WCAG 2.2, AA for text.
+    for (const selector of ['h1', '.hint', '.error'])
+      expect([selector, contrast(await luminance(selector, 'color'), ground) >= 4.5]).toEqual([selector, true]);
+    expect(contrast(await luminance('button', 'color'), await luminance('button', 'backgroundColor'))).toBeGreaterThan(4.5);
+  });
 });

@@ -19,7 +19,7 @@ describeInBrowser('Bull Board', (visitor) => {
         await app.start({ workers: true, env });
         // Until then the board answers 503.
         await app.web.deps.queues.whenOpen();
-      }, 30_000);
+      });
       afterAll(async () => {
         await app.stop();
         await receiver.close();
@@ -98,7 +98,7 @@ describeInBrowser('Bull Board', (visitor) => {
         ]);
         expect(new Set(requests.map((url) => new URL(url).origin))).toEqual(new Set([app.base]));
         expect(complaints).toEqual([]);
-      }, 60_000);
+      });
     },
   );
 });

@@ -50,7 +50,7 @@ async function delivered(count: number): Promise<Delivered[]> {
   const phone = app.phone();
   const named = { ...inboundFrom(phone), contacts: [{ profile: { name: 'Žofie 💙 \u2028 "/"' }, wa_id: phone }] };
   expect((await app.webhook(bodyFor(channel, named))).status).toBe(200);
-  return waitFor(`${count} deliveries`, () => receiver.received.length >= count && [...receiver.received], 15_000);
+  return waitFor(`${count} deliveries`, () => receiver.received.length >= count && [...receiver.received]);
 }
 
 describe.each(verifiers)('%s', (_name, verify) => {

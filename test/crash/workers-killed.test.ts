@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, test } from '@jest/globals';
 import { expectConserved, sendAll, untilSettled } from './conservation.ts';
-import { type BackendName, phonesFrom, type Stack, startStack } from './stack.ts';
+import { type BackendName, limitMs, phonesFrom, type Stack, startStack } from './stack.ts';
 
 let stack: Stack;
 afterEach(() => stack.stop());
@@ -21,8 +21,8 @@ test.each<BackendName>(['postgres', 'redis'])(
       await stack.killWorkers();
     }
     const accepted = await sending;
-    await untilSettled(stack, 90_000);
+    await untilSettled(stack);
     await expectConserved(stack, accepted);
   },
-  150_000,
+  limitMs,
 );

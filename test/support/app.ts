@@ -103,7 +103,7 @@ export class App extends Product {
   jobOf = async (subjectId: string): Promise<Body> =>
     (await this.rows('select * from jobs where subject_id = $1', [subjectId]))[0];
 
-  async messageIn(id: string, status: string, withinMs = 8_000): Promise<Body> {
+  async messageIn(id: string, status: string, withinMs?: number): Promise<Body> {
     return waitFor(
       `message ${status}`,
       async () => {
@@ -131,7 +131,7 @@ export class App extends Product {
   }
 
   /** No work is due any more, but for what a held pool keeps back. Throws with what is left. */
-  async idle(withinMs = 20_000): Promise<void> {
+  async idle(withinMs?: number): Promise<void> {
     let due: { name: string; state: string; attempts: number }[] = [];
     const isIdle = async () => {
       due = await this.rows(

@@ -34,7 +34,7 @@ export function describeInBrowser(name: string, suite: (visitor: Visitor) => voi
     let browser: Browser | undefined;
     beforeAll(async () => {
       browser = await chromium.launch({ executablePath: executable, args: flags });
-    }, 30_000);
+    });
     afterEach(() => Promise.all((browser?.contexts() ?? []).map((context) => context.close())));
     afterAll(() => browser?.close());
     suite({ visit: (options) => visit(browser!, options) });

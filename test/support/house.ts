@@ -23,6 +23,7 @@ import { createTestDatabase } from './database.ts';
 import { collectingLog, type LogLine } from './log.ts';
 import { testHashKey, testSecretKey, testSecrets } from './secrets.ts';
 import { makeToyBox, newToy, playJob, type ToyPayload } from './toys.ts';
+import { maxWaitMs } from './wait-for.ts';
 
 /** A row of `jobs` as a test reads it. */
 export type JobRow = {
@@ -129,7 +130,7 @@ export async function openHouse(
   const sql = <Row>(text: string, params: unknown[] = []) => query<Row>(em(), text, params);
   await makeToyBox(em());
   const organizationId = await createOrganization(em(), 'Test');
-  if (makeBackend) await withinMs(queues.whenOpen(), 10_000, 'The queue');
+  if (makeBackend) await withinMs(queues.whenOpen(), maxWaitMs, 'The queue');
   while (!queues.isReady()) await sleep(5);
   const workers: AnyWorker[] = [];
   let isStopping = false;
@@ -137,8 +138,8 @@ export async function openHouse(
     DATABASE_URL: url,
     SECRET_KEY: testSecretKey,
     HASH_KEY: testHashKey,
-    LOCK_DURATION_MS: '500',
-    STALLED_INTERVAL_MS: '200',
+    LOCK_DURATION_MS: '3000',
+    STALLED_INTERVAL_MS: '500',
     RUN_RETRY_DELAY_MS: '100',
     ...env,
   });

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const endings: (() => Promise<unknown> | unknown)[] = [];
 afterAll(async () => {
   for (const end of endings.splice(0).reverse()) await end();
-}, 30_000);
+});
 
 /** The code and signal a process ended with. */
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
@@ -64,7 +64,7 @@ export async function spawnNode(
     child.kill('SIGKILL');
     return exited;
   });
-  const says = (text: string, withinMs = 15_000) =>
+  const says = (text: string, withinMs?: number) =>
     waitFor(
       `"${text}" from ${script}`,
       () => {

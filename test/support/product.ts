@@ -11,7 +11,7 @@ import { createTestDatabase } from './database.ts';
 import { organizationWithKey } from './factories/organization.ts';
 import { collectingLog } from './log.ts';
 import { testHashKey, testSecretKey } from './secrets.ts';
-import { waitFor } from './wait-for.ts';
+import { maxWaitMs, waitFor } from './wait-for.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads a body that its contract has checked
 export type Body = any;
@@ -107,7 +107,7 @@ export class Product {
       headers: { ...(own !== null && { 'x-api-key': own }), ...headers },
       ...(body !== undefined && { body }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(maxWaitMs),
     });
     const text = await response.text();
     const { status, headers: replied } = response;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Delivered = { at: number; headers: IncomingHttpHeaders; raw: string; body: Record<string, unknown> & { data: Json } };
 type Json = Record<string, unknown>;
-type Answer = { status?: number; headers?: Record<string, string>; delayMs?: number };
+type Answer = { status?: number; headers?: Record<string, string>; delayMs?: number; after?: Promise<unknown> };
 
 export type Receiver = {
   url: string;
@@ -26,8 +26,9 @@ export async function startReceiver(): Promise<Receiver> {
     const delivered = { at: performance.now(), headers: req.headers, raw, body: JSON.parse(raw) as Delivered['body'] };
     received.push(delivered);
     const next = answers.length > 1 ? answers.shift()! : answers[0]!;
-    const { status = 200, headers = {}, delayMs = 0 } = typeof next === 'function' ? next(delivered) : next;
-    if (delayMs > 0) await sleep(delayMs);
+    const { status = 200, headers = {}, delayMs = 0, after } = typeof next === 'function' ? next(delivered) : next;
+    await after;
+    if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
     res.writeHead(status, headers).end('thank you');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { holdPool, letPoolGo, setPool } from '../../src/platform/ledger/pools.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused } from '../../src/providers/errors.ts';
 import { type House, openHouse, playing, toyHandler } from '../support/house.ts';
+import { startStopwatch } from '../support/stopwatch.ts';
 import { playJob, showJob, throwJob } from '../support/toys.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -42,19 +43,20 @@ describe('what a run may do', () => {
   });
 
   test('rule 2: a run before its time puts itself off and spends nothing', async () => {
+    const passed = startStopwatch();
     const { id, toyId } = await house.accept({ delayMs: 60_000 });
     const ended = await house.run(playing(), { id });
     expect(ended).toMatchObject({ kind: 'early' });
-    expect((ended as { delayMs: number }).delayMs).toBeGreaterThan(59_000);
+    expect((ended as { delayMs: number }).delayMs + passed()).toBeGreaterThan(59_990);
     expect(await house.row(id)).toMatchObject({ state: 'queued', attempts: 0, run: 1 });
     expect((await house.toy(toyId)).effects).toBe(0);
   });
 
   test('a run that is a moment early waits for its time and then runs', async () => {
+    const passed = startStopwatch();
     const { id } = await house.accept({ delayMs: 100 });
-    const startedAt = performance.now();
     expect(await house.run(playing(), { id })).toEqual({ kind: 'done' });
-    expect(performance.now() - startedAt).toBeGreaterThan(60);
+    expect(passed()).toBeGreaterThan(70);
   });
 
   test('hold: a run that finds its pool held goes back to waiting, with a new number and in its place', async () => {
@@ -111,20 +113,22 @@ describe('what a run may do', () => {
 
   test('pace: a run that comes too soon waits here for its turn, and once', async () => {
     const id = await paced();
+    const passed = startStopwatch();
     await house.sql(`update pools set tat = clock_timestamp() + interval '400 ms'`);
-    const startedAt = performance.now();
     expect(await house.run(playing(), { id })).toEqual({ kind: 'done' });
-    expect(performance.now() - startedAt).toBeGreaterThan(300);
+    expect(passed()).toBeGreaterThan(350);
   });
 
   test('pace: a run whose turn is far off goes back into BullMQ until then', async () => {
     const id = await paced();
-    await setPool(house.em(), 'toys', 100, 10);
-    await house.sql(`update pools set tat = clock_timestamp() + interval '500 ms', plan_at = clock_timestamp() + interval '5 s'`);
+    // One in ten seconds: the run is there before its turn.
+    await setPool(house.em(), 'toys', 100, 0.1);
+    const passed = startStopwatch();
+    await house.sql(`update pools set tat = clock_timestamp() + interval '9 s', plan_at = clock_timestamp() + interval '20 s'`);
     const ended = await house.run(playing(), { id });
     expect(ended).toMatchObject({ kind: 'early' });
-    expect((ended as { delayMs: number }).delayMs).toBeGreaterThan(4_000);
-    expect((await house.row(id))?.run_in).toBeGreaterThan(4_000);
+    expect((ended as { delayMs: number }).delayMs + passed()).toBeGreaterThan(19_990);
+    expect((await house.row(id))!.run_in + passed()).toBeGreaterThan(19_990);
   });
 });
 
@@ -138,10 +142,11 @@ describe('what comes of an error of the handler', () => {
 
   test('busy: waits as long as it was told and spends no try', async () => {
     const { id } = await house.accept();
+    const passed = startStopwatch();
     await house.run(failing(new ProviderBusy('later', { retryAfterMs: 30_000, scope: 'recipient' })), { id });
     const row = await house.row(id);
     expect(row).toMatchObject({ state: 'queued', attempts: 0 });
-    expect(row!.run_in).toBeGreaterThan(29_000);
+    expect(row!.run_in + passed()).toBeGreaterThan(29_990);
   });
 
   test('failed at the provider: a try is spent, the third is the last', async () => {

@@ -4,14 +4,20 @@ import type { Log } from '../log.ts';
 import { type Count, type Counter, countedBy, memoryCounter, type Window } from './counter.ts';
 
 /** The longest a request waits for Redis; the next ones do not until it has answered again. */
-const patienceMs = 100;
+const usualPatienceMs = 100;
 const askAgainMs = 5_000;
 
 /**
  * Counts in Redis, for all processes that share it. While it is away or slow each of the `processes` counts for itself: never an error, never
  * without limit.
  */
-export function redisCounter(url: string, window: Window, log: Log, processes: () => number): Counter {
+export function redisCounter(
+  url: string,
+  window: Window,
+  log: Log,
+  processes: () => number,
+  patienceMs = usualPatienceMs,
+): Counter {
   // A connection of its own: what waits for an answer in the queue's must not wait here, and the other way round.
   const redis = new Redis(url, {
     connectionName: 'kanal-limits',

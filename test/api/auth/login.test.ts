@@ -316,16 +316,17 @@ describe('known and unknown email', () => {
       await logIn({ email, password: 'not the right one' });
       return performance.now() - start;
     };
-    const times: [number[], number[]] = [[], []];
-    for (let n = 0; n < 13; n += 1) {
-      const pair = [await taken(bob.email), await taken(`nobody-${n}@example.com`)];
-      // The first two warm up.
-      if (n > 1) pair.forEach((time, which) => void times[which]!.push(time));
+    // The quickest of each: other work on the machine only adds. Without a hash one of them would be quicker in every pair.
+    let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    const isEven = () => known / unknown > 0.5 && known / unknown < 2;
+    for (let n = 0; n < 5 || (!isEven() && n < 40); n += 1) {
+      known = Math.min(known, await taken(bob.email));
+      unknown = Math.min(unknown, await taken(`nobody-${n}@example.com`));
     }
-    const [known, unknown] = times.map((list) => list.sort((a, b) => a - b)[5]!);
-    expect(known! / unknown!).toBeGreaterThan(0.5);
-    expect(known! / unknown!).toBeLessThan(2);
-  });
+    expect(known / unknown).toBeGreaterThan(0.5);
+    expect(known / unknown).toBeLessThan(2);
+    // A hash has the lowest priority: on a busy machine one takes seconds.
+  }, 600_000);
 });
 
 describe('the audit log', () => {

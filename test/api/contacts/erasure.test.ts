@@ -80,7 +80,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
         (await app.rows(`select 1 from contact_exports where id = $1 and state = 'succeeded'`, [exported.id])).length > 0,
     );
     await app.idle();
-  }, 30_000);
+  });
   afterAll(() => receiver.close());
 
   /** A row through each reference that the requests above did not make. */

@@ -4,6 +4,7 @@ import type { RunningWorker } from '../../../workers/start.ts';
 import { type Body, useApp } from '../../support/app.ts';
 import { type Exposition, readExposition } from '../../support/prometheus.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { startStopwatch } from '../../support/stopwatch.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const token = 'token-of-the-scraper';
@@ -60,7 +61,7 @@ async function journey() {
   await app.raw('GET', '/v1/nowhere/017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
   const synced = { params: { channelID: channel.id }, headers: { prefer: 'wait=5' } };
   expect((await app.call('templates.sync', synced)).headers.get('preference-applied')).toBe('wait=5');
-  await waitFor('the second try', () => receiver.received.length === 2, 10_000);
+  await waitFor('the second try', () => receiver.received.length === 2);
   await waitFor('its end', async () => (await app.rows(`select 1 from jobs where state in ('queued', 'waiting')`)).length === 0);
 
   const stopped = await app.connect();
@@ -75,8 +76,13 @@ async function journey() {
   await backlog();
 }
 
+let sinceBacklog = startStopwatch();
+/** How long after it the figures were read. */
+let laterSeconds = 0;
+
 /** Rows as a worker that lags and a receiver that is slow would leave them; their names are nobody's, and the sweeper is not due. */
 async function backlog() {
+  sinceBacklog = startStopwatch();
   const row = (queue: string, state: string, pool: string | null, age: string, slot = false) =>
     app.rows(
       `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, run_at, slot_at, check_at)
@@ -107,7 +113,8 @@ beforeAll(async () => {
   });
   web = readExposition(await (await scrape(app.base)).text());
   jobs = readExposition(await (await scrape(ofWorker(worker.healthPort))).text());
-}, 60_000);
+  laterSeconds = sinceBacklog() / 1_000;
+});
 afterAll(() => receiver.close());
 
 describe('who may scrape', () => {
@@ -244,7 +251,7 @@ describe('the web process', () => {
     const seconds = logged.reduce((sum, line) => sum + Number(line.duration_ms), 0) / 1000;
     const sum = web.value(`${name}_sum`, { operation: 'messages.send', status_class: '2xx' });
     // Two clocks a moment apart, around the same four requests.
-    expect(Math.abs(sum - seconds)).toBeLessThan(0.2);
+    expect(Math.abs(sum - seconds)).toBeLessThan(0.2 + seconds / 2);
     expect(counted(web, 'kanal_http_wait_duration_seconds_count', 'operation')).toEqual({ 'templates.sync': 1 });
   });
 
@@ -313,7 +320,7 @@ describe('the worker', () => {
     expect(jobs.value('kanal_sweeper_findings_total', { finding: 'lanes' })).toBe(0);
     const since = Date.now() / 1000 - jobs.value('kanal_sweep_completed_timestamp_seconds');
     expect(since).toBeGreaterThanOrEqual(0);
-    expect(since).toBeLessThan(60);
+    expect(since).toBeLessThan(60 + sinceBacklog() / 1_000);
     expect(jobs.value('kanal_sweeps_total', { outcome: 'failed' })).toBe(0);
   });
 
@@ -365,7 +372,7 @@ describe.each([
     expect(Object.keys(ages)).toHaveLength(16);
     for (const [key, seconds] of Object.entries(ages)) {
       expect(seconds).toBeGreaterThanOrEqual(about[key] ?? 0);
-      expect(seconds).toBeLessThan((about[key] ?? -60) + 60.001);
+      expect(seconds).toBeLessThan(about[key] === undefined ? 0.001 : about[key] + laterSeconds + 30);
     }
   });
 
@@ -374,7 +381,7 @@ describe.each([
     expect(read().value('kanal_provider_webhooks_broken')).toBe(1);
     const oldest = read().value('kanal_provider_webhooks_oldest_unapplied_seconds');
     expect(oldest).toBeGreaterThanOrEqual(90);
-    expect(oldest).toBeLessThan(150);
+    expect(oldest).toBeLessThan(90 + laterSeconds + 1);
   });
 
   test('when a table was purged, what is up, how many connections', () => {

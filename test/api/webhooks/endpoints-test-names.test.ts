@@ -20,4 +20,4 @@ test('a test to a name that leads inside is told as one to a name that nobody ha
   expect(attempts).toEqual([{ error_class: told.code, error: told.message }]);
   const logged = app.log.lines.filter(({ msg }) => msg === 'webhook address refused');
   expect(logged).toEqual([expect.objectContaining({ endpoint_id: id, error_class: 'ssrf' })]);
-}, 30_000);
+});

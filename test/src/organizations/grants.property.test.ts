@@ -223,4 +223,4 @@ test('whatever is granted by whoever in whatever order: never more scopes, a hig
   );
   // A property over refusals only would hold of a product that grants nothing.
   expect(Math.min(counts.granted, counts.refused)).toBeGreaterThan(5);
-}, 60_000);
+});

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { createLog } from '../../../src/platform/log.ts';
 import { createLogOutput } from '../../../src/platform/log-output.ts';
+import { maxWaitMs } from '../../support/wait-for.ts';
 
 function written(say: (log: ReturnType<typeof createLog>) => void) {
   let text = '';
@@ -125,9 +126,9 @@ async function child(end: string, isRead: boolean): Promise<{ text: string; code
   process_.stdout.on('data', (bytes) => {
     text += bytes;
   });
-  await once(process_.stdout, 'data');
+  await once(process_.stdout, 'data', { signal: AbortSignal.timeout(maxWaitMs) });
   if (!isRead) process_.stdout.destroy();
   process_.stdin.end('go');
-  const [exitCode] = await once(process_, 'exit', { signal: AbortSignal.timeout(20_000) });
+  const [exitCode] = await once(process_, 'exit', { signal: AbortSignal.timeout(maxWaitMs) });
   return { text, code: exitCode };
 }

@@ -15,7 +15,7 @@ async function serverWith(options: Parameters<typeof startMailServer>[0] = {}): 
   return server;
 }
 
-function mailTo(url: string, timeoutMs = 2_000) {
+function mailTo(url: string, timeoutMs = 20_000) {
   const { mail, close } = smtpMail({ url, timeoutMs });
   open.push({ close });
   return mail;

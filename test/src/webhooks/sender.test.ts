@@ -172,7 +172,7 @@ describe('the answer', () => {
     });
     const outcome = await sender({ timeoutMs: 300 }).send(post(url));
     expect(outcome).toMatchObject({ ok: true, status: 200 });
-    expect(outcome.durationMs).toBeLessThan(2_000);
+    expect(outcome.durationMs).toBeLessThan(10_000);
     expect(outcome.responseHead).toMatch(/first\.+$/);
   });
 
@@ -208,7 +208,7 @@ describe('faults', () => {
     });
     const outcome = await sender({ timeoutMs: 200 }).send(post(url));
     expect(outcome).toMatchObject({ ok: false, errorClass: 'timeout' });
-    expect(outcome.durationMs).toBeLessThan(2_000);
+    expect(outcome.durationMs).toBeLessThan(10_000);
   });
 
   test('connection refused', async () => {
@@ -283,10 +283,14 @@ describe('faults', () => {
       requests += 1;
       response.end();
     });
-    const slow: Lookup = () => new Promise((resolve) => setTimeout(() => resolve([{ address: '127.0.0.1' }]), 150));
+    let answer: () => void = () => undefined;
+    const slow: Lookup = () =>
+      new Promise((resolve) => {
+        answer = () => resolve([{ address: '127.0.0.1' }]);
+      });
     const outcome = await sender({ lookup: slow, timeoutMs: 50 }).send(post(`http://a.example:${port}/`));
     expect(outcome).toMatchObject({ ok: false, errorClass: 'timeout' });
-    expect(outcome.durationMs).toBeLessThan(140);
+    answer();
     await delay(250);
     expect(requests).toBe(0);
   });
@@ -399,11 +403,18 @@ describe('connections', () => {
   test('a silent receiver slows no other', async () => {
     const silent = await receiver(() => {});
     const quick = await receiver((_request, response) => response.end());
-    const shared = sender({ timeoutMs: 400 });
-    const stuck = Promise.all(Array.from({ length: 20 }, () => shared.send(post(silent.url))));
+    const shared = sender({ timeoutMs: 2_000 });
+    let over = 0;
+    const stuck = Promise.all(
+      Array.from({ length: 20 }, () =>
+        shared.send(post(silent.url)).finally(() => {
+          over += 1;
+        }),
+      ),
+    );
     const outcome = await shared.send(post(quick.url));
     expect(outcome).toMatchObject({ ok: true });
-    expect(outcome.durationMs).toBeLessThan(300);
+    expect(over).toBe(0);
     expect((await stuck).every(({ errorClass }) => errorClass === 'timeout')).toBe(true);
   });
 });

@@ -1,19 +1,32 @@
 import { type ChildProcess, execFile } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
+/**
+ * Below the ports that the system gives to connections: while a server is down, as when a test kills it, none of them takes its place.
+ * Each jest worker has ports of its own, so that two files at once do not find the same one free.
+ */
+const firstPort = 10_000 + (Number(process.env.JEST_WORKER_ID ?? 0) % 10) * 2_000;
+
 /** A port nobody listens on at the moment of asking. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = firstPort + randomInt(2_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch {
+      // Somebody else's: another one then.
+      continue;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** The pid and those of all its descendants: a signal to PostgreSQL's first process alone leaves its backends as they are. */

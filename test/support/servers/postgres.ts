@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { serverAccount } from '../../../cli/start/database/account.ts';
 import { serverPrograms } from '../../../cli/start/database/programs.ts';
+import { maxWaitMs } from '../wait-for.ts';
 import { ended, freePort, signalFamily } from './child.ts';
 
 const run = promisify(execFile);
@@ -68,7 +69,7 @@ export async function createPostgresServer({
   let child: ChildProcess | undefined;
 
   async function answers() {
-    const client = new pg.Client({ connectionString: url(), connectionTimeoutMillis: 1_000 });
+    const client = new pg.Client({ connectionString: url(), connectionTimeoutMillis: 5_000 });
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -82,7 +83,7 @@ export async function createPostgresServer({
   }
 
   async function start() {
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + maxWaitMs;
     while (Date.now() < deadline) {
       // A server that was killed may hold its shared memory a moment longer: the next one ends at once and is started again.
       if (!child || child.exitCode !== null || child.signalCode !== null)
@@ -90,7 +91,7 @@ export async function createPostgresServer({
       if (await answers()) return;
       await sleep(20);
     }
-    throw new Error('PostgreSQL did not start within 20 s');
+    throw new Error('PostgreSQL did not start');
   }
 
   async function stop() {

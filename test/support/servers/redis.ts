@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
+import { maxWaitMs } from '../wait-for.ts';
 import { ended, freePort } from './child.ts';
 
 export type RedisServer = {
@@ -49,7 +50,12 @@ export async function createRedisServer(options: { dir?: string; port?: number; 
   let child: ChildProcess | undefined;
 
   async function answers() {
-    const client = new Redis(url(), { lazyConnect: true, retryStrategy: () => null, connectTimeout: 500, commandTimeout: 500 });
+    const client = new Redis(url(), {
+      lazyConnect: true,
+      retryStrategy: () => null,
+      connectTimeout: 5_000,
+      commandTimeout: 5_000,
+    });
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -63,7 +69,7 @@ export async function createRedisServer(options: { dir?: string; port?: number; 
 
   async function start() {
     child = spawn('redis-server', args, { stdio: 'ignore' });
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + maxWaitMs;
     while (Date.now() < deadline && child.exitCode === null) {
       if (await answers()) return;
       await sleep(20);

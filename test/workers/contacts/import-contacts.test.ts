@@ -14,6 +14,7 @@ import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { importContacts } from '../../../workers/contacts/import-contacts.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { startStopwatch } from '../../support/stopwatch.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let house: House;
@@ -183,14 +184,19 @@ test('an organization with many files has one of the two places of the installat
 });
 
 test('rows of one phone are one write a batch, however many', async () => {
+  const others = await queued(fileOf(rows(1_000)));
+  const ofOthers = startStopwatch();
+  expect(await runImport(house.deps, others, 0, always)).toBe('over');
+  const longestMs = 5_000 + 12 * ofOthers();
+  organizationId = await createOrganization(house.em(), 'Another');
   const own = await queued(fileOf(Array.from({ length: 6_000 }, (_, number) => `${phone(1)},P ${number},`)));
-  const startedAt = performance.now();
+  const took = startStopwatch();
   expect(await runImport(house.deps, own, 0, always)).toBe('over');
-  // Row by row they took more than a minute.
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
+  // As long as so many rows of as many people, twice over; row by row they took more than a minute.
+  expect(took()).toBeLessThan(longestMs);
   expect(await state(own)).toMatchObject({ rows: 6_000, created: 1, updated: 5_999, failed: 0 });
   expect(await house.sql('select name from contacts where organization_id = $1', [organizationId])).toEqual([{ name: 'P 5999' }]);
-}, 60_000);
+});
 
 test('a broken file fails the job for good; a retry says that it must come again', async () => {
   const own = await queued('colour\nred\n');

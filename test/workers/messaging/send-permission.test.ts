@@ -83,7 +83,7 @@ describe('refused just before the provider is asked', () => {
 
   test('the one resend of a lost answer: not sent again, and its outcome stays unknown', async () => {
     const { id, phone } = made.unknown;
-    const row = await app.messageIn(id, 'failed', 12_000);
+    const row = await app.messageIn(id, 'failed');
     expect(row.failure).toMatchObject({ code: 'outcome_unknown', message: expect.stringContaining('suppressed: complaint') });
     expect(await sentTo(channel, phone)).toBe(0);
     expect((await app.call('messages.retry', { params: { messageID: id }, body: {} })).status).toBe(409);

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type Channel, type Tenant, useApp } from '../../support/app.ts';
+import { watchClaims } from '../../support/claims.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-const app = useApp({ workers: true });
+// No answer from a receiver is given up while the others have theirs, however slow the machine is.
+const app = useApp({ workers: true, env: { WEBHOOK_TIMEOUT_MS: '30000' } });
 let receiver: Receiver;
 let tenant: Tenant;
 let channel: Channel;
@@ -46,10 +48,14 @@ const idsFor = (phone: string) =>
 test('per_subject: the events of one conversation in order, head of line first, other conversations pass', async () => {
   const [slow, quick] = [app.phone(), app.phone()];
   let refusals = 1;
+  let refuse: () => void = () => undefined;
+  const after = new Promise<void>((resolve) => {
+    refuse = resolve;
+  });
   receiver.answer(({ body }) => {
     const isHead = body.data.from_phone === slow && refusals > 0;
     if (isHead) refusals -= 1;
-    return isHead ? { status: 500 } : { delayMs: Math.random() * 20 };
+    return isHead ? { status: 500, after } : { delayMs: Math.random() * 20 };
   });
   await listen({ ordering: 'per_subject' });
   for (let index = 0; index < 5; index += 1) {
@@ -58,27 +64,35 @@ test('per_subject: the events of one conversation in order, head of line first, 
   }
   await waitFor('the quick one', () => idsFor(quick).length === 5);
   expect(idsFor(quick)).toEqual(await eventsOf(quick));
-  // The head waits for its second try and everything behind it with it.
+  // The head has its first try, waits for its second, and everything behind it with it.
   expect(idsFor(slow)).toHaveLength(1);
-  await waitFor('the slow one', () => idsFor(slow).length === 6, 10_000);
+  refuse();
+  await waitFor('the slow one', () => idsFor(slow).length === 6);
   const wanted = await eventsOf(slow);
   expect(idsFor(slow)).toEqual([wanted[0], ...wanted]);
 });
 
 test('best effort waits for nobody', async () => {
   const phone = app.phone();
-  let refusals = 1;
-  receiver.answer(() => (refusals-- > 0 ? { status: 500 } : {}));
+  let head: unknown;
+  receiver.answer(({ headers }) => {
+    head ??= headers['webhook-id'];
+    return headers['webhook-id'] === head ? { status: 500 } : {};
+  });
   await listen();
-  for (let index = 0; index < 4; index += 1) await write(phone);
-  await waitFor('the three behind it', () => new Set(idsFor(phone)).size === 4, 4_000);
+  await write(phone);
+  await waitFor('the first, which is never taken', () => head !== undefined);
+  for (let index = 1; index < 4; index += 1) await write(phone);
+  await waitFor('the three behind it', () => new Set(idsFor(phone)).size === 4);
 });
 
 test('a rate limit of an endpoint spreads its deliveries and spends no try', async () => {
+  const claimsOf = await watchClaims(app.em());
   const { id } = await listen({ rate_limit: 4 });
   await Promise.all(Array.from({ length: 8 }, () => write(app.phone())));
-  await waitFor('all of them', () => receiver.received.length === 8, 8_000);
-  const times = receiver.received.map(({ at }) => at).sort((left, right) => left - right);
+  await waitFor('all of them', () => receiver.received.length === 8);
+  const times = await claimsOf(`endpoint:${id}`);
+  expect(times).toHaveLength(8);
   for (let index = 4; index < 8; index += 1) expect(times[index]! - times[index - 4]!).toBeGreaterThan(900);
   await app.idle();
   const rows = await app.rows('select distinct attempts, state from webhook_deliveries where endpoint_id = $1', [id]);
@@ -88,16 +102,13 @@ test('a rate limit of an endpoint spreads its deliveries and spends no try', asy
 test('one endpoint that never answers slows no other', async () => {
   const dead = await startReceiver();
   try {
-    dead.answer({ delayMs: 10_000 });
+    dead.answer({ delayMs: 60_000 });
     await listen({ url: dead.url });
     await listen();
-    const startedAt = performance.now();
     await Promise.all(Array.from({ length: 40 }, () => write(app.phone())));
-    await waitFor('the living one', () => receiver.received.length === 40, 8_000);
-    const lastMs = Math.max(...receiver.received.map(({ at }) => at)) - startedAt;
-    expect(lastMs).toBeLessThan(5_000);
-    // At most ten requests to one endpoint are in flight, however many wait.
-    expect(dead.received.length).toBeLessThanOrEqual(10 * Math.ceil(lastMs / 2_000));
+    await waitFor('the living one', () => receiver.received.length === 40);
+    // At most ten requests to one endpoint are in flight, however many wait; none of them is over yet.
+    expect(dead.received.length).toBeLessThanOrEqual(10);
   } finally {
     await dead.close();
   }

@@ -123,7 +123,7 @@ test('who leaves before its operation is there waits no more', async () => {
     };
     written.open();
     await waitFor('it to wait', () => looks === 1);
-    await waitFor('its place', () => waits.held(app.tenant.organizationId) === 0, 5_000);
+    await waitFor('its place', () => waits.held(app.tenant.organizationId) === 0);
   } finally {
     ledger.transact = transact;
   }

@@ -42,7 +42,6 @@ if (!(await hasRedis())) {
     endings.push(made.drop);
     const database = await openDatabase({ url: made.url, poolMax: 2, applicationName: 'test', log: collectingLog().log });
     endings.push(database.close);
-    const { key } = await organizationWithKey(database.em());
     const client = new Redis(redis.url());
     endings.push(async () => client.disconnect());
     const start = async () => {
@@ -59,15 +58,29 @@ if (!(await hasRedis())) {
         await statuses(base, other.key, 1);
         return (await client.exists(`kanal:limits:${other.keyId}`)) === 1;
       });
-      return base;
+      const said = (text: string) => web.output().split(text).length - 1;
+      return {
+        base,
+        falls: () => said('counts for itself'),
+        isSharing: () => said('counts for itself') === said('shared by Redis again'),
+      };
     };
-    return { bases: [await start(), await start()], key, database };
+    const both = [await start(), await start()];
+    return { both, client, database, falls: () => both.reduce((sum, each) => sum + each.falls(), 0) };
   }
   const servedOf = (answers: number[]) => answers.filter((status) => status === 200).length;
 
   test('two web processes on one Redis never give more than the quota together', async () => {
-    const { bases, key } = await twoProcesses(await startRedis());
-    const answers = (await Promise.all(bases.map((base) => statuses(base, key, quota)))).flat();
+    const { both, client, database, falls } = await twoProcesses(await startRedis());
+    // On a busy machine one of them may find Redis too slow, says so and counts for itself for a while: then with another key.
+    const answers = await waitFor('a quota that both share', async () => {
+      const { key, keyId } = await organizationWithKey(database.em());
+      const before = falls();
+      if (!both.every(({ isSharing }) => isSharing())) return false;
+      const given = (await Promise.all(both.map(({ base }) => statuses(base, key, quota)))).flat();
+      const isShared = falls() === before && (await client.exists(`kanal:limits:${keyId}`)) === 1;
+      return isShared && given;
+    });
     expect(new Set(answers)).toEqual(new Set([200, 429]));
     expect(servedOf(answers)).toBeLessThanOrEqual(quota);
     // Each may sit on the rest of one lease.
@@ -78,13 +91,14 @@ if (!(await hasRedis())) {
     const redis = await startRedis();
     const proxy = await startSlowProxy(redis.port);
     endings.push(proxy.close);
-    const { bases, key, database } = await twoProcesses(redis, proxy.port);
+    const { both, database } = await twoProcesses(redis, proxy.port);
+    const { key } = await organizationWithKey(database.em());
     // Two beats of each: by then both have seen the row of the other.
     const beats = () => query<{ beats: Date }>(database.em(), 'select max(seen_at) as beats from heartbeats');
     const since = Date.now();
     await waitFor('the heartbeats', async () => new Date((await beats())[0]!.beats).getTime() > since + 4_500, 15_000);
     proxy.delayMs = 400;
-    const answers = (await Promise.all(bases.map((base) => statuses(base, key, quota)))).flat();
+    const answers = (await Promise.all(both.map(({ base }) => statuses(base, key, quota)))).flat();
     expect(new Set(answers)).toEqual(new Set([200, 429]));
     expect(servedOf(answers)).toBe(quota);
   });

@@ -37,9 +37,8 @@ test('a ledger in order has none: heads, blocked, waiting, failed and done rows'
 test('a table that somebody has locked cuts the look short, and says so', async () => {
   const holding = house.database.transaction(async (em) => {
     await query(em, 'lock table jobs in access exclusive mode');
-    const startedAt = performance.now();
+    // The table is locked until the look is over: without an end of its own it would never be.
     await expect(checkJobs(house.database, 200)).rejects.toThrow(CheckCutShort);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
   await holding;
   expect(await findings()).toEqual([]);

@@ -83,9 +83,11 @@ test('accept and finish hammered for 3 s on 50 lanes: every lane has its one hea
   const accepted = new Map<string, string[]>(lanes.map((lane) => [lane, []]));
   const until = Date.now() + 3_000;
   let finished = 0;
+  let producing = 3;
+  const isOver = () => Date.now() >= until && finished > 100;
 
   const producer = async (offset: number) => {
-    for (let turn = offset; Date.now() < until; turn += 3) {
+    for (let turn = offset; !isOver(); turn += 3) {
       const lane = lanes[turn % lanes.length]!;
       const toyId = await newToy(house.em(), playJob.name, lane);
       await house.ledger.transact({ locks: [lane] }, async (tx) => {
@@ -94,9 +96,10 @@ test('accept and finish hammered for 3 s on 50 lanes: every lane has its one hea
         accepted.get(lane)!.push(toyId);
       });
     }
+    producing -= 1;
   };
   const consumer = async () => {
-    while (Date.now() < until || house.dispatched.length > 0) {
+    while (producing > 0 || house.dispatched.length > 0) {
       const next = house.dispatched.shift();
       if (!next) await new Promise((resolve) => setTimeout(resolve, 1));
       else {

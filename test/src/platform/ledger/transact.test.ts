@@ -8,8 +8,10 @@ import { subjectLock } from '../../../../src/platform/ledger/locks.ts';
 import { createTransact } from '../../../../src/platform/ledger/transact.ts';
 import type { Tx } from '../../../../src/platform/ledger/tx.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { stopClock } from '../../../support/later.ts';
 import { collectingLog } from '../../../support/log.ts';
 import { freePort } from '../../../support/servers/child.ts';
+import { startStopwatch } from '../../../support/stopwatch.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
 
 let house: House;
@@ -162,11 +164,12 @@ test('a connection that is cut in the middle is a 503 too', async () => {
 });
 
 test('with a bound, nothing is begun anew once it is over', async () => {
-  const bounded = createTransact(house.database, () => undefined, { patienceMs: 100, lockMs: 1_000 });
+  const bounded = createTransact(house.database, () => undefined, { patienceMs: 100, lockMs: 30_000 });
+  const clock = stopClock();
   let tries = 0;
   const slow = bounded({}, async (tx) => {
     tries += 1;
-    await tx.query('select pg_sleep(0.15)');
+    clock.moveOn(150);
     await raise(tx, '40001');
   });
   await expect(slow).rejects.toMatchObject({ code: '40001' });
@@ -176,10 +179,11 @@ test('with a bound, nothing is begun anew once it is over', async () => {
     namings += 1;
   };
   const outdated = bounded({ look, locks: () => ['a:1'] }, async (tx) => {
-    await tx.query('select pg_sleep(0.06)');
+    clock.moveOn(60);
     tx.assertLocked('b:1');
   });
   await expect(outdated).rejects.toMatchObject({ code: 'conflict', retryAfterSeconds: 1 });
+  clock.goOn();
   expect(namings).toBe(2);
 });
 
@@ -220,13 +224,17 @@ describe('after the commit', () => {
     const { log } = collectingLog();
     const hanging = { ...house.queues, add: () => new Promise<void>(() => {}) };
     const ledger = createLedger({ database: house.database, queues: hanging, log, awaitsQueue: true });
-    const toyId = await newToy(house.em(), playJob.name);
-    const startedAt = performance.now();
-    await ledger.transact({}, async (tx) => tx.enqueue(playJob, house.organizationId, { toy_id: toyId }));
-    const tookMs = performance.now() - startedAt;
-    expect(tookMs).toBeGreaterThan(90);
-    expect(tookMs).toBeLessThan(400);
-    expect(await house.rows()).toHaveLength(1);
+    const times: number[] = [];
+    for (let turn = 0; turn < 10; turn += 1) {
+      const toyId = await newToy(house.em(), playJob.name);
+      const took = startStopwatch();
+      await ledger.transact({}, async (tx) => tx.enqueue(playJob, house.organizationId, { toy_id: toyId }));
+      times.push(took());
+    }
+    // Of the longest wait the quickest tells: a busy machine only adds to it.
+    expect(Math.min(...times)).toBeGreaterThan(90);
+    expect(Math.min(...times)).toBeLessThan(400);
+    expect(await house.rows()).toHaveLength(10);
   });
 
   test('a queue that is away costs nothing and fails nobody', async () => {
