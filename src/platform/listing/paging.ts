@@ -19,7 +19,7 @@ export type PageRows<Row> = { rows: Row[]; total?: number };
 export const pageOfTable = <Row>(em: Em, statement: string, params: unknown[], page: Page): Promise<PageRows<Row>> =>
   pageAskedFor((text, values) => query(em, text, values), statement, params, page);
 
-/** The same, for statements that `ask` runs. */
+/** The same, for statements that `ask` runs. SQL: it wraps a select that its caller wrote as text. */
 export async function pageAskedFor<Row>(
   ask: Ask,
   statement: string,

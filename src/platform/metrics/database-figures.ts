@@ -56,6 +56,7 @@ export function createDatabaseFigures(registry: Registry, database: Database): (
 
 const read = (database: Database): Promise<Figures> =>
   database.transaction(async (em) => {
+    // SQL: a setting of the transaction.
     await query(em, `select set_config('statement_timeout', $1, true)`, [String(limitMs)]);
     return {
       live: await query<Live>(em, liveJobs),
