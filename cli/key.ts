@@ -1,5 +1,6 @@
 import { issueKey, listKeysOf, withdrawKey } from '../src/operator/keys.ts';
 import { scopes } from '../src/organizations/scopes.ts';
+import { ownRows } from '../src/platform/database/own.ts';
 import { daysArgument, idArgument, nameArgument, scopesArgument } from './arguments.ts';
 import { withDatabase, withTransact } from './connect.ts';
 import { type ListOptions, printList, time } from './print-list.ts';
@@ -22,7 +23,7 @@ export async function createKeyCommand(organizationId: string, options: Create) 
 export async function listKeysCommand(organizationId: string, options: ListOptions) {
   const id = idArgument(organizationId, 'an organization');
   printList(
-    await withDatabase((database) => listKeysOf(database, id)),
+    await withDatabase((database) => listKeysOf(ownRows(database, id))),
     [
       ['id', (key) => key.id],
       ['begins', (key) => key.hint || '-'],

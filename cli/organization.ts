@@ -10,7 +10,7 @@ export async function createOrganizationCommand(text: string) {
 
 export async function listOrganizationsCommand(options: ListOptions) {
   printList(
-    await withDatabase((database) => listOrganizations(database)),
+    await withDatabase((database) => listOrganizations(database.em())),
     [
       ['id', ({ id }) => id],
       ['name', ({ name }) => name],

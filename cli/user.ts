@@ -1,5 +1,6 @@
 import { createPasswords } from '../src/accounts/password-hash.ts';
 import { enrolUser, listMembersOf, listUsers, renewPassword } from '../src/operator/users.ts';
+import { ownRows } from '../src/platform/database/own.ts';
 import { emailArgument, idArgument, personNameArgument, roleArgument } from './arguments.ts';
 import { withDatabase, withTransact } from './connect.ts';
 import { passwordInput } from './password-input.ts';
@@ -49,7 +50,7 @@ const withPasswords = <Result>(work: (parts: Parts) => Promise<Result>): Promise
 export async function listUsersCommand({ organization, ...options }: { organization?: string } & ListOptions) {
   if (organization === undefined) {
     printList(
-      await withDatabase((database) => listUsers(database)),
+      await withDatabase((database) => listUsers(database.em())),
       [
         ['id', ({ id }) => id],
         ['email', ({ email }) => email],
@@ -63,7 +64,7 @@ export async function listUsersCommand({ organization, ...options }: { organizat
   }
   const organizationId = idArgument(organization, 'an organization');
   printList(
-    await withDatabase((database) => listMembersOf(database, organizationId)),
+    await withDatabase((database) => listMembersOf(ownRows(database, organizationId))),
     [
       ['id', ({ id }) => id],
       ['email', ({ email }) => email],

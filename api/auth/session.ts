@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { switchOrganization } from '../../src/accounts/sessions.ts';
 import { changeUser, findUser, organizationsOf, type UserChange, type UserRow } from '../../src/accounts/users.ts';
 import { type Caller, noOrganization } from '../../src/organizations/caller.ts';
-import type { Source } from '../../src/platform/database/database.ts';
+import type { Em } from '../../src/platform/database/database.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
@@ -30,16 +30,16 @@ export const setActiveOrganization = endpoint({
       const session = { id: caller.id, userId: caller.userId! };
       if (!(await switchOrganization(tx.em, session, body.organization_id)))
         throw new AppError('forbidden', 'You are not a member of this organization');
-      // The one he leaves need not know where he goes.
+      // The organization that is left does not learn which one comes next.
       const audit = { organizationId: body.organization_id, subject: `organization:${body.organization_id}` };
       return { ...ok({ organization_id: body.organization_id }), audit };
     }),
 });
 
 /** A bearer token is bound to one organization, and tells of no other. */
-async function meOf(source: Source, caller: Caller, user: UserRow) {
+async function meOf(em: Em, caller: Caller, user: UserRow) {
   const isActive = caller.organizationId !== noOrganization;
-  const organizations = await organizationsOf(source, user.id);
+  const organizations = await organizationsOf(em, user.id);
   return {
     data: {
       ...toUserView(user),
@@ -59,10 +59,10 @@ export const getMe = endpoint({
   scope: 'user',
   summary: 'Get the user who is logged in',
   responses: { 200: wrapped(me) },
-  async handler({ caller }, { database }) {
-    const user = await findUser(database, caller.userId!);
+  async handler({ caller, em }) {
+    const user = await findUser(em, caller.userId!);
     if (!user) throw new AppError('unauthorized', 'The user is gone');
-    return ok(await meOf(database, caller, user));
+    return ok(await meOf(em, caller, user));
   },
 });
 

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { createToken, deleteToken, listTokens, longestTokenDays, type TokenRow } from '../../src/accounts/tokens.ts';
+import { createToken, deleteToken, listTokens, maxTokenDays, type TokenRow } from '../../src/accounts/tokens.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -62,13 +62,13 @@ export const createBearerToken = endpoint({
   body: Joi.object<CreateBody>({
     name: personName.required(),
     scopes: scopeList.description('Default: all that your role allows'),
-    expires_in_days: Joi.number().strict().integer().min(1).max(longestTokenDays).default(longestTokenDays),
+    expires_in_days: Joi.number().strict().integer().min(1).max(maxTokenDays).default(maxTokenDays),
   }),
   responses: { 201: made },
   example: { body: { name: 'Laptop', scopes: ['messages:read'], expires_in_days: 30 } },
   handler: ({ body, caller, write }) =>
-    write({}, async (tx) => {
-      const row = await createToken(tx, caller, { ...body, expiresInDays: body.expires_in_days });
+    write({}, async ({ own }) => {
+      const row = await createToken(own, caller, { ...body, expiresInDays: body.expires_in_days });
       return {
         status: 201,
         body: { ...toView(row), token: row.token },
@@ -86,8 +86,8 @@ export const listOfTokens = endpoint({
   summary: 'List your bearer tokens for the active organization, newest first',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(tokenView) },
-  handler: ({ query, caller, em }) =>
-    listed(`tokens of ${caller.userId}`, {}, query, (page) => listTokens(em, caller, page), toView),
+  handler: ({ query, caller, own }) =>
+    listed(`tokens of ${caller.userId}`, {}, query, (page) => listTokens(own, caller.userId!, page), toView),
 });
 
 export const removeToken = endpoint({
@@ -103,8 +103,8 @@ export const removeToken = endpoint({
   responses: { 204: null },
   example: { params: { tokenID: exampleIds.token } },
   async handler({ params, caller, write }, { authenticate }) {
-    const reply = await write({}, async (tx) => {
-      await deleteToken(tx, caller, params.tokenID);
+    const reply = await write({}, async ({ own }) => {
+      await deleteToken(own, caller.userId!, params.tokenID);
       return { status: 204 };
     });
     authenticate.forget(params.tokenID);

@@ -51,11 +51,11 @@ export const lookUpOnChannel = endpoint({
   body: Joi.object<{ phone?: string; user_id?: string }>({ phone: phoneNumber, user_id: appUserId }).xor('phone', 'user_id'),
   responses: { 200: wrapped(profileView) },
   example: { body: { phone: '+16505551234' } },
-  async handler({ params, body, caller, em }) {
+  async handler({ params, body, caller, em, own }) {
     const { organizationId } = caller;
     const channel = await findChannel(em, organizationId, params.channelID);
     if (!channel) throw notFound('Channel');
-    const profile = await findProfile(em, organizationId, channel.id, { phone: body.phone, userId: body.user_id });
+    const profile = await findProfile(own, channel.id, { phone: body.phone, userId: body.user_id });
     if (!profile) throw notFound('Contact');
     return data(toProfileView(channel.id, profile));
   },

@@ -1,5 +1,4 @@
 import Joi from 'joi';
-import { contactLock, emitUpdated } from '../../src/contacts/events.ts';
 import { type ConsentRow, listConsents, setConsent } from '../../src/contacts/permission/consents.ts';
 import {
   type ConsentChannel,
@@ -7,14 +6,13 @@ import {
   consentChannels,
   consentStatuses,
 } from '../../src/contacts/permission/permission.entity.ts';
-import { assertContact, getContact } from '../../src/contacts/queries.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
 import { iso, timestamp } from '../http/schemas.ts';
 import { view, wrapped } from '../http/view.ts';
-import { aboutContact, data, listedData } from './schemas.ts';
+import { aboutContact, changeContact, data, listedData } from './schemas.ts';
 
 export const consentView = view(
   'contact_consent',
@@ -75,14 +73,9 @@ export const putConsent = endpoint({
     body: { status: 'granted', source: 'checkout', proof: 'https://shop.example.com/consents/4711' },
   },
   handler: ({ params, body: { status, source, proof }, caller, write }) =>
-    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
-      const { organizationId } = caller;
-      const contact = await getContact(tx.of(organizationId), params.contactID);
+    changeContact(write, params.contactID, async (tx) => {
       const consent = { channel: params.channel as ConsentChannel, status };
-      const by = { actor: actorOf(caller), source, proof };
-      const { row, isChanged } = await setConsent(tx, organizationId, contact.id, consent, by);
-      if (isChanged) emitUpdated(tx, organizationId, contact, ['consents']);
-      return data(toView(row));
+      return data(toView(await setConsent(tx, consent, { actor: actorOf(caller), source, proof })));
     }),
 });
 
@@ -95,14 +88,6 @@ export const listOfConsents = endpoint({
   summary: 'List the consents of a contact, one a channel',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(consentView) },
-  async handler({ params, query, caller, em, own }) {
-    await assertContact(own, params.contactID);
-    return listedData(
-      'contact consents',
-      params,
-      query,
-      (page) => listConsents(em, caller.organizationId, params.contactID, page),
-      toView,
-    );
-  },
+  handler: ({ params, query, own }) =>
+    listedData('contact consents', params, query, (page) => listConsents(own, params.contactID, page), toView),
 });

@@ -1,17 +1,16 @@
 import Joi from 'joi';
 import { eraseContact } from '../../src/contacts/erasure/erase.ts';
-import { contactLock } from '../../src/contacts/events.ts';
 import type { ContactFields } from '../../src/contacts/fields.ts';
 import { contactEmail, contactName, customFields, externalId, externalSource } from '../../src/contacts/fields.ts';
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import { findByPhone } from '../../src/contacts/lookup.ts';
 import { type ContactPatch, patchContact } from '../../src/contacts/patch.ts';
 import { getContact } from '../../src/contacts/queries.ts';
-import { upsertContact } from '../../src/contacts/upsert.ts';
+import { upsertContact, upsertOptions } from '../../src/contacts/upsert.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { withdrawReplies } from '../http/idempotency.ts';
 import { wrapped } from '../http/view.ts';
-import { aboutContact, contactView, data, tag, toContactView } from './schemas.ts';
+import { aboutContact, changeContact, contactView, data, tag, toContactView } from './schemas.ts';
 
 export const createContact = endpoint({
   method: 'post',
@@ -49,11 +48,11 @@ export const createContact = endpoint({
       custom_fields: { tier: 'gold' },
     },
   },
-  handler: ({ body, caller, em, write }, { secrets }) =>
-    upsertContact(em, secrets, caller.organizationId, body, write, ({ row, isNew }) => ({
-      status: isNew ? 201 : 200,
-      body: { data: toContactView(row) },
-    })),
+  handler: ({ body, own, write }, { secrets }) =>
+    write(upsertOptions(own, body), async ({ own: tx }, owner) => {
+      const { row, isNew } = await upsertContact(tx, secrets, body, owner);
+      return { status: isNew ? 201 : 200, body: { data: toContactView(row) } };
+    }),
 });
 
 export const getOneContact = endpoint({
@@ -79,8 +78,7 @@ export const getContactByPhone = endpoint({
   params: { phone: Joi.string().max(64).description('International format, with or without +') },
   responses: { 200: wrapped(contactView) },
   example: { params: { phone: '+16505551234' } },
-  handler: async ({ params, caller }, { database }) =>
-    data(toContactView(await findByPhone(database, caller.organizationId, params.phone))),
+  handler: async ({ params, own }) => data(toContactView(await findByPhone(own, params.phone))),
 });
 
 export const patchOneContact = endpoint({
@@ -97,10 +95,8 @@ export const patchOneContact = endpoint({
   ),
   responses: { 200: wrapped(contactView) },
   example: { body: { name: 'Sheena Nelson' } },
-  handler: ({ params, body, caller, write }, { secrets }) =>
-    write({ locks: [contactLock(params.contactID)] }, async (tx) =>
-      data(toContactView(await patchContact(tx, secrets, caller.organizationId, params.contactID, body))),
-    ),
+  handler: ({ params, body, write }, { secrets }) =>
+    changeContact(write, params.contactID, async (tx) => data(toContactView(await patchContact(tx, secrets, body)))),
 });
 
 export const deleteContact = endpoint({
@@ -111,7 +107,7 @@ export const deleteContact = endpoint({
   scope: 'contacts:write',
   summary: 'Delete a contact and forget the person',
   description:
-    'The contact goes with its identities, notes, tags, consents and their history. What was said stays, without the person; a message of his that still waits is not sent. Who was suppressed or blocked stays so, by a keyed hash of his addresses. A request about him that is repeated with its Idempotency-Key is a 404 from now on. A job then takes him out of events, stored answers of webhooks and what the provider sent.',
+    'Deletes the contact with its identities, notes, tags, consents and their history. Messages are kept without personal data; a message to the contact that still waits is not sent. A contact that was suppressed or blocked stays so, by a keyed hash of their addresses. A request about the contact that is repeated with its Idempotency-Key is a 404 from now on. A job then removes the personal data from events, stored answers of webhooks and what the provider sent.',
   audit: 'contact',
   responses: { 204: null },
   handler: ({ params, caller, em, write, from }, { secrets }) =>

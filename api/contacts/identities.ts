@@ -1,6 +1,5 @@
 import Joi from 'joi';
 import { type IdentityType, identityTypes } from '../../src/contacts/contact.entity.ts';
-import { contactLock } from '../../src/contacts/events.ts';
 import { contactEmail, externalId, externalSource } from '../../src/contacts/fields.ts';
 import { addIdentity, type IdentityRow, listIdentities, removeIdentity } from '../../src/contacts/identities/identities.ts';
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
@@ -9,7 +8,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
 import { view, wrapped } from '../http/view.ts';
-import { aboutContact, listedData, tag } from './schemas.ts';
+import { aboutContact, changeContact, listedData, tag } from './schemas.ts';
 
 const path = '/v1/contacts/:contactID/identities';
 
@@ -50,12 +49,12 @@ export const listOfIdentities = endpoint({
   summary: 'List by what a contact is known, newest first',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(identityView) },
-  handler: ({ params, query, caller, em }) =>
+  handler: ({ params, query, own }) =>
     listedData(
       'contacts.identities',
       { contactID: params.contactID },
       query,
-      (page) => listIdentities(em, caller.organizationId, params.contactID, page),
+      (page) => listIdentities(own, params.contactID, page),
       toView,
     ),
 });
@@ -101,9 +100,9 @@ export const createIdentity = endpoint({
   }),
   responses: { 200: wrapped(identityView), 201: wrapped(identityView) },
   example: { body: { type: 'phone', value: '+16505551234' } },
-  handler: ({ params, body, caller, write }, { secrets }) =>
-    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
-      const { row, isNew } = await addIdentity(tx, secrets, caller.organizationId, params.contactID, body);
+  handler: ({ params, body, write }, { secrets }) =>
+    changeContact(write, params.contactID, async (tx) => {
+      const { row, isNew } = await addIdentity(tx, secrets, body);
       return { status: isNew ? 201 : 200, body: { data: toView(row) } };
     }),
 });
@@ -119,9 +118,9 @@ export const deleteIdentity = endpoint({
   description:
     'A phone goes together with the messaging app’s id of it. The contact’s own phone_number, email or external_id takes the next of that type, or becomes empty. The last identity stays: 409.',
   responses: { 204: null },
-  handler: ({ params, caller, write }) =>
-    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
-      await removeIdentity(tx, caller.organizationId, params.contactID, params.identityID);
+  handler: ({ params, write }) =>
+    changeContact(write, params.contactID, async (tx) => {
+      await removeIdentity(tx, params.identityID);
       return { status: 204 };
     }),
 });

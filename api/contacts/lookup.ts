@@ -38,6 +38,5 @@ export const lookUp = endpoint({
   example: {
     body: { identifiers: [{ type: 'external_id', source: 'shop', value: 'C-1001' }] },
   },
-  handler: async ({ body, caller }, { database }) =>
-    data(toContactView(await lookUpContact(database, caller.organizationId, body.identifiers))),
+  handler: async ({ body, own }) => data(toContactView(await lookUpContact(own, body.identifiers))),
 });

@@ -1,7 +1,6 @@
 import Joi from 'joi';
 import { suppressionChannels } from '../../src/contacts/permission/permission.entity.ts';
 import { listPermissionHistory, type PermissionHistoryRow } from '../../src/contacts/permission/permission-history.ts';
-import { assertContact } from '../../src/contacts/queries.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -61,14 +60,6 @@ export const listOfPermissionChanges = endpoint({
   summary: 'List the changes of consent and suppression, newest first',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(changeView) },
-  async handler({ params, query, caller, em, own }) {
-    await assertContact(own, params.contactID);
-    return listedData(
-      'permission history',
-      params,
-      query,
-      (page) => listPermissionHistory(em, caller.organizationId, params.contactID, page),
-      toView,
-    );
-  },
+  handler: ({ params, query, own }) =>
+    listedData('permission history', params, query, (page) => listPermissionHistory(own, params.contactID, page), toView),
 });

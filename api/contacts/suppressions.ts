@@ -1,5 +1,4 @@
 import Joi from 'joi';
-import { contactLock, emitUpdated } from '../../src/contacts/events.ts';
 import { suppressionChannels, suppressionReasons } from '../../src/contacts/permission/permission.entity.ts';
 import {
   liftSuppression,
@@ -8,7 +7,6 @@ import {
   type SuppressionRow,
   suppress,
 } from '../../src/contacts/permission/suppressions.ts';
-import { assertContact, getContact } from '../../src/contacts/queries.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { toMoment } from '../../src/platform/time/moment.ts';
@@ -16,7 +14,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
 import { view, wrapped } from '../http/view.ts';
-import { aboutContact, listedData } from './schemas.ts';
+import { aboutContact, changeContact, listedData } from './schemas.ts';
 
 export const suppressionView = view(
   'contact_suppression',
@@ -61,16 +59,8 @@ export const listOfSuppressions = endpoint({
   description: 'Those in force; what has expired or was deleted stands in the permission history.',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(suppressionView) },
-  async handler({ params, query, caller, em, own }) {
-    await assertContact(own, params.contactID);
-    return listedData(
-      'contact suppressions',
-      params,
-      query,
-      (page) => listSuppressions(em, caller.organizationId, params.contactID, page),
-      toView,
-    );
-  },
+  handler: ({ params, query, own }) =>
+    listedData('contact suppressions', params, query, (page) => listSuppressions(own, params.contactID, page), toView),
 });
 
 /** A time without its zone would be the server's own, and 30 February a day of March. */
@@ -106,12 +96,9 @@ export const createSuppression = endpoint({
     body: { channel: 'messaging_app', reason: 'unsubscribed' },
   },
   handler: ({ params, body: { channel, reason, expires_at: expiresAt }, caller, write }) =>
-    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
-      const { organizationId } = caller;
-      const contact = await getContact(tx.of(organizationId), params.contactID);
+    changeContact(write, params.contactID, async (tx) => {
       const by = { actor: actorOf(caller), source: '', proof: '' };
-      const { row, isNew, isChanged } = await suppress(tx, organizationId, contact.id, { channel, reason, expiresAt }, by);
-      if (isChanged) emitUpdated(tx, organizationId, contact, ['suppressions']);
+      const { row, isNew } = await suppress(tx, { channel, reason, expiresAt }, by);
       return { status: isNew ? 201 : 200, body: { data: toView(row) } };
     }),
 });
@@ -126,12 +113,8 @@ export const deleteSuppression = endpoint({
   description: 'Its channel may be used again, unless another one covers it. Consent stays as it is.',
   responses: { 204: null },
   handler: ({ params, caller, write }, { secrets }) =>
-    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
-      const { organizationId } = caller;
-      const contact = await getContact(tx.of(organizationId), params.contactID);
-      const by = { actor: actorOf(caller), source: '', proof: '' };
-      await liftSuppression(tx, secrets, organizationId, contact.id, params.suppressionID, by);
-      emitUpdated(tx, organizationId, contact, ['suppressions']);
+    changeContact(write, params.contactID, async (tx) => {
+      await liftSuppression(tx, secrets, params.suppressionID, { actor: actorOf(caller), source: '', proof: '' });
       return { status: 204 };
     }),
 });

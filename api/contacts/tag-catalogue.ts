@@ -5,7 +5,7 @@ import {
   deleteTag,
   ensureTag,
   listTags,
-  mostTags,
+  maxTags,
   renameTag,
   tagName,
 } from '../../src/contacts/tag-catalogue.ts';
@@ -47,7 +47,7 @@ export const listOfTags = endpoint({
   responses: { 200: listOf(tagView) },
   handler: ({ query, caller }, { reads }) =>
     reads.dear(caller.organizationId, (ask) =>
-      listed('tags', {}, query, (page) => listTags(ask, caller.organizationId, page), toView),
+      listed('tags', {}, query, (page) => listTags({ organizationId: caller.organizationId, run: ask }, page), toView),
     ),
 });
 
@@ -59,7 +59,7 @@ export const getTag = endpoint({
   scope: 'contacts:read',
   summary: 'Get one tag',
   responses: { 200: tagView },
-  handler: async ({ params: { tagID }, caller, em }) => ok(toView(await countedTag(em, caller.organizationId, tagID))),
+  handler: async ({ params: { tagID }, own }) => ok(toView(await countedTag(own, tagID))),
 });
 
 export const createTag = endpoint({
@@ -69,15 +69,15 @@ export const createTag = endpoint({
   tag,
   scope: 'contacts:write',
   summary: 'Make a tag',
-  description: `200 with the tag that there is when one has the name already, in whatever case and accents. An organization has at most ${mostTags}.`,
+  description: `200 with the tag that there is when one has the name already, in whatever case and accents. An organization has at most ${maxTags}.`,
   isIdempotent: true,
   body: tagBody,
   responses: { 200: tagView, 201: tagView },
   example: { body: { name: 'vip' } },
-  handler: ({ body, caller, write }) =>
-    write({}, async (tx) => {
-      const { row, isNew } = await ensureTag(tx, caller.organizationId, body.name);
-      const reply = ok(toView(isNew ? { ...row, contacts: 0 } : await countedTag(tx.em, caller.organizationId, row.id)));
+  handler: ({ body, write }) =>
+    write({}, async ({ own }) => {
+      const { row, isNew } = await ensureTag(own, body.name);
+      const reply = ok(toView(isNew ? { ...row, contacts: 0 } : await countedTag(own, row.id)));
       return isNew ? { ...reply, status: 201 } : reply;
     }),
 });
@@ -94,8 +94,8 @@ export const patchTag = endpoint({
   body: tagBody,
   responses: { 200: tagView },
   example: { body: { name: 'vip' } },
-  handler: ({ params: { tagID }, body, caller, write }) =>
-    write({}, async (tx) => ok(toView(await renameTag(tx, caller.organizationId, tagID, body.name)))),
+  handler: ({ params: { tagID }, body, write }) =>
+    write({}, async ({ own }) => ok(toView(await renameTag(own, tagID, body.name)))),
 });
 
 export const deleteOneTag = endpoint({
@@ -108,9 +108,9 @@ export const deleteOneTag = endpoint({
   description: 'Everybody loses it. None of these contacts emits `contact.updated` for it: that would be a flood.',
   audit: 'tag',
   responses: { 204: null },
-  handler: ({ params: { tagID }, caller, write }) =>
-    write({ isLong: true }, async (tx) => {
-      await deleteTag(tx, caller.organizationId, tagID);
+  handler: ({ params: { tagID }, write }) =>
+    write({ isLong: true }, async ({ own }) => {
+      await deleteTag(own, tagID);
       return { status: 204 };
     }),
 });

@@ -1,13 +1,12 @@
 import Joi from 'joi';
-import { contactLock } from '../../src/contacts/events.ts';
 import { type TagRow, tagName } from '../../src/contacts/tag-catalogue.ts';
-import { assignTag, listTagsOf, mostTagsOfContact, unassignTag } from '../../src/contacts/tags.ts';
+import { assignTag, listTagsOf, maxTagsOfContact, unassignTag } from '../../src/contacts/tags.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
 import { view, wrapped } from '../http/view.ts';
-import { aboutContact, data, listedData } from './schemas.ts';
+import { aboutContact, changeContact, data, listedData } from './schemas.ts';
 
 const assignedView = view(
   Joi.object({
@@ -29,8 +28,8 @@ export const listOfContactTags = endpoint({
   summary: 'List the tags of a contact, last assigned first',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(assignedView) },
-  handler: ({ params, query, caller, em }) =>
-    listedData('contact-tags', params, query, (page) => listTagsOf(em, caller.organizationId, params.contactID, page), toView),
+  handler: ({ params, query, own }) =>
+    listedData('contact-tags', params, query, (page) => listTagsOf(own, params.contactID, page), toView),
 });
 
 export const assignContactTag = endpoint({
@@ -40,15 +39,15 @@ export const assignContactTag = endpoint({
   operationId: 'contacts.tags.assign',
   scope: 'contacts:write',
   summary: 'Assign a tag to a contact',
-  description: `201 when the contact did not have it, 200 when it did. A name nobody used before becomes a tag of the organization. A contact has at most ${mostTagsOfContact}.`,
+  description: `201 when the contact did not have it, 200 when it did. A name nobody used before becomes a tag of the organization. A contact has at most ${maxTagsOfContact}.`,
   isIdempotent: true,
   body: Joi.object<{ name: string }>({ name: tagName.required() }),
   responses: { 200: wrapped(assignedView), 201: wrapped(assignedView) },
   location: '/v1/tags',
   example: { body: { name: 'vip' } },
-  handler: ({ params, body, caller, write }) =>
-    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
-      const { row, isNew } = await assignTag(tx, caller.organizationId, params.contactID, body.name);
+  handler: ({ params, body, write }) =>
+    changeContact(write, params.contactID, async (tx) => {
+      const { row, isNew } = await assignTag(tx, body.name);
       return { ...data(toView(row)), status: isNew ? 201 : 200 };
     }),
 });
@@ -63,9 +62,9 @@ export const unassignContactTag = endpoint({
   description: 'The tag stays one of the organization.',
   subject: 'Tag',
   responses: { 204: null },
-  handler: ({ params, caller, write }) =>
-    write({ locks: [contactLock(params.contactID)] }, async (tx) => {
-      await unassignTag(tx, caller.organizationId, params.contactID, params.tagID);
+  handler: ({ params, write }) =>
+    changeContact(write, params.contactID, async (tx) => {
+      await unassignTag(tx, params.tagID);
       return { status: 204 };
     }),
 });

@@ -57,7 +57,7 @@ function guarded(deps: Deps): RequestHandler {
       throw new AppError('forbidden', 'Changes are taken from this page only');
     if (rule.action === 'queue.promote-all') await promoteQueue(deps, decodeURIComponent(req.path.split('/').at(-2) ?? ''));
     if (rule.action === 'queue.job.promote') await promoteRow(deps, decodeURIComponent(req.path.split('/').at(-2) ?? ''));
-    await recordAct(deps.database, {
+    await recordAct(deps.database.em(), {
       organizationId: null,
       actor: `operator:${deps.config.operatorUser}`,
       action: rule.action,

@@ -60,11 +60,11 @@ export const listOfActs = endpoint({
     action: Joi.string().max(200).description('Only this: `auth.login-failed`'),
   }),
   responses: { 200: listOf(actView) },
-  handler({ query, caller: { organizationId } }, { reads }) {
+  handler({ query, own }, { reads }) {
     const { actor, action } = query;
     const filter = { actor, action };
-    const read = (ask: Ask) => listed('audit-log', filter, query, (page) => listActs(ask, organizationId, filter, page), toView);
+    const read = (ask: Ask) => listed('audit-log', filter, query, (page) => listActs(ask, own, filter, page), toView);
     // Each filter has an index of its own, in the order of the list; both together have none.
-    return (actor && action) || query.include_total ? reads.dear(organizationId, read) : read(reads.plain);
+    return (actor && action) || query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain);
   },
 });

@@ -78,8 +78,8 @@ export const createInvitation = endpoint({
   },
   example: { body: { email: 'ada@example.com', role: 'agent' } },
   handler: ({ body, caller, write }, { config, secrets }) =>
-    write({ retryOn: ['invitations_open'] }, async (tx) => {
-      const row = await invite(tx, caller, body, secrets, config.mailUrl !== undefined);
+    write({ retryOn: ['invitations_open'] }, async ({ own }) => {
+      const row = await invite(own, caller, body, secrets, config.mailUrl !== undefined);
       const { token } = row;
       const shown = config.mailUrl ? { token: null, link: null } : { token, link: linkOf(config, 'invitation', token) };
       return {
@@ -99,8 +99,7 @@ export const listOfInvitations = endpoint({
   summary: 'List invitations, newest first',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(invitationView) },
-  handler: ({ query, caller, em }) =>
-    listed('invitations', {}, query, (page) => listInvitations(em, caller.organizationId, page), toView),
+  handler: ({ query, own }) => listed('invitations', {}, query, (page) => listInvitations(own, page), toView),
 });
 
 export const deleteInvitation = endpoint({
@@ -114,8 +113,8 @@ export const deleteInvitation = endpoint({
   audit: 'invitation',
   responses: { 204: null },
   handler: ({ params, caller, write }) =>
-    write({}, async (tx) => {
-      await revokeInvitation(tx, caller, params.invitationID);
+    write({}, async ({ own }) => {
+      await revokeInvitation(own, caller, params.invitationID);
       return { status: 204 };
     }),
 });

@@ -90,9 +90,9 @@ export const createApiKey = endpoint({
     body: { name: 'Till', scopes: ['messages:read', 'messages:write'] },
   },
   handler: ({ body, caller, write }) =>
-    write({}, async (tx) => {
+    write({}, async ({ own }) => {
       const expiresAt = body.expires_at === undefined ? (caller.expiresAt ?? null) : body.expires_at;
-      const row = await grantKey(tx, caller, { name: body.name, scopes: body.scopes, expiresAt });
+      const row = await grantKey(own, caller, { name: body.name, scopes: body.scopes, expiresAt });
       return {
         status: 201,
         body: { ...toView(row), key: row.key },
@@ -113,9 +113,9 @@ export const listOfApiKeys = endpoint({
     made_by: id.description("Only the keys of this member, or of one who has left: made in person or by a key of that member's"),
   }),
   responses: { 200: listOf(keyView) },
-  handler({ query, caller, em }) {
+  handler({ query, own }) {
     const filter = { madeBy: query.made_by };
-    return listed('api-keys', filter, query, (page) => listKeys(em, caller.organizationId, filter, page), toView);
+    return listed('api-keys', filter, query, (page) => listKeys(own, filter, page), toView);
   },
 });
 
@@ -128,7 +128,7 @@ export const getApiKey = endpoint({
   summary: 'Get one API key',
   responses: { 200: keyView },
   example: { params },
-  handler: async ({ params, caller }, { database }) => ok(toView(await getKey(database, caller.organizationId, params.keyID))),
+  handler: async ({ params, own }) => ok(toView(await getKey(own, params.keyID))),
 });
 
 export const rotateApiKey = endpoint({
@@ -153,8 +153,8 @@ export const rotateApiKey = endpoint({
     body: { overlap_hours: 24 },
   },
   async handler({ params, body, caller, write }, { authenticate }) {
-    const reply = await write({}, async (tx) => {
-      const row = await rotateKey(tx, caller, params.keyID, body.overlap_hours);
+    const reply = await write({}, async ({ own }) => {
+      const row = await rotateKey(own, caller, params.keyID, body.overlap_hours);
       return {
         status: 201,
         body: { ...toView(row), key: row.key },
@@ -179,8 +179,8 @@ export const revokeApiKey = endpoint({
   responses: { 204: null },
   example: { params },
   async handler({ params, caller, write }, { authenticate }) {
-    const reply = await write({}, async (tx) => {
-      await endKeys(tx, caller, [params.keyID]);
+    const reply = await write({}, async ({ own }) => {
+      await endKeys(own, caller, [params.keyID]);
       return { status: 204 };
     });
     authenticate.forget(params.keyID);

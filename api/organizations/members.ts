@@ -56,8 +56,7 @@ export const listOfMembers = endpoint({
   summary: 'List the members, newest first',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(memberView) },
-  handler: ({ query, caller, em }) =>
-    listed('members', {}, query, (page) => listMembers(em, caller.organizationId, page), toView),
+  handler: ({ query, own }) => listed('members', {}, query, (page) => listMembers(own, page), toView),
 });
 
 export const getOneMember = endpoint({
@@ -69,8 +68,7 @@ export const getOneMember = endpoint({
   summary: 'Get one member',
   responses: { 200: memberView },
   example,
-  handler: async ({ params, caller }, { database }) =>
-    ok(toView(await getMember(database, caller.organizationId, params.memberID))),
+  handler: async ({ params, own }) => ok(toView(await getMember(own, params.memberID))),
 });
 
 export const patchMember = endpoint({
@@ -81,14 +79,14 @@ export const patchMember = endpoint({
   scope: 'members:write',
   summary: "Change a member's role",
   description:
-    'Neither his role nor the new one may be above yours. Open invitations he could not make any more are taken back. The last owner stays one: 409.',
+    'Neither the present role nor the new one may be above yours. Open invitations that the member could no longer make are revoked. The last owner keeps the role: 409.',
   audit: 'member',
   body: Joi.object<{ role: Role }>({ role: role.required() }),
   responses: { 200: memberView },
   example: { ...example, body: { role: 'agent' } },
   async handler({ params, body, caller, write }, { authenticate }) {
-    const reply = await write({}, async (tx) => ({
-      ...ok(toView(await changeRole(tx, caller, params.memberID, body.role))),
+    const reply = await write({}, async ({ own }) => ({
+      ...ok(toView(await changeRole(own, caller, params.memberID, body.role))),
       audit: { details: { role: body.role } },
     }));
     authenticate.forget(params.memberID);
@@ -113,8 +111,8 @@ export const deleteMember = endpoint({
   example: { params: example.params },
   async handler({ params, query, caller, write }, { authenticate }) {
     let keys: KeysAfterRemoval = { revoked: [], left: [] };
-    const reply = await write({}, async (tx) => {
-      keys = await removeMember(tx, caller, params.memberID, { revokeKeys: query.revoke_keys });
+    const reply = await write({}, async ({ own }) => {
+      keys = await removeMember(own, caller, params.memberID, { revokeKeys: query.revoke_keys });
       return { status: 204, audit: { details: { keys_revoked: keys.revoked, keys_left: keys.left } } };
     });
     for (const id of [params.memberID, ...keys.revoked]) authenticate.forget(id);

@@ -40,7 +40,7 @@ export const getOwnOrganization = endpoint({
   description: 'The one your key or token belongs to, or that is active in your session.',
   responses: { 200: organizationView },
   errors: [404],
-  handler: async ({ caller }, { database }) => ok(toView(await getOrganization(database, caller.organizationId))),
+  handler: async ({ own }) => ok(toView(await getOrganization(own))),
 });
 
 export const patchOrganization = endpoint({
@@ -55,6 +55,5 @@ export const patchOrganization = endpoint({
   responses: { 200: organizationView },
   errors: [404],
   example: { body: { name: 'Harbour Books' } },
-  handler: ({ body, caller, write }) =>
-    write({}, async (tx) => ok(toView(await renameOrganization(tx.em, caller.organizationId, body.name)))),
+  handler: ({ body, write }) => write({}, async ({ own }) => ok(toView(await renameOrganization(own, body.name)))),
 });

@@ -43,7 +43,7 @@ const lookup = (
   aim: { ratio: 1.5 },
   path: () => '/v1/contacts/lookup',
   body: (sample) => ({ identifiers: [identifierOf(sample)] }),
-  run: (source, { organizationId }, sample) => lookUpContact(source, organizationId, [identifierOf(sample)]),
+  run: (source, { organizationId }, sample) => lookUpContact(ownRows(source, organizationId), [identifierOf(sample)]),
 });
 
 /** The statements as they are, without the places and the time limit. */

@@ -17,7 +17,7 @@ export async function demoUser(database: Database, home: Home, organizationId: s
   const passwords = createPasswords();
   const parts = { transact: createTransact(database, () => undefined), passwords };
   try {
-    const known = await findByEmail(database, email);
+    const known = await findByEmail(database.em(), email);
     if (known && !(await passwords.verify(known.password_hash, password))) await renewPassword(parts, email, password);
     await enrolUser(parts, { email, name: 'Demo User', password, membership: { organizationId, role: 'owner' } });
   } finally {

@@ -1,15 +1,17 @@
 import { openInvitation } from '../organizations/invitations.ts';
 import { addMember } from '../organizations/members.ts';
+import { Invitation } from '../organizations/organization.entity.ts';
 import { getOrganization, lockOrganization } from '../organizations/organizations.ts';
 import type { Role } from '../organizations/roles.ts';
 import { recordAct } from '../platform/audit/record.ts';
+import { now } from '../platform/database/columns.ts';
 import type { Database } from '../platform/database/database.ts';
 import { AppError, invalidField } from '../platform/errors.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import type { LoginLimits } from '../platform/rate-limits/login.ts';
 import type { Passwords } from './password-hash.ts';
 import { checkPassword } from './password-rules.ts';
-import { createUser, findByEmail } from './users.ts';
+import { createUser, findByEmail, isPasswordStill, verifyEmail } from './users.ts';
 
 type Parts = { database: Database; transact: Transact; passwords: Passwords; limits: LoginLimits };
 type Request = { token: string; name?: string; password: string };
@@ -17,8 +19,8 @@ type From = { address: string; requestId: string };
 export type Accepted = { organization_id: string; organization_name: string; user_id: string; role: Role };
 
 /**
- * Lets the invited person in. Without an account of that email one is made, which a mailed link proves; whoever has one shows its password: a
- * link alone makes nobody act for an account. Throws 422 on `token`, `name` or `password`, 409 for a member, 429.
+ * Makes the invited person a member. Without an account of that email one is made, and a mailed link verifies the email; with an account
+ * its password is needed: a link alone lets nobody act for an account. Throws 422 on `token`, `name` or `password`, 409 for a member, 429.
  */
 export async function acceptInvitation(
   { database, transact, passwords, limits }: Parts,
@@ -27,7 +29,7 @@ export async function acceptInvitation(
 ): Promise<Accepted> {
   await limits.work(address);
   const { email, organization_id: organizationId } = await openInvitation(database.em(), token);
-  const known = await findByEmail(database, email);
+  const known = await findByEmail(database.em(), email);
   if (known) await limits.attempt(email, address);
   else await checkPassword('password', password, email);
   if (!known && !name) throw invalidField('name', 'name is required: there is no account of this email yet', 'any.required');
@@ -35,24 +37,22 @@ export async function acceptInvitation(
   if (known && !(await passwords.verify(known.password_hash, password).catch(limits.giveBack(email, address))))
     throw wrongPassword();
   const accepted = await transact({}, async (tx) => {
+    const own = tx.of(organizationId);
     // Before the invitation's own lock, as those who invite and remove take them.
-    await lockOrganization(tx.em, organizationId);
-    const invitation = await openInvitation(tx.em, token, 'for update');
+    await lockOrganization(own);
+    const invitation = await openInvitation(tx.em, token, { isLocked: true });
     // A password changed in the meantime opens nothing any more, as at a login.
-    const isStill = known && [known.id, known.password_hash];
-    if (isStill && (await tx.query('select 1 from users where id = $1 and password_hash = $2 for update', isStill)).length === 0)
-      throw wrongPassword();
+    if (known && !(await isPasswordStill(tx.em, known, 'update'))) throw wrongPassword();
     const user =
       known ?? (await createUser(tx.em, { email, name: name!, passwordHash: hash!, emailVerified: invitation.is_mailed }));
     // Somebody made the account in the meantime: its password is the one to show.
     if (!user) throw new AppError('conflict', 'An account of this email was made just now: try again with its password');
-    if (known && invitation.is_mailed && !known.email_verified)
-      await tx.query('update users set email_verified = true, updated_at = clock_timestamp() where id = $1', [known.id]);
-    if (!(await addMember(tx.em, invitation.organization_id, user.id, invitation.role)))
+    if (known && invitation.is_mailed) await verifyEmail(tx.em, known.id);
+    if (!(await addMember(own, user.id, invitation.role)))
       throw new AppError('conflict', 'You are a member of this organization already');
-    await tx.query('update invitations set accepted_at = clock_timestamp() where id = $1', [invitation.id]);
+    await own.update(Invitation, { id: invitation.id }, { accepted_at: now() });
     await recordAct(tx.em, {
-      organizationId: invitation.organization_id,
+      organizationId,
       actor: `user:${user.id}`,
       action: 'invitations.accept',
       subject: `invitation:${invitation.id}`,
@@ -60,7 +60,7 @@ export async function acceptInvitation(
       requestId,
       details: { role: invitation.role },
     });
-    const { name: organizationName } = await getOrganization(tx.em, organizationId);
+    const { name: organizationName } = await getOrganization(own);
     return { organization_id: organizationId, organization_name: organizationName, user_id: user.id, role: invitation.role };
   });
   if (known) await limits.succeeded(email, address);

@@ -47,7 +47,7 @@ export const BearerToken = defineEntity({
     name: p.text(),
     hash: p.blob(),
     scopes: p.array<string>(),
-    expires_at: timestamp(),
+    expires_at: timestamp().returning(),
     last_used_at: timestamp().strictNullable(),
     ...created(),
   },

@@ -5,9 +5,10 @@ import { invalidField } from '../platform/errors.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import type { LoginLimits } from '../platform/rate-limits/login.ts';
 import type { Passwords } from './password-hash.ts';
+import { endResets } from './password-reset.ts';
 import { checkPassword } from './password-rules.ts';
 import { endSessions } from './sessions.ts';
-import { passwordHashOf, setPassword } from './users.ts';
+import { isPasswordStill, passwordHashOf, setPassword } from './users.ts';
 
 type Parts = { database: Database; transact: Transact; passwords: Passwords; limits: LoginLimits };
 type From = { address: string; requestId: string };
@@ -20,19 +21,19 @@ export async function changePassword(
   { address, requestId }: From,
 ): Promise<void> {
   const userId = caller.userId!;
-  const { email, password_hash: stored } = await passwordHashOf(database, userId);
+  const { email, password_hash: stored } = await passwordHashOf(database.em(), userId);
   await checkPassword('new_password', request.new_password, email);
   await limits.attempt(email, address);
   if (!(await passwords.verify(stored, request.current_password).catch(limits.giveBack(email, address))))
     throw invalidField('current_password', 'current_password is not right', 'password.wrong');
   const hash = await passwords.hash(request.new_password);
   await transact({}, async (tx) => {
-    // Two changes at once, both from the same old password: the second one must know the first one's.
-    const [row] = await tx.query('select 1 from users where id = $1 and password_hash = $2 for update', [userId, stored]);
-    if (!row) throw invalidField('current_password', 'current_password is not right any more', 'password.wrong');
+    // Two changes at once, both from the same old password: the second must know the first one's.
+    if (!(await isPasswordStill(tx.em, { id: userId, password_hash: stored }, 'update')))
+      throw invalidField('current_password', 'current_password is not right any more', 'password.wrong');
     await setPassword(tx.em, userId, hash);
     await endSessions(tx.em, userId, caller.sessionId);
-    await tx.query('delete from password_resets where user_id = $1', [userId]);
+    await endResets(tx.em, userId);
     await recordAct(tx.em, {
       organizationId: caller.organizationId === noOrganization ? null : caller.organizationId,
       actor: `user:${userId}`,

@@ -8,13 +8,13 @@ import type { Transact } from '../platform/ledger/transact.ts';
 import type { LoginLimits } from '../platform/rate-limits/login.ts';
 import type { Passwords } from './password-hash.ts';
 import { type Device, endSessionOf, openSession } from './sessions.ts';
-import { findByEmail, foldEmail, type UserRow } from './users.ts';
+import { findByEmail, foldEmail, isPasswordStill, type UserRow } from './users.ts';
 
 type Parts = { database: Database; transact: Transact; passwords: Passwords; limits: LoginLimits };
 export type Credentials = { email: string; password: string };
 
 /**
- * Opens a session. For an email nobody has it does the same work and fails the same way. Throws 401, or 429 after too many failures.
+ * Opens a session. For an unknown email it does the same work and fails the same way. Throws 401, or 429 after too many failures.
  * `oldToken`: what the browser's cookie still holds.
  */
 export async function login(
@@ -25,17 +25,16 @@ export async function login(
 ): Promise<{ user: UserRow; token: string }> {
   const folded = foldEmail(email);
   await limits.attempt(folded, device.address);
-  const found = await findByEmail(database, folded);
+  const found = await findByEmail(database.em(), folded);
   const isRight = await passwords.verify(found?.password_hash, password).catch(limits.giveBack(folded, device.address));
   if (!found || !isRight) {
     await Promise.all([recordFailure(database, found?.id, device), sleep(evenMs)]);
     throw wrongCredentials();
   }
-  const { password_hash: stored, ...user } = found;
+  const { password_hash: _, ...user } = found;
   const session = await transact({}, async (tx) => {
     // A password changed in the meantime has ended every session: none of the old one begins after that.
-    const [row] = await tx.query('select 1 from users where id = $1 and password_hash = $2 for share', [user.id, stored]);
-    if (!row) throw wrongCredentials();
+    if (!(await isPasswordStill(tx.em, found, 'share'))) throw wrongCredentials();
     if (oldToken) await endSessionOf(tx.em, oldToken);
     const opened = await openSession(tx.em, user.id, device);
     await recordAct(tx.em, {
@@ -52,17 +51,19 @@ export async function login(
   return { user, token: session.token };
 }
 
-/** Longer than a commit takes, which there is only for somebody's email: the time tells nothing. */
+/** Longer than a commit takes, which happens only when the email has an account: the time must not show it. */
 const evenMs = 25;
 
 const wrongCredentials = () => new AppError('unauthorized', 'Email or password is wrong');
 
-/** In the log of each of the user's organizations; the same statement when there is no user. */
+/** SQL: a set, a line in the log of each of the user's organizations; when there is no user the same statement, of the same cost. */
 async function recordFailure(database: Database, userId: string | undefined, device: Device & { requestId: string }) {
   await query(
     database,
     `insert into audit_log (id, organization_id, actor, action, subject, address, request_id)
-     select uuidv7(), m.organization_id, 'user:' || m.user_id, 'auth.login-failed', 'user:' || m.user_id, $2, $3 from memberships m where m.user_id = $1`,
+     select uuidv7(), m.organization_id, 'user:' || m.user_id, 'auth.login-failed', 'user:' || m.user_id, $2, $3
+     from memberships m
+     where m.user_id = $1`,
     [userId ?? uuidv7(), device.address, device.requestId],
   );
 }

@@ -7,7 +7,7 @@ import type { Task } from './password-hash-thread.ts';
 export type Passwords = {
   /** argon2id in the PHC string format: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
   hash(password: string): Promise<string>;
-  /** Whether it is the password. With no stored hash it does the same work and says no. */
+  /** Whether it is the password. Without a stored hash it does the same work and returns false. */
   verify(stored: string | null | undefined, password: string): Promise<boolean>;
   /** Hashes computed so far. */
   count(): number;
@@ -16,13 +16,13 @@ export type Passwords = {
 
 type Cost = Pick<Task, 'memory' | 'passes' | 'parallelism'>;
 
-/** OWASP's least for argon2id: 19 MiB, 2 passes. A hash says its own cost, so that this may rise later. */
+/** OWASP's minimum for argon2id: 19 MiB, 2 passes. Each hash contains its cost, so that this may rise later. */
 const cost: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const hashBytes = 32;
-/** A core stays with the event loop and the database, where there are two. */
+/** With two cores or more, one is left to the event loop and the database. */
 const defaultThreads = Math.max(1, Math.min(2, availableParallelism() - 1));
 /** Beyond this a login would wait for seconds: refused at once instead. */
-const mostWaiting = 100;
+const maxWaiting = 100;
 
 type Waiting = { task: Omit<Task, 'number'>; resolve(hash: Buffer): void; reject(error: unknown): void };
 
@@ -30,8 +30,8 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').repl
 
 const closed = () => new AppError('unavailable', 'The process is stopping; try again', { retryAfterSeconds: 1 });
 
-/** Hashes passwords in at most `mostThreads` threads beside the event loop, each at the lowest priority. They end after `idleMs` without work. */
-export function createPasswords({ idleMs = 10_000, mostThreads = defaultThreads } = {}): Passwords {
+/** Hashes passwords in at most `maxThreads` threads beside the event loop, each at the lowest priority. They end after `idleMs` without work. */
+export function createPasswords({ idleMs = 10_000, maxThreads = defaultThreads } = {}): Passwords {
   const waiting: Waiting[] = [];
   const running = new Map<Worker, Waiting>();
   const threads = new Set<Worker>();
@@ -48,7 +48,7 @@ export function createPasswords({ idleMs = 10_000, mostThreads = defaultThreads 
       rests.delete(thread);
       running.get(thread)?.reject(closed());
       running.delete(thread);
-      // What came while it was ending has waited for its place.
+      // Work that arrived while the thread was ending.
       next();
     });
     return thread;
@@ -57,7 +57,7 @@ export function createPasswords({ idleMs = 10_000, mostThreads = defaultThreads 
   function next() {
     const job = waiting[0];
     if (!job) return;
-    const thread = idle.pop() ?? (threads.size < mostThreads ? start() : undefined);
+    const thread = idle.pop() ?? (threads.size < maxThreads ? start() : undefined);
     if (!thread) return;
     waiting.shift();
     run(thread, job);
@@ -101,7 +101,7 @@ export function createPasswords({ idleMs = 10_000, mostThreads = defaultThreads 
   const derive = (task: Omit<Task, 'number'>) =>
     new Promise<Buffer>((resolve, reject) => {
       if (isClosed) return reject(closed());
-      if (waiting.length >= mostWaiting)
+      if (waiting.length >= maxWaiting)
         return reject(new AppError('unavailable', 'Too many logins at once; try again', { retryAfterSeconds: 1 }));
       waiting.push({ task, resolve, reject });
       next();

@@ -1,14 +1,14 @@
 import { invalidField } from '../platform/errors.ts';
 
-const [least, most] = [12, 128];
+const [minLength, maxLength] = [12, 128];
 let common: Set<string> | undefined;
 
-/** The common ones that are long enough to matter, those beyond the first 10,000 too; read when the first password is set. */
+/** Common passwords of the permitted length, those beyond the first 10,000 too; loaded when the first password is set. */
 async function commonPasswords(): Promise<Set<string>> {
   if (!common) {
     const { dictionary } = await import('@zxcvbn-ts/language-common');
     const list = dictionary['passwords-common'] as string[];
-    common = new Set(list.filter((password) => password.length >= least));
+    common = new Set(list.filter((password) => password.length >= minLength));
   }
   return common;
 }
@@ -16,8 +16,8 @@ async function commonPasswords(): Promise<Set<string>> {
 /** Taken as it was sent; characters are counted, not bytes. Throws 422 on `field`. */
 export async function checkPassword(field: string, password: string, email: string): Promise<void> {
   const length = [...password].length;
-  if (length < least || length > most)
-    throw invalidField(field, `${field} must have ${least} to ${most} characters`, 'password.length');
+  if (length < minLength || length > maxLength)
+    throw invalidField(field, `${field} must have ${minLength} to ${maxLength} characters`, 'password.length');
   if (password.toLowerCase() === email.toLowerCase())
     throw invalidField(field, `${field} must not be the email`, 'password.email');
   if ((await commonPasswords()).has(password.toLowerCase()))

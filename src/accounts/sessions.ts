@@ -1,8 +1,13 @@
-import type { Source } from '../platform/database/database.ts';
+import { sql } from 'kysely';
+import { Membership } from '../organizations/organization.entity.ts';
+import { now as databaseNow } from '../platform/database/columns.ts';
+import type { Em, Source } from '../platform/database/database.ts';
 import { query } from '../platform/database/query.ts';
+import { type TablesOf, tables } from '../platform/database/tables.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { sha256 } from '../platform/secrets.ts';
 import { now } from '../platform/time/clock.ts';
+import { BearerToken, Session } from './account.entity.ts';
 import { newSecretToken } from './credentials.ts';
 
 /** A session ends this long after it was last used. */
@@ -12,64 +17,73 @@ const extendedEveryMs = 3_600_000;
 
 export const isStale = (expiresAt: string) => new Date(expiresAt).getTime() < now() + sessionSeconds * 1000 - extendedEveryMs;
 
-const end = `clock_timestamp() + ${sessionSeconds} * interval '1 second'`;
-
+/** SQL: a part of authenticating a session, as the statements of authenticate.ts. */
 export async function extendSession(source: Source, id: string): Promise<void> {
   await query(
     source,
-    `update sessions set expires_at = ${end}, seen_at = clock_timestamp() where id = $1 and expires_at > clock_timestamp()`,
-    [id],
+    `update sessions
+     set expires_at = clock_timestamp() + $2 * interval '1 second', seen_at = clock_timestamp()
+     where id = $1 and expires_at > clock_timestamp()`,
+    [id, sessionSeconds],
   );
 }
 
 export type Device = { address: string; userAgent: string; telemetryId?: string };
 
 /**
- * A session of a new id in the organization the user was in last, while he is a member there, else in his first. Returns what its cookie
- * holds: only the hash of it is stored.
+ * A session of a new id in the organization the user was in last, or, when no longer a member there, in the user's first. Returns what
+ * its cookie holds: only the hash of it is stored.
  */
-export async function openSession(source: Source, userId: string, device: Device) {
+export async function openSession(em: Em, userId: string, device: Device) {
   const token = newSecretToken();
-  const [row] = await query<{ id: string; organization_id: string | null }>(
-    source,
-    `insert into sessions (id, user_id, hash, organization_id, expires_at, address, user_agent, telemetry_id)
-     values ($1, $2, $3, (select organization_id from memberships where user_id = $2 order by used_at desc nulls last, created_at limit 1),
-       ${end}, $4, $5, $6) returning id, organization_id`,
-    [uuidv7(), userId, sha256(token), device.address, device.userAgent.slice(0, 500), device.telemetryId ?? null],
-  );
-  return { id: row!.id, organizationId: row!.organization_id, token };
+  const row = await tables<TablesOf<typeof Session | typeof Membership>>(em)
+    .insertInto('sessions')
+    .values(({ selectFrom }) => ({
+      id: uuidv7(),
+      user_id: userId,
+      hash: sha256(token),
+      organization_id: selectFrom('memberships')
+        .select('organization_id')
+        .where('user_id', '=', userId)
+        .orderBy('used_at', (order) => order.desc().nullsLast())
+        .orderBy('created_at')
+        .limit(1),
+      expires_at: sql<string>`clock_timestamp() + ${sessionSeconds} * interval '1 second'`,
+      address: device.address,
+      user_agent: device.userAgent.slice(0, 500),
+      telemetry_id: device.telemetryId ?? null,
+    }))
+    .returning(['id', 'organization_id'])
+    .executeTakeFirstOrThrow();
+  return { id: row.id, organizationId: row.organization_id, token };
 }
 
-/** Ends the session a browser still had when somebody logged in with it: whoever knew the old id knows nothing of the new one. */
-export async function endSessionOf(source: Source, token: string): Promise<void> {
-  await query(source, 'delete from sessions where hash = $1', [sha256(token)]);
+/** Ends the session a browser still had when somebody logged in with it: whoever knew the old id does not know the new one. */
+export async function endSessionOf(em: Em, token: string): Promise<void> {
+  await em.nativeDelete(Session, { hash: sha256(token) });
 }
 
-export async function endSession(source: Source, id: string): Promise<void> {
-  await query(source, 'delete from sessions where id = $1', [id]);
+export async function endSession(em: Em, id: string): Promise<void> {
+  await em.nativeDelete(Session, { id });
 }
 
 /** Ends all sessions and bearer tokens of a user, all but one session with those made in it. */
-export async function endSessions(source: Source, userId: string, exceptSessionId?: string): Promise<void> {
-  await query(source, 'delete from sessions where user_id = $1 and id is distinct from $2', [userId, exceptSessionId ?? null]);
-  // Two nulls are not the same session: without an exception no token stays.
-  await query(source, 'delete from bearer_tokens where user_id = $1 and (session_id = $2) is not true', [
-    userId,
-    exceptSessionId ?? null,
-  ]);
+export async function endSessions(em: Em, userId: string, exceptSessionId?: string): Promise<void> {
+  const sessions = exceptSessionId ? { id: { $ne: exceptSessionId } } : {};
+  await em.nativeDelete(Session, { user_id: userId, ...sessions });
+  // Without an exception no token stays, and with one none that was made in no known session.
+  const tokens = exceptSessionId ? { $or: [{ session_id: null }, { session_id: { $ne: exceptSessionId } }] } : {};
+  await em.nativeDelete(BearerToken, { user_id: userId, ...tokens });
 }
 
 /** The next login begins there too. Returns false when the user is not a member of that organization, or there is none. */
 export async function switchOrganization(
-  source: Source,
+  em: Em,
   session: { id: string; userId: string },
   organizationId: string,
 ): Promise<boolean> {
-  const rows = await query(
-    source,
-    `with m as (update memberships set used_at = clock_timestamp() where organization_id = $3 and user_id = $2 returning organization_id)
-     update sessions s set organization_id = m.organization_id from m where s.id = $1 and s.user_id = $2 returning s.id`,
-    [session.id, session.userId, organizationId],
-  );
-  return rows.length > 0;
+  const membership = { organization_id: organizationId, user_id: session.userId };
+  if ((await em.nativeUpdate(Membership, membership, { used_at: databaseNow() })) === 0) return false;
+  const own = { id: session.id, user_id: session.userId };
+  return (await em.nativeUpdate(Session, own, { organization_id: organizationId })) > 0;
 }

@@ -1,75 +1,65 @@
+import { sql } from 'kysely';
 import { type Caller, mustHave, noOrganization } from '../organizations/caller.ts';
-import { standing } from '../organizations/recheck-authority.ts';
-import type { Em } from '../platform/database/database.ts';
-import { query } from '../platform/database/query.ts';
+import { recheckAuthority } from '../organizations/recheck-authority.ts';
+import { fromNow } from '../platform/database/columns.ts';
+import type { Own } from '../platform/database/own.ts';
+import { statement } from '../platform/database/statement.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { AppError, notFound } from '../platform/errors.ts';
-import { uuidv7 } from '../platform/ids.ts';
-import type { Tx } from '../platform/ledger/tx.ts';
-import { type Page, pageOfTable } from '../platform/listing/paging.ts';
+import type { OwnTx } from '../platform/ledger/tx.ts';
+import { list, type Page } from '../platform/listing/paging.ts';
 import { sha256 } from '../platform/secrets.ts';
+import { BearerToken } from './account.entity.ts';
 import { newCredential } from './credentials.ts';
 
-export type TokenRow = {
-  id: string;
-  organization_id: string;
-  name: string;
-  scopes: string[];
-  expires_at: string;
-  last_used_at: string | null;
-  created_at: string;
-};
+const columns = ['id', 'organization_id', 'name', 'scopes', 'expires_at', 'last_used_at', 'created_at'] as const;
+export type TokenRow = RowOf<typeof BearerToken, (typeof columns)[number]>;
 
-const columns = 'id, organization_id, name, scopes, expires_at, last_used_at, created_at';
-export const longestTokenDays = 30;
-const mostTokens = 50;
+export const maxTokenDays = 30;
+const maxTokens = 50;
 
-/** A token of a session's user for the organization active in it, with some or all of what his role allows. Shown once. */
+const tokensOf = list((select, { userId }: { userId: string }) =>
+  select(BearerToken).select(columns).where('user_id', '=', userId),
+);
+const countOfLive = statement((select, { userId }: { userId: string }) =>
+  select(BearerToken)
+    .select(sql<number>`count(*)::int`.as('total'))
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', sql<string>`clock_timestamp()`),
+);
+
+/** A token of a session's user for the organization active in it, with some or all of what the user's role allows. Shown once. */
 export async function createToken(
-  tx: Tx,
+  tx: OwnTx,
   asked: Caller,
   wanted: { name: string; scopes?: string[]; expiresInDays: number },
 ): Promise<TokenRow & { token: string }> {
   if (asked.organizationId === noOrganization) throw new AppError('forbidden', 'The session has no active organization');
-  // Its organization is locked, so that two requests at once cannot both make the last one, and its session, with which its tokens end.
-  const caller = await standing(tx, asked);
+  // It locks the organization, so that two requests at once cannot both make the last one, and the session, with which its tokens end.
+  const caller = await recheckAuthority(tx, asked);
+  const userId = caller.userId!;
   const scopes = [...new Set(wanted.scopes ?? caller.scopes)];
   mustHave(caller, scopes);
-  const [count] = await tx.query<{ total: number }>(
-    'select count(*)::int as total from bearer_tokens where organization_id = $1 and user_id = $2 and expires_at > clock_timestamp()',
-    [caller.organizationId, caller.userId],
-  );
-  if (count!.total >= mostTokens) throw new AppError('limit_reached', `A member has at most ${mostTokens} tokens`);
+  const [count] = await countOfLive(tx, { userId });
+  if (count!.total >= maxTokens) throw new AppError('limit_reached', `A member has at most ${maxTokens} tokens`);
   const token = newCredential('kt_');
-  const [row] = await tx.query<TokenRow>(
-    `insert into bearer_tokens (id, organization_id, user_id, session_id, name, hash, scopes, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + $8::int * interval '1 day') returning ${columns}`,
-    [
-      uuidv7(),
-      caller.organizationId,
-      caller.userId,
-      caller.sessionId,
-      wanted.name,
-      sha256(token),
-      scopes,
-      Math.min(wanted.expiresInDays, longestTokenDays),
-    ],
-  );
-  return { ...row!, token };
+  const row = tx.create(BearerToken, {
+    user_id: userId,
+    session_id: caller.sessionId ?? null,
+    name: wanted.name,
+    hash: sha256(token),
+    scopes,
+    expires_at: fromNow(Math.min(wanted.expiresInDays, maxTokenDays), 'day'),
+    last_used_at: null,
+  });
+  // The reply shows the database's times.
+  await tx.flush();
+  return { ...row, token };
 }
 
-export const listTokens = (em: Em, { organizationId, userId }: Caller, page: Page) =>
-  pageOfTable<TokenRow>(
-    em,
-    `select ${columns} from bearer_tokens where organization_id = $1 and user_id = $2`,
-    [organizationId, userId],
-    page,
-  );
+export const listTokens = (own: Own, userId: string, page: Page) => tokensOf(own, { userId }, page);
 
-export async function deleteToken(tx: Tx, { organizationId, userId }: Caller, id: string): Promise<void> {
-  const rows = await query(
-    tx.em,
-    'delete from bearer_tokens where organization_id = $1 and user_id = $2 and id = $3 returning id',
-    [organizationId, userId, id],
-  );
-  if (rows.length === 0) throw notFound('Token');
+/** Throws 404. */
+export async function deleteToken(tx: OwnTx, userId: string, id: string): Promise<void> {
+  if ((await tx.delete(BearerToken, { user_id: userId, id })) === 0) throw notFound('Token');
 }

@@ -1,91 +1,98 @@
-import type { Source } from '../platform/database/database.ts';
-import { query } from '../platform/database/query.ts';
+import { sql } from 'kysely';
+import type { Membership, Organization } from '../organizations/organization.entity.ts';
+import { now } from '../platform/database/columns.ts';
+import type { Em } from '../platform/database/database.ts';
+import { type RowOf, type TablesOf, tables } from '../platform/database/tables.ts';
 import { AppError } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
+import { User } from './account.entity.ts';
 
+const columns = ['id', 'name', 'email', 'email_verified', 'timezone', 'week_start', 'created_at'] as const;
 /** The session user of the API's contract. */
-export type UserRow = {
-  id: string;
-  name: string;
-  email: string;
-  email_verified: boolean;
-  timezone: string;
-  week_start: string;
-  created_at: string;
-};
+export type UserRow = RowOf<typeof User, (typeof columns)[number]>;
 
-const columns = 'id, name, email, email_verified, timezone, week_start, created_at';
+const users = (em: Em) => tables<TablesOf<typeof User>>(em);
 
 /** How an email is stored and looked for: two spellings are one account. */
 export const foldEmail = (email: string) => email.trim().toLowerCase();
 
-export async function findUser(source: Source, id: string): Promise<UserRow | undefined> {
-  const [row] = await query<UserRow>(source, `select ${columns} from users where id = $1`, [id]);
-  return row;
+export const findUser = (em: Em, id: string): Promise<UserRow | undefined> =>
+  users(em).selectFrom('users').select(columns).where('id', '=', id).executeTakeFirst();
+
+export const findByEmail = (em: Em, email: string): Promise<(UserRow & { password_hash: string | null }) | undefined> =>
+  users(em).selectFrom('users').select(columns).select('password_hash').where('email', '=', foldEmail(email)).executeTakeFirst();
+
+/** Throws 401 when there is no such user any more. */
+export async function passwordHashOf(em: Em, userId: string): Promise<{ email: string; password_hash: string | null }> {
+  const found = users(em).selectFrom('users').select(['email', 'password_hash']).where('id', '=', userId);
+  return (await found.executeTakeFirst()) ?? noUser();
 }
 
-export async function findByEmail(
-  source: Source,
-  email: string,
-): Promise<(UserRow & { password_hash: string | null }) | undefined> {
-  const [row] = await query<UserRow & { password_hash: string | null }>(
-    source,
-    `select ${columns}, password_hash from users where email = $1`,
-    [foldEmail(email)],
-  );
-  return row;
-}
-
-export async function passwordHashOf(source: Source, userId: string): Promise<{ email: string; password_hash: string | null }> {
-  const [row] = await query<{ email: string; password_hash: string | null }>(
-    source,
-    'select email, password_hash from users where id = $1',
-    [userId],
-  );
-  if (!row) throw new AppError('unauthorized', 'The user is gone');
-  return row;
+/**
+ * Whether the user's password is still the one with this hash, the row locked until the transaction ends. `share` is for what may
+ * happen several times at once, `update` for what changes the user.
+ */
+export async function isPasswordStill(
+  em: Em,
+  { id, password_hash }: { id: string; password_hash: string | null },
+  lock: 'share' | 'update',
+): Promise<boolean> {
+  const row = users(em).selectFrom('users').select('id').where('id', '=', id).where('password_hash', '=', password_hash);
+  return (await (lock === 'share' ? row.forShare() : row.forUpdate()).executeTakeFirst()) !== undefined;
 }
 
 export type NewUser = { email: string; name: string; passwordHash: string; emailVerified: boolean };
 
 /** Returns undefined when there is a user of that email already. */
-export async function createUser(source: Source, user: NewUser): Promise<UserRow | undefined> {
-  const [row] = await query<UserRow>(
-    source,
-    `insert into users (id, email, name, password_hash, email_verified, password_changed_at) values ($1, $2, $3, $4, $5, clock_timestamp())
-     on conflict (email) do nothing returning ${columns}`,
-    [uuidv7(), foldEmail(user.email), user.name, user.passwordHash, user.emailVerified],
-  );
-  return row;
+export const createUser = (em: Em, user: NewUser): Promise<UserRow | undefined> =>
+  users(em)
+    .insertInto('users')
+    .values({
+      id: uuidv7(),
+      email: foldEmail(user.email),
+      name: user.name,
+      password_hash: user.passwordHash,
+      email_verified: user.emailVerified,
+      password_changed_at: sql<string>`clock_timestamp()`,
+    })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning(columns)
+    .executeTakeFirst();
+
+export async function setPassword(em: Em, userId: string, passwordHash: string): Promise<void> {
+  const change = { password_hash: passwordHash, password_changed_at: now(), updated_at: now() };
+  await em.nativeUpdate(User, { id: userId }, change);
 }
 
-export async function setPassword(source: Source, userId: string, passwordHash: string): Promise<void> {
-  await query(
-    source,
-    'update users set password_hash = $2, password_changed_at = clock_timestamp(), updated_at = clock_timestamp() where id = $1',
-    [userId, passwordHash],
-  );
+/** For somebody who has opened a link that was mailed to that email. */
+export async function verifyEmail(em: Em, userId: string): Promise<void> {
+  await em.nativeUpdate(User, { id: userId, email_verified: false }, { email_verified: true, updated_at: now() });
 }
 
 export type UserChange = { name?: string; timezone?: string; week_start?: string };
 
-export async function changeUser(source: Source, userId: string, change: UserChange): Promise<UserRow> {
-  const [row] = await query<UserRow>(
-    source,
-    `update users set name = coalesce($2, name), timezone = coalesce($3, timezone), week_start = coalesce($4, week_start),
-       updated_at = clock_timestamp() where id = $1 returning ${columns}`,
-    [userId, change.name ?? null, change.timezone ?? null, change.week_start ?? null],
-  );
-  if (!row) throw new AppError('unauthorized', 'The user is gone');
-  return row;
+/** Throws 401 when there is no such user any more. */
+export async function changeUser(em: Em, userId: string, { name, timezone, week_start }: UserChange): Promise<UserRow> {
+  const changed = users(em)
+    .updateTable('users')
+    .set({ name, timezone, week_start, updated_at: sql<string>`clock_timestamp()` })
+    .where('id', '=', userId)
+    .returning(columns);
+  return (await changed.executeTakeFirst()) ?? noUser();
 }
 
-export type OwnOrganization = { id: string; name: string; role: string };
+const noUser = () => {
+  throw new AppError('unauthorized', 'The user is gone');
+};
 
 /** The organizations a user is a member of, oldest membership first. */
-export const organizationsOf = (source: Source, userId: string) =>
-  query<OwnOrganization>(
-    source,
-    `select o.id, o.name, m.role from memberships m join organizations o on o.id = m.organization_id where m.user_id = $1 order by m.created_at, o.id limit 1000`,
-    [userId],
-  );
+export const organizationsOf = (em: Em, userId: string) =>
+  tables<TablesOf<typeof Membership | typeof Organization>>(em)
+    .selectFrom('memberships')
+    .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
+    .select(['organizations.id', 'organizations.name', 'memberships.role'])
+    .where('memberships.user_id', '=', userId)
+    .orderBy('memberships.created_at')
+    .orderBy('organizations.id')
+    .limit(1000)
+    .execute();

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-/** What a caller says of a contact; an empty text says nothing. A null in `custom_fields` removes. */
+/** Fields of a contact as a caller gives them; an empty text changes nothing. A null in `custom_fields` removes the field. */
 export type ContactFields = {
   phone_number?: string;
   name?: string;
@@ -10,7 +10,7 @@ export type ContactFields = {
   custom_fields?: Record<string, unknown>;
 };
 
-/** What a contact's own fields may hold, wherever they come from. `phoneNumber` stands in phone.ts. */
+/** What a contact's own fields may hold, wherever they come from. `phoneNumber` is in phone.ts. */
 export const contactName = Joi.string().trim().max(200).description('As people call the contact');
 export const contactEmail = Joi.string()
   .trim()
@@ -21,13 +21,13 @@ export const externalSource = Joi.string().trim().max(100).description('The syst
 export const externalId = Joi.string().trim().max(255).description('The id the contact has there');
 
 /** Bytes of all custom fields of a contact together, as JSON. */
-export const mostCustomBytes = 16_384;
-export const mostKeys = 200;
-const longestKey = 128;
+export const maxCustomBytes = 16_384;
+export const maxCustomKeys = 200;
+const maxKeyLength = 128;
 /** Every object has these: code that copies field by field would change them instead. */
 const reserved = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** A column of a CSV file is named by it, and a blank after a column's name is nobody's wish. */
+/** A column of a CSV file is named by it, so it does not end in a blank. */
 export const customFieldKey = /^\P{Cc}{1,128}(?<!\s)$/u;
 
 /** A number as the database writes it, with all its digits: 1e300 has 301. */
@@ -36,36 +36,36 @@ const digits = (_key: string, value: unknown) => {
   return exponent ? '0'.repeat(mantissa!.length + Math.abs(Number(exponent))) : value;
 };
 
-/** What a contact's fields weigh wherever they are read: a page of contacts full of 1e300 would be 700 MB otherwise. */
+/** Bytes as they are read from the database: a page of contacts full of 1e300 would be 700 MB otherwise. */
 function bytesOfCustom(fields: object): number {
   const text = JSON.stringify(fields);
   return Buffer.byteLength(/\de[+-]/.test(text) ? JSON.stringify(fields, digits) : text);
 }
 
-/** What a change makes of a contact's fields must be what it could have been made with: an export of it is imported again. */
+/** After a change the fields must still be valid for a new contact, so that an export can be imported again. */
 export function faultOfCustom(fields: object): { code: string; message: string } | undefined {
-  if (Object.keys(fields).length > mostKeys)
-    return { code: 'custom.many', message: `custom_fields would be more than ${mostKeys}` };
-  if (bytesOfCustom(fields) > mostCustomBytes)
-    return { code: 'custom.size', message: `custom_fields would be larger than ${mostCustomBytes} bytes as JSON` };
+  if (Object.keys(fields).length > maxCustomKeys)
+    return { code: 'custom.many', message: `custom_fields would be more than ${maxCustomKeys}` };
+  if (bytesOfCustom(fields) > maxCustomBytes)
+    return { code: 'custom.size', message: `custom_fields would be larger than ${maxCustomBytes} bytes as JSON` };
   return undefined;
 }
 
 export const customFields = Joi.object()
   .unknown()
-  .max(mostKeys)
+  .max(maxCustomKeys)
   .custom((fields: Record<string, unknown>, { error }) => {
     const keys = Object.keys(fields);
     const bad = keys.find((key) => reserved.has(key));
     if (bad) return error('custom.reserved', { bad });
-    if (keys.some((key) => !customFieldKey.test(key))) return error('custom.key', { longestKey });
-    return bytesOfCustom(fields) > mostCustomBytes ? error('custom.size', { mostCustomBytes }) : fields;
+    if (keys.some((key) => !customFieldKey.test(key))) return error('custom.key', { maxKeyLength });
+    return bytesOfCustom(fields) > maxCustomBytes ? error('custom.size', { maxCustomBytes }) : fields;
   })
   .messages({
     'custom.reserved': '{{#label}} must not have a field named {{#bad}}',
     'custom.key':
-      '{{#label}} must have names of 1 to {{#longestKey}} characters, none of them a control character, the last no blank',
-    'custom.size': '{{#label}} must not be larger than {{#mostCustomBytes}} bytes as JSON',
+      '{{#label}} must have names of 1 to {{#maxKeyLength}} characters, none of them a control character, the last no blank',
+    'custom.size': '{{#label}} must not be larger than {{#maxCustomBytes}} bytes as JSON',
   })
   .description('Fields of your own, any JSON; merged by name, and null removes one');
 

@@ -7,7 +7,7 @@ import type { ReadBounds, Reads } from '../platform/listing/reads.ts';
 import { phone } from '../platform/listing/search.ts';
 import { type ContactRow, contactColumns } from './queries.ts';
 
-/** A phone as it is stored, however it was spelled; what is no phone stays what it is. */
+/** A phone as it is stored, however it was spelled; any other text stays as it is. */
 const withPlus = (given: string) => (phone.test(given) ? `+${given.replace(/\D/g, '')}` : given);
 
 /** What contacts are filtered and sorted by. */
@@ -25,15 +25,17 @@ export const contactFields: Fields = {
   objects: { custom_fields: 'k.custom_fields' },
   names: {
     tags: {
-      from: `contact_tags a join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
-        where a.organization_id = k.organization_id and a.contact_id = k.id`,
+      from: `
+        contact_tags a
+        join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
+       where a.organization_id = k.organization_id and a.contact_id = k.id`,
       name: 't.name',
     },
   },
   search: { text: 'k.search', words: 'k.name' },
 };
 
-/** Throws 400 for filters that are no JSON array, 422 for what is read and not valid. */
+/** Throws 400 for filters that are not a JSON array, 422 for filters that are not valid. */
 export const readContactListing = (request: ListRequest): Listing => readListing('contacts', contactFields, request);
 
 export const contactTable: ListedTable = { name: 'contacts', fields: contactFields, columns: contactColumns };
@@ -46,12 +48,12 @@ export const listContacts = (
   page: ListPage & { includeTotal?: boolean },
 ): Promise<ListRows<ContactRow>> => listRows(reads, contactTable, organizationId, listing, page);
 
-/** Where one statement, or those of one page, are asked; for as long as `work` takes, and no longer. */
+/** Runs one statement, or those of one page, on a connection that is kept only while `work` runs. */
 export type AskOnce = <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
 
 /**
- * Every contact of a listing, or those after `begin`, at most `size` at a time; no more than a page is in memory. Each page is a statement
- * of its own, and looks at no more contacts than a page of the API.
+ * Every contact of a listing, or those after `begin`, at most `size` at a time; only one page is in memory. Each page is a statement of its
+ * own, and reads no more contacts than a page of the API.
  */
 export async function* contactPages(
   askOnce: AskOnce,
@@ -72,15 +74,20 @@ export async function* contactPages(
   }
 }
 
-/** Of a statement: nobody waits for it, and it must be far from the longest one may take. */
+/** Of a statement: no request waits for it, and it must end long before the time limit of statements. */
 const exportBounds: ReadBounds = { checks: 200_000, ms: 5_000 };
 
-/** The custom fields that contacts of a listing have, each once. */
+/** SQL: the custom fields that contacts of a listing have, each once; conditions of any listing. */
 export function keysStatement(organizationId: string, listing: Listing, limit: number) {
   const params: unknown[] = [organizationId];
   const bind = (value: unknown) => `$${params.push(value)}`;
   const { where, rest } = listingSql(contactFields, listing, bind);
-  const text = `select distinct f.key from contacts k, jsonb_object_keys(k.custom_fields) as f(key)
-    where k.organization_id = $1 and k.custom_fields <> '{}'${where}${rest} order by f.key limit ${bind(limit)}`;
+  const text = `
+    select distinct f.key
+      from contacts k, jsonb_object_keys(k.custom_fields) as f(key)
+     where k.organization_id = $1
+       and k.custom_fields <> '{}'${where}${rest}
+     order by f.key
+     limit ${bind(limit)}`;
   return { text, params };
 }

@@ -1,9 +1,9 @@
-import type { Source } from '../platform/database/database.ts';
-import { query } from '../platform/database/query.ts';
+import type { Own } from '../platform/database/own.ts';
 import { AppError, notFound } from '../platform/errors.ts';
 import { foldedEmail } from './fields.ts';
+import { columnsOf, type Identity, ownersPart } from './identities/identity.ts';
 import { toE164 } from './identities/phone.ts';
-import { type ContactRow, contactColumns, type Identity, ownersPart } from './queries.ts';
+import { type ContactRow, contactColumns } from './queries.ts';
 
 export type IdentifierType = 'contact_id' | Identity['type'];
 export type Identifier = { type: IdentifierType; value: string; source?: string };
@@ -19,40 +19,49 @@ const spelling: Record<Identity['type'], (text: string) => string> = {
   external_id: (text) => text,
 };
 
-/** As identities hold it, whoever writes it. */
+/** As identities hold it, however a client spells it. */
 export const toIdentity = (type: Identity['type'], text: string, source = ''): Identity => ({
   type,
   source: type === 'external_id' ? source : '',
   value: spelling[type](text.trim()),
 });
 
-/** The one contact that identifiers name; those that nobody has are passed over. Throws 404 when none is left, 409 for several contacts. */
-export async function lookUpContact(source: Source, organizationId: string, identifiers: Identifier[]): Promise<ContactRow> {
+/** SQL: one statement for all identifiers, each looked up by its index (bench: lookup). */
+const lookUp = `
+  with found as (
+    select k.id
+      from unnest($2::uuid[]) as x(id),
+           lateral (
+             select c.id
+               from contacts c
+              where c.organization_id = $1
+                and c.id = x.id
+             offset 0) k
+    union
+    select i.contact_id
+      from ${ownersPart({ types: '$3', sources: '$4', values: '$5' })})
+  select ${contactColumns}
+    from found f,
+         lateral (
+           select *
+             from contacts c
+            where c.organization_id = $1
+              and c.id = f.id
+           offset 0) k
+   limit 2`;
+
+/** The one contact that identifiers name; those that no contact has are ignored. Throws 404 when none is left, 409 for several contacts. */
+export async function lookUpContact(own: Own, identifiers: Identifier[]): Promise<ContactRow> {
   const ids = identifiers.flatMap(({ type, value }) => (type === 'contact_id' ? [value] : []));
-  const identities = identifiers.flatMap(({ type, value, source: of }) =>
-    type === 'contact_id' ? [] : [toIdentity(type, value, of)],
+  const identities = identifiers.flatMap(({ type, value, source }) =>
+    type === 'contact_id' ? [] : [toIdentity(type, value, source)],
   );
-  const rows = await query<ContactRow>(
-    source,
-    `with found as (
-       select k.id from unnest($2::uuid[]) as x(id), lateral (select c.id from contacts c where c.organization_id = $1 and c.id = x.id offset 0) k
-       union
-       select i.contact_id from ${ownersPart(3)})
-     select ${contactColumns} from found f, lateral (select * from contacts c where c.organization_id = $1 and c.id = f.id offset 0) k limit 2`,
-    [
-      organizationId,
-      ids,
-      identities.map(({ type }) => type),
-      identities.map(({ source: of }) => of),
-      identities.map(({ value }) => value),
-    ],
-  );
+  const rows = await own.sql<ContactRow>(lookUp, [ids, ...columnsOf(identities)]);
   if (rows.length > 1) throw new AppError('conflict', 'The identifiers belong to different contacts');
   if (!rows[0]) throw notFound('Contact');
   return rows[0];
 }
 
 /** By phone, with or without +. Throws 404. */
-export function findByPhone(source: Source, organizationId: string, phone: string): Promise<ContactRow> {
-  return lookUpContact(source, organizationId, [{ type: 'phone', value: phone }]);
-}
+export const findByPhone = (own: Own, phone: string): Promise<ContactRow> =>
+  lookUpContact(own, [{ type: 'phone', value: phone }]);

@@ -1,10 +1,12 @@
-import type { Source } from '../platform/database/database.ts';
-import { query } from '../platform/database/query.ts';
+import { now } from '../platform/database/columns.ts';
+import type { Own } from '../platform/database/own.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
-import { contactLock, emitUpdated } from './events.ts';
+import { Contact } from './contact.entity.ts';
+import { contactTxOf } from './contact-tx.ts';
+import { contactLock } from './events.ts';
 import { identitiesOf, type Person } from './identities/resolve.ts';
 
-/** How a provider's webhooks named a person last, and when he last wrote. `profile_phone` is digits. */
+/** How a provider's webhooks named a person last, and when the person last wrote. `profile_phone` is digits. */
 export type Profile = {
   profile_name: string;
   profile_username: string;
@@ -13,35 +15,33 @@ export type Profile = {
   last_inbound_at: string;
 };
 
+/** SQL: a set of addresses, and a table of messaging's, whose entity contacts do not import. */
+const profileSql = `
+  select v.profile_name, v.profile_username, v.profile_phone, v.profile_user_id, v.last_inbound_at
+    from unnest($3::text[], $4::text[]) as x(type, value)
+    join contact_identities i
+      on i.organization_id = $1 and i.type = x.type and i.source = '' and i.value = x.value
+    join conversations v
+      on v.channel_id = $2 and v.contact_id = i.contact_id and v.organization_id = i.organization_id
+   where v.last_inbound_at is not null
+   order by v.last_inbound_at desc
+   limit 1`;
+
 /** Undefined: the person never wrote to this channel. */
-export async function findProfile(
-  source: Source,
-  organizationId: string,
-  channelId: string,
-  person: Person,
-): Promise<Profile | undefined> {
+export async function findProfile(own: Own, channelId: string, person: Person): Promise<Profile | undefined> {
   const identities = identitiesOf(person);
-  const [row] = await query<Profile>(
-    source,
-    `select v.profile_name, v.profile_username, v.profile_phone, v.profile_user_id, v.last_inbound_at
-       from unnest($3::text[], $4::text[]) as x(type, value)
-       join contact_identities i on i.organization_id = $1 and i.type = x.type and i.source = '' and i.value = x.value
-       join conversations v on v.channel_id = $2 and v.contact_id = i.contact_id and v.organization_id = i.organization_id
-      where v.last_inbound_at is not null order by v.last_inbound_at desc limit 1`,
-    [organizationId, channelId, identities.map(({ type }) => type), identities.map(({ value }) => value)],
-  );
+  const [types, values] = [identities.map(({ type }) => type), identities.map(({ value }) => value)];
+  const [row] = await own.sql<Profile>(profileSql, [channelId, types, values]);
   return row;
 }
 
-/** Who has no name yet is called as he calls himself. */
+/** A contact without a name gets the one of their profile. */
 export async function nameByProfile(transact: Transact, organizationId: string, contactId: string, given: string) {
   const name = given.trim();
   if (!name) return;
   await transact({ locks: [contactLock(contactId)] }, async (tx) => {
-    const named = await tx.query(
-      `update contacts set name = $3, updated_at = clock_timestamp() where organization_id = $1 and id = $2 and name = '' returning id`,
-      [organizationId, contactId, name],
-    );
-    if (named.length > 0) emitUpdated(tx, organizationId, { id: contactId, name }, ['name']);
+    const own = tx.of(organizationId);
+    const named = await own.update(Contact, { id: contactId, name: '' }, { name, updated_at: now() });
+    if (named > 0) contactTxOf(own, { id: contactId, name }).changed('name');
   });
 }

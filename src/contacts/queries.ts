@@ -1,28 +1,31 @@
-import type { Source } from '../platform/database/database.ts';
 import type { Own } from '../platform/database/own.ts';
-import { query } from '../platform/database/query.ts';
 import { statement } from '../platform/database/statement.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { AppError, notFound } from '../platform/errors.ts';
-import { Contact, type IdentityType } from './contact.entity.ts';
+import { Contact } from './contact.entity.ts';
 import { ContactMerge } from './merging/merge.entity.ts';
 
-export type ContactRow = {
-  id: string;
-  phone_number: string;
-  name: string;
-  email: string;
-  external_source: string;
-  external_id: string;
-  custom_fields: Record<string, unknown>;
-  tags: string[];
-  created_at: string;
-  updated_at: string;
-};
+type ContactColumn =
+  | 'id'
+  | 'phone_number'
+  | 'name'
+  | 'email'
+  | 'external_source'
+  | 'external_id'
+  | 'custom_fields'
+  | 'created_at'
+  | 'updated_at';
+export type ContactRow = RowOf<typeof Contact, ContactColumn> & { tags: string[] };
 
 /** What the wire shows of a contact, from a table or CTE called `k`. */
-export const contactColumns = `k.id, k.phone_number, k.name, k.email, k.external_source, k.external_id, k.custom_fields, k.created_at, k.updated_at,
-  array(select t.name from contact_tags a join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
-         where a.organization_id = k.organization_id and a.contact_id = k.id order by t.name) as tags`;
+export const contactColumns = `
+  k.id, k.phone_number, k.name, k.email, k.external_source, k.external_id, k.custom_fields, k.created_at, k.updated_at,
+  array(
+    select t.name
+      from contact_tags a
+      join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
+     where a.organization_id = k.organization_id and a.contact_id = k.id
+     order by t.name) as tags`;
 
 /** SQL: the tags are a list made of a second table. */
 export async function findContactById(own: Own, id: string): Promise<ContactRow | undefined> {
@@ -65,39 +68,3 @@ export async function contactNotFound(own: Own, id: string, at: typeof inPath | 
     details: [{ ...at, code: 'merged', message, value: merge.contact_id }],
   });
 }
-
-export type Identity = { type: IdentityType; source: string; value: string };
-
-/**
- * Identities as $`first` and the two parameters after it, the organization being $1, and who has them. `offset 0` keeps each look a look by
- * index: a plan made for all organizations would join all the contacts of this one.
- */
-export const ownersPart = (first: number) =>
-  `unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[]) as x(type, source, value),
-     lateral (select o.contact_id, o.type, o.source, o.value from contact_identities o
-       where o.organization_id = $1 and o.type = x.type and o.source = x.source and o.value = x.value offset 0) i`;
-
-/** The contacts that identities belong to, each once; the oldest first. */
-export async function ownersOf(source: Source, organizationId: string, identities: Identity[]): Promise<string[]> {
-  const rows = await query<{ contact_id: string }>(source, `select distinct i.contact_id from ${ownersPart(2)} order by 1`, [
-    organizationId,
-    ...columnsOf(identities),
-  ]);
-  return rows.map(({ contact_id }) => contact_id);
-}
-
-/** Identities as the three arrays that statements unnest. */
-export const columnsOf = (identities: Identity[]) => [
-  identities.map(({ type }) => type),
-  identities.map(({ source }) => source),
-  identities.map(({ value }) => value),
-];
-
-/**
- * Gives the contact $2 of the organization $1 the identities of $`first` and the two parameters after it. All writers go in one order, or
- * two who make the same person would each wait for what the other has written first.
- */
-export const insertIdentitiesSql = (first: number, { organization, contact } = { organization: '$1', contact: '$2' }) => `
-  insert into contact_identities (id, organization_id, contact_id, type, source, value)
-  select uuidv7(), ${organization}::uuid, ${contact}::uuid, x.type, x.source, x.value from unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[]) as x(type, source, value)
-   order by x.type, x.source, x.value`;

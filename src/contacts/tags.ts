@@ -1,77 +1,66 @@
-import type { Em } from '../platform/database/database.ts';
-import { ownRows } from '../platform/database/own.ts';
-import { query } from '../platform/database/query.ts';
+import { now } from '../platform/database/columns.ts';
+import type { Own, Select } from '../platform/database/own.ts';
+import { statement } from '../platform/database/statement.ts';
 import { AppError, notFound } from '../platform/errors.ts';
-import type { Tx } from '../platform/ledger/tx.ts';
-import { type Page, pageOfTable } from '../platform/listing/paging.ts';
-import { emitUpdated } from './events.ts';
-import { assertContact, getContact } from './queries.ts';
+import { list, type Page } from '../platform/listing/paging.ts';
+import { Contact } from './contact.entity.ts';
+import type { ContactTx } from './contact-tx.ts';
+import { assertContact } from './queries.ts';
+import { ContactTag, Tag } from './tag.entity.ts';
 import { ensureTag, type TagRow } from './tag-catalogue.ts';
 
-export const mostTagsOfContact = 100;
+export const maxTagsOfContact = 100;
 
-/** Those a contact has, the last assigned first. Throws 404 when the contact is nobody's. */
-export async function listTagsOf(em: Em, organizationId: string, contactId: string, page: Page) {
-  await assertContact(ownRows(em, organizationId), contactId);
-  return pageOfTable<TagRow>(
-    em,
-    `select t.id, t.name, a.created_at from contact_tags a join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
-      where a.organization_id = $1 and a.contact_id = $2`,
-    [organizationId, contactId],
-    page,
-  );
+const tagsOf = (select: Select, { contactId }: { contactId: string }) =>
+  select(ContactTag, Tag)
+    .innerJoin('tags', (join) =>
+      join.onRef('tags.organization_id', '=', 'contact_tags.organization_id').onRef('tags.id', '=', 'contact_tags.tag_id'),
+    )
+    .select(['tags.id', 'tags.name', 'contact_tags.created_at'])
+    .where('contact_tags.contact_id', '=', contactId);
+
+const assignedTags = list(tagsOf, { createdAt: 'contact_tags.created_at', id: 'tags.id' });
+const assignedTag = statement((select, params: { contactId: string; tagId: string }) =>
+  tagsOf(select, params).where('tags.id', '=', params.tagId),
+);
+const countTags = statement((select, { contactId }: { contactId: string }) =>
+  select(ContactTag)
+    .select(({ fn }) => fn.countAll<string>().as('total'))
+    .where('contact_id', '=', contactId),
+);
+
+/** Those a contact has, the last assigned first. Throws 404 when there is no such contact. */
+export async function listTagsOf(own: Own, contactId: string, page: Page) {
+  await assertContact(own, contactId);
+  return assignedTags(own, { contactId }, page);
 }
 
-/** A name nobody used before becomes a tag of the catalogue. The contact's lock is held, here and below. Throws 404, 422 at the limits. */
-export async function assignTag(
-  tx: Tx,
-  organizationId: string,
-  contactId: string,
-  name: string,
-): Promise<{ row: TagRow; isNew: boolean }> {
-  const contact = await getContact(tx.of(organizationId), contactId);
-  const { row: tag } = await ensureTag(tx, organizationId, name);
-  const [assigned] = await tx.query<{ created_at: string }>(
-    'insert into contact_tags (organization_id, contact_id, tag_id) values ($1, $2, $3) on conflict on constraint contact_tags_pkey do nothing returning created_at',
-    [organizationId, contactId, tag.id],
-  );
-  if (!assigned) return { row: await assignedTag(tx.em, organizationId, contactId, tag.id), isNew: false };
+/** A name nobody used before becomes a tag of the catalogue. Throws 422 at the limits. */
+export async function assignTag(tx: ContactTx, name: string): Promise<{ row: TagRow; isNew: boolean }> {
+  const { contactId } = tx;
+  const { row: tag } = await ensureTag(tx, name);
+  const [known] = await assignedTag(tx, { contactId, tagId: tag.id });
+  if (known) return { row: known, isNew: false };
   // The lock makes the count exact.
-  const [count] = await tx.query<{ total: number }>(
-    'select count(*)::int as total from contact_tags where organization_id = $1 and contact_id = $2',
-    [organizationId, contactId],
-  );
-  if (count!.total > mostTagsOfContact) throw new AppError('limit_reached', `A contact has at most ${mostTagsOfContact} tags`);
-  await changed(tx, organizationId, contact);
+  const [count] = await countTags(tx, { contactId });
+  if (Number(count!.total) >= maxTagsOfContact)
+    throw new AppError('limit_reached', `A contact has at most ${maxTagsOfContact} tags`);
+  const assigned = tx.create(ContactTag, { contact_id: contactId, tag_id: tag.id });
+  // The reply shows when it was assigned.
+  await tx.flush();
+  await tagsChanged(tx);
   return { row: { ...tag, created_at: assigned.created_at }, isNew: true };
 }
 
 /** The tag stays in the catalogue. Throws 404 when the contact does not have it. */
-export async function unassignTag(tx: Tx, organizationId: string, contactId: string, tagId: string): Promise<void> {
-  const contact = await getContact(tx.of(organizationId), contactId);
-  const gone = await tx.query(
-    'delete from contact_tags where organization_id = $1 and contact_id = $2 and tag_id = $3 returning tag_id',
-    [organizationId, contactId, tagId],
-  );
-  if (gone.length === 0) throw notFound('Tag');
-  await changed(tx, organizationId, contact);
+export async function unassignTag(tx: ContactTx, tagId: string): Promise<void> {
+  const removed = await tx.delete(ContactTag, { contact_id: tx.contactId, tag_id: tagId });
+  if (removed === 0) throw notFound('Tag');
+  await tagsChanged(tx);
 }
 
-async function assignedTag(em: Em, organizationId: string, contactId: string, tagId: string): Promise<TagRow> {
-  const [row] = await query<TagRow>(
-    em,
-    `select t.id, t.name, a.created_at from contact_tags a join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
-      where a.organization_id = $1 and a.contact_id = $2 and a.tag_id = $3`,
-    [organizationId, contactId, tagId],
-  );
-  return row!;
-}
-
-/** A contact shows its tags, so that it is another one now. */
-async function changed(tx: Tx, organizationId: string, contact: { id: string; name: string }) {
-  await tx.query('update contacts set updated_at = clock_timestamp() where organization_id = $1 and id = $2', [
-    organizationId,
-    contact.id,
-  ]);
-  emitUpdated(tx, organizationId, contact, ['tags']);
+/** A contact shows its tags, so they change it too. */
+async function tagsChanged(tx: ContactTx) {
+  await tx.update(Contact, { id: tx.contactId }, { updated_at: now() });
+  tx.changed('tags');
 }

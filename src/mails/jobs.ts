@@ -1,7 +1,9 @@
 import Joi from 'joi';
+import { now } from '../platform/database/columns.ts';
 import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
+import { Mail } from './mail.entity.ts';
 
 export const sendMailJob = job<{ mail_id: string }>({
   name: 'mails.send',
@@ -9,19 +11,17 @@ export const sendMailJob = job<{ mail_id: string }>({
   payload: Joi.object({ mail_id: uuid }),
   subjectType: 'mail',
   subject: 'mail_id',
-  // Over an hour and a half: a server that greylists, or is being mended, takes it then.
+  // Over an hour and a half: by then a server that greylists or is being repaired takes it.
   delayMs: backoff(8),
   operation: false,
-  /** The token stays, sealed: once the mail server is mended the mail can be sent by a retry. */
+  /** The sealed token is kept: a retry by hand can send the mail once the mail server is repaired. */
   async failed(tx, { mail_id }) {
-    await tx.query('update mails set failed_at = clock_timestamp() where id = $1 and sent_at is null', [mail_id]);
+    await tx.em.nativeUpdate(Mail, { id: mail_id, sent_at: null }, { failed_at: now() });
   },
   async revived(tx, { mail_id }) {
-    const back = await tx.query(
-      'update mails set failed_at = null where id = $1 and sent_at is null and token is not null returning id',
-      [mail_id],
-    );
-    if (back.length === 0) throw new AppError('conflict', 'The mail has been sent, or has no link left to send');
+    const revived = await tx.em.nativeUpdate(Mail, { id: mail_id, sent_at: null, token: { $ne: null } }, { failed_at: null });
+    if (revived === 0) throw new AppError('conflict', 'The mail has been sent, or has no link left to send');
   },
+  // SQL: a part of the statement of `jobs check`.
   openSubjects: 'select id from mails where sent_at is null and failed_at is null',
 });

@@ -49,7 +49,7 @@ const html = ({ subject, greeting, lead, action, end }: Parts, link: string) => 
 const marks: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (mark) => marks[mark]!);
 
-/** A name somebody chose cannot add lines of its own to a mail of ours. */
+/** A name chosen by a user cannot add lines to a mail. */
 const oneLine = (value: string) =>
   value
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
@@ -57,5 +57,5 @@ const oneLine = (value: string) =>
     .slice(0, 200);
 
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-/** Nothing for what is no time: a mail without it is better than none. */
+/** Empty for an invalid time: a mail without it is better than none. */
 const until = (time: string) => (Number.isNaN(Date.parse(time)) ? '' : `, until ${moment.format(new Date(time))} UTC`);

@@ -17,7 +17,7 @@ export async function resolveConversation(
   channel: { id: string; organizationId: string },
   who: Person | { contactId: string },
 ): Promise<ConversationRef> {
-  const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx, secrets, channel.organizationId, who);
+  const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx.of(channel.organizationId), secrets, who);
   const [found] = await tx.query<{ id: string }>('select id from conversations where channel_id = $1 and contact_id = $2', [
     channel.id,
     contactId,

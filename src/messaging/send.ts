@@ -146,6 +146,10 @@ const addressOf = (types: string, ...better: string[]) => `
   (select i.value from contact_identities i where i.organization_id = k.organization_id and i.contact_id = k.id and i.type in (${types})
     order by ${better.map((text) => `ltrim(i.value, '+') = ltrim(${text}, '+') desc`).join(', ')}, i.type, i.created_at desc, i.id desc limit 1)`;
 
+/** The parameters of the recipient's addresses. */
+const addresses =
+  '($7::text, $8::text), ($9::text, $10::text), ($11::text, $12::text), ($13::text, $14::text), ($15::text, $16::text)';
+
 /** Channel, person, permission, conversation, template and context in one look. Throws when the channel is nobody's. */
 async function findTarget(
   em: Em,
@@ -165,7 +169,7 @@ async function findTarget(
             ${permissionColumns({ organization: 'c.organization_id', contact: 'k.id', channel: 'c.id' })},
             case when k.id is null then ${rememberedSuppression('c.organization_id', '$17::bytea')} end as remembered
        from channels c
-       left join contacts k on k.organization_id = c.organization_id and k.id = coalesce($3::uuid, (${oldestOwner(1, 7)}))
+       left join contacts k on k.organization_id = c.organization_id and k.id = coalesce($3::uuid, (${oldestOwner({ organization: '$1', addresses })}))
        left join conversations v on v.channel_id = c.id and v.contact_id = k.id
        left join templates t on t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $4 and t.language = $5
        left join messages x on x.organization_id = c.organization_id and x.channel_id = c.id and x.id = $6::uuid

@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
+import type { ApiKey, Membership, Organization } from '../organizations/organization.entity.ts';
 import { createOrganization } from '../organizations/organizations.ts';
-import type { Source } from '../platform/database/database.ts';
-import { query } from '../platform/database/query.ts';
+import type { Em } from '../platform/database/database.ts';
+import { inForce, type TablesOf, tables } from '../platform/database/tables.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import { record } from './record.ts';
 
@@ -11,14 +13,29 @@ export const openOrganization = (transact: Transact, name: string): Promise<stri
     return id;
   });
 
-/** `keys` are those that still open something. */
-export type OrganizationCount = { id: string; name: string; created_at: string; members: number; keys: number };
+const total = sql<number>`count(*)::int`.as('total');
 
-export const listOrganizations = (source: Source) =>
-  query<OrganizationCount>(
-    source,
-    `select o.id, o.name, o.created_at, (select count(*)::int from memberships m where m.organization_id = o.id) as members,
-       (select count(*)::int from api_keys k where k.organization_id = o.id and k.revoked_at is null
-          and (k.expires_at is null or k.expires_at > clock_timestamp())) as keys
-     from organizations o order by o.created_at, o.id`,
-  );
+/** All, oldest first. `keys` are those that still work. */
+export const listOrganizations = (em: Em) =>
+  tables<TablesOf<typeof Organization | typeof Membership | typeof ApiKey>>(em)
+    .selectFrom('organizations')
+    .select(['id', 'name', 'created_at'])
+    .select(({ selectFrom }) => [
+      selectFrom('memberships')
+        .select(total)
+        .whereRef('organization_id', '=', 'organizations.id')
+        .$asScalar()
+        .$notNull()
+        .as('members'),
+      selectFrom('api_keys')
+        .select(total)
+        .whereRef('organization_id', '=', 'organizations.id')
+        .where('revoked_at', 'is', null)
+        .where(inForce('expires_at'))
+        .$asScalar()
+        .$notNull()
+        .as('keys'),
+    ])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();

@@ -1,13 +1,18 @@
+import { sql } from 'kysely';
+import { User } from '../accounts/account.entity.ts';
 import { newPassword } from '../accounts/credentials.ts';
 import type { Passwords } from '../accounts/password-hash.ts';
+import { endResets } from '../accounts/password-reset.ts';
 import { checkPassword } from '../accounts/password-rules.ts';
 import { endSessions } from '../accounts/sessions.ts';
 import { createUser, findByEmail, organizationsOf, setPassword } from '../accounts/users.ts';
 import { addMember, getMember } from '../organizations/members.ts';
+import { Membership } from '../organizations/organization.entity.ts';
 import { getOrganization } from '../organizations/organizations.ts';
 import type { Role } from '../organizations/roles.ts';
-import type { Source } from '../platform/database/database.ts';
-import { query } from '../platform/database/query.ts';
+import type { Em } from '../platform/database/database.ts';
+import type { Own } from '../platform/database/own.ts';
+import { type TablesOf, tables } from '../platform/database/tables.ts';
 import { AppError, notFound } from '../platform/errors.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import type { Tx } from '../platform/ledger/tx.ts';
@@ -17,19 +22,19 @@ import { record } from './record.ts';
 type Parts = { transact: Transact; passwords: Passwords };
 type Wanted = { email: string; name: string; password?: string; membership?: { organizationId: string; role: Role } };
 
-/** `password` is one that was made up here, for a new user. `role` is the one he has in the organization that was named. */
+/** `password` is one that was made up here, for a new user. `role` is the user's in the organization that was named. */
 export type Enrolled = { userId: string; isNew: boolean; isAdded: boolean; role?: Role; password?: string };
 
 /**
- * Makes a user, whose email the operator vouches for, and lets him into an organization. Somebody who is there already is only let in.
- * Throws 409 for one with no organization to be let into, 404 for an unknown organization, 422 on `password`.
+ * Makes a user, whose email counts as verified, and a member of an organization. An existing user is only made a member.
+ * Throws 409 for an existing one and no organization, 404 for an unknown organization, 422 on `password`.
  */
 export async function enrolUser({ transact, passwords }: Parts, wanted: Wanted): Promise<Enrolled> {
   const { email, name, membership } = wanted;
   const { password, isGiven } = await chosen(wanted.password, email);
   const passwordHash = await passwords.hash(password);
   return transact({}, async (tx) => {
-    if (membership) await getOrganization(tx.em, membership.organizationId);
+    if (membership) await getOrganization(tx.of(membership.organizationId));
     const made = await createUser(tx.em, { email, name, passwordHash, emailVerified: true });
     if (!made && !membership) throw new AppError('conflict', 'There is a user of this email already');
     const userId = (made ?? (await findByEmail(tx.em, email)))!.id;
@@ -39,7 +44,7 @@ export async function enrolUser({ transact, passwords }: Parts, wanted: Wanted):
         action: 'users.create',
         subject: `user:${userId}`,
       });
-    const entry = membership && (await letIn(tx, membership.organizationId, userId, membership.role));
+    const entry = membership && (await letIn(tx, membership, userId));
     return { userId, isNew: made !== undefined, isAdded: false, ...entry, ...(made && !isGiven && { password }) };
   });
 }
@@ -50,16 +55,17 @@ async function chosen(given: string | undefined, email: string) {
   return { password, isGiven: given !== undefined };
 }
 
-/** A member keeps the role he has. */
-async function letIn(tx: Tx, organizationId: string, userId: string, role: Role) {
-  const isAdded = await addMember(tx.em, organizationId, userId, role);
+/** Somebody who is a member already keeps the present role. */
+async function letIn(tx: Tx, { organizationId, role }: NonNullable<Wanted['membership']>, userId: string) {
+  const own = tx.of(organizationId);
+  const isAdded = await addMember(own, userId, role);
   if (isAdded) await record(tx, { organizationId, action: 'members.create', subject: `member:${userId}`, details: { role } });
-  return { isAdded, role: (await getMember(tx.em, organizationId, userId)).role };
+  return { isAdded, role: (await getMember(own, userId)).role };
 }
 
 /**
- * Sets a user's password, a given one or one made up here, ends all his sessions, tokens and reset links, and forgets his failed logins. It is
- * in the log of each of his organizations. Throws 404, 422 on `password`.
+ * Sets a user's password, a given one or one made up here, ends all the user's sessions, tokens and reset links, and forgets failed
+ * logins. The log of each organization of the user has it. Throws 404, 422 on `password`.
  */
 export async function renewPassword({ transact, passwords }: Parts, email: string, given?: string): Promise<string> {
   const { password } = await chosen(given, email);
@@ -69,7 +75,7 @@ export async function renewPassword({ transact, passwords }: Parts, email: strin
     if (!user) throw notFound('User');
     await setPassword(tx.em, user.id, hash);
     await endSessions(tx.em, user.id);
-    await tx.query('delete from password_resets where user_id = $1', [user.id]);
+    await endResets(tx.em, user.id);
     await forgetTries(tx.em, email);
     const own = await organizationsOf(tx.em, user.id);
     for (const organizationId of own.length > 0 ? own.map(({ id }) => id) : [null])
@@ -78,23 +84,31 @@ export async function renewPassword({ transact, passwords }: Parts, email: strin
   return password;
 }
 
-export type ListedUser = { id: string; email: string; name: string; created_at: string; organizations: number };
-export type ListedMember = Omit<ListedUser, 'organizations'> & { role: Role };
+/** All, oldest first. */
+export const listUsers = (em: Em) =>
+  tables<TablesOf<typeof User | typeof Membership>>(em)
+    .selectFrom('users')
+    .select(['id', 'email', 'name', 'created_at'])
+    .select(({ selectFrom }) =>
+      selectFrom('memberships')
+        .select(sql<number>`count(*)::int`.as('total'))
+        .whereRef('user_id', '=', 'users.id')
+        .$asScalar()
+        .$notNull()
+        .as('organizations'),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
 
-export const listUsers = (source: Source) =>
-  query<ListedUser>(
-    source,
-    `select u.id, u.email, u.name, u.created_at, (select count(*)::int from memberships m where m.user_id = u.id) as organizations
-     from users u order by u.created_at, u.id`,
-  );
-
-/** Throws 404. */
-export async function listMembersOf(source: Source, organizationId: string): Promise<ListedMember[]> {
-  await getOrganization(source, organizationId);
-  return query<ListedMember>(
-    source,
-    `select u.id, u.email, u.name, u.created_at, m.role from memberships m join users u on u.id = m.user_id
-     where m.organization_id = $1 order by m.created_at, u.id`,
-    [organizationId],
-  );
+/** Oldest membership first. Throws 404. */
+export async function listMembersOf(own: Own) {
+  await getOrganization(own);
+  return own
+    .select(Membership, User)
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['users.id', 'users.email', 'users.name', 'users.created_at', 'memberships.role'])
+    .orderBy('memberships.created_at')
+    .orderBy('users.id')
+    .execute();
 }

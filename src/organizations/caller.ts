@@ -18,13 +18,13 @@ export type Caller = {
   expiresAt?: Date;
 };
 
-/** Nobody's: a read finds nothing there, and the database refuses a write. */
+/** The id of no organization: a read finds nothing, and the database refuses a write. */
 export const noOrganization = '00000000-0000-0000-0000-000000000000';
 
 /** As records and the audit log name who did something. */
 export const actorOf = ({ by, id, userId }: Caller) => (by === 'key' ? `key:${id}` : `user:${userId}`);
 
-/** Nobody grants what he lacks. Throws 403 naming the first scope that is missing. */
+/** Nobody grants a scope they do not have. Throws 403 naming the first that is missing. */
 export function mustHave(caller: Caller, scopes: Iterable<string>): void {
   for (const scope of scopes)
     if (!caller.scopes.has(scope)) throw new AppError('forbidden', `You cannot grant the scope ${scope}: you do not have it`);
@@ -34,7 +34,7 @@ export function mustNotBeBelow(caller: Caller, role: Role): void {
   if (isAbove(role, caller.role)) throw new AppError('forbidden', `The role ${role} is above yours (${caller.role})`);
 }
 
-/** A role may be given, changed or taken away by those who are not below it and have all it brings. */
+/** A role may be given, changed or taken away by callers who are not below it and have all its scopes. */
 export function mustReach(caller: Caller, role: Role): void {
   mustNotBeBelow(caller, role);
   mustHave(caller, scopesOf[role]);

@@ -32,7 +32,7 @@ export const Invitation = defineEntity({
     hash: p.blob(),
     invited_by: p.text(),
     is_mailed: p.boolean().default(false),
-    expires_at: timestamp(),
+    expires_at: timestamp().returning(),
     accepted_at: timestamp().strictNullable(),
     revoked_at: timestamp().strictNullable(),
     ...created(),

@@ -1,12 +1,11 @@
-import type { Em, Source } from '../platform/database/database.ts';
-import { query } from '../platform/database/query.ts';
+import type { Em } from '../platform/database/database.ts';
+import type { Own, OwnRecords } from '../platform/database/own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { Organization } from './organization.entity.ts';
 
-export type OrganizationRow = { id: string; name: string; created_at: string; updated_at: string };
-
-const columns = 'id, name, created_at, updated_at';
+export type OrganizationRow = RowOf<typeof Organization, 'id' | 'name' | 'created_at' | 'updated_at'>;
 
 export async function createOrganization(em: Em, name: string): Promise<string> {
   const id = uuidv7();
@@ -14,24 +13,29 @@ export async function createOrganization(em: Em, name: string): Promise<string> 
   return id;
 }
 
-export async function getOrganization(source: Source, id: string): Promise<OrganizationRow> {
-  const [row] = await query<OrganizationRow>(source, `select ${columns} from organizations where id = $1`, [id]);
-  if (!row) throw notFound('Organization');
-  return row;
+/** Throws 404. */
+export async function getOrganization(own: Own): Promise<OrganizationRow> {
+  // SQL: here and below, the row of the organization itself has its id in another column than those that belong to it.
+  return theOne(await own.sql('select id, name, created_at, updated_at from organizations where id = $1'));
 }
 
-export async function renameOrganization(source: Source, id: string, name: string): Promise<OrganizationRow> {
-  const [row] = await query<OrganizationRow>(
-    source,
-    `update organizations set name = $2, updated_at = clock_timestamp() where id = $1 returning ${columns}`,
-    [id, name],
+/** Throws 404. */
+export async function renameOrganization(tx: OwnRecords, name: string): Promise<OrganizationRow> {
+  const rows = await tx.sql<OrganizationRow>(
+    `update organizations set name = $2, updated_at = clock_timestamp()
+     where id = $1
+     returning id, name, created_at, updated_at`,
+    [name],
   );
-  if (!row) throw notFound('Organization');
-  return row;
+  return theOne(rows);
 }
 
-/** Its row is locked: counts of what belongs to it hold until the transaction ends. */
-export async function lockOrganization(source: Source, id: string): Promise<void> {
-  const [row] = await query(source, 'select 1 from organizations where id = $1 for no key update', [id]);
+/** Locks the organization's row: counts of what belongs to it hold until the transaction ends. Throws 404. */
+export async function lockOrganization(tx: Own): Promise<void> {
+  theOne(await tx.sql('select 1 from organizations where id = $1 for no key update'));
+}
+
+function theOne<Row>([row]: Row[]): Row {
   if (!row) throw notFound('Organization');
+  return row;
 }

@@ -1,31 +1,60 @@
+import { BearerToken, Session } from '../accounts/account.entity.ts';
+import { statement } from '../platform/database/statement.ts';
+import { inForce } from '../platform/database/tables.ts';
 import { AppError } from '../platform/errors.ts';
-import type { Tx } from '../platform/ledger/tx.ts';
+import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Caller } from './caller.ts';
 import { roleBehindKey } from './makers.ts';
+import { ApiKey, Membership } from './organization.entity.ts';
 import { lockOrganization } from './organizations.ts';
 import { isAbove, type Role, scopesOf } from './roles.ts';
 import type { Scope } from './scopes.ts';
 
-const isLive = (table: string) => `(${table}.expires_at is null or ${table}.expires_at > clock_timestamp())`;
-/** Held until the transaction ends: who takes the credential or the role away comes before it or after it. */
-const standings: Record<Caller['by'], string> = {
-  key: `select role from api_keys k where organization_id = $1 and id = $2 and revoked_at is null and ${isLive('k')} for share`,
-  token: `select m.role from bearer_tokens t join memberships m on m.organization_id = t.organization_id and m.user_id = t.user_id
-    where t.organization_id = $1 and t.id = $2 and ${isLive('t')} for share`,
-  session: `select m.role from sessions s join memberships m on m.organization_id = s.organization_id and m.user_id = s.user_id
-    where s.organization_id = $1 and s.id = $2 and ${isLive('s')} for share`,
+type Credential = { id: string };
+
+/** Each locks what it reads until the transaction ends: taking the credential or the role away waits for it, or came before. */
+const presentRole = {
+  key: statement((select, { id }: Credential) =>
+    select(ApiKey).select('role').where('id', '=', id).where('revoked_at', 'is', null).where(inForce('expires_at')).forShare(),
+  ),
+  token: statement((select, { id }: Credential) =>
+    select(Membership, BearerToken)
+      .innerJoin('bearer_tokens', (join) =>
+        join
+          .onRef('bearer_tokens.organization_id', '=', 'memberships.organization_id')
+          .onRef('bearer_tokens.user_id', '=', 'memberships.user_id'),
+      )
+      .select('memberships.role')
+      .where('bearer_tokens.id', '=', id)
+      .where(inForce('bearer_tokens.expires_at'))
+      .forShare(),
+  ),
+  session: statement((select, { id }: Credential) =>
+    select(Membership, Session)
+      .innerJoin('sessions', (join) =>
+        join
+          .onRef('sessions.organization_id', '=', 'memberships.organization_id')
+          .onRef('sessions.user_id', '=', 'memberships.user_id'),
+      )
+      .select('memberships.role')
+      .where('sessions.id', '=', id)
+      .where(inForce('sessions.expires_at'))
+      .forShare(),
+  ),
 };
 
 /**
- * The caller with what they may do at this moment, the organization locked. A request rests on what its process remembers of a credential for
- * some seconds; what it grants would stay. Throws 401 when the credential has ended, 403 when `needed` is theirs no more.
+ * Asks the database what the caller may do now, for a write that grants something or takes it away. A process remembers a credential for some
+ * seconds, and what was granted in that time would stay. Locks the organization, so that counts hold, and the credential with its role, so
+ * that neither ends before the transaction does. Returns the caller with the present role and scopes; a key has no more than the person it
+ * goes back to. Throws 401 when the credential has ended, 403 when the caller no longer has `needed`.
  */
-export async function standing(tx: Tx, caller: Caller, needed?: Scope): Promise<Caller> {
-  await lockOrganization(tx.em, caller.organizationId);
-  const [row] = await tx.query<{ role: Role }>(standings[caller.by], [caller.organizationId, caller.id]);
-  if (!row) throw new AppError('unauthorized', 'The credential has ended');
-  // A key keeps its scopes and its role, but it grants no more than the person it goes back to could grant now.
-  const behind = caller.by === 'key' ? await roleBehindKey(tx.em, caller.organizationId, caller.id) : row.role;
+export async function recheckAuthority(tx: OwnTx, caller: Caller, needed?: Scope): Promise<Caller> {
+  await lockOrganization(tx);
+  const [present] = await presentRole[caller.by](tx, caller);
+  if (!present) throw new AppError('unauthorized', 'The credential has ended');
+  const role: Role = present.role;
+  const behind = caller.by === 'key' ? await roleBehindKey(tx, caller.id) : role;
   if (!behind) throw new AppError('forbidden', 'The key grants nothing: the member who made it has left the organization');
   const brought: ReadonlySet<string> = scopesOf[behind];
   const scopes = new Set([...caller.scopes].filter((scope) => brought.has(scope)));
@@ -33,5 +62,5 @@ export async function standing(tx: Tx, caller: Caller, needed?: Scope): Promise<
     const whose = caller.by === 'key' ? "The role of the key's maker" : 'Your role';
     throw new AppError('forbidden', `${whose} (${behind}) lacks the scope ${needed}`);
   }
-  return { ...caller, role: isAbove(row.role, behind) ? behind : row.role, scopes };
+  return { ...caller, role: isAbove(role, behind) ? behind : role, scopes };
 }

@@ -1,10 +1,10 @@
 import { type Scope, scopes } from './scopes.ts';
 
-/** From the most to the least a person may do. */
+/** The highest first. */
 export const roles = ['owner', 'admin', 'agent', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
-/** The daily work with customers. Settings, people and keys are the admins'. */
+/** The daily work with customers. Settings, people and keys are left to admins. */
 const worked = ['contacts', 'messages', 'crm', 'commerce', 'media'];
 /** What a colleague sees. Not webhooks, whose secrets can be read, nor keys, nor the audit log. */
 const seen = [...worked, 'channels', 'flows', 'campaigns', 'automation', 'onboarding', 'members'];
@@ -12,7 +12,7 @@ const seen = [...worked, 'channels', 'flows', 'campaigns', 'automation', 'onboar
 const read = scopes.filter((scope) => seen.some((area) => scope === `${area}:read`));
 const write = scopes.filter((scope) => worked.some((area) => scope === `${area}:write`));
 
-/** An owner and an admin may do the same, but an admin makes no owner and touches none. */
+/** An owner and an admin may do the same, but an admin can neither make nor change an owner. */
 export const scopesOf: Record<Role, ReadonlySet<Scope>> = {
   owner: new Set(scopes),
   admin: new Set(scopes),

@@ -68,7 +68,7 @@ export async function applyMessage(
     }
     if (isStop) {
       tx.assertLocked(contactLock(inserted.contact_id));
-      await optOut(tx, organizationId, inserted.contact_id, id, message.at);
+      await optOut(tx.of(organizationId), inserted.contact_id, id, message.at);
     }
     const [row] = await tx.query<{ status: string; is_nameless: boolean }>(
       `update conversations set status = case when status = 'resolved' then 'open' else status end, preview = $3, last_message_at = clock_timestamp(), updated_at = clock_timestamp(),

@@ -17,9 +17,9 @@ export async function applyPreference(
 ): Promise<void> {
   const status = choice === 'stop' ? 'denied' : 'granted';
   for (let look = 1; look <= mostLooks; look += 1) {
-    const id = await transact({ retryOn: [identityTaken] }, (tx) => resolveContact(tx, secrets, organizationId, from));
+    const id = await transact({ retryOn: [identityTaken] }, (tx) => resolveContact(tx.of(organizationId), secrets, from));
     const isHeard = await transact({ locks: [contactLock(id)] }, (tx) =>
-      hearMarketingChoice(tx, organizationId, id, { status, at, proof }),
+      hearMarketingChoice(tx.of(organizationId), id, { status, at, proof }),
     );
     if (isHeard) return;
   }

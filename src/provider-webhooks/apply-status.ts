@@ -45,7 +45,7 @@ export async function matchStatus(em: Em, transact: Transact, channel: ChannelRe
     // One that was kept for a while has its time as text.
     const choice = { status: 'denied', at: new Date(status.at), proof: message.id } as const;
     // Gone: part of another contact, who is the one that refused, or forgotten.
-    if (refuser && !(await hearMarketingChoice(tx, channel.organizationId, refuser, choice))) throw new LocksOutdated();
+    if (refuser && !(await hearMarketingChoice(tx.of(channel.organizationId), refuser, choice))) throw new LocksOutdated();
   });
   return true;
 }

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const isPassword = async (email: string, password: string) =>
-  passwords.verify((await findByEmail(database, email))!.password_hash, password);
+  passwords.verify((await findByEmail(database.em(), email))!.password_hash, password);
 const acts = () =>
   query<{ organization_id: string; actor: string; action: string; subject: string }>(
     database,
@@ -46,7 +46,7 @@ test('a user is made with a password that is printed once, and let into an organ
   const made = await kanal('user', 'create', 'Ada@Example.com', '--organization', harbour);
   expect(made).toMatchObject({ code: 0, stderr: '' });
   const [, id, password] = /^id {8}(\S{36})\npassword {2}([0-9A-Za-z]{24})\n$/.exec(made.stdout)!;
-  expect(await findByEmail(database, 'ada@example.com')).toMatchObject({ id, name: 'ada', email_verified: true });
+  expect(await findByEmail(database.em(), 'ada@example.com')).toMatchObject({ id, name: 'ada', email_verified: true });
   expect(await isPassword('ada@example.com', password!)).toBe(true);
 
   const listed = await kanal('user', 'list', '--organization', harbour, '--json');
@@ -60,7 +60,7 @@ test('a user is made with a password that is printed once, and let into an organ
 });
 
 test('somebody who is there is let in with his own password', async () => {
-  const { id, password_hash } = (await findByEmail(database, 'ada@example.com'))!;
+  const { id, password_hash } = (await findByEmail(database.em(), 'ada@example.com'))!;
   const create = (role: string) =>
     withInput(given)('user', 'create', 'ada@example.com', '--organization', market, '--role', role, '--password-stdin');
   expect(await create('viewer')).toEqual({
@@ -72,7 +72,7 @@ test('somebody who is there is let in with his own password', async () => {
     code: 0,
     stdout: `id        ${id}\nThe user is a member already, as viewer: nothing to do\n`,
   });
-  expect((await findByEmail(database, 'ada@example.com'))!.password_hash).toBe(password_hash);
+  expect((await findByEmail(database.em(), 'ada@example.com'))!.password_hash).toBe(password_hash);
   expect((await acts()).slice(2)).toEqual([
     { organization_id: market, actor: 'cli', action: 'members.create', subject: `member:${id}` },
   ]);
@@ -84,7 +84,7 @@ test('somebody who is there is let in with his own password', async () => {
 });
 
 test('a new password ends every session and token', async () => {
-  const { id } = (await findByEmail(database, 'ada@example.com'))!;
+  const { id } = (await findByEmail(database.em(), 'ada@example.com'))!;
   await sessionHeaders(database.em(), id, 'http://127.0.0.1');
   await bearerToken(database.em(), harbour, id);
   await createLoginLimits(database).attempt('ada@example.com', '203.0.113.7');
@@ -130,7 +130,7 @@ test.each([
   [['user', 'password', 'bo@example.com'], /^User not found\n$/],
 ])('%j says in one line what is wrong, exits 1 and makes nobody', async (args, line) => {
   expect(await kanal(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
-  expect(await findByEmail(database, 'bo@example.com')).toBeUndefined();
+  expect(await findByEmail(database.em(), 'bo@example.com')).toBeUndefined();
 });
 
 test('a password of two lines is not taken for one', async () => {

@@ -8,6 +8,7 @@ import '../../src/jobs.ts';
 import { createKey } from '../../src/organizations/keys.ts';
 import { createOrganization } from '../../src/organizations/organizations.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
+import { OwnRows } from '../../src/platform/database/own.ts';
 import { createBackend } from '../../src/platform/ledger/backends/index.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { type NodeProcess, spawnNode, startPostgres, startRedis } from '../support/processes.ts';
@@ -84,7 +85,7 @@ export async function startStack({
   if (backend === 'postgres') await backendOf.migrate();
   await backendOf.close();
   const organizationId = await createOrganization(database.em(), 'Crash');
-  const { key } = await createKey(database.em(), organizationId, 'test', scopes);
+  const { key } = await createKey(new OwnRows(database.em(), organizationId), 'test', scopes);
 
   const sandbox = await spawnNode('sandbox/main.ts', {
     SANDBOX_PORT: String(sandboxPort),

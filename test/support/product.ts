@@ -4,6 +4,7 @@ import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { createKey } from '../../src/organizations/keys.ts';
 import { type Scope, scopes } from '../../src/organizations/scopes.ts';
 import { type Config, readConfig } from '../../src/platform/config/config.ts';
+import { OwnRows } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { type RunningWorker, startWorkers } from '../../workers/start.ts';
 import { checkReply, definitionOf, endpointAt } from './contract.ts';
@@ -170,7 +171,7 @@ export class Product {
   }
 
   async key(organizationId: string, allowed: Scope[]): Promise<{ key: string; keyId: string }> {
-    const { id, key } = await createKey(this.em(), organizationId, 'test', allowed);
+    const { id, key } = await createKey(new OwnRows(this.em(), organizationId), 'test', allowed);
     return { key, keyId: id };
   }
 }

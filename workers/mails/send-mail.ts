@@ -1,17 +1,20 @@
 import { sendMailJob } from '../../src/mails/jobs.ts';
 import { linkOf } from '../../src/mails/links.ts';
-import type { MailKind } from '../../src/mails/mail.entity.ts';
+import { Mail } from '../../src/mails/mail.entity.ts';
 import { mailText } from '../../src/mails/texts.ts';
 import { domainOf } from '../../src/platform/config/mail-url.ts';
-import { query } from '../../src/platform/database/query.ts';
+import { now } from '../../src/platform/database/columns.ts';
+import { statement } from '../../src/platform/database/statement.ts';
 import { handle } from '../handler.ts';
 
-type MailRow = { kind: MailKind; recipient: string; data: Record<string, string>; token: string | null; sent_at: Date | null };
+const mailById = statement((select, { id }: { id: string }) =>
+  select(Mail).select(['kind', 'recipient', 'data', 'token', 'sent_at']).where('id', '=', id),
+);
 
-/** Nothing is claimed: a worker that dies after the server took the mail sends it again, with the same Message-ID and a link that works once. */
+/** Without a claim: after a crash the mail may be sent twice, with the same Message-ID and a link that works once. */
 export const sendMail = handle(sendMailJob, async ({ mail_id }, context) => {
-  const { config, em, providers, secrets } = context;
-  const [mail] = await query<MailRow>(em, 'select kind, recipient, data, token, sent_at from mails where id = $1', [mail_id]);
+  const { config, own, providers, secrets } = context;
+  const [mail] = await mailById(own, { id: mail_id });
   if (!mail || mail.sent_at) return context.finish();
   if (!mail.token) return context.fail({ code: 'internal', message: 'The mail has no link to send' });
   const link = linkOf(config, mail.kind, secrets.open(mail.token));
@@ -25,7 +28,7 @@ export const sendMail = handle(sendMailJob, async ({ mail_id }, context) => {
       ...mailText({ kind: mail.kind, data: mail.data, link }),
     }),
   );
-  return context.finish(async (tx) => {
-    await tx.query('update mails set sent_at = clock_timestamp(), token = null where id = $1 and sent_at is null', [mail_id]);
+  return context.finish(async ({ own }) => {
+    await own.update(Mail, { id: mail_id, sent_at: null }, { sent_at: now(), token: null });
   });
 });

@@ -111,7 +111,7 @@ async function noteRefuser({ em, ledger, row }: Context, { message_id: proof }: 
   await ledger.transact({ look, locks }, async (tx, contactId) => {
     if (!contactId) return;
     const choice = { status: 'denied', at: nowDate(), proof } as const;
-    if (!(await hearMarketingChoice(tx, row.organization_id, contactId, choice))) throw new LocksOutdated();
+    if (!(await hearMarketingChoice(tx.of(row.organization_id), contactId, choice))) throw new LocksOutdated();
   });
 }
 
@@ -127,7 +127,8 @@ function settleAccepted(context: Context, claim: Claim, { providerMessageId, pho
     endDoneOfSubject(tx, sendMessageJob.name, claim.message_id);
     if (!userId && (!phoneId || phoneId === claim.to_phone)) return;
     const contactId = await contactOf(tx.em, claim.message_id);
-    if (contactId) await addIdentities(tx, context.secrets, context.row.organization_id, contactId, { phoneId, userId });
+    if (!contactId) return;
+    await addIdentities(tx.of(context.row.organization_id), context.secrets, contactId, { phoneId, userId });
   });
 }
 

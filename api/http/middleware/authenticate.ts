@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Charge, Told } from '../../../src/accounts/authenticate.ts';
+import type { Awaitable, Charge } from '../../../src/accounts/authenticate.ts';
 import type { Caller } from '../../../src/organizations/caller.ts';
 import { noOrganization } from '../../../src/organizations/caller.ts';
 import { scopesOf } from '../../../src/organizations/roles.ts';
@@ -18,7 +18,7 @@ const whatIt = { key: 'The API key', token: 'The bearer token', session: 'Your r
 export function authenticated({ authenticate, config, limits }: Deps, needed: Needed, others: Scope[] = []) {
   const ofAddress = lookUpCharge(limits);
 
-  function callerOf(req: Request, res: Response): Told<Caller> {
+  function callerOf(req: Request, res: Response): Awaitable<Caller> {
     const charge = ofAddress && (() => ofAddress(req, res));
     const { 'x-api-key': key, authorization, cookie } = req.headers;
     if (typeof key === 'string' && key !== '') {
@@ -59,7 +59,7 @@ export function authenticated({ authenticate, config, limits }: Deps, needed: Ne
 const originNeeded =
   'A session cookie alone changes nothing from elsewhere: the header Origin must be the scheme and host of this API, or one of ALLOWED_ORIGINS';
 
-const orRefused = (found: Told<Caller | undefined>, res: Response, ...why: [string, string?]): Told<Caller> =>
+const orRefused = (found: Awaitable<Caller | undefined>, res: Response, ...why: [string, string?]): Awaitable<Caller> =>
   found instanceof Promise ? found.then((caller) => caller ?? refused(res, ...why)) : (found ?? refused(res, ...why));
 
 function refused(res: Response, message: string, more = ''): never {

@@ -44,7 +44,7 @@ export function settleBlock(
           and k.organization_id = b.organization_id and k.id = b.contact_id returning k.name`,
       [organizationId, block_id, change_id, doing, done, contactId],
     );
-    if (contact) emitUpdated(tx, organizationId, { id: contactId, name: contact.name }, ['blocks']);
+    if (contact) emitUpdated(tx.of(organizationId), { id: contactId, name: contact.name }, ['blocks']);
     return contact !== undefined;
   });
 }

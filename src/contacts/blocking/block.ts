@@ -63,9 +63,9 @@ export function resolveBlock(
 
 /** Of two people the one who has the phone is meant: it is what the provider is asked with. */
 async function contactOf(tx: Tx, secrets: Secrets, organizationId: string, who: Person): Promise<string> {
-  const byPhone = who.phone && (await findContact(tx.em, organizationId, { phone: who.phone }));
-  if (!byPhone) return resolveContact(tx, secrets, organizationId, who);
-  await addIdentities(tx, secrets, organizationId, byPhone, who);
+  const byPhone = who.phone && (await findContact(tx.of(organizationId), { phone: who.phone }));
+  if (!byPhone) return resolveContact(tx.of(organizationId), secrets, who);
+  await addIdentities(tx.of(organizationId), secrets, byPhone, who);
   return byPhone;
 }
 

@@ -6,9 +6,10 @@ import type { TransactOptions } from '../../platform/ledger/transact.ts';
 import type { Tx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { contactLock, emitDeleted } from '../events.ts';
+import type { Identity } from '../identities/identity.ts';
 import { eraseContactJob } from '../jobs.ts';
 import { rememberSuppressed } from '../permission/suppressed-addresses.ts';
-import { contactNotFound, type Identity } from '../queries.ts';
+import { contactNotFound } from '../queries.ts';
 
 /** A conversation began between the look and the locks: look again. */
 class Begun extends Error {}
@@ -59,13 +60,13 @@ async function erase(tx: Tx, secrets: Secrets, organizationId: string, id: strin
     [organizationId, id],
   );
   const ids = [id, ...merged.map(({ merged_id }) => merged_id)];
-  await rememberSuppressed(tx, secrets, organizationId, id, identities);
+  await rememberSuppressed(tx.of(organizationId), secrets, id, identities);
   await blankMessages(tx, organizationId, id);
   await blankConversations(tx, organizationId, id);
   const spokenIn = [...conversations, ...merged.flatMap(({ gone_conversations: gone }) => gone)];
   await searchLater(tx, secrets, organizationId, { ids, conversations: spokenIn, identities });
   await tx.query('delete from contacts where organization_id = $1 and id = $2', [organizationId, id]);
-  emitDeleted(tx, organizationId, id);
+  emitDeleted(tx.of(organizationId), id);
   return ids;
 }
 

@@ -1,4 +1,4 @@
-import type { Identity } from '../queries.ts';
+import type { Identity } from '../identities/identity.ts';
 
 /** Shorter ones stand in other numbers by chance, so they must stand alone there. */
 const tellingLength = 8;

@@ -1,51 +1,56 @@
 import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { Transact } from '../../platform/ledger/transact.ts';
-import type { Tx } from '../../platform/ledger/tx.ts';
+import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { IdentityChange } from '../../providers/messaging-app/identity-change.ts';
+import { changeColumns } from '../change.ts';
+import { findContactTx } from '../contact-tx.ts';
 import { contactLock } from '../events.ts';
 import { listDuplicate } from '../merging/duplicates.ts';
-import { suppressAgain } from '../permission/suppressed-addresses.ts';
-import { findContactById, type Identity, ownersOf } from '../queries.ts';
-import { announce, deleteIdentities, insertIdentities } from './identities.ts';
+import { type Identity, ownersOf } from './identity.ts';
 import { sourced } from './resolve.ts';
+import { giveIdentities, takeIdentities } from './write.ts';
+
+type Outcome = 'changed' | 'taken' | 'unknown';
 
 /**
- * Whoever had the old address has the new one instead: the old may be given to somebody else. Nothing is taken from another contact that
- * has the new one: the two are listed as duplicates, and `taken` is the answer. Safe to repeat.
+ * Whoever had the old address has the new one instead: the old one may be given to another person. Nothing is taken from another contact
+ * that has the new one: the two are listed as duplicates, and `taken` is the answer. Idempotent.
  */
-export async function applyIdentityChange(
+export function applyIdentityChange(
   transact: Transact,
   secrets: Secrets,
   organizationId: string,
   change: IdentityChange,
-): Promise<'changed' | 'taken' | 'unknown'> {
-  const find = (tx: Tx) => ownersOf(tx.em, organizationId, sourced(change.old));
-  const look = () => transact({}, find);
+): Promise<Outcome> {
+  const find = (own: OwnTx) => ownersOf(own, sourced(change.old));
+  const look = () => transact({}, (tx) => find(tx.of(organizationId)));
   return transact({ look, locks: (owners) => owners.slice(0, 1).map(contactLock) }, async (tx) => {
-    const [id, ...alsoOld] = await find(tx);
-    if (!id) return 'unknown';
-    tx.assertLocked(contactLock(id));
-    for (const other of alsoOld) await listDuplicate(tx, organizationId, id, other, 'same_person');
-    const contact = await findContactById(tx.of(organizationId), id);
-    if (!contact) throw new LocksOutdated();
-    const incoming = sourced(change.new);
-    const others = (await ownersOf(tx.em, organizationId, incoming)).filter((owner) => owner !== id);
-    for (const other of others) await listDuplicate(tx, organizationId, id, other, change.reason);
-    if (others.length > 0) return 'taken';
-    const added = await insertIdentities(tx, organizationId, id, incoming);
-    // Somebody got it between the two statements.
-    if ((await ownersOf(tx.em, organizationId, incoming)).some((owner) => owner !== id)) throw new LocksOutdated();
-    const isKept = (old: Identity) => incoming.some(({ type, value }) => type === old.type && value === old.value);
-    await deleteIdentities(
-      tx,
-      organizationId,
-      id,
-      sourced(change.old).filter((old) => !isKept(old)),
-    );
-    suppressAgain(tx, secrets, organizationId, id, added);
-    const { phoneId } = change.new;
-    await announce(tx, organizationId, contact, phoneId ? { phone_number: `+${phoneId}` } : {});
-    return 'changed';
+    const own = tx.of(organizationId);
+    return renew(own, secrets, await find(own), change);
   });
+}
+
+async function renew(own: OwnTx, secrets: Secrets, owners: string[], change: IdentityChange): Promise<Outcome> {
+  const [id, ...alsoOld] = owners;
+  if (!id) return 'unknown';
+  const tx = await findContactTx(own, id);
+  if (!tx) throw new LocksOutdated();
+  for (const other of alsoOld) await listDuplicate(tx, id, other, 'same_person');
+  const incoming = sourced(change.new);
+  const others = (await ownersOf(tx, incoming)).filter((owner) => owner !== id);
+  for (const other of others) await listDuplicate(tx, id, other, change.reason);
+  if (others.length > 0) return 'taken';
+  await giveIdentities(tx, secrets, incoming);
+  // Another contact got it between the two statements.
+  if ((await ownersOf(tx, incoming)).some((owner) => owner !== id)) throw new LocksOutdated();
+  const isKept = (old: Identity) => incoming.some(({ type, value }) => type === old.type && value === old.value);
+  await takeIdentities(
+    tx,
+    sourced(change.old).filter((old) => !isKept(old)),
+  );
+  const { phoneId } = change.new;
+  await changeColumns(tx, phoneId ? { phone_number: `+${phoneId}` } : {});
+  tx.changed('identities');
+  return 'changed';
 }

@@ -2,9 +2,9 @@ import Joi from 'joi';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 
 /**
- * E.164 from what a client wrote; undefined when no phone can be called so. `isValid` would refuse numbers providers really hand out, as
- * some of +1; but without + a national number would be taken for one of another country, so there it must be one that is given out, or
- * have as many digits as no national number: a provider's own spelling, which an event told and a client sends back.
+ * E.164 from what a client wrote; undefined when it cannot be a phone. `isValid` would refuse numbers that providers really assign, as some
+ * of +1. But without + a national number would be taken for one of another country, so there it must be a valid one, or have more digits
+ * than a national number has: a provider's own spelling, which a client read in an event and sends back.
  */
 export function toE164(text: string): string | undefined {
   const digits = text.replace(/[\s().-]/g, '');
@@ -17,12 +17,12 @@ export function toE164(text: string): string | undefined {
 
 const providerSpelling = /^[1-9]\d{11,14}$/;
 
-const longestPhone = 32;
+const maxPhoneLength = 32;
 
 export const phoneNumber = Joi.string()
   .trim()
-  .max(longestPhone)
-  // That it is too long is told already, and 1 MiB of it takes long to read.
-  .custom((text: string, helpers) => (text.length > longestPhone ? text : (toE164(text) ?? helpers.error('phone.possible'))))
+  .max(maxPhoneLength)
+  // One that is too long has its error already, and 1 MiB of it takes long to parse.
+  .custom((text: string, helpers) => (text.length > maxPhoneLength ? text : (toE164(text) ?? helpers.error('phone.possible'))))
   .messages({ 'phone.possible': '{{#label}} must be a phone number in international format' })
   .description('Phone number in international format, with or without +');

@@ -1,14 +1,19 @@
-import type { Em } from '../../platform/database/database.ts';
-import { query } from '../../platform/database/query.ts';
+import type { Own } from '../../platform/database/own.ts';
+import { statement } from '../../platform/database/statement.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { LocksOutdated } from '../../platform/ledger/locks.ts';
-import type { Tx } from '../../platform/ledger/tx.ts';
+import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
-import { changedFields, refreshAddresses, updateContact } from '../change.ts';
-import { emitCreated, emitUpdated } from '../events.ts';
+import { changeColumns } from '../change.ts';
+import { Contact, type ContactIdentity } from '../contact.entity.ts';
+import { contactTxOf } from '../contact-tx.ts';
+import { emitCreated } from '../events.ts';
 import { listDuplicate } from '../merging/duplicates.ts';
 import { hashesOf, suppressAgain } from '../permission/suppressed-addresses.ts';
-import { columnsOf, type Identity, insertIdentitiesSql } from '../queries.ts';
+import { columnsOf, type Identity, insertIdentitiesSql } from './identity.ts';
+import { refreshAddresses } from './search-column.ts';
+import { giveIdentities } from './write.ts';
 
 /** How a person is known to a messaging app: a phone (E.164 with +), the app's id of that phone (digits), the app's own user id. */
 export type Person = { phone?: string; phoneId?: string; userId?: string; name?: string };
@@ -27,112 +32,130 @@ export function identitiesOf({ phone, phoneId, userId }: Person): Pick<Identity,
 /** As the table holds them. */
 export const sourced = (person: Person): Identity[] => identitiesOf(person).map((identity) => ({ ...identity, source: '' }));
 
-/** The constraint that says somebody was faster: look again. */
+/** The constraint that refuses an identity which another transaction wrote first: look again. */
 export const identityTaken = 'contact_identities_value';
 
 /** As many addresses as a person can have: the rows of a list in a statement whose plan must not depend on how many there are. */
-const mostIdentities = 5;
+const maxIdentities = 5;
+
+/** `addresses`: the ten parameters of `ownerParams` in pairs, `($2::text, $3::text), …`. */
+type OwnerParams = { organization: string; addresses: string };
 
 /**
- * A select of the contact of each address that is anybody's. Its ten parameters begin at `$first` (`ownerParams`); `$organization` is
- * the organization's. Fixed in number, and looked up one by one: with arrays the planner would plan each time, for lack of knowing
- * their length.
+ * SQL: the contact of each address that has one (bench: inbound, POST). The addresses are fixed in number and looked up one by one: with
+ * arrays the planner would plan each time, because it does not know their length.
  */
-const ownerOfEach = (organization: number, first: number) => `
-  select x.type, x.value, o.contact_id from (values ${Array.from({ length: mostIdentities }, (_, index) => `($${first + index * 2}::text, $${first + index * 2 + 1}::text)`).join(', ')}) as x(type, value),
-    lateral (select i.contact_id from contact_identities i where i.organization_id = $${organization} and i.type = x.type and i.source = '' and i.value = x.value limit 1) o`;
+const ownerOfEach = ({ organization, addresses }: OwnerParams) => `
+  select x.type, x.value, o.contact_id
+    from (values ${addresses}) as x(type, value),
+         lateral (
+           select i.contact_id
+             from contact_identities i
+            where i.organization_id = ${organization}
+              and i.type = x.type
+              and i.source = ''
+              and i.value = x.value
+            limit 1) o`;
 
-/** A select of the contact that addresses belong to, the oldest when they are of several. Parameters as `ownerOfEach`. */
-export const oldestOwner = (organization: number, first: number) =>
-  `select e.contact_id from (${ownerOfEach(organization, first)}) e order by e.contact_id limit 1`;
+/** SQL: the contact that addresses belong to, the oldest when they are of several. Parameters as `ownerOfEach`. */
+export const oldestOwner = (params: OwnerParams) => `
+  select e.contact_id
+    from (${ownerOfEach(params)}) e
+   order by e.contact_id
+   limit 1`;
 
 export function ownerParams(person: Person): (string | null)[] {
   const identities = identitiesOf(person);
-  return Array.from({ length: mostIdentities }, (_, index) => identities[index]).flatMap((identity) => [
+  return Array.from({ length: maxIdentities }, (_, index) => identities[index]).flatMap((identity) => [
     identity?.type ?? null,
     identity?.value ?? null,
   ]);
 }
 
+const addressesFrom2 = `
+  ($2::text, $3::text), ($4::text, $5::text), ($6::text, $7::text), ($8::text, $9::text), ($10::text, $11::text)`;
+const ownerSql = oldestOwner({ organization: '$1', addresses: addressesFrom2 });
+const ownersSql = ownerOfEach({ organization: '$1', addresses: addressesFrom2 });
+
 /** The contact an address belongs to. */
-export async function findContact(em: Em, organizationId: string, person: Person): Promise<string | undefined> {
-  const [row] = await query<{ contact_id: string }>(em, oldestOwner(1, 2), [organizationId, ...ownerParams(person)]);
+export async function findContact(own: Own, person: Person): Promise<string | undefined> {
+  const [row] = await own.sql<{ contact_id: string }>(ownerSql, ownerParams(person));
   return row?.contact_id;
 }
 
-type Owned = Pick<Identity, 'type' | 'value'> & { contact_id: string };
-const ownedOf = (em: Em, organizationId: string, person: Person) =>
-  query<Owned>(em, ownerOfEach(1, 2), [organizationId, ...ownerParams(person)]);
+type Owned = RowOf<typeof ContactIdentity, 'type' | 'value' | 'contact_id'>;
+const ownedOf = (own: Own, person: Person) => own.sql<Owned>(ownersSql, ownerParams(person));
 
 /**
  * Finds or makes the contact and adds what is newly known of it. Addresses of several contacts: the oldest, and the others are listed as
  * its duplicates. Run with `retryOn: [identityTaken]`, and with no lock.
  */
-export async function resolveContact(tx: Tx, secrets: Secrets, organizationId: string, person: Person): Promise<string> {
-  const owned = await ownedOf(tx.em, organizationId, person);
+export async function resolveContact(tx: OwnTx, secrets: Secrets, person: Person): Promise<string> {
+  const owned = await ownedOf(tx, person);
   const [found, ...others] = [...new Set(owned.map(({ contact_id }) => contact_id))].sort();
-  if (!found) return makeContact(tx, secrets, organizationId, person);
+  if (!found) return makeContact(tx, secrets, person);
   // First what may take the contact's lock: a pair locks rows, for which a merge that has the lock would wait.
-  await add(tx, secrets, organizationId, found, person, owned);
-  for (const other of others) await listDuplicate(tx, organizationId, found, other, 'same_person');
+  await add(tx, secrets, found, person, owned);
+  for (const other of others) await listDuplicate(tx, found, other, 'same_person');
   return found;
 }
 
 const phoneOf = ({ phone, phoneId }: Person) => phone ?? (phoneId ? `+${phoneId}` : '');
 
-async function makeContact(tx: Tx, secrets: Secrets, organizationId: string, person: Person): Promise<string> {
+/** SQL: prepared once a connection (bench: inbound, POST). */
+const insertContact = `
+  insert into contacts (organization_id, id, name, phone_number)
+  values ($1, $2, $3, $4)`;
+const insertIdentities = insertIdentitiesSql({
+  organization: '$1',
+  contact: '$2',
+  types: '$3',
+  sources: '$4',
+  values: '$5',
+});
+
+/** No other transaction knows the contact yet, so it needs no lock and no ContactTx. */
+async function makeContact(tx: OwnTx, secrets: Secrets, person: Person): Promise<string> {
   const id = uuidv7();
   const { name = '' } = person;
   const identities = sourced(person);
   tx.isNew('contact', id);
-  await tx.query('insert into contacts (id, organization_id, name, phone_number) values ($1, $2, $3, $4)', [
-    id,
-    organizationId,
-    name,
-    phoneOf(person),
-  ]);
-  await tx.query(insert(''), [organizationId, id, ...columnsOf(identities)]);
+  await tx.sql(insertContact, [id, name, phoneOf(person)]);
+  await tx.sql(insertIdentities, [id, ...columnsOf(identities)]);
   // The app's spelling of the phone may be another number than the one in its column.
-  if (identities.filter(({ type }) => type === 'phone').length > 1) await refreshAddresses(tx, organizationId, id);
-  suppressAgain(tx, secrets, organizationId, id, identities);
-  emitCreated(tx, organizationId, { id, name }, [...(name ? ['name'] : []), ...(phoneOf(person) ? ['phone_number'] : [])]);
+  if (identities.filter(({ type }) => type === 'phone').length > 1) await refreshAddresses(tx, id);
+  suppressAgain(tx, secrets, id, identities);
+  emitCreated(tx, { id, name }, [...(name ? ['name'] : []), ...(phoneOf(person) ? ['phone_number'] : [])]);
   return id;
 }
 
-const insert = (onConflict: string) => `${insertIdentitiesSql(3)} ${onConflict} returning type, source, value`;
-
 /**
- * What a provider's answer calls a person becomes an identity of that contact, unless it is another's already. Takes the contact's lock
- * when there is something to add: run with no lock, or with its conversation's. Throws LocksOutdated when the contact has gone.
+ * The addresses in a provider's answer become identities of that contact, unless another contact has them. Takes the contact's lock when
+ * there is something to add: run with no lock, or with its conversation's. Throws LocksOutdated when the contact does not exist any more.
  */
-export async function addIdentities(tx: Tx, secrets: Secrets, organizationId: string, contactId: string, person: Person) {
-  await add(tx, secrets, organizationId, contactId, person, await ownedOf(tx.em, organizationId, person));
+export async function addIdentities(tx: OwnTx, secrets: Secrets, contactId: string, person: Person) {
+  await add(tx, secrets, contactId, person, await ownedOf(tx, person));
 }
 
-async function add(tx: Tx, secrets: Secrets, organizationId: string, contactId: string, person: Person, owned: Owned[]) {
+const nameAndPhone = statement((select, { id }: { id: string }) =>
+  select(Contact).select(['name', 'phone_number']).where('id', '=', id),
+);
+
+async function add(own: OwnTx, secrets: Secrets, contactId: string, person: Person, owned: Owned[]) {
   const unknown = sourced(person).filter(
     ({ type, value }) => !owned.some((identity) => identity.type === type && identity.value === value),
   );
   if (unknown.length === 0) return;
-  await tx.lockFound('contact', contactId);
-  const [contact] = await tx.query<{ name: string; phone_number: string }>(
-    'select name, phone_number from contacts where organization_id = $1 and id = $2',
-    [organizationId, contactId],
-  );
+  await own.lockFound('contact', contactId);
+  const [contact] = await nameAndPhone(own, { id: contactId });
   if (!contact) throw new LocksOutdated();
-  const added = await tx.query<Identity>(insert(`on conflict on constraint ${identityTaken} do nothing`), [
-    organizationId,
-    contactId,
-    ...columnsOf(unknown),
-  ]);
+  const tx = contactTxOf(own, { id: contactId, name: contact.name });
+  const added = await giveIdentities(tx, secrets, unknown);
   if (added.length === 0) return;
   const phone = contact.phone_number ? undefined : added.find(({ type }) => type === 'phone')?.value;
-  const changed = await updateContact(tx, organizationId, contactId, { phone_number: phone });
-  await refreshAddresses(tx, organizationId, contactId);
-  suppressAgain(tx, secrets, organizationId, contactId, added);
-  emitUpdated(tx, organizationId, { id: contactId, name: contact.name }, changedFields(changed!, added));
+  await changeColumns(tx, { phone_number: phone });
 }
 
-/** What the address of one who is written to would be remembered under. None: he is called by his contact. */
+/** What the recipient's address would be remembered under. None: the recipient is named by their contact. */
 export const hashOf = (secrets: Secrets, organizationId: string, person: Person): Buffer | null =>
   hashesOf(secrets, organizationId, sourced(person))[0] ?? null;

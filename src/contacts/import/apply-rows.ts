@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { Secrets } from '../../platform/secrets.ts';
-import { otherAddresses } from '../change.ts';
 import { tagsColumn } from '../csv/columns.ts';
-import { catalogueLock, mostTags } from '../tag-catalogue.ts';
+import { otherAddresses } from '../identities/search-column.ts';
+import { catalogueLock, maxTags } from '../tag-catalogue.ts';
 import { ImportFailure } from './failure.ts';
 import { columns, Taken, wanted } from './resolve-rows.ts';
 import { type OwnIdentity, ownIdentity, remembersAnybody, suppressImported } from './suppress-imported.ts';
@@ -97,6 +97,6 @@ async function makeTags(client: PoolClient, organizationId: string) {
   const { rows } = await client.query<{ n: number }>('select count(*)::int as n from tags where organization_id = $1', [
     organizationId,
   ]);
-  if (rows[0]!.n > mostTags)
-    throw new ImportFailure('limit_reached', `An organization has at most ${mostTags} tags`, { column: tagsColumn });
+  if (rows[0]!.n > maxTags)
+    throw new ImportFailure('limit_reached', `An organization has at most ${maxTags} tags`, { column: tagsColumn });
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { slices } from '../../platform/load/slices.ts';
 import { faultOfCustom } from '../fields.ts';
-import type { Identity } from '../queries.ts';
-import { mostTagsOfContact } from '../tags.ts';
+import type { Identity } from '../identities/identity.ts';
+import { maxTagsOfContact } from '../tags.ts';
 import { identityKey, type People, type Person } from './people.ts';
 import { conflict, nobody, type Standing, Taken, tooManyTags } from './resolve-rows.ts';
 import type { StagedRow } from './staging.ts';
@@ -88,7 +88,7 @@ function change(person: Person, row: StagedRow, people: People, written: Map<str
   const fault = row.fields.custom_fields && faultOfCustom(merged);
   if (fault) return { kind: 'refused', error: { column: 'custom_fields', ...fault } };
   const tags = lackingTags(person, row, people);
-  if (tags.size > 0 && person.tags.size + tags.size > mostTagsOfContact) return { kind: 'refused', error: tooManyTags };
+  if (tags.size > 0 && person.tags.size + tags.size > maxTagsOfContact) return { kind: 'refused', error: tooManyTags };
   const identities = row.identities.filter((identity) => !people.owners.has(identityKey(identity)));
   const differs = Object.entries(texts).some(([name, text]) => person[name as keyof typeof texts] !== text);
   const isChanged = differs || Object.keys(custom).length > 0 || tags.size > 0 || identities.length > 0;

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { idColumn } from '../csv/columns.ts';
-import { faultOfCustom, mostCustomBytes, mostKeys } from '../fields.ts';
-import { mostTagsOfContact } from '../tags.ts';
+import { faultOfCustom, maxCustomBytes, maxCustomKeys } from '../fields.ts';
+import { maxTagsOfContact } from '../tags.ts';
 import type { RowError } from './row.ts';
 import type { StagedRow } from './staging.ts';
 
@@ -60,7 +60,7 @@ export const nobody: RowError = {
 export const tooManyTags: RowError = {
   column: 'tags',
   code: 'limit_reached',
-  message: `The contact would have more than ${mostTagsOfContact} tags`,
+  message: `The contact would have more than ${maxTagsOfContact} tags`,
 };
 /** `large`: as the database writes it, a space after each colon and comma; it need not be too large. */
 type Difference = { n: number; differs: boolean; large: object | null; lacking_tags: number; own_tags: number };
@@ -74,7 +74,7 @@ export async function resolveRows(client: PoolClient, organizationId: string, ro
   if (found.rows.length === 0) return standings;
   const known = found.rows.filter((row) => row.owners.length === 1);
   await client.query(know, [known.map(({ n }) => n), known.map((row) => row.owners[0])]);
-  const compared = await client.query<Difference>(differences, [organizationId, mostCustomBytes, mostKeys]);
+  const compared = await client.query<Difference>(differences, [organizationId, maxCustomBytes, maxCustomKeys]);
   const seen = new Map(compared.rows.map((row) => [row.n, row]));
   const counts = new Map(rows.map(({ n, identities }) => [n, identities.length]));
   for (const { n, owners: all, known: had } of found.rows) {
@@ -84,7 +84,7 @@ export async function resolveRows(client: PoolClient, organizationId: string, ro
     if (all.length > 1) standings.set(n, { kind: 'refused', error: conflict(all) });
     else if (!own) throw new Taken();
     else if (fault) standings.set(n, { kind: 'refused', error: { column: 'custom_fields', ...fault } });
-    else if (own.lacking_tags > 0 && own.own_tags + own.lacking_tags > mostTagsOfContact)
+    else if (own.lacking_tags > 0 && own.own_tags + own.lacking_tags > maxTagsOfContact)
       standings.set(n, { kind: 'refused', error: tooManyTags });
     else
       standings.set(n, {

@@ -5,11 +5,11 @@ import { readCustomCell } from '../csv/custom-cell.ts';
 import { restored } from '../csv/formulas.ts';
 import { readTagsCell } from '../csv/tags-cell.ts';
 import type { ContactFields } from '../fields.ts';
-import { contactEmail, contactName, customFields, externalId, externalSource, mostCustomBytes } from '../fields.ts';
+import { contactEmail, contactName, customFields, externalId, externalSource, maxCustomBytes } from '../fields.ts';
+import type { Identity } from '../identities/identity.ts';
 import { phoneNumber } from '../identities/phone.ts';
-import type { Identity } from '../queries.ts';
-import { longestTag, tagName } from '../tag-catalogue.ts';
-import { mostTagsOfContact } from '../tags.ts';
+import { maxTagLength, tagName } from '../tag-catalogue.ts';
+import { maxTagsOfContact } from '../tags.ts';
 import { identitiesOfFields } from '../upsert.ts';
 import type { Column } from './header.ts';
 
@@ -38,13 +38,13 @@ const oneTag = check('a tag', tagName);
  * More than what is allowed takes, with all its quotes, blanks and backslashes: a longer cell is refused before it is read, for a row may
  * hold 1 MiB of what takes half a second to read.
  */
-const longestCustomCells = 4 * mostCustomBytes;
-const longestTagsCell = 4 * mostTagsOfContact * longestTag;
+const longestCustomCells = 4 * maxCustomBytes;
+const longestTagsCell = 4 * maxTagsOfContact * maxTagLength;
 /** What a row's report says at most: a row has up to 500 cells. */
 const maxErrors = 20;
 
 const faultOfTags = (names: string[]): string | undefined => {
-  if (names.length > mostTagsOfContact) return `tags must not be more than ${mostTagsOfContact}`;
+  if (names.length > maxTagsOfContact) return `tags must not be more than ${maxTagsOfContact}`;
   return names.map((name) => oneTag.validate(name).error?.message).find(Boolean);
 };
 
@@ -114,5 +114,5 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
   };
 }
 
-const tooLarge = `custom_fields must not be larger than ${mostCustomBytes} bytes as JSON`;
+const tooLarge = `custom_fields must not be larger than ${maxCustomBytes} bytes as JSON`;
 const isExternal = ({ column }: RowError) => column.startsWith('external_');

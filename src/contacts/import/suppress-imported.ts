@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Secrets } from '../../platform/secrets.ts';
+import type { Identity } from '../identities/identity.ts';
 import { hashesOf, unlessLonger } from '../permission/suppressed-addresses.ts';
-import type { Identity } from '../queries.ts';
 
 const suppress = `with given as (
     select * from unnest($2::uuid[], $3::bytea[]) as x(contact_id, hash)),

@@ -4,8 +4,9 @@ import { query } from '../../platform/database/query.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { conversationLane, LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { Tx } from '../../platform/ledger/tx.ts';
-import { changedFields, refreshAddresses, updateContact } from '../change.ts';
+import { changedFields, updateContact } from '../change.ts';
 import { contactLock, emitDeleted, emitUpdated } from '../events.ts';
+import { refreshAddresses } from '../identities/search-column.ts';
 import { type ContactRow, contactNotFound, findContactById, getContact, inBody } from '../queries.ts';
 import { contactReferences } from '../references.ts';
 import { type ConversationOfTwo, mergeConversations } from './merge-conversations.ts';
@@ -51,14 +52,14 @@ export async function mergeContacts(tx: Tx, organizationId: string, actor: strin
     'insert into contact_merges (organization_id, merged_id, contact_id, actor, gone_conversations) values ($1, $2, $3, $4, $5)',
     [organizationId, merged, survivor, actor, gone],
   );
-  await refreshAddresses(tx, organizationId, survivor);
+  await refreshAddresses(tx.of(organizationId), survivor);
   await tx.query('update contacts set updated_at = clock_timestamp() where organization_id = $1 and id = $2', [
     organizationId,
     survivor,
   ]);
   const row = (await findContactById(tx.of(organizationId), survivor))!;
-  emitUpdated(tx, organizationId, row, [...columns, ...fields]);
-  emitDeleted(tx, organizationId, merged, survivor);
+  emitUpdated(tx.of(organizationId), row, [...columns, ...fields]);
+  emitDeleted(tx.of(organizationId), merged, survivor);
   return row;
 }
 
@@ -112,12 +113,12 @@ async function fillFields(tx: Tx, organizationId: string, survivor: string, merg
   ];
   if (!own || !other) throw new LocksOutdated();
   const missing = Object.entries(other.custom_fields).filter(([name]) => !Object.hasOwn(own.custom_fields, name));
-  const changed = await updateContact(tx, organizationId, survivor, {
+  const changed = await updateContact(tx.of(organizationId), survivor, {
     name: own.name || other.name,
     phone_number: own.phone_number || other.phone_number,
     email: own.email || other.email,
     ...(!own.external_id && { external_source: other.external_source, external_id: other.external_id }),
     custom_fields: Object.fromEntries(missing),
   });
-  return changedFields(changed!, []);
+  return changedFields(changed!);
 }

@@ -1,45 +1,33 @@
-import type { Tx } from '../../platform/ledger/tx.ts';
-import { emitUpdated } from '../events.ts';
+import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { findContactTx } from '../contact-tx.ts';
 import { hearConsent } from './consents.ts';
 import type { By } from './permission-history.ts';
 import { suppress } from './suppressions.ts';
 
 const channel = 'messaging_app';
 
-/** A person wrote that he wants no more: nothing at all goes out to him. The contact's lock is held. */
-export async function optOut(tx: Tx, organizationId: string, contactId: string, messageId: string, at: Date): Promise<void> {
-  const name = await nameOf(tx, organizationId, contactId);
-  if (name === undefined) return;
+/** A person wrote that they want no more messages: nothing at all is sent to them. Throws LocksOutdated without the contact's lock. */
+export async function optOut(own: OwnTx, contactId: string, messageId: string, at: Date): Promise<void> {
+  const tx = await findContactTx(own, contactId);
+  if (!tx) return;
   const by: By = { actor: `contact:${contactId}`, source: 'message', proof: messageId };
-  const suppression = { channel, reason: 'unsubscribed', expiresAt: null } as const;
-  const { isChanged } = await suppress(tx, organizationId, contactId, suppression, by);
-  const isDenied = await hearConsent(tx, organizationId, contactId, { channel, status: 'denied' }, at, by);
-  const changed = [...(isDenied ? ['consents'] : []), ...(isChanged ? ['suppressions'] : [])];
-  if (changed.length > 0) emitUpdated(tx, organizationId, { id: contactId, name }, changed);
+  await suppress(tx, { channel, reason: 'unsubscribed', expiresAt: null }, by);
+  await hearConsent(tx, { channel, status: 'denied' }, at, by);
 }
+
+type MarketingChoice = { status: 'granted' | 'denied'; at: Date; proof: string };
 
 /**
- * A person told the provider whether he wants this business's marketing: that is consent, what is no marketing goes on. The contact's lock
- * is held. False when the contact is not there any more: forgotten, or part of another.
+ * A person told the provider whether they want this business's marketing: that is consent, other messages go on. False when the contact is
+ * not there any more: erased, or part of another. Throws LocksOutdated without the contact's lock.
  */
 export async function hearMarketingChoice(
-  tx: Tx,
-  organizationId: string,
+  own: OwnTx,
   contactId: string,
-  { status, at, proof }: { status: 'granted' | 'denied'; at: Date; proof: string },
+  { status, at, proof }: MarketingChoice,
 ): Promise<boolean> {
-  const name = await nameOf(tx, organizationId, contactId);
-  if (name === undefined) return false;
-  const by: By = { actor: 'provider', source: 'provider', proof };
-  const isChanged = await hearConsent(tx, organizationId, contactId, { channel, status }, at, by);
-  if (isChanged) emitUpdated(tx, organizationId, { id: contactId, name }, ['consents']);
+  const tx = await findContactTx(own, contactId);
+  if (!tx) return false;
+  await hearConsent(tx, { channel, status }, at, { actor: 'provider', source: 'provider', proof });
   return true;
-}
-
-async function nameOf(tx: Tx, organizationId: string, id: string): Promise<string | undefined> {
-  const [contact] = await tx.query<{ name: string }>('select name from contacts where organization_id = $1 and id = $2', [
-    organizationId,
-    id,
-  ]);
-  return contact?.name;
 }

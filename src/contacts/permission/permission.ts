@@ -1,8 +1,8 @@
 import { AppError } from '../../platform/errors.ts';
+import { isLive } from './live.ts';
 import type { ConsentStatus } from './permission.entity.ts';
-import { isLive } from './suppressions.ts';
 
-/** What is to be known before a person is written to over a messaging app. */
+/** What decides whether a person may receive a message over a messaging app. */
 export type Permission = {
   /** Why nothing may go out at all. */
   suppression: string | null;
@@ -11,24 +11,47 @@ export type Permission = {
   category: string | null;
 };
 
-/** `reason`: of the suppression, or the consent as it stands, `missing` when there is none. */
+/** `reason`: of the suppression, or the consent's status, `missing` when there is none. */
 export type Refusal = { code: 'suppressed' | 'consent_required'; reason: string; message: string };
 
 const onThisChannel = (of: string) => `${of}.channel in ('all', 'messaging_app') and ${isLive(of)}`;
 
-/**
- * The columns of `Permission` but the category, read by the statement that reads whom a message is for: no look of its own. Given as SQL
- * expressions; a contact that is null has none.
- */
-export const permissionColumns = ({ organization, contact, channel }: Record<'organization' | 'contact' | 'channel', string>) => `
-  coalesce(
-    (select s.reason from contact_suppressions s where s.organization_id = ${organization} and s.contact_id = ${contact} and ${onThisChannel('s')} order by s.channel limit 1),
-    (select 'blocked' from contact_blocks b where b.organization_id = ${organization} and b.contact_id = ${contact} and b.channel_id = ${channel} and b.blocked_at is not null limit 1)) as suppression,
-  (select n.status from contact_consents n where n.organization_id = ${organization} and n.contact_id = ${contact} and n.channel = 'messaging_app') as consent`;
+type PermissionOf = Record<'organization' | 'contact' | 'channel', string>;
 
-/** Why a person nobody knows must not be written to: he was forgotten, and had said no. `hash` is that of his address. */
-export const rememberedSuppression = (organization: string, hash: string) =>
-  `(select a.reason from suppressed_addresses a where a.organization_id = ${organization} and a.hash = ${hash} and ${onThisChannel('a')} limit 1)`;
+/**
+ * SQL: the columns of `Permission` but the category, read by the statement that finds whom a message is for (bench: POST, send). Given as
+ * SQL expressions; a contact that is null has none.
+ */
+export const permissionColumns = ({ organization, contact, channel }: PermissionOf) => `
+  coalesce(
+    (select s.reason
+       from contact_suppressions s
+      where s.organization_id = ${organization}
+        and s.contact_id = ${contact}
+        and ${onThisChannel('s')}
+      order by s.channel
+      limit 1),
+    (select 'blocked'
+       from contact_blocks b
+      where b.organization_id = ${organization}
+        and b.contact_id = ${contact}
+        and b.channel_id = ${channel}
+        and b.blocked_at is not null
+      limit 1)) as suppression,
+  (select n.status
+     from contact_consents n
+    where n.organization_id = ${organization}
+      and n.contact_id = ${contact}
+      and n.channel = 'messaging_app') as consent`;
+
+/** SQL: why an unknown person must not receive messages: they opted out before they were erased. `hash` is that of their address. */
+export const rememberedSuppression = (organization: string, hash: string) => `
+  (select a.reason
+     from suppressed_addresses a
+    where a.organization_id = ${organization}
+      and a.hash = ${hash}
+      and ${onThisChannel('a')}
+    limit 1)`;
 
 /** Whether a message may go out, wherever it comes from. */
 export function refusalOf({ suppression, consent, category }: Permission): Refusal | undefined {

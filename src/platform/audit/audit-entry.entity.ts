@@ -18,3 +18,6 @@ export const AuditEntry = defineEntity({
     ...created(),
   },
 });
+
+/** The entries of an organization: those it may see. */
+export const OwnAuditEntry = AuditEntry as typeof AuditEntry & { readonly '~entity': { organization_id: string } };

@@ -1,23 +1,16 @@
-import { type Ask, type Page, pageAskedFor } from '../listing/paging.ts';
+import type { Own } from '../database/own.ts';
+import type { RowOf } from '../database/tables.ts';
+import { type Ask, type Page, pageOfQuery } from '../listing/paging.ts';
+import { OwnAuditEntry } from './audit-entry.entity.ts';
 
-export type ActRow = {
-  id: string;
-  actor: string;
-  action: string;
-  subject: string;
-  address: string;
-  request_id: string | null;
-  details: Record<string, unknown> | null;
-  created_at: string;
-};
+const columns = ['id', 'actor', 'action', 'subject', 'address', 'request_id', 'details', 'created_at'] as const;
+export type ActRow = RowOf<typeof OwnAuditEntry, (typeof columns)[number]>;
 
 export type ActFilter = { actor?: string; action?: string };
 
-export function listActs(ask: Ask, organizationId: string, { actor, action }: ActFilter, page: Page) {
-  const wheres = ['organization_id = $1'];
-  const params: unknown[] = [organizationId];
-  if (actor) wheres.push(`actor = $${params.push(actor)}`);
-  if (action) wheres.push(`action = $${params.push(action)}`);
-  const statement = `select id, actor, action, subject, address, request_id, details, created_at from audit_log where ${wheres.join(' and ')}`;
-  return pageAskedFor<ActRow>(ask, statement, params, page);
+export function listActs(ask: Ask, own: Own, { actor, action }: ActFilter, page: Page) {
+  let acts = own.select(OwnAuditEntry).select(columns);
+  if (actor) acts = acts.where('actor', '=', actor);
+  if (action) acts = acts.where('action', '=', action);
+  return pageOfQuery(ask, acts, page);
 }

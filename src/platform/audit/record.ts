@@ -1,9 +1,11 @@
-import type { Source } from '../database/database.ts';
-import { query } from '../database/query.ts';
+import type { Em } from '../database/database.ts';
+import { type TablesOf, tables } from '../database/tables.ts';
 import { uuidv7 } from '../ids.ts';
+import type { AuditEntry } from './audit-entry.entity.ts';
 
 /** Who did what to which record, and from where. Never a secret, and of a person's record its id only. */
 export type Act = {
+  /** null: it concerns the whole installation. */
   organizationId: string | null;
   /** `user:<id>`, `key:<id>`, `operator:<name>`, `cli`. */
   actor: string;
@@ -16,19 +18,19 @@ export type Act = {
   details?: Record<string, unknown>;
 };
 
-export async function recordAct(source: Source, act: Act): Promise<void> {
-  await query(
-    source,
-    `insert into audit_log (id, organization_id, actor, action, subject, address, request_id, details) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      uuidv7(),
-      act.organizationId,
-      act.actor,
-      act.action,
-      act.subject.slice(0, 500),
-      act.address ?? '',
-      act.requestId ?? null,
-      act.details ? JSON.stringify(act.details) : null,
-    ],
-  );
+/** Through the query builder: in every audited write, where `em.insert` takes half as long again. */
+export async function recordAct(em: Em, act: Act): Promise<void> {
+  await tables<TablesOf<typeof AuditEntry>>(em)
+    .insertInto('audit_log')
+    .values({
+      id: uuidv7(),
+      organization_id: act.organizationId,
+      actor: act.actor,
+      action: act.action,
+      subject: act.subject.slice(0, 500),
+      address: act.address ?? '',
+      request_id: act.requestId ?? null,
+      details: act.details ?? null,
+    })
+    .execute();
 }

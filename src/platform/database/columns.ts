@@ -20,6 +20,10 @@ class Timestamp extends Type<string, string> {
 /** The database's clock, as a value to write. What it wrote is in the entity after the flush. */
 export const now = () => raw('clock_timestamp()') as unknown as string;
 
+/** A time so long after the database's present one, as a value to write. */
+export const fromNow = (amount: number, unit: 'minute' | 'hour' | 'day') =>
+  raw(`clock_timestamp() + ? * interval '1 ${unit}'`, [amount]) as unknown as string;
+
 export const timestamp = () => p.type(Timestamp);
 /** A time that the database fills in when the row is written, and that the entity has after the flush. */
 export const timestampNow = () => timestamp().returning().defaultRaw('clock_timestamp()');

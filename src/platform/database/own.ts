@@ -13,6 +13,9 @@ export type OwnEntity = {
   readonly '~entity': { organization_id: string };
 };
 
+/** Joined to rows of the organization: one of its own tables too, or one without organizations, as that of users. */
+type JoinedEntity = { name: string; tableName: string };
+
 type Columns<Row> = Exclude<keyof Row & string, 'organization_id'>;
 type Condition<Value> = Value | null | { $in?: NonNullable<Value>[]; $ne?: Value | null; $lt?: Value; $gt?: Value };
 
@@ -23,8 +26,8 @@ export type Change<Row> = Omit<EntityData<Row>, 'organization_id'> & { organizat
 
 type Table<Entity extends OwnEntity> = keyof TablesOf<Entity> & string;
 
-/** A read of the organization's rows of the first entity; the others may be joined, by their organization too. */
-export type Select = <Entity extends OwnEntity, Joined extends OwnEntity = Entity>(
+/** A read of the organization's rows of the first entity; the others may be joined, by their organization too where they have one. */
+export type Select = <Entity extends OwnEntity, Joined extends JoinedEntity = Entity>(
   entity: Entity,
   ...joined: Joined[]
 ) => SelectQueryBuilder<TablesOf<Entity | Joined>, Table<Entity> & keyof TablesOf<Entity | Joined>, unknown>;
@@ -41,6 +44,9 @@ export type Own = {
   /** Of statement.ts and paging: text and values that carry the organization already. */
   run<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;
 };
+
+/** What a statement of statement.ts needs to run. */
+export type Runs = Pick<Own, 'organizationId' | 'run'>;
 
 /** Writes of the organization's rows, in a transaction. The unit of work (`create`, assignment, `remove`) is written by `flush`, at the latest before the ledger. */
 export type OwnRecords = Own & {

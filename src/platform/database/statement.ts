@@ -1,5 +1,5 @@
 import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import { type Own, type Select, selectWithin } from './own.ts';
+import { type Runs, type Select, selectWithin } from './own.ts';
 
 /** Stands for a value that is known only when the statement runs. */
 class Parameter {
@@ -25,7 +25,7 @@ const standIns = new Proxy({}, { get: (_, name) => new Parameter(String(name)) }
 
 /** What a Kysely builder is, as far as it matters here. */
 export type Compilable<Row> = { compile(): CompiledQuery<Row> };
-export type Statement<Params extends object, Row> = (own: Own, params: Params) => Promise<Row[]>;
+export type Statement<Params extends object, Row> = (own: Runs, params: Params) => Promise<Row[]>;
 
 /**
  * A statement over rows of one organization, compiled once a process: to build it anew costs more than PostgreSQL takes for a small read.

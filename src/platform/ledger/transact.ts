@@ -21,9 +21,10 @@ export type TransactOptions = {
 };
 
 /** `look` reads what decides the locks, before they are taken. When that has changed meanwhile (LocksOutdated), the whole write is repeated. */
-export type Look<Seen> = Omit<TransactOptions, 'locks'> & {
+export type Look<Seen> = Omit<TransactOptions, 'locks' | 'isOneStatement'> & {
   look(): Promise<Seen>;
   locks(seen: NoInfer<Seen>): string[];
+  isOneStatement?: boolean | ((seen: NoInfer<Seen>) => boolean);
   /** Other errors that mean the same as LocksOutdated, those of `look` included: a contact that was erased between two statements. */
   outdatedBy?(error: unknown): boolean;
 };
@@ -58,7 +59,9 @@ export function createTransact(
       try {
         const seen = 'look' in options ? await options.look() : undefined;
         const locks = 'look' in options ? options.locks(seen as Seen) : options.locks;
-        const attemptOptions = { ...options, locks, isLooked: 'look' in options };
+        const isOne = options.isOneStatement;
+        const isOneStatement = typeof isOne === 'function' ? isOne(seen as Seen) : isOne;
+        const attemptOptions = { ...options, locks, isOneStatement, isLooked: 'look' in options };
         const { result, dispatched } = await inTurn(turns, locks, () =>
           attemptOf(database, attemptOptions, (tx) => work(tx, seen as Seen)),
         );

@@ -1,8 +1,8 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '../database/database.ts';
-import type { Own, Select } from '../database/own.ts';
+import type { Runs, Select } from '../database/own.ts';
 import { query } from '../database/query.ts';
-import { statement } from '../database/statement.ts';
+import { type Compilable, statement } from '../database/statement.ts';
 import { bindTo } from './bind.ts';
 
 /** Runs a statement and gives its rows. */
@@ -46,24 +46,26 @@ type Shown = { id: string; created_at: string };
 
 /**
  * A page of a plain list, newest first, one row more than asked for; compiled once a process. `build` is a read of one table that gives `id`
- * and `created_at`, with conditions and without an order.
+ * and `created_at`, with conditions and without an order. The second argument names
+ * the columns that it gives as these two, where tables are joined or the names differ.
  */
 export function list<Params extends object, Row extends Shown>(
   build: (select: Select, params: Params) => SelectQueryBuilder<never, never, Row>,
+  { createdAt: createdAtName = 'created_at', id: idName = 'id' }: { createdAt?: string; id?: string } = {},
 ) {
+  const [createdAtColumn, idColumn] = [sql.ref(createdAtName), sql.ref(idName)];
   const rows = (select: Select, params: Params & { limit: number }) =>
-    build(select, params)
-      .orderBy('created_at' as never, 'desc')
-      .orderBy('id' as never, 'desc')
-      .limit(params.limit);
+    build(select, params).orderBy(createdAtColumn, 'desc').orderBy(idColumn, 'desc').limit(params.limit);
   const first = statement<Params & { limit: number }, Row>(rows);
   const next = statement<Params & { limit: number; createdAt: string; id: string }, Row>((select, params) =>
-    rows(select, params).where(sql<SqlBool>`(created_at, id) < (${params.createdAt}::timestamptz, ${params.id}::uuid)`),
+    rows(select, params).where(
+      sql<SqlBool>`(${createdAtColumn}, ${idColumn}) < (${params.createdAt}::timestamptz, ${params.id}::uuid)`,
+    ),
   );
   const count = statement<Params, { total: number }>((select, params) =>
     build(select, params).clearSelect().select(sql<number>`count(*)::int`.as('total')),
   );
-  return async (own: Own, params: Params, { limit, after, includeTotal }: Page): Promise<PageRows<Row>> => {
+  return async (own: Runs, params: Params, { limit, after, includeTotal }: Page): Promise<PageRows<Row>> => {
     const [createdAt, id] = after ?? [];
     const asked = { ...params, limit: limit + 1 };
     const found = createdAt && id ? await next(own, { ...asked, createdAt, id }) : await first(own, asked);
@@ -71,4 +73,10 @@ export function list<Params extends object, Row extends Shown>(
     const [counted] = await count(own, params);
     return { rows: found, total: counted?.total ?? 0 };
   };
+}
+
+/** A page of a read whose conditions are others each time, or that joins other tables; as `list`, for statements that `ask` runs. */
+export function pageOfQuery<Row>(ask: Ask, query: Compilable<Row>, page: Page): Promise<PageRows<Row>> {
+  const { sql: text, parameters } = query.compile();
+  return pageAskedFor(ask, text, [...parameters], page);
 }

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { addMember } from '../../../src/organizations/members.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { databaseAway } from '../../../src/platform/database/errors.ts';
+import { OwnRows } from '../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { sha256 } from '../../../src/platform/secrets.ts';
 import { asks, browserOf, cookieOf, fromAnywhere } from '../../support/accounts.ts';
@@ -247,7 +248,7 @@ describe('the active organization', () => {
   beforeAll(async () => {
     second = await createOrganization(app.em(), 'Second');
     eve = await person(app.em(), app.tenant.organizationId, 'viewer');
-    await addMember(app.em(), second, eve.userId, 'admin');
+    await addMember(new OwnRows(app.em(), second), eve.userId, 'admin');
   });
   const activeOf = async (cookie: string) => (await meOf(cookie)).body.data.organization_id;
 
@@ -339,7 +340,7 @@ describe('the audit log', () => {
   test('has a failed login in each of the organizations of its user, a login in the active one', async () => {
     const second = await createOrganization(app.em(), 'Second');
     const bob = await person(app.em(), app.tenant.organizationId);
-    await addMember(app.em(), second, bob.userId, 'viewer');
+    await addMember(new OwnRows(app.em(), second), bob.userId, 'viewer');
     const from = { 'x-forwarded-for': '203.0.113.7', 'x-request-id': `login-${uuidv7()}` };
     await logIn({ ...right(bob), password: 'not the right one' }, from);
     await logIn(right(bob), from);

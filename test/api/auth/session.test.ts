@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { addMember } from '../../../src/organizations/members.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { scopesOf } from '../../../src/organizations/roles.ts';
+import { OwnRows } from '../../../src/platform/database/own.ts';
 import { asks, cookieOf } from '../../support/accounts.ts';
 import { useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders } from '../../support/factories/person.ts';
@@ -147,7 +148,7 @@ describe('the active organization', () => {
 
   test('is set for this session at once, with the role there', async () => {
     const second = await createOrganization(app.em(), 'Second');
-    await addMember(app.em(), second, ada.userId, 'viewer');
+    await addMember(new OwnRows(app.em(), second), ada.userId, 'viewer');
     const [here, elsewhere] = [await open(), await open()];
     const { status, body } = await setTo(here.headers, second);
     expect([status, body]).toEqual([200, { organization_id: second }]);
@@ -194,7 +195,7 @@ describe('the active organization', () => {
 describe('me', () => {
   test('shows the user, what he may do here, and every organization of his, the oldest membership first', async () => {
     const second = await createOrganization(app.em(), 'Second');
-    await addMember(app.em(), second, ada.userId, 'owner');
+    await addMember(new OwnRows(app.em(), second), ada.userId, 'owner');
     const { body } = await ask('auth.me.get', (await open()).headers);
     expect(body.data).toMatchObject({ id: ada.userId, email: ada.email, role: 'admin' });
     expect(body.data.scopes).toContain('api_keys:write');
@@ -206,7 +207,7 @@ describe('me', () => {
   });
 
   test('tells a bearer token of its own organization only, whatever it may do', async () => {
-    await addMember(app.em(), await createOrganization(app.em(), 'Second'), ada.userId, 'owner');
+    await addMember(new OwnRows(app.em(), await createOrganization(app.em(), 'Second')), ada.userId, 'owner');
     for (const granted of [['contacts:read'], [...scopesOf.admin]]) {
       const { headers } = await bearerToken(app.em(), app.tenant.organizationId, ada.userId, granted);
       const { status, body } = await ask('auth.me.get', headers);

@@ -5,6 +5,7 @@ import { looksLike } from '../../../src/accounts/credentials.ts';
 import { addMember } from '../../../src/organizations/members.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { scopesOf } from '../../../src/organizations/roles.ts';
+import { OwnRows } from '../../../src/platform/database/own.ts';
 import { sha256 } from '../../../src/platform/secrets.ts';
 import { asks } from '../../support/accounts.ts';
 import { useApp } from '../../support/app.ts';
@@ -125,7 +126,7 @@ describe('create', () => {
 describe('a token', () => {
   test('stays in the organization in which it was made', async () => {
     const second = await createOrganization(app.em(), 'Second');
-    await addMember(app.em(), second, ada.userId, 'viewer');
+    await addMember(new OwnRows(app.em(), second), ada.userId, 'viewer');
     const first = (await create()).body.token;
     await ask('auth.session.active-organization', here.headers, { body: { organization_id: second } });
     const other = (await create()).body.token;
@@ -188,7 +189,7 @@ describe('delete', () => {
 
   test("404 for a colleague's, a stranger's, one's own of another organization, and no id", async () => {
     const second = await createOrganization(app.em(), 'Second');
-    await addMember(app.em(), second, ada.userId, 'viewer');
+    await addMember(new OwnRows(app.em(), second), ada.userId, 'viewer');
     const colleague = await open(await person(app.em(), app.tenant.organizationId));
     const stranger = await open(await person(app.em(), second));
     const elsewhere = await open(ada);

@@ -7,7 +7,7 @@ const create = async (n: number) =>
   (await app.call('contacts.create', { body: { phone_number: `+165055920${n}` } })).body.data.id;
 const list = async (query?: Record<string, string>) => (await app.call('contacts.duplicates.list', { query })).body;
 const found = (one: string, other: string) =>
-  app.web.deps.ledger.transact({}, (tx) => listDuplicate(tx, app.tenant.organizationId, one, other, 'same_person'));
+  app.web.deps.ledger.transact({}, (tx) => listDuplicate(tx.of(app.tenant.organizationId), one, other, 'same_person'));
 
 test('pairs, newest first, each once whoever is named first; a page at a time; a merge or a deletion takes them off', async () => {
   const ids = [await create(10), await create(11), await create(12), await create(13)];

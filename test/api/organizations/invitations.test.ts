@@ -3,6 +3,7 @@ import { acceptInvitation } from '../../../src/accounts/accept-invitation.ts';
 import { createUser } from '../../../src/accounts/users.ts';
 import { lockOrganization } from '../../../src/organizations/organizations.ts';
 import { type Role, scopesOf } from '../../../src/organizations/roles.ts';
+import { OwnRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
@@ -335,7 +336,7 @@ describe('who made it may know its link', () => {
     const { body } = await invite(newEmail());
     const { database } = app.web.deps;
     const { accepting } = await database.transaction(async (em) => {
-      await lockOrganization(em, tenant.organizationId);
+      await lockOrganization(new OwnRows(em, tenant.organizationId));
       const accepting = accept(body.token);
       await waitFor('the acceptance to stand in line', async () => {
         return (await app.rows('select 1 from pg_locks where not granted')).length > 0;
@@ -457,7 +458,7 @@ describe('accepted', () => {
       ...passwords,
       async hash(text: string) {
         const passwordHash = await passwords.hash('the password of the first');
-        await createUser(database, { email, name: 'First', passwordHash, emailVerified: false });
+        await createUser(database.em(), { email, name: 'First', passwordHash, emailVerified: false });
         return passwords.hash(text);
       },
     };

@@ -3,6 +3,7 @@ import { createAuthenticate } from '../../../src/accounts/authenticate.ts';
 import { newCredential, newSecretToken } from '../../../src/accounts/credentials.ts';
 import { createKey, revokeKey } from '../../../src/organizations/keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
+import { OwnRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { sha256 } from '../../../src/platform/secrets.ts';
 import { useApp } from '../../support/app.ts';
@@ -30,7 +31,8 @@ function anotherProcess(between?: () => Promise<unknown>) {
   const authenticate = createAuthenticate({ ...database, pool } as unknown as Database);
   return { ...authenticate, statements, reads: () => statements.filter((text) => text.startsWith('select')).length };
 }
-const newKey = (expiresAt?: Date) => createKey(app.em(), app.tenant.organizationId, 'test', ['messages:read'], expiresAt);
+const newKey = (expiresAt?: Date) =>
+  createKey(new OwnRows(app.em(), app.tenant.organizationId), 'test', ['messages:read'], expiresAt);
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
 describe('a hot credential', () => {
@@ -126,7 +128,7 @@ describe('revoking', () => {
     const { id, key } = await newKey();
     const clock = stopClock();
     for (const process of [here, there]) expect(await process.key(key)).toMatchObject({ id });
-    await revokeKey(app.em(), app.tenant.organizationId, id);
+    await revokeKey(new OwnRows(app.em(), app.tenant.organizationId), id);
     here.forget(id);
     expect(await here.key(key)).toBeUndefined();
     clock.moveOn(4_900);
@@ -139,7 +141,7 @@ describe('revoking', () => {
   test('a key that is being looked up just then is not remembered', async () => {
     const { id, key } = await newKey();
     const process = anotherProcess(async () => {
-      await revokeKey(app.em(), app.tenant.organizationId, id);
+      await revokeKey(new OwnRows(app.em(), app.tenant.organizationId), id);
       process.forget(id);
     });
     expect(await process.key(key)).toMatchObject({ id });

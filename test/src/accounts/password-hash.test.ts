@@ -7,8 +7,8 @@ import { createPasswords, type Passwords } from '../../../src/accounts/password-
 import { processorMs } from '../../support/processor-time.ts';
 
 const opened: Passwords[] = [];
-const passwordsOf = (options: { idleMs?: number; mostThreads?: number } = {}) => {
-  const passwords = createPasswords({ mostThreads: 2, ...options });
+const passwordsOf = (options: { idleMs?: number; maxThreads?: number } = {}) => {
+  const passwords = createPasswords({ maxThreads: 2, ...options });
   opened.push(passwords);
   return passwords;
 };

@@ -25,8 +25,8 @@ test('a login under way with the old password opens no session after the passwor
     ...passwords,
     async verify(stored, password) {
       const isRight = await passwords.verify(stored, password);
-      await setPassword(database, ada.userId, await passwords.hash('the new password'));
-      await endSessions(database, ada.userId);
+      await setPassword(database.em(), ada.userId, await passwords.hash('the new password'));
+      await endSessions(database.em(), ada.userId);
       return isRight;
     },
   };
@@ -43,7 +43,7 @@ test('an invitation accepted with the old password lets nobody in after the pass
     ...passwords,
     async verify(stored, password) {
       const isRight = await passwords.verify(stored, password);
-      await setPassword(database, ada.userId, await passwords.hash('the new password'));
+      await setPassword(database.em(), ada.userId, await passwords.hash('the new password'));
       return isRight;
     },
   };
@@ -65,7 +65,9 @@ test('a session that has just ended makes no token', async () => {
     sessionId: id,
   };
   const make = () =>
-    app.web.deps.ledger.transact({}, (tx) => createToken(tx, caller, { name: 'Laptop', scopes: undefined, expiresInDays: 1 }));
+    app.web.deps.ledger.transact({}, (tx) =>
+      createToken(tx.of(caller.organizationId), caller, { name: 'Laptop', scopes: undefined, expiresInDays: 1 }),
+    );
   expect((await make()).token).toMatch(/^kt_/);
   await endSession(app.em(), id);
   await expect(make()).rejects.toMatchObject({ code: 'unauthorized' });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { type ContactTx, contactTx } from '../../../src/contacts/contact-tx.ts';
 import { eraseContact } from '../../../src/contacts/erasure/erase.ts';
 import { contactLock } from '../../../src/contacts/events.ts';
 import { addIdentity, removeIdentity } from '../../../src/contacts/identities/identities.ts';
@@ -7,10 +8,10 @@ import { applyIdentityChange } from '../../../src/contacts/identities/identity-c
 import { identityTaken, type Person, resolveContact } from '../../../src/contacts/identities/resolve.ts';
 import { lookUpContact } from '../../../src/contacts/lookup.ts';
 import { lookAtPair, mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
-import { upsertContact } from '../../../src/contacts/upsert.ts';
+import { upsertContact, upsertOptions } from '../../../src/contacts/upsert.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { AppError } from '../../../src/platform/errors.ts';
-import type { Tx } from '../../../src/platform/ledger/tx.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
@@ -107,7 +108,8 @@ async function outcome<Value>(work: Promise<Value>): Promise<Value | string> {
   }
 }
 
-const under = <Value>(id: string, work: (tx: Tx) => Promise<Value>) => house.ledger.transact({ locks: [contactLock(id)] }, work);
+const under = <Value>({ organizationId }: World, id: string, work: (tx: ContactTx) => Promise<Value>) =>
+  house.ledger.transact({ locks: [contactLock(id)] }, async (tx) => work(await contactTx(tx.of(organizationId), id)));
 
 const takes: { [Name in Step['kind']]: (world: World, step: Extract<Step, { kind: Name }>) => Promise<void> } = {
   async upsert(world, { phone, email }) {
@@ -117,9 +119,12 @@ const takes: { [Name in Step['kind']]: (world: World, step: Extract<Step, { kind
     ];
     const owners = world.among(...given);
     const fields = { ...(phone && { phone_number: `+${phone}` }), ...(email && { email }) };
-    const { transact } = house.ledger;
+    const { organizationId } = world;
+    const options = upsertOptions(ownRows(house.em(), organizationId), fields);
     const got = await outcome(
-      upsertContact<string>(house.em(), testSecrets, world.organizationId, fields, transact, ({ row }) => row.id),
+      house.ledger.transact(options, async (tx, owner) => {
+        return (await upsertContact(tx.of(organizationId), testSecrets, fields, owner)).row.id;
+      }),
     );
     if (!phone && !email) return expect(got).toBe('invalid_request');
     if (owners.length > 1) return expect(got).toBe('conflict');
@@ -135,7 +140,7 @@ const takes: { [Name in Step['kind']]: (world: World, step: Extract<Step, { kind
     ];
     const person: Person = { phoneId: phone, userId: user };
     const got = await house.ledger.transact({ retryOn: [identityTaken] }, (tx) =>
-      resolveContact(tx, testSecrets, world.organizationId, person),
+      resolveContact(tx.of(world.organizationId), testSecrets, person),
     );
     const [oldest] = world.among(...given);
     if (oldest) expect(got).toBe(oldest);
@@ -146,9 +151,7 @@ const takes: { [Name in Step['kind']]: (world: World, step: Extract<Step, { kind
     const id = world.at(place);
     if (!id) return;
     const given = { type: typeOf[kind], value: kind === 'phone' ? `+${value}` : value };
-    const got = await outcome(
-      under(id, async (tx) => (await addIdentity(tx, testSecrets, world.organizationId, id, given)).isNew),
-    );
+    const got = await outcome(under(world, id, async (tx) => (await addIdentity(tx, testSecrets, given)).isNew));
     const owner = world.owner(kind, value);
     expect(got).toBe(owner === undefined ? true : owner === id ? false : 'conflict');
     world.give(id, [kind, value]);
@@ -160,7 +163,7 @@ const takes: { [Name in Step['kind']]: (world: World, step: Extract<Step, { kind
       `select id from contact_identities where organization_id = $1 and type || ' ' || value = $2`,
       [world.organizationId, storedAs(kind, value)[0]],
     );
-    const got = await outcome(under(id, (tx) => removeIdentity(tx, world.organizationId, id, identity!.id)));
+    const got = await outcome(under(world, id, (tx) => removeIdentity(tx, identity!.id)));
     if (world.of(id).length === 1) return expect(got).toBe('conflict');
     expect(got).toBeUndefined();
     world.owners.delete(world.key(kind, value));
@@ -233,7 +236,9 @@ async function agree({ organizationId, owners, notes, contacts, of }: World) {
   );
   expect(new Map(kept.map(({ body, contact_id }) => [body, contact_id]))).toEqual(notes);
   for (const { kind, value } of addresses) {
-    const found = await outcome(lookUpContact(house.em(), organizationId, [{ type: typeOf[kind], value }]).then(({ id }) => id));
+    const found = await outcome(
+      lookUpContact(ownRows(house.em(), organizationId), [{ type: typeOf[kind], value }]).then(({ id }) => id),
+    );
     expect([kind, value, found]).toEqual([kind, value, owners.get(`${kind} ${value}`) ?? 'not_found']);
   }
   const rows = await house.sql<{ id: string; search: string; phone_number: string; email: string }>(

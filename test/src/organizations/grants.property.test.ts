@@ -5,6 +5,7 @@ import type { Passwords } from '../../../src/accounts/password-hash.ts';
 import { createKey } from '../../../src/organizations/keys.ts';
 import { isAbove, type Role, roles, scopesOf } from '../../../src/organizations/roles.ts';
 import { type Scope, scopes } from '../../../src/organizations/scopes.ts';
+import { OwnRows } from '../../../src/platform/database/own.ts';
 import { type Body, type Reply, useApp } from '../../support/app.ts';
 import { bearerToken, person, sessionHeaders } from '../../support/factories/person.ts';
 import { storedState } from '../../support/stored.ts';
@@ -94,7 +95,7 @@ class World {
       [scopes, new Date(Date.now() + 3_600_000)],
       [['api_keys:write', 'messages:read'] as Scope[], null],
     ] as const) {
-      const { id, key } = await createKey(em, this.organizationId, 'first', [...granted], endsAt);
+      const { id, key } = await createKey(new OwnRows(em, this.organizationId), 'first', [...granted], endsAt);
       this.hold('key', { id, key });
     }
   }

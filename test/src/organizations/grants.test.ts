@@ -3,6 +3,7 @@ import { createToken } from '../../../src/accounts/tokens.ts';
 import { createKey } from '../../../src/organizations/keys.ts';
 import type { Role } from '../../../src/organizations/roles.ts';
 import { type Scope, scopes } from '../../../src/organizations/scopes.ts';
+import { OwnRows } from '../../../src/platform/database/own.ts';
 import { type Reply, useApp } from '../../support/app.ts';
 import { bearerToken, person, sessionHeaders } from '../../support/factories/person.ts';
 
@@ -22,7 +23,7 @@ async function sessionFor(role: Role) {
   return { ...who, headers: (await sessionHeaders(app.em(), who.userId, app.base)).headers as Headers };
 }
 const keyOf = async (granted: Scope[], expiresAt: Date | null = null) => {
-  const { id, key } = await createKey(app.em(), organizationId, 'test', granted, expiresAt);
+  const { id, key } = await createKey(new OwnRows(app.em(), organizationId), 'test', granted, expiresAt);
   return { id, headers: { 'x-api-key': key } as Headers };
 };
 const ask = (headers: Headers, operationId: string, body?: object, params: Headers = {}) =>
@@ -215,7 +216,8 @@ describe('what was taken away elsewhere a moment ago', () => {
     const { token, sessionId } = await sessionHeaders(app.em(), userId, app.base);
     const { authenticate, ledger } = app.web.deps;
     const { caller } = (await authenticate.session(token))!;
-    const grant = () => ledger.transact({}, (tx) => createToken(tx, caller, { name: 'late', expiresInDays: 1 }));
+    const grant = () =>
+      ledger.transact({}, (tx) => createToken(tx.of(caller.organizationId), caller, { name: 'late', expiresInDays: 1 }));
     expect(await grant()).toMatchObject({ name: 'late' });
     await app.rows('delete from sessions where id = $1', [sessionId]);
     await expect(grant()).rejects.toMatchObject({ status: 401 });

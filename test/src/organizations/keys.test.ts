@@ -4,6 +4,7 @@ import { newCredential } from '../../../src/accounts/credentials.ts';
 import { createKey } from '../../../src/organizations/keys.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { scopes } from '../../../src/organizations/scopes.ts';
+import { OwnRows } from '../../../src/platform/database/own.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
 let house: House;
@@ -16,7 +17,7 @@ describe('who it is', () => {
   const authenticate = () => createAuthenticate(house.database).key;
 
   test('its organization and scopes; only a hash of it is stored', async () => {
-    const { id, key } = await createKey(house.em(), house.organizationId, 'test', ['messages:read']);
+    const { id, key } = await createKey(new OwnRows(house.em(), house.organizationId), 'test', ['messages:read']);
     expect(await authenticate()(key)).toEqual({
       by: 'key',
       id,
@@ -33,7 +34,7 @@ describe('who it is', () => {
     const ask = authenticate();
     expect(await ask(newCredential('kk_'))).toBeUndefined();
     for (const change of ['revoked_at = clock_timestamp()', `expires_at = clock_timestamp() - interval '1 ms'`]) {
-      const { id, key } = await createKey(house.em(), house.organizationId, 'test', scopes);
+      const { id, key } = await createKey(new OwnRows(house.em(), house.organizationId), 'test', scopes);
       await house.sql(`update api_keys set ${change} where id = $1`, [id]);
       expect(await ask(key)).toBeUndefined();
     }
@@ -41,7 +42,7 @@ describe('who it is', () => {
 
   test('a hot key is remembered for a moment only, and a wrong one never', async () => {
     const ask = authenticate();
-    const { id, key } = await createKey(house.em(), house.organizationId, 'test', scopes);
+    const { id, key } = await createKey(new OwnRows(house.em(), house.organizationId), 'test', scopes);
     const caller = await ask(key);
     await house.sql('update api_keys set revoked_at = clock_timestamp() where id = $1', [id]);
     expect(await ask(key)).toBe(caller);
@@ -51,6 +52,6 @@ describe('who it is', () => {
 
 test('a key needs an organization', async () => {
   const nobody = '01932d5f-3a0e-7cc4-8f4e-0242ac120001';
-  await expect(createKey(house.em(), nobody, 'test', scopes)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(createKey(new OwnRows(house.em(), nobody), 'test', scopes)).rejects.toMatchObject({ code: 'not_found' });
   expect(await createOrganization(house.em(), 'Another')).not.toBe(house.organizationId);
 });

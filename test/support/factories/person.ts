@@ -5,6 +5,7 @@ import { createUser } from '../../../src/accounts/users.ts';
 import { addMember } from '../../../src/organizations/members.ts';
 import { type Role, scopesOf } from '../../../src/organizations/roles.ts';
 import type { Em } from '../../../src/platform/database/database.ts';
+import { OwnRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { sha256 } from '../../../src/platform/secrets.ts';
@@ -30,7 +31,7 @@ export async function person(em: Em, organizationId?: string, role: Role = 'owne
   const id = uuidv7();
   const email = `person-${id}@example.com`;
   const user = await createUser(em, { email, name: 'Test Person', passwordHash: await hash, emailVerified: true });
-  if (organizationId) await addMember(em, organizationId, user!.id, role);
+  if (organizationId) await addMember(new OwnRows(em, organizationId), user!.id, role);
   return { userId: user!.id, email, password: testPassword, name: 'Test Person' };
 }
 

@@ -7,9 +7,10 @@ import { getImport, queueImport } from '../../../src/contacts/import/imports.ts'
 import { importLane } from '../../../src/contacts/import/jobs.ts';
 import { runImport } from '../../../src/contacts/import/run.ts';
 import { receiveUpload } from '../../../src/contacts/import/upload.ts';
-import { upsertContact } from '../../../src/contacts/upsert.ts';
+import { upsertContact, upsertOptions } from '../../../src/contacts/upsert.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { importContacts } from '../../../workers/contacts/import-contacts.ts';
@@ -47,6 +48,10 @@ async function queued(file: string): Promise<Import> {
   return { id: upload.importId, organizationId, job: { id: operationId, run: 1 } };
 }
 
+const upsert = (fields: ContactFields) =>
+  house.ledger.transact(upsertOptions(ownRows(house.em(), organizationId), fields), (tx, owner) =>
+    upsertContact(tx.of(organizationId), house.deps.secrets, fields, owner),
+  );
 const phone = (number: number) => `+1650555${String(number).padStart(4, '0')}`;
 const rows = (count: number) =>
   Array.from({ length: count }, (_, number) => `${phone(number)},P ${number},p${number}@example.com`);
@@ -143,15 +148,7 @@ describe('a run that ends in the middle', () => {
 
 test('people whom the API makes at the same moment become one contact each', async () => {
   const own = await queued(fileOf(rows(1_000)));
-  const create = (fields: ContactFields) =>
-    upsertContact<boolean>(
-      house.em(),
-      house.deps.secrets,
-      organizationId,
-      fields,
-      (options, work) => house.ledger.transact(options, work),
-      ({ isNew }) => isNew,
-    );
+  const create = async (fields: ContactFields) => (await upsert(fields)).isNew;
   const api = async () => {
     const made: boolean[] = [];
     for (let number = 990; number > 0; number -= 10)
@@ -210,8 +207,7 @@ test('a broken file fails the job for good; a retry says that it must come again
 
 describe('a row whose identities are of two contacts', () => {
   const make = async (fields: ContactFields) => {
-    const { em, ledger, deps } = house;
-    await upsertContact(em(), deps.secrets, organizationId, fields, ledger.transact, () => undefined);
+    await upsert(fields);
   };
 
   test.each([1, 2])('is refused, alone and among others, and the others are imported (%d)', async (others) => {

@@ -43,8 +43,7 @@ afterAll(async () => {
 
 async function requested(data: Record<string, string> = {}): Promise<{ mailId: string; jobId: string }> {
   await house.ledger.transact({}, (tx) =>
-    requestMail(tx, testSecrets, {
-      organizationId: house.organizationId,
+    requestMail(tx.of(house.organizationId), testSecrets, {
       kind: 'invitation',
       recipient,
       data: { organization: 'Acme', invited_by: 'Grace', role: 'agent', expires_at: '2026-11-28T10:00:00.000Z', ...data },
@@ -76,8 +75,7 @@ describe('a mail that is asked for', () => {
     expect(testSecrets.open((await mail(mailId)).token!)).toBe(token);
     expect(await house.row(jobId)).toMatchObject({ queue: 'default', state: 'queued' });
     const undone = house.ledger.transact({}, async (tx) => {
-      await requestMail(tx, testSecrets, {
-        organizationId: house.organizationId,
+      await requestMail(tx.of(house.organizationId), testSecrets, {
         kind: 'password_reset',
         recipient,
         data: {},

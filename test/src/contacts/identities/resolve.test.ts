@@ -9,8 +9,9 @@ import {
   type Person,
   resolveContact,
 } from '../../../../src/contacts/identities/resolve.ts';
-import { upsertContact } from '../../../../src/contacts/upsert.ts';
+import { upsertContact, upsertOptions } from '../../../../src/contacts/upsert.ts';
 import { createOrganization } from '../../../../src/organizations/organizations.ts';
+import { ownRows } from '../../../../src/platform/database/own.ts';
 import { contact } from '../../../support/factories/contact.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { testSecrets } from '../../../support/secrets.ts';
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 const resolve = (person: Person, organizationId = house.organizationId) =>
-  house.ledger.transact({ retryOn: [identityTaken] }, (tx) => resolveContact(tx, testSecrets, organizationId, person));
+  house.ledger.transact({ retryOn: [identityTaken] }, (tx) => resolveContact(tx.of(organizationId), testSecrets, person));
 const identitiesIn = (id: string) =>
   house.sql<{ type: string; value: string }>(
     'select type, value from contact_identities where contact_id = $1 order by type, value',
@@ -59,8 +60,10 @@ describe('resolve', () => {
     const { id: other } = await contact(house.em(), house.organizationId, { phone: second });
     expect(await resolve({ phone: second, userId: 'US.first' })).toBe(id);
     expect((await identitiesIn(other)).map(({ value }) => value)).toContain(second);
-    await house.ledger.transact({}, (tx) => addIdentities(tx, testSecrets, house.organizationId, other, { userId: 'US.first' }));
-    expect(await findContact(house.em(), house.organizationId, { userId: 'US.first' })).toBe(id);
+    await house.ledger.transact({}, (tx) =>
+      addIdentities(tx.of(house.organizationId), testSecrets, other, { userId: 'US.first' }),
+    );
+    expect(await findContact(ownRows(house.em(), house.organizationId), { userId: 'US.first' })).toBe(id);
   });
 
   test('makes one contact when all ask at once, and tells of it once', async () => {
@@ -93,15 +96,13 @@ describe('with another transaction in the way', () => {
   }
   const waits = 'select 1 from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()';
   const isWaiting = () => waitFor('the wait', async () => (await house.sql(waits)).length > 0);
-  const upsert = (phone: string, email: string) =>
-    upsertContact(
-      house.em(),
-      testSecrets,
-      house.organizationId,
-      { phone_number: phone, email },
-      (options, work) => house.ledger.transact(options, work),
-      ({ row }) => row.id,
-    );
+  const upsert = (phone: string, email: string) => {
+    const fields = { phone_number: phone, email };
+    const options = upsertOptions(ownRows(house.em(), house.organizationId), fields);
+    return house.ledger.transact(options, async (tx, owner) => {
+      return (await upsertContact(tx.of(house.organizationId), testSecrets, fields, owner)).row.id;
+    });
+  };
 
   test.each([
     ['a webhook', (phone: string) => resolve({ phoneId: phone.slice(1), userId: `US.${phone}` })],

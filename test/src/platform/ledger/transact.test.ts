@@ -37,6 +37,14 @@ describe('locks named by what may change', () => {
     expect([got, asked.length]).toEqual(['value', 3]);
   });
 
+  test('the look decides whether one statement is the whole transaction', async () => {
+    const options = { locks: () => [], isOneStatement: (is: boolean) => is };
+    const ask = (is: boolean) =>
+      house.ledger.transact({ ...options, look: async () => is }, async (tx) => (await tx.query('select 1 as one'))[0]);
+    await expect(ask(true)).rejects.toThrow('one statement runs no other');
+    expect(await ask(false)).toEqual({ one: 1 });
+  });
+
   test('an event or a job of another lane has them named anew too; for ever wrong they are a 409', async () => {
     let namings = 0;
     const look = async () => {
