@@ -54,7 +54,8 @@ export const paceParts = (isWanted: string, { freesRoom }: { freesRoom: boolean 
       from paced
      where j.id = $1 and j.run = $2 and ${stateIs('j.state', 'queued')}${freesRoom ? '' : ' and not paced.is_open'}
     returning case when not paced.is_open
-                   then greatest(1, extract(epoch from paced.plan_at - clock_timestamp()) * 1000)::float8 end as wait_ms)`;
+                   then greatest(1, extract(epoch from paced.plan_at - clock_timestamp()) * 1000)::float8
+                   end as wait_ms)`;
 
 /** For the claim itself, with conditions on `jobs j left join pools p`: the pool has no rate, or the pace lets this run go. */
 export const isPaced = '(p.rate is null or (select is_open from paced))';

@@ -23,8 +23,9 @@ const reviveStatement = `
          queue = $2,
          check_at = clock_timestamp() + ${firstCheck},
          state = case when lane is not null
-                           and exists (select 1 from jobs l
-                                        where l.lane = j.lane and l.state in ('blocked', 'waiting', 'queued')) then 'blocked'
+                           and exists (
+                             select 1 from jobs l
+                              where l.lane = j.lane and l.state in ('blocked', 'waiting', 'queued')) then 'blocked'
                       when pool is not null then 'waiting'
                       else 'queued' end
    where id = $1 and ${stateIs('state', 'failed')}

@@ -95,14 +95,17 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
   };
 }
 
+/** SQL: the library's table, searched by the beginnings of its keys. */
+const forgetStatement = `
+  delete from login_limits
+   where key = 'email:' || $1
+      or starts_with(key, 'pair:' || $1 || '.')
+      or starts_with(key, 'once:' || $1 || '.')`;
+
 /** Forgets all attempts for the email, so that this person may log in again from everywhere. */
 export async function forgetTries(source: Source, email: string): Promise<void> {
   const { person } = keysOf(email, undefined);
-  await query(
-    source,
-    `delete from login_limits where key = 'email:' || $1 or starts_with(key, 'pair:' || $1 || '.') or starts_with(key, 'once:' || $1 || '.')`,
-    [person],
-  );
+  await query(source, forgetStatement, [person]);
 }
 
 /** The table shows neither emails nor addresses. */
