@@ -1,6 +1,7 @@
+import { blockContactJob, unblockContactJob } from './contacts/blocking/jobs.ts';
+import { eraseContactJob } from './contacts/erasure/jobs.ts';
 import { exportContactsJob } from './contacts/export/jobs.ts';
 import { importContactsJob } from './contacts/import/jobs.ts';
-import { blockContactJob, eraseContactJob, unblockContactJob } from './contacts/jobs.ts';
 import { sendMailJob } from './mails/jobs.ts';
 import { sendMessageJob, syncTemplatesJob } from './messaging/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';

@@ -40,15 +40,14 @@ export const listOfBlocked = endpoint({
   subject: 'Channel',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(blockedView) },
-  async handler({ params, query, caller, em }) {
-    const { organizationId } = caller;
-    const channel = await findChannel(em, organizationId, params.channelID);
+  async handler({ params, query, own, em }) {
+    const channel = await findChannel(em, own.organizationId, params.channelID);
     if (!channel) throw notFound('Channel');
     return listed(
       'blocked-contacts',
       { channel: channel.id },
       query,
-      (page) => listBlocked(em, organizationId, channel.id, page),
+      (page) => listBlocked(own, { channelId: channel.id }, page),
       toBlockedView,
     );
   },

@@ -1,7 +1,8 @@
 import Joi from 'joi';
-import { askForBlock, blockLane, blockStatusOf, mustBeConnected, resolveBlock } from '../../src/contacts/blocking/block.ts';
+import { assertConnected, blockStatusOf, requestChange } from '../../src/contacts/blocking/block.ts';
+import { type BlockWish, blockLane } from '../../src/contacts/blocking/jobs.ts';
+import { resolveBlock, resolveConflicts } from '../../src/contacts/blocking/resolve-block.ts';
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
-import type { BlockWish } from '../../src/contacts/jobs.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import { type Deps, endpoint, type Input, ok, type Reply } from '../http/endpoint.ts';
 import { operationNote } from '../http/schemas.ts';
@@ -43,19 +44,21 @@ const shared = {
 
 const asked =
   (wish: BlockWish) =>
-  async ({ body: { channel_id, phone, user_id }, caller, em, write }: BlockInput, { ledger, secrets }: Deps): Promise<Reply> => {
-    const { organizationId } = caller;
-    await mustBeConnected(em, organizationId, channel_id);
-    const blockId = await resolveBlock(ledger.transact, secrets, organizationId, channel_id, { phone, userId: user_id });
+  async ({ body: { channel_id, phone, user_id }, own, write }: BlockInput, { ledger, secrets }: Deps): Promise<Reply> => {
+    await assertConnected(own, channel_id);
+    const who = { phone, userId: user_id };
+    const blockId = await ledger.transact({ retryOn: resolveConflicts }, (tx) =>
+      resolveBlock(tx.of(own.organizationId), secrets, channel_id, who),
+    );
     return write({ locks: [blockLane(blockId)] }, async (tx) => {
-      const { status, operationId } = await askForBlock(tx, organizationId, blockId, wish);
+      const { status, operationId } = await requestChange(tx.own, blockId, wish);
       return { ...ok({ status }), operationId };
     });
   };
 
 /** What became of it: another change may have overtaken the one that was waited for. */
-async function outcome({ em, caller }: BlockInput, _deps: Deps, reply: Reply): Promise<Reply> {
-  const status = await blockStatusOf(em, caller.organizationId, reply.operationId!);
+async function outcome({ own }: BlockInput, _deps: Deps, reply: Reply): Promise<Reply> {
+  const status = await blockStatusOf(own, reply.operationId!);
   return status ? ok({ status: status === 'unblocking' ? 'pending' : status }) : reply;
 }
 

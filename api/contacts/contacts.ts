@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { eraseContact } from '../../src/contacts/erasure/erase.ts';
+import { conversationsOf, eraseContact, eraseLocks } from '../../src/contacts/erasure/erase.ts';
 import type { ContactFields } from '../../src/contacts/fields.ts';
 import { contactEmail, contactName, customFields, externalId, externalSource } from '../../src/contacts/fields.ts';
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
@@ -110,9 +110,12 @@ export const deleteContact = endpoint({
     'Deletes the contact with its identities, notes, tags, consents and their history. Messages are kept without personal data; a message to the contact that still waits is not sent. A contact that was suppressed or blocked stays so, by a keyed hash of their addresses. A request about the contact that is repeated with its Idempotency-Key is a 404 from now on. A job then removes the personal data from events, stored answers of webhooks and what the provider sent.',
   audit: 'contact',
   responses: { 204: null },
-  handler: ({ params, caller, em, write, from }, { secrets }) =>
-    eraseContact(em, secrets, caller.organizationId, params.contactID, write, async (tx, ids) => {
-      await withdrawReplies(tx, secrets, caller.organizationId, ids, from.requestId);
+  handler({ params: { contactID }, own, write, from }, { secrets }) {
+    const look = () => conversationsOf(own, contactID);
+    return write({ isLong: true, look, locks: (conversations) => eraseLocks(contactID, conversations) }, async (tx) => {
+      const ids = await eraseContact(tx.own, secrets, contactID);
+      await withdrawReplies(tx, secrets, own.organizationId, ids, from.requestId);
       return { status: 204 };
-    }),
+    });
+  },
 });

@@ -44,6 +44,5 @@ export const listOfDuplicates = endpoint({
   description: 'Found by what the provider’s messages say of people. Nothing is merged by itself; a merge removes its pair.',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(duplicateView) },
-  handler: ({ query, caller, em }) =>
-    listedData('contacts.duplicates', {}, query, (page) => listDuplicates(em, caller.organizationId, page), toView),
+  handler: ({ query, own }) => listedData('contacts.duplicates', {}, query, (page) => listDuplicates(own, {}, page), toView),
 });

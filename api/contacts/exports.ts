@@ -5,7 +5,7 @@ import {
   fileOf,
   getExport,
   listExports,
-  mostExports,
+  maxExports,
   queueExport,
 } from '../../src/contacts/export/exports.ts';
 import { exportLane } from '../../src/contacts/export/jobs.ts';
@@ -73,7 +73,7 @@ export const createExport = endpoint({
   scope: 'contacts:read',
   audit: 'contact_export',
   summary: 'Export contacts to a CSV file that is kept',
-  description: `For more contacts than one wants to wait for: a worker writes the file of GET /v1/contacts/export, which stands ready for 7 days. One event, \`contacts.exported\`, says so. An organization keeps at most ${mostExports}. A person who is forgotten is taken out of it.\n\n${operationNote}`,
+  description: `For more contacts than one wants to wait for: a worker writes the file of GET /v1/contacts/export, which stands ready for 7 days. One event, \`contacts.exported\`, says so. An organization keeps at most ${maxExports}. A person who is forgotten is taken out of it.\n\n${operationNote}`,
   isIdempotent: true,
   isOperation: true,
   query: Joi.object<{ raw: boolean }>({ raw }),
@@ -83,18 +83,18 @@ export const createExport = endpoint({
   example: {
     body: { filters: [{ field: 'tags', operator: 'eq', value: 'vip' }] },
   },
-  handler: ({ body, query, caller, write }) => {
+  handler: ({ body, query, caller, own, write }) => {
     const { search, sort = exportOrder, filters: conditions } = body ?? {};
     const request = { search, sort, filters: conditions && JSON.stringify(conditions), isRaw: query.raw };
     readContactListing({ ...request, location: 'body' });
-    return write({ locks: [exportLane(caller.organizationId)] }, async (tx) => {
-      const { row, operationId } = await queueExport(tx, caller.organizationId, actorOf(caller), request);
+    return write({ locks: [exportLane(own.organizationId)] }, async (tx) => {
+      const { row, operationId } = await queueExport(tx, actorOf(caller), request);
       return { status: 201, body: { data: toView(row) }, operationId };
     });
   },
-  async outcome({ caller }, { database }, reply) {
+  async outcome({ own }, _deps, reply) {
     const { id: exportId } = (reply.body as { data: { id: string } }).data;
-    return { ...reply, body: { data: toView(await getExport(database, caller.organizationId, exportId)) } };
+    return { ...reply, body: { data: toView(await getExport(own, exportId)) } };
   },
 });
 
@@ -108,8 +108,7 @@ export const listOfExports = endpoint({
   description: 'Kept 7 days after their end.',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(exportView) },
-  handler: ({ query, caller, em }) =>
-    listedData('contacts.exports', {}, query, (page) => listExports(em, caller.organizationId, page), toView),
+  handler: ({ query, own }) => listedData('contacts.exports', {}, query, (page) => listExports(own, {}, page), toView),
 });
 
 export const getOneExport = endpoint({
@@ -119,8 +118,7 @@ export const getOneExport = endpoint({
   operationId: 'contacts.exports.get',
   summary: 'Get an export: how far it is and what became of it',
   responses: { 200: wrapped(exportView) },
-  handler: async ({ params: { exportID }, caller }, { database }) =>
-    data(toView(await getExport(database, caller.organizationId, exportID))),
+  handler: async ({ params: { exportID }, own }) => data(toView(await getExport(own, exportID))),
 });
 
 export const getExportFile = endpoint({
@@ -133,14 +131,14 @@ export const getExportFile = endpoint({
   summary: 'Download the file of an export',
   description: 'As often as needed while it is kept; 409 until it is complete.',
   responses: { 200: csvFile },
-  async handler({ params: { exportID }, caller, write }, { database }) {
-    const row = await getExport(database, caller.organizationId, exportID);
+  async handler({ params: { exportID }, own, write }) {
+    const row = await getExport(own, exportID);
     if (row.state !== 'succeeded') throw new AppError('conflict', `The file is not there: the export is ${row.state}`);
     const { status: done } = await write({}, async () => ({ status: 200 }));
     return {
       status: done,
       headers: csvHeaders(new Date(row.finished_at!)),
-      stream: fileOf(database, caller.organizationId, row),
+      stream: fileOf(own, row),
     };
   },
 });
@@ -154,9 +152,9 @@ export const deleteOneExport = endpoint({
   summary: 'Delete an export with its file',
   description: 'One that is still under way is a 409.',
   responses: { 204: null },
-  handler: ({ params: { exportID }, caller, write }) =>
+  handler: ({ params: { exportID }, write }) =>
     write({ isLong: true }, async (tx) => {
-      await deleteExport(tx, caller.organizationId, exportID);
+      await deleteExport(tx.own, exportID);
       return { status: 204 };
     }),
 });

@@ -1,16 +1,10 @@
 import Joi from 'joi';
-import {
-  dropUpload,
-  getImport,
-  type ImportErrorRow,
-  type ImportRow,
-  listImportErrors,
-  listImports,
-  queueImport,
-} from '../../src/contacts/import/imports.ts';
+import { dropUpload, getImport, type ImportRow, listImports, queueImport } from '../../src/contacts/import/imports.ts';
 import { importLane } from '../../src/contacts/import/jobs.ts';
+import { type ImportErrorRow, listImportErrors } from '../../src/contacts/import/row-errors.ts';
 import { receiveUpload, tooLarge } from '../../src/contacts/import/upload.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
+import { ownRows } from '../../src/platform/database/own.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { cursorOf, positionIn } from '../../src/platform/listing/cursor.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
@@ -113,10 +107,10 @@ export const importContacts = endpoint({
     async take({ stream, caller, header, isRepeat }, { config, database, ledger }) {
       const { importMaxBytes: maxBytes, importsMaxQueued: maxQueued } = config;
       if (Number(header('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-      const { organizationId } = caller;
-      const receiving = { database, transact: ledger.transact, maxBytes, maxQueued: isRepeat ? undefined : maxQueued };
-      const upload = await receiveUpload(receiving, organizationId, actorOf(caller), stream);
-      const discard = () => dropUpload(database, organizationId, upload.importId).catch(() => undefined);
+      const own = ownRows(database, caller.organizationId);
+      const receiving = { own, transact: ledger.transact, maxBytes, maxQueued: isRepeat ? undefined : maxQueued };
+      const upload = await receiveUpload(receiving, actorOf(caller), stream);
+      const discard = () => dropUpload(own, upload.importId).catch(() => undefined);
       return { body: upload, hash: upload.checksum, discard };
     },
   },
@@ -125,14 +119,14 @@ export const importContacts = endpoint({
   example: {
     body: 'phone_number,name,tags,custom_fields.tier\r\n+16505551234,Sheena Nelson,vip;newsletter,gold\r\n',
   },
-  handler: ({ body, caller, write }) =>
-    write({ locks: [importLane(caller.organizationId)] }, async (tx) => {
-      const { row, operationId } = await queueImport(tx, caller.organizationId, body);
+  handler: ({ body, own, write }) =>
+    write({ locks: [importLane(own.organizationId)] }, async (tx) => {
+      const { row, operationId } = await queueImport(tx, body);
       return { status: 201, body: { data: toImportView(row) }, operationId };
     }),
-  async outcome({ caller }, { database }, reply) {
+  async outcome({ own }, _deps, reply) {
     const { id: importId } = (reply.body as { data: { id: string } }).data;
-    return { ...reply, body: { data: toImportView(await getImport(database, caller.organizationId, importId)) } };
+    return { ...reply, body: { data: toImportView(await getImport(own, importId)) } };
   },
 });
 
@@ -146,8 +140,7 @@ export const listOfImports = endpoint({
   description: 'Kept 30 days after their end.',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(importView) },
-  handler: ({ query, caller, em }) =>
-    listedData('contacts.imports', {}, query, (page) => listImports(em, caller.organizationId, page), toImportView),
+  handler: ({ query, own }) => listedData('contacts.imports', {}, query, (page) => listImports(own, {}, page), toImportView),
 });
 
 export const getOneImport = endpoint({
@@ -158,8 +151,7 @@ export const getOneImport = endpoint({
   scope: 'contacts:read',
   summary: 'Get an import: how far it is and what became of it',
   responses: { 200: wrapped(importView) },
-  handler: async ({ params: { importID }, caller }, { database }) =>
-    data(toImportView(await getImport(database, caller.organizationId, importID))),
+  handler: async ({ params: { importID }, own }) => data(toImportView(await getImport(own, importID))),
 });
 
 export const listOfImportErrors = endpoint({
@@ -172,11 +164,11 @@ export const listOfImportErrors = endpoint({
   description: 'Of the first 10,000 refused rows, up to 20 each. No error holds what stood in the cell.',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: exampleErrors },
-  async handler({ params: { importID }, query, caller }, { database }) {
-    const { id: importId } = await getImport(database, caller.organizationId, importID);
+  async handler({ params: { importID }, query, own }) {
+    const { id: importId } = await getImport(own, importID);
     const { limit, cursor, include_total: includeTotal } = query;
     const after = cursor === undefined ? undefined : positionIn<[number, string]>(cursor, importId, ['line', 'id']);
-    const { rows, total } = await listImportErrors(database, caller.organizationId, importId, { limit, after, includeTotal });
+    const { rows, total } = await listImportErrors(own, importId, { limit, after, includeTotal });
     const page = pageFrom(query, rows, ({ line, id }) => cursorOf(importId, [line, id]), total);
     return ok({ data: page.rows.map(toErrorView), meta: page.meta });
   },

@@ -20,11 +20,11 @@ export const mergeTwoContacts = endpoint({
   body: Joi.object<{ contact_id: string }>({ contact_id: id.required().description('The other one') }),
   responses: { 200: wrapped(contactView) },
   example: { body: { contact_id: exampleIds.otherContact } },
-  handler({ params, body, caller, em, write }) {
+  handler({ params, body, own, caller, write }) {
     const asked = { id: params.contactID, otherId: body.contact_id };
-    const look = () => lookAtPair(em, caller.organizationId, asked);
+    const look = () => lookAtPair(own, asked);
     return write({ isLong: true, look, locks: mergeLocks }, async (tx) => ({
-      ...data(toContactView(await mergeContacts(tx, caller.organizationId, actorOf(caller), asked))),
+      ...data(toContactView(await mergeContacts(tx.own, actorOf(caller), asked))),
       audit: { details: { contact_id: asked.otherId } },
     }));
   },

@@ -3,10 +3,10 @@ import { notFound } from '../platform/errors.ts';
 
 const references = ['conversations_contact', 'messages_contact'];
 
-/** The contact was forgotten, or became part of another, between the look and the write. */
-export const isContactGone = (error: unknown) => references.includes(brokenReference(error) ?? '');
+/** The contact was erased or merged between the look and the write. */
+export const isContactMissing = (error: unknown) => references.includes(brokenReference(error) ?? '');
 
-/** For a caller who named the contact himself. */
-export function refuseGone(error: unknown): never {
-  throw isContactGone(error) ? notFound('Contact') : error;
+/** For a caller who named the contact: throws 404 instead of the database's error. */
+export function throwContactMissing(error: unknown): never {
+  throw isContactMissing(error) ? notFound('Contact') : error;
 }

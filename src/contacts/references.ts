@@ -1,93 +1,127 @@
+import { IdempotencyKey } from '../platform/idempotency/idempotency-key.entity.ts';
+import { ContactBlock } from './blocking/block.entity.ts';
+import { ContactIdentity } from './contact.entity.ts';
+import { ContactDuplicate, ContactMerge } from './merging/merge.entity.ts';
+import { mergeConsents, mergeSuppressions } from './merging/merge-permission.ts';
+import type { MergeTx } from './merging/merge-tx.ts';
+import { ContactNote } from './note.entity.ts';
+import { ContactConsent, ContactPermissionChange, ContactSuppression } from './permission/permission.entity.ts';
+import { ContactTag } from './tag.entity.ts';
+
 /**
- * What refers to a contact, and what becomes of it. A test reads every foreign key to `contacts` from the catalogue and fails when one is
+ * What refers to a contact, and what happens to it. A test reads every foreign key to `contacts` from the catalogue and fails when one is
  * not here.
  */
 export type ContactReference = {
   table: string;
   column: string;
   /**
-   * What a merge does, in this order: of the organization $1, for the contact that stays $2, with the rows of the one that goes $3, asked
-   * for by $4. What still refers to that one then goes with it, or is refused by the database.
+   * What a merge does, in this order, with the rows of the contact that is merged; how many the survivor gained. What still refers to the
+   * merged contact afterwards is deleted with it, or the database refuses to delete it.
    */
-  merge: string[];
-  /** What happens when the person is forgotten. `cascade` and `set null` the database does; the rest erase.ts does itself. */
+  merge(tx: MergeTx): Promise<number>;
+  /** What happens when the contact is erased. The database does `cascade` and `set null`; the rest is done by erase.ts. */
   erase: 'cascade' | 'set null' | 'withdraw';
-  /** As `contact.updated` calls it when a merge brings something. */
+  /** The field that `contact.updated` names when the survivor gained rows. */
   field?: string;
 };
 
-const move = (table: string) => [`update ${table} set contact_id = $2 where organization_id = $1 and contact_id = $3`];
+/** SQL: a tag that the survivor has already is left behind. */
+const moveTags = `
+  update contact_tags o
+     set contact_id = $2
+   where o.organization_id = $1
+     and o.contact_id = $3
+     and not exists (
+       select 1
+         from contact_tags s
+        where s.organization_id = $1 and s.contact_id = $2 and s.tag_id = o.tag_id)
+  returning o.tag_id`;
 
-/** One row a contact and channel: of two the better stays. `o` is a row of the one that goes, `s` of the one that stays. */
-const unite = (table: string, isBetter: string, history: string) => {
-  const both = 's.organization_id = $1 and s.contact_id = $2 and s.channel = o.channel';
-  const coming = `o.organization_id = $1 and o.contact_id = $3 and not exists (select 1 from ${table} s where ${both})`;
-  return [
-    `delete from ${table} s using ${table} o where ${both} and o.organization_id = $1 and o.contact_id = $3 and ${isBetter}`,
-    `insert into contact_permission_history (id, organization_id, contact_id, kind, channel, state, reason, source, proof, expires_at, actor)
-     select uuidv7(), $1::uuid, $2::uuid, ${history}, $4 from ${table} o where ${coming}`,
-    `update ${table} o set contact_id = $2 where ${coming}`,
-  ];
-};
+/** SQL: pairs of the merged contact with a third one become pairs of the survivor, in the order of ids and once. */
+const rePairContact = `
+  insert into contact_duplicates (id, organization_id, contact_id, other_id, reason, created_at)
+  select uuidv7(), $1::uuid, least($2::uuid, d.other_id), greatest($2::uuid, d.other_id), d.reason, d.created_at
+    from contact_duplicates d
+   where d.organization_id = $1
+     and d.contact_id = $3
+     and d.other_id <> $2
+  on conflict on constraint contact_duplicates_pair do nothing`;
+const rePairOther = `
+  insert into contact_duplicates (id, organization_id, contact_id, other_id, reason, created_at)
+  select uuidv7(), $1::uuid, least($2::uuid, d.contact_id), greatest($2::uuid, d.contact_id), d.reason, d.created_at
+    from contact_duplicates d
+   where d.organization_id = $1
+     and d.other_id = $3
+     and d.contact_id <> $2
+  on conflict on constraint contact_duplicates_pair do nothing`;
 
-const strictness = (row: string) => `array_position(array['pending', 'granted', 'denied'], ${row}.status)`;
-/** What was decided last holds; of two decisions at once the stricter. */
-const isLater = `(o.changed_at, ${strictness('o')}) > (s.changed_at, ${strictness('s')})`;
-const isLonger = `coalesce(o.expires_at, 'infinity') > coalesce(s.expires_at, 'infinity')`;
+/** SQL: both tables are messaging's, which contacts must not import. */
+const moveConversations = 'update conversations set contact_id = $2 where organization_id = $1 and contact_id = $3';
+const moveMessages = 'update messages set contact_id = $2 where organization_id = $1 and contact_id = $3';
 
-/** Pairs with a third contact are pairs with the survivor now; the one of these two goes with the merge. */
-const rePair = (mine: string, other: string) => [
-  `insert into contact_duplicates (id, organization_id, contact_id, other_id, reason, created_at)
-   select uuidv7(), $1::uuid, least($2::uuid, d.${other}), greatest($2::uuid, d.${other}), d.reason, d.created_at from contact_duplicates d
-    where d.organization_id = $1 and d.${mine} = $3 and d.${other} <> $2 on conflict on constraint contact_duplicates_pair do nothing`,
-];
+/** The rows that the statement gives back; of some nobody needs the number, and they give none. */
+const changed = (text: string) => async (tx: MergeTx) => (await tx.sql(text, [tx.survivor, tx.merged])).length;
 
 export const contactReferences: ContactReference[] = [
   {
-    table: 'contact_identities',
+    table: ContactIdentity.tableName,
     column: 'contact_id',
-    merge: move('contact_identities'),
+    merge: (tx) => tx.update(ContactIdentity, { contact_id: tx.merged }, { contact_id: tx.survivor }),
     erase: 'cascade',
     field: 'identities',
   },
-  { table: 'contact_notes', column: 'contact_id', merge: move('contact_notes'), erase: 'cascade', field: 'notes' },
   {
-    table: 'contact_tags',
+    table: ContactNote.tableName,
     column: 'contact_id',
-    merge: [
-      `update contact_tags o set contact_id = $2 where o.organization_id = $1 and o.contact_id = $3
-         and not exists (select 1 from contact_tags s where s.organization_id = $1 and s.contact_id = $2 and s.tag_id = o.tag_id)`,
-    ],
+    merge: (tx) => tx.update(ContactNote, { contact_id: tx.merged }, { contact_id: tx.survivor }),
     erase: 'cascade',
-    field: 'tags',
+    field: 'notes',
   },
+  { table: ContactTag.tableName, column: 'contact_id', merge: changed(moveTags), erase: 'cascade', field: 'tags' },
   {
-    table: 'contact_consents',
+    table: ContactConsent.tableName,
     column: 'contact_id',
-    merge: unite('contact_consents', isLater, `'consent', o.channel, o.status, '', 'merge', o.proof, null::timestamptz`),
+    merge: mergeConsents,
     erase: 'cascade',
     field: 'consents',
   },
   {
-    table: 'contact_suppressions',
+    table: ContactSuppression.tableName,
     column: 'contact_id',
-    merge: unite('contact_suppressions', isLonger, `'suppression', o.channel, 'suppressed', o.reason, 'merge', '', o.expires_at`),
+    merge: mergeSuppressions,
     erase: 'cascade',
     field: 'suppressions',
   },
   {
-    table: 'contact_permission_history',
+    table: ContactPermissionChange.tableName,
     column: 'contact_id',
-    merge: move('contact_permission_history'),
+    merge: (tx) => tx.update(ContactPermissionChange, { contact_id: tx.merged }, { contact_id: tx.survivor }),
     erase: 'cascade',
   },
-  { table: 'contact_blocks', column: 'contact_id', merge: move('contact_blocks'), erase: 'cascade', field: 'blocks' },
-  { table: 'contact_merges', column: 'contact_id', merge: move('contact_merges'), erase: 'cascade' },
-  { table: 'contact_duplicates', column: 'contact_id', merge: rePair('contact_id', 'other_id'), erase: 'cascade' },
-  { table: 'contact_duplicates', column: 'other_id', merge: rePair('other_id', 'contact_id'), erase: 'cascade' },
-  // Those of one channel have become one before (merge-conversations.ts).
-  { table: 'conversations', column: 'contact_id', merge: move('conversations'), erase: 'set null' },
-  { table: 'messages', column: 'contact_id', merge: move('messages'), erase: 'set null' },
-  // No foreign key: the stored reply speaks of the person, and outlives him unless it is withdrawn.
-  { table: 'idempotency_keys', column: 'contact_id', merge: move('idempotency_keys'), erase: 'withdraw' },
+  {
+    table: ContactBlock.tableName,
+    column: 'contact_id',
+    merge: (tx) => tx.update(ContactBlock, { contact_id: tx.merged }, { contact_id: tx.survivor }),
+    erase: 'cascade',
+    field: 'blocks',
+  },
+  {
+    table: ContactMerge.tableName,
+    column: 'contact_id',
+    merge: (tx) => tx.update(ContactMerge, { contact_id: tx.merged }, { contact_id: tx.survivor }),
+    erase: 'cascade',
+  },
+  { table: ContactDuplicate.tableName, column: 'contact_id', merge: changed(rePairContact), erase: 'cascade' },
+  { table: ContactDuplicate.tableName, column: 'other_id', merge: changed(rePairOther), erase: 'cascade' },
+  // merge-conversations.ts has united those of the same channel before.
+  { table: 'conversations', column: 'contact_id', merge: changed(moveConversations), erase: 'set null' },
+  { table: 'messages', column: 'contact_id', merge: changed(moveMessages), erase: 'set null' },
+  // No foreign key: the stored reply shows the contact and would outlive it, so erasure withdraws it.
+  {
+    table: IdempotencyKey.tableName,
+    column: 'contact_id',
+    merge: (tx) => tx.update(IdempotencyKey, { contact_id: tx.merged }, { contact_id: tx.survivor }),
+    erase: 'withdraw',
+  },
 ];

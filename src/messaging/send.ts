@@ -1,4 +1,4 @@
-import { refuseGone } from '../contacts/contact-missing.ts';
+import { throwContactMissing } from '../contacts/contact-missing.ts';
 import { hashOf, identityTaken, oldestOwner, ownerParams, type Person } from '../contacts/identities/resolve.ts';
 import {
   type Permission,
@@ -85,7 +85,7 @@ export async function prepareMessage(
       ? { id: target.conversation_id, contactId }
       : await transact({ retryOn: [identityTaken, conversationTaken] }, (tx) =>
           resolveConversation(tx, secrets, { id: request.channelId, organizationId }, contactId ? { contactId } : person),
-        ).catch(refuseGone);
+        ).catch(throwContactMissing);
   return {
     organizationId,
     channelId: request.channelId,

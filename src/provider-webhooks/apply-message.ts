@@ -1,4 +1,4 @@
-import { isContactGone } from '../contacts/contact-missing.ts';
+import { isContactMissing } from '../contacts/contact-missing.ts';
 import { contactLock } from '../contacts/events.ts';
 import { identityTaken } from '../contacts/identities/resolve.ts';
 import { optOut } from '../contacts/permission/opt-out.ts';
@@ -37,7 +37,7 @@ export async function applyMessage(
   const look = () =>
     transact({ retryOn: [identityTaken, conversationTaken] }, (tx) => resolveConversation(tx, applying.secrets, channel, who));
   const locks = ({ id, contactId }: ConversationRef) => [conversationLane(id), ...(isStop ? [contactLock(contactId)] : [])];
-  const { applied, nameless } = await transact({ look, locks, outdatedBy: isContactGone }, async (tx, conversation) => {
+  const { applied, nameless } = await transact({ look, locks, outdatedBy: isContactMissing }, async (tx, conversation) => {
     const id = uuidv7();
     const [inserted] = await tx.query<{ contact_id: string }>(
       `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, from_phone, to_phone, to_user_id, content, context_id, provider_message_id, provider_at)

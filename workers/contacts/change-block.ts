@@ -1,16 +1,17 @@
 import { stopChannel } from '../../src/channels/connect.ts';
-import { openBlock, settleBlock } from '../../src/contacts/blocking/block-outcome.ts';
-import type { BlockPayload, BlockWish } from '../../src/contacts/jobs.ts';
+import { openBlock, settleBlock, settleLocks } from '../../src/contacts/blocking/block-outcome.ts';
+import { type BlockPayload, type BlockWish, blockWishes } from '../../src/contacts/blocking/jobs.ts';
 import { ProviderRefused } from '../../src/providers/errors.ts';
 import type { Outcome, RunContext } from '../handler.ts';
 
 /**
- * What was asked last is what the provider is asked for: a change that another one has overtaken does nothing. Twice does no harm, so an
- * answer that was lost is asked for again.
+ * The provider is asked for the latest change only: a change that another one has overtaken does nothing. The request does no harm when it
+ * is sent twice, so it is sent again when the answer was lost.
  */
 export async function changeBlock(context: RunContext<unknown>, change: BlockPayload, wish: BlockWish): Promise<Outcome> {
-  const { em, ledger, providers, row } = context;
-  const block = await openBlock(em, change, wish);
+  const { own, ledger, providers } = context;
+  const look = () => openBlock(own, { ...change, doing: blockWishes[wish].doing });
+  const [block] = await look();
   if (!block) return context.finish();
   const account = {
     phoneNumberId: block.phone_number_id,
@@ -25,11 +26,10 @@ export async function changeBlock(context: RunContext<unknown>, change: BlockPay
   } catch (error) {
     if (error instanceof ProviderRefused && error.stopsChannel) {
       const channel = { id: block.channel_id, sealedToken: block.access_token };
-      await stopChannel(ledger.transact, row.organization_id, channel, error.stopsChannel);
+      await stopChannel(ledger.transact, own.organizationId, channel, error.stopsChannel);
     }
     throw error;
   }
-  for (let open: typeof block | undefined = block; open; open = await openBlock(em, change, wish))
-    if (await settleBlock(ledger.transact, row.organization_id, change, open.contact_id, wish)) break;
+  await ledger.transact({ look, locks: settleLocks }, (tx, seen) => settleBlock(tx.of(own.organizationId), change, wish, seen));
   return context.finish();
 }

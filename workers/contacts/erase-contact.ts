@@ -1,32 +1,33 @@
+import { dropReceived } from '../../src/contacts/erasure/drop-received.ts';
 import type { Remains } from '../../src/contacts/erasure/erase.ts';
+import { ContactErasure } from '../../src/contacts/erasure/erasure.entity.ts';
 import { forgetInFiles } from '../../src/contacts/erasure/forget-in-files.ts';
-import { dropReceived, scrubEvents } from '../../src/contacts/erasure/scrub.ts';
-import { eraseContactJob } from '../../src/contacts/jobs.ts';
-import { query } from '../../src/platform/database/query.ts';
+import { eraseContactJob } from '../../src/contacts/erasure/jobs.ts';
+import { scrubEvents } from '../../src/contacts/erasure/scrub-events.ts';
+import { statement } from '../../src/platform/database/statement.ts';
 import { handle } from '../handler.ts';
 
-/** A file takes its time, and each look searches every one that stands ready. */
+/** A file takes its time, and each look searches every file that is ready. */
 const fileMs = 5_000;
 
-type Erasure = { organization_id: string; addresses: string; created_at: string };
+const erasureById = statement((select, { id }: { id: string }) =>
+  select(ContactErasure).select(['addresses', 'created_at']).where('id', '=', id),
+);
 
-/** Looks again and again until a look finds nothing more to do; then even the addresses it looked for go. */
+/** Searches again until nothing is left to do; then the addresses it searched for are deleted too. */
 export const eraseContactRest = handle(eraseContactJob, async ({ erasure_id }, context) => {
-  const { database, ledger, config } = context;
-  const [erasure] = await query<Erasure>(
-    database,
-    'select organization_id, addresses, created_at from contact_erasures where id = $1',
-    [erasure_id],
-  );
+  const { own, ledger, config } = context;
+  const [erasure] = await erasureById(own, { id: erasure_id });
   if (!erasure) return context.finish();
   const remains = JSON.parse(context.secrets.open(erasure.addresses)) as Remains;
-  const changed = await scrubEvents(ledger.transact, erasure.organization_id, remains);
-  const left = await dropReceived(ledger.transact, erasure.organization_id, remains, erasure.created_at);
-  const writing = await forgetInFiles(database, ledger.transact, erasure.organization_id, remains.ids, erasure.created_at);
-  if (left > 0) return context.wait(1_000, { reason: 'the provider said something that is not applied yet' });
-  if (writing > 0) return context.wait(fileMs, { reason: 'an import or export is under way that may hold him' });
+  const changed = await scrubEvents(ledger.transact, own, remains);
+  const left = await dropReceived(ledger.transact, own, remains, erasure.created_at);
+  const writing = await forgetInFiles(ledger.transact, own, remains.ids, erasure.created_at);
+  if (left > 0) return context.wait(1_000, { reason: 'the provider sent something that is not applied yet' });
+  if (writing > 0) return context.wait(fileMs, { reason: 'an import or export in progress may contain the contact' });
   if (changed > 0)
-    return context.wait(config.webhookTimeoutMs + 1_000, { reason: 'a delivery may be under way with what it told' });
+    return context.wait(config.webhookTimeoutMs + 1_000, { reason: 'a delivery with the old text may be in progress' });
+  // SQL: a part of the ledger's statement.
   return context.finish({
     text: 'forgotten as (delete from contact_erasures where id = $1 and exists (select 1 from ended))',
     params: [erasure_id],

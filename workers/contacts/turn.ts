@@ -6,7 +6,7 @@ const turnMs = 60_000;
 /** A part may take long because it waits for others: that is no work to rest from, and a worker that stops waits for the rest. */
 const maxRestMs = 2_000;
 const pausedMs = 1_000;
-const movedOnMs = 15_000;
+const supersededMs = 15_000;
 
 /**
  * Whether work over many rows may go on, asked between its parts: after a rest, so that it takes only `bulkTimeShare` of the time. One
@@ -31,4 +31,4 @@ export const paused = ({ isStopping, wait }: RunContext<unknown>): Promise<Outco
 
 /** Another run has taken over: this one looks again when that one should be through. */
 export const leftToAnother = ({ wait }: RunContext<unknown>): Promise<Outcome> =>
-  wait(movedOnMs, { reason: 'another run is at it' });
+  wait(supersededMs, { reason: 'another run is at it' });

@@ -1,4 +1,4 @@
-import { unblockContactJob } from '../../src/contacts/jobs.ts';
+import { unblockContactJob } from '../../src/contacts/blocking/jobs.ts';
 import { handle } from '../handler.ts';
 import { changeBlock } from './change-block.ts';
 

@@ -1,50 +1,43 @@
-import type { Em } from '../../platform/database/database.ts';
-import { query } from '../../platform/database/query.ts';
-import type { Transact } from '../../platform/ledger/transact.ts';
-import { contactLock, emitUpdated } from '../events.ts';
-import { type BlockPayload, type BlockWish, blockWishes } from '../jobs.ts';
+import { raw } from '@mikro-orm/core';
+import { Channel } from '../../channels/channel.entity.ts';
+import { now } from '../../platform/database/columns.ts';
+import { statement } from '../../platform/database/statement.ts';
+import { LocksOutdated } from '../../platform/ledger/locks.ts';
+import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { contactTx } from '../contact-tx.ts';
+import { contactLock } from '../events.ts';
+import { ContactBlock } from './block.entity.ts';
+import { type BlockPayload, type BlockWish, blockWishes } from './jobs.ts';
 
-export type OpenBlock = {
-  contact_id: string;
-  phone: string;
-  user_id: string;
-  channel_id: string;
-  phone_number_id: string;
-  account_id: string;
-  access_token: string;
-};
+/** What the provider needs to know for a change that is still to be made. */
+export const openBlock = statement((select, change: BlockPayload & { doing: 'pending' | 'unblocking' }) =>
+  select(ContactBlock, Channel)
+    .innerJoin('channels', (on) =>
+      on
+        .onRef('channels.organization_id', '=', 'contact_blocks.organization_id')
+        .onRef('channels.id', '=', 'contact_blocks.channel_id'),
+    )
+    .select(['contact_blocks.contact_id', 'contact_blocks.phone', 'contact_blocks.user_id', 'contact_blocks.channel_id'])
+    .select(['channels.phone_number_id', 'channels.account_id', 'channels.access_token'])
+    .where('contact_blocks.id', '=', change.block_id)
+    .where('contact_blocks.change_id', '=', change.change_id)
+    .where('contact_blocks.status', '=', change.doing),
+);
 
-/** What the provider needs to know for a change. Undefined: it has been made, another one was asked for since, or the contact is gone. */
-export async function openBlock(em: Em, { block_id, change_id }: BlockPayload, wish: BlockWish): Promise<OpenBlock | undefined> {
-  const [row] = await query<OpenBlock>(
-    em,
-    `select b.contact_id, b.phone, b.user_id, b.channel_id, c.phone_number_id, c.account_id, c.access_token
-       from contact_blocks b join channels c on c.organization_id = b.organization_id and c.id = b.channel_id
-      where b.id = $1 and b.change_id = $2 and b.status = $3`,
-    [block_id, change_id, blockWishes[wish].doing],
-  );
-  return row;
-}
+type Open = { contact_id: string };
+export const settleLocks = ([open]: Open[]) => (open ? [contactLock(open.contact_id)] : []);
 
-/** The provider did it. False: the contact became part of another meanwhile, look again. */
-export function settleBlock(
-  transact: Transact,
-  organizationId: string,
-  { block_id, change_id }: BlockPayload,
-  contactId: string,
-  wish: BlockWish,
-): Promise<boolean> {
+const firstTime = () => raw('coalesce(blocked_at, clock_timestamp())') as unknown as string;
+
+/** The provider made the change. `seen` is what `openBlock` gives now: empty when a later change or an erasure made this one void. */
+export async function settleBlock(tx: OwnTx, { block_id, change_id }: BlockPayload, wish: BlockWish, [open]: Open[]) {
+  if (!open) return;
   const { doing, done } = blockWishes[wish];
-  return transact({ locks: [contactLock(contactId)] }, async (tx) => {
-    const [contact] = await tx.query<{ name: string }>(
-      `update contact_blocks b set status = $5, failure = null, updated_at = clock_timestamp(),
-              blocked_at = case when $5 = 'blocked' then coalesce(b.blocked_at, clock_timestamp()) end
-         from contacts k
-        where b.organization_id = $1 and b.id = $2 and b.change_id = $3 and b.status = $4 and b.contact_id = $6
-          and k.organization_id = b.organization_id and k.id = b.contact_id returning k.name`,
-      [organizationId, block_id, change_id, doing, done, contactId],
-    );
-    if (contact) emitUpdated(tx.of(organizationId), { id: contactId, name: contact.name }, ['blocks']);
-    return contact !== undefined;
-  });
+  const settled = await tx.update(
+    ContactBlock,
+    { id: block_id, change_id, status: doing, contact_id: open.contact_id },
+    { status: done, failure: null, blocked_at: wish === 'block' ? firstTime() : null, updated_at: now() },
+  );
+  if (settled === 0) throw new LocksOutdated();
+  (await contactTx(tx, open.contact_id)).changed('blocks');
 }

@@ -1,2 +1,2 @@
-/** Another run has moved an import or export meanwhile: this one leaves it to that one. */
-export class MovedOn extends Error {}
+/** Another run of the same job has written more of the import or export: this run ends and leaves the rest to it. */
+export class Superseded extends Error {}

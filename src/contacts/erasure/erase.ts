@@ -1,118 +1,115 @@
-import type { Em } from '../../platform/database/database.ts';
-import { query } from '../../platform/database/query.ts';
+import type { Own } from '../../platform/database/own.ts';
+import { statement } from '../../platform/database/statement.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';
-import type { TransactOptions } from '../../platform/ledger/transact.ts';
-import type { Tx } from '../../platform/ledger/tx.ts';
+import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import { Contact } from '../contact.entity.ts';
 import { contactLock, emitDeleted } from '../events.ts';
 import type { Identity } from '../identities/identity.ts';
-import { eraseContactJob } from '../jobs.ts';
+import { ContactMerge } from '../merging/merge.entity.ts';
 import { rememberSuppressed } from '../permission/suppressed-addresses.ts';
 import { contactNotFound } from '../queries.ts';
+import { ContactErasure } from './erasure.entity.ts';
+import { eraseContactJob } from './jobs.ts';
 
-/** A conversation began between the look and the locks: look again. */
-class Begun extends Error {}
-/** More than these, and something else is wrong. */
-const mostLooks = 20;
+/** SQL: conversations are messaging's table, which contacts must not import. */
+const conversationsOfContact = 'select id from conversations where organization_id = $1 and contact_id = $2';
+
+/** What decides the locks of an erasure. */
+export async function conversationsOf(own: Own, contactId: string): Promise<string[]> {
+  const rows = await own.sql<{ id: string }>(conversationsOfContact, [contactId]);
+  return rows.map(({ id }) => id);
+}
+
+export const eraseLocks = (contactId: string, conversations: string[]) => [
+  contactLock(contactId),
+  ...conversations.map(conversationLane),
+];
+
+const contactForUpdate = statement((select, { id }: { id: string }) =>
+  select(Contact).select('id').where('id', '=', id).forUpdate(),
+);
+const mergedInto = statement((select, { id }: { id: string }) =>
+  select(ContactMerge).select(['merged_id', 'gone_conversations']).where('contact_id', '=', id),
+);
 
 /**
- * Forgets a contact: it goes with all that is its own, what was said stays without the person, and a job searches for what is left of
- * him elsewhere. `write` runs the transaction and gives what `answer` makes of the ids he was known by, merged-away ones too. Throws 404.
+ * Deletes the contact and all that belongs to it. Its messages are kept without personal data, and a job searches for the data in other
+ * records. Returns the ids of the contact and of those that were merged into it. Throws 404, and LocksOutdated without `eraseLocks`.
  */
-export async function eraseContact<Result>(
-  em: Em,
-  secrets: Secrets,
-  organizationId: string,
-  id: string,
-  write: (options: TransactOptions, work: (tx: Tx) => Promise<Result>) => Promise<Result>,
-  answer: (tx: Tx, ids: string[]) => Promise<Result>,
-): Promise<Result> {
-  for (let look = 1; ; look += 1) {
-    const held = await conversationsOf(em, organizationId, id);
-    try {
-      return await write({ isLong: true, locks: [contactLock(id), ...held.map(conversationLane)] }, async (tx) =>
-        answer(tx, await erase(tx, secrets, organizationId, id, held)),
-      );
-    } catch (error) {
-      if (!(error instanceof Begun) || look === mostLooks) throw error;
-    }
-  }
-}
-
-async function conversationsOf(em: Em, organizationId: string, id: string): Promise<string[]> {
-  const rows = await query<{ id: string }>(em, 'select id from conversations where organization_id = $1 and contact_id = $2', [
-    organizationId,
-    id,
-  ]);
-  return rows.map((row) => row.id);
-}
-
-async function erase(tx: Tx, secrets: Secrets, organizationId: string, id: string, held: string[]): Promise<string[]> {
-  // From here on nothing new can refer to it: who tries waits for this row, and finds it gone.
-  const there = await tx.query('select 1 from contacts where organization_id = $1 and id = $2 for update', [organizationId, id]);
-  if (there.length === 0) throw await contactNotFound(tx.of(organizationId), id);
-  const conversations = await conversationsOf(tx.em, organizationId, id);
-  if (conversations.some((conversation) => !held.includes(conversation))) throw new Begun();
-  const identities = await addressesOfContact(tx, organizationId, id);
-  const merged = await tx.query<{ merged_id: string; gone_conversations: string[] }>(
-    'select merged_id, gone_conversations from contact_merges where organization_id = $1 and contact_id = $2',
-    [organizationId, id],
-  );
+export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Promise<string[]> {
+  tx.assertLocked(contactLock(id));
+  // From here on nothing new can refer to the contact: a writer waits for this row and then finds no contact.
+  const found = await contactForUpdate(tx, { id });
+  if (found.length === 0) throw await contactNotFound(tx, id);
+  const conversations = await conversationsOf(tx, id);
+  for (const lock of eraseLocks(id, conversations)) tx.assertLocked(lock);
+  const identities = await tx.sql<Identity>(addressesOfContact, [id]);
+  const merged = await mergedInto(tx, { id });
   const ids = [id, ...merged.map(({ merged_id }) => merged_id)];
-  await rememberSuppressed(tx.of(organizationId), secrets, id, identities);
-  await blankMessages(tx, organizationId, id);
-  await blankConversations(tx, organizationId, id);
-  const spokenIn = [...conversations, ...merged.flatMap(({ gone_conversations: gone }) => gone)];
-  await searchLater(tx, secrets, organizationId, { ids, conversations: spokenIn, identities });
-  await tx.query('delete from contacts where organization_id = $1 and id = $2', [organizationId, id]);
-  emitDeleted(tx.of(organizationId), id);
+  await rememberSuppressed(tx, secrets, id, identities);
+  await tx.sql(blankMessages, [id]);
+  await tx.sql(blankConversations, [id]);
+  const ended = merged.flatMap(({ gone_conversations }) => gone_conversations);
+  await searchLater(tx, secrets, { ids, conversations: [...conversations, ...ended], identities });
+  await tx.delete(Contact, { id });
+  emitDeleted(tx, id);
   return ids;
 }
 
-/** By what he is known, and what he was blocked by. */
-function addressesOfContact(tx: Tx, organizationId: string, id: string): Promise<Identity[]> {
-  return tx.query<Identity>(
-    `select type, source, value from contact_identities where organization_id = $1 and contact_id = $2
-     union
-     select x.type, '', x.value from contact_blocks b, lateral (values ('phone', b.phone), ('messaging_app_id', b.user_id)) as x(type, value)
-      where b.organization_id = $1 and b.contact_id = $2 and x.value <> ''`,
-    [organizationId, id],
-  );
-}
+/** SQL: the addresses of two tables, the contact's identities and those that were blocked. */
+const addressesOfContact = `
+  select type, source, value
+    from contact_identities
+   where organization_id = $1
+     and contact_id = $2
+  union
+  select x.type, '', x.value
+    from contact_blocks b,
+         lateral (values ('phone', b.phone), ('messaging_app_id', b.user_id)) as x(type, value)
+   where b.organization_id = $1
+     and b.contact_id = $2
+     and x.value <> ''`;
 
 /**
- * What was said stays. The provider's ids are made of the person's address, so they go too, and so does what the provider, and not the
- * person, said of him.
+ * SQL: messaging's table. What the person wrote is kept. The provider's ids contain the address, so they are removed, and so is what the
+ * provider says about the person.
  */
-async function blankMessages(tx: Tx, organizationId: string, id: string) {
-  await tx.query(
-    `update messages set contact_id = null, to_phone = '', to_user_id = '', from_phone = '', provider_message_id = null, superseded_ids = '{}', context_id = null,
-       content = case type when 'system' then jsonb_build_object('type', content->'type')
-                           when 'unsupported' then content #- '{raw,from}' #- '{raw,from_user_id}' #- '{raw,id}' #- '{raw,context}' else content end
-      where organization_id = $1 and contact_id = $2`,
-    [organizationId, id],
-  );
-}
+const blankMessages = `
+  update messages
+     set contact_id = null,
+         to_phone = '',
+         to_user_id = '',
+         from_phone = '',
+         provider_message_id = null,
+         superseded_ids = '{}',
+         context_id = null,
+         content = case type
+           when 'system' then jsonb_build_object('type', content->'type')
+           when 'unsupported' then content #- '{raw,from}' #- '{raw,from_user_id}' #- '{raw,id}' #- '{raw,context}'
+           else content end
+   where organization_id = $1
+     and contact_id = $2`;
 
-async function blankConversations(tx: Tx, organizationId: string, id: string) {
-  await tx.query(
-    `update conversations set contact_id = null, preview = '', profile_name = '', profile_username = '', profile_phone = '', profile_user_id = '', updated_at = clock_timestamp()
-      where organization_id = $1 and contact_id = $2`,
-    [organizationId, id],
-  );
-}
+/** SQL: messaging's table. */
+const blankConversations = `
+  update conversations
+     set contact_id = null,
+         preview = '',
+         profile_name = '',
+         profile_username = '',
+         profile_phone = '',
+         profile_user_id = '',
+         updated_at = clock_timestamp()
+   where organization_id = $1
+     and contact_id = $2`;
 
-/** What the job needs to find what is left, of conversations those too that a merge ended; sealed, and gone with the end of the job. */
+/** What the job searches for, with the conversations that a merge ended. Sealed, and deleted when the job ends. */
 export type Remains = { ids: string[]; conversations: string[]; identities: Identity[] };
 
-async function searchLater(tx: Tx, secrets: Secrets, organizationId: string, remains: Remains) {
+async function searchLater(tx: OwnTx, secrets: Secrets, remains: Remains) {
   const id = uuidv7();
-  await tx.query('insert into contact_erasures (id, organization_id, erased_id, addresses) values ($1, $2, $3, $4)', [
-    id,
-    organizationId,
-    remains.ids[0],
-    secrets.seal(JSON.stringify(remains)),
-  ]);
-  tx.enqueue(eraseContactJob, organizationId, { erasure_id: id });
+  await tx.insert(ContactErasure, { id, erased_id: remains.ids[0]!, addresses: secrets.seal(JSON.stringify(remains)) });
+  tx.enqueue(eraseContactJob, { erasure_id: id });
 }

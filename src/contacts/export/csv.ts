@@ -38,8 +38,8 @@ const [quote, lineFeed] = [0x22, 0x0a];
 const idLength = 36;
 
 /**
- * Whole rows of such a file without those of some contacts, byte for byte. Not by a CSV parser: of a file this one has written only the ends
- * of rows are sought, and a thousand who are forgotten would keep a worker for minutes.
+ * Whole rows of such a file without those of some contacts, byte for byte. It only searches for the ends of rows: a CSV parser would keep a
+ * worker busy for minutes when a thousand contacts are erased.
  */
 export function csvWithout(file: Buffer, contactIds: string[]): { file: Buffer; left: number } {
   const gone = new Set(contactIds);
@@ -54,7 +54,7 @@ export function csvWithout(file: Buffer, contactIds: string[]): { file: Buffer; 
   return { file: Buffer.concat(kept), left };
 }
 
-/** A quote within a cell is written twice, in a cell in quotes; so is the cell of every line break. Sought by the runtime, not byte by byte. */
+/** A cell with a quote or line break is in quotes, with its own quotes doubled. `indexOf` searches, which is faster than byte by byte. */
 function* rowEnds(file: Buffer): Generator<number> {
   let [at, nextQuote, end] = [0, file.indexOf(quote), file.indexOf(lineFeed)];
   while (end >= 0) {
@@ -67,7 +67,7 @@ function* rowEnds(file: Buffer): Generator<number> {
       at = closing + 1;
       nextQuote = file.indexOf(quote, at);
     }
-    // Each byte is looked at once: a row may have thousands of quotes.
+    // Each byte is read once: a row may have thousands of quotes.
     if (end < at) end = file.indexOf(lineFeed, at);
   }
 }

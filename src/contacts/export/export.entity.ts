@@ -2,9 +2,11 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { tenant, times, timestamp } from '../../platform/database/columns.ts';
 import type { Position } from '../../platform/listing/keyset.ts';
 import type { ListRequest } from '../../platform/listing/listing.ts';
+import type { CsvForm } from './csv.ts';
 
 export const exportStates = ['queued', 'running', 'succeeded', 'failed'] as const;
 export type ExportState = (typeof exportStates)[number];
+export type ExportRequest = ListRequest & CsvForm;
 export type ExportFailure = { code: string; message: string };
 
 export const ContactExport = defineEntity({
@@ -15,7 +17,7 @@ export const ContactExport = defineEntity({
     state: p.enum(exportStates),
     actor: p.text(),
     /** What was asked for. null once the export has ended, and so are `keys` and `position`. */
-    request: p.json<ListRequest>().strictNullable(),
+    request: p.json<ExportRequest>().strictNullable(),
     /** The custom fields, a column each. */
     keys: p.json<string[]>().strictNullable(),
     /** The sort keys of the last row written. */

@@ -3,12 +3,26 @@ import { AppError } from '../../platform/errors.ts';
 import { uuid } from '../../platform/ids.ts';
 import { backoff, job } from '../../platform/ledger/job.ts';
 
-/** One export of an organization after the other. */
+/** The exports of an organization run one after the other. */
 export const exportLane = (organizationId: string) => `contact-export:${organizationId}`;
 
-/** Exports of all organizations together: long work, which must leave the workers to others. */
+/** The exports of all organizations together. They are long, and must leave workers to other jobs. */
 export const exportPool = 'contact-exports';
 export const exportPoolWidth = 2;
+
+/** SQL: a job's contract knows ids only, and no organization. */
+const failExport = `
+  update contact_exports
+     set state = 'failed', failure = $2, finished_at = clock_timestamp(), updated_at = clock_timestamp()
+   where id = $1
+     and state in ('queued', 'running')`;
+const reviveExport = `
+  update contact_exports
+     set state = 'queued', failure = null, finished_at = null, updated_at = clock_timestamp()
+   where id = $1
+     and state = 'failed'
+     and request is not null
+  returning id`;
 
 export const exportContactsJob = job<{ export_id: string }>({
   name: 'contacts.export',
@@ -19,18 +33,10 @@ export const exportContactsJob = job<{ export_id: string }>({
   delayMs: backoff(5),
   operation: true,
   async failed(tx, { export_id }, { code, message }) {
-    await tx.query(
-      `update contact_exports set state = 'failed', failure = $2, finished_at = clock_timestamp(), updated_at = clock_timestamp()
-        where id = $1 and state in ('queued', 'running')`,
-      [export_id, JSON.stringify({ code, message })],
-    );
+    await tx.query(failExport, [export_id, JSON.stringify({ code, message })]);
   },
   async revived(tx, { export_id }) {
-    const back = await tx.query(
-      `update contact_exports set state = 'queued', failure = null, finished_at = null, updated_at = clock_timestamp()
-        where id = $1 and state = 'failed' and request is not null returning id`,
-      [export_id],
-    );
+    const back = await tx.query(reviveExport, [export_id]);
     if (back.length === 0) throw new AppError('conflict', 'What it was to export is no longer known: ask for it again');
   },
   openSubjects: `select id from contact_exports where state in ('queued', 'running')`,

@@ -13,10 +13,10 @@ export type Selection = {
 };
 
 const pageRows = 1_000;
-/** So many at a time are made text: other work of the process has its turn in between, and rows of 16 kB make no piece of 16 MB. */
+/** Rows that become text at a time: other work of the process runs in between, and rows of 16 kB make no piece of 16 MB. */
 const sliceRows = 100;
 
-/** `askPage`: how each page is asked for; `askKeys`: how the custom fields are, which takes a look at every contact. */
+/** `askPage` runs the statement of each page, `askKeys` that of the custom fields, which reads every contact. */
 export const selected = (askPage: AskOnce, organizationId: string, listing: Listing, askKeys: AskOnce = askPage): Selection => ({
   async *slices(begin) {
     for await (const page of contactPages(askPage, organizationId, listing, pageRows, begin))

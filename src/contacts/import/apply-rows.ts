@@ -7,41 +7,71 @@ import { ImportFailure } from './failure.ts';
 import { columns, Taken, wanted } from './resolve-rows.ts';
 import { type OwnIdentity, ownIdentity, remembersAnybody, suppressImported } from './suppress-imported.ts';
 
+/* SQL: a batch is written from its temporary tables, one statement a table (bench: import). */
+
 const insertContacts = `
   insert into contacts (id, organization_id, ${columns})
-  select r.contact_id, $1, r.name, r.phone_number, r.email, r.external_source, r.external_id, r.custom_fields from import_rows r
-   where not r.is_known order by r.n`;
+  select r.contact_id, $1, r.name, r.phone_number, r.email, r.external_source, r.external_id, r.custom_fields
+    from import_rows r
+   where not r.is_known
+   order by r.n`;
 
-/** In the order of their index, and so in one order for all who import at once. */
+/** In the order of their index, so that concurrent imports write in the same order. */
 const insertIdentities = `
   insert into contact_identities (id, organization_id, contact_id, type, source, value)
-  select uuidv7(), $1, r.contact_id, i.type, i.source, i.value from import_rows r join import_identities i on i.n = r.n
-   where r.is_changed or not r.is_known order by i.type, i.source, i.value
+  select uuidv7(), $1, r.contact_id, i.type, i.source, i.value
+    from import_rows r
+    join import_identities i on i.n = r.n
+   where r.is_changed or not r.is_known
+   order by i.type, i.source, i.value
   on conflict on constraint contact_identities_value do nothing`;
+const insertIdentitiesReturning = `${insertIdentities} returning ${ownIdentity}`;
 
 const updateContacts = `
-  update contacts k set (${columns}) = row(${wanted}), updated_at = clock_timestamp() from import_rows r
-   where r.is_changed and k.id = r.contact_id and k.organization_id is not distinct from $1::uuid
-     and ((k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields) is distinct from (${wanted}) or r.n = any($2::int[]))
-  returning new.id, (old.phone_number <> '' and old.phone_number <> new.phone_number) or (old.email <> '' and old.email <> new.email) as is_replaced`;
+  update contacts k
+     set (${columns}) = row(${wanted}),
+         updated_at = clock_timestamp()
+    from import_rows r
+   where r.is_changed
+     and k.id = r.contact_id
+     and k.organization_id is not distinct from $1::uuid
+     and ((k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields)
+            is distinct from (${wanted})
+          or r.n = any($2::int[]))
+  returning new.id,
+            (old.phone_number <> '' and old.phone_number <> new.phone_number)
+              or (old.email <> '' and old.email <> new.email) as is_replaced`;
 
 const refresh = `
-  update contacts k set other_addresses = ${otherAddresses}
-   where k.organization_id = $1 and k.id = any($2::uuid[]) and k.other_addresses is distinct from ${otherAddresses}`;
+  update contacts k
+     set other_addresses = ${otherAddresses}
+   where k.organization_id = $1
+     and k.id = any($2::uuid[])
+     and k.other_addresses is distinct from ${otherAddresses}`;
 
 const anyNewTag = `
-  select 1 from import_rows r, unnest(r.tags) as g(name)
-   where (r.is_changed or not r.is_known) and not exists (
-     select from tags t where t.organization_id = $1 and fold(t.name) = fold(g.name)) limit 1`;
+  select 1
+    from import_rows r, unnest(r.tags) as g(name)
+   where (r.is_changed or not r.is_known)
+     and not exists (select from tags t where t.organization_id = $1 and fold(t.name) = fold(g.name))
+   limit 1`;
+
 const insertTags = `
-  insert into tags (id, organization_id, name) select uuidv7(), $1, x.name from (
-    select distinct on (fold(g.name)) g.name from import_rows r, unnest(r.tags) with ordinality as g(name, place) where r.is_changed or not r.is_known
-     order by fold(g.name), r.n, g.place) x
+  insert into tags (id, organization_id, name)
+  select uuidv7(), $1, x.name
+    from (
+      select distinct on (fold(g.name)) g.name
+        from import_rows r, unnest(r.tags) with ordinality as g(name, place)
+       where r.is_changed or not r.is_known
+       order by fold(g.name), r.n, g.place) x
   on conflict (organization_id, fold(name)) do nothing`;
+
 const assignTags = `
   insert into contact_tags (organization_id, contact_id, tag_id)
-  select distinct $1::uuid, r.contact_id, t.id from import_rows r, unnest(r.tags) as g(name), lateral (
-    select id from tags where organization_id = $1 and fold(tags.name) = fold(g.name) limit 1) t
+  select distinct $1::uuid, r.contact_id, t.id
+    from import_rows r,
+         unnest(r.tags) as g(name),
+         lateral (select id from tags where organization_id = $1 and fold(tags.name) = fold(g.name) limit 1) t
    where r.is_changed or not r.is_known
   on conflict on constraint contact_tags_pkey do nothing`;
 
@@ -54,11 +84,11 @@ export type Write = {
   identities: number;
   hasTags: boolean;
   lacksTags: boolean;
-  /** All that several rows bring: what one of them replaces and the next brings back is no difference, and was a change. */
+  /** Several rows together: a value that one of them replaces and the next restores is no difference at the end, but was a change. */
   isFolded: boolean;
 };
 
-/** Writes what is staged. Throws Taken when somebody else had one of the identities first. */
+/** Writes what is staged. Throws Taken when another writer added one of the identities first. */
 export async function applyRows(client: PoolClient, secrets: Secrets, organizationId: string, writes: Write[]): Promise<void> {
   const changed = writes.filter(({ isNew }) => !isNew);
   if (changed.length > 0)
@@ -68,7 +98,7 @@ export async function applyRows(client: PoolClient, secrets: Secrets, organizati
   if (identities > 0) await addIdentities(client, secrets, organizationId, identities);
   const replaced = new Set(writes.filter(({ isFolded }) => isFolded).map(({ contactId }) => contactId));
   if (changed.length > 0) {
-    // A contact shows its tags: one that gets some is another one now.
+    // A contact shows its tags, so a contact that gains some has changed.
     const touched = changed.filter(({ lacksTags, isFolded }) => lacksTags || isFolded).map(({ n }) => n);
     const { rows: updated } = await client.query<{ id: string; is_replaced: boolean }>(updateContacts, [organizationId, touched]);
     for (const { id, is_replaced } of updated) if (is_replaced) replaced.add(id);
@@ -82,7 +112,7 @@ export async function applyRows(client: PoolClient, secrets: Secrets, organizati
 
 async function addIdentities(client: PoolClient, secrets: Secrets, organizationId: string, count: number) {
   const remembers = await remembersAnybody(client, organizationId);
-  const text = remembers ? `${insertIdentities} returning ${ownIdentity}` : insertIdentities;
+  const text = remembers ? insertIdentitiesReturning : insertIdentities;
   const inserted = await client.query<OwnIdentity>(text, [organizationId]);
   if (inserted.rowCount !== count) throw new Taken();
   if (remembers) await suppressImported(client, secrets, organizationId, inserted.rows);

@@ -5,9 +5,10 @@ import { isTransient } from '../../platform/database/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
-import { MovedOn } from '../csv/superseded.ts';
+import { Superseded } from '../csv/superseded.ts';
 import { applyRows } from './apply-rows.ts';
 import { holdRows } from './hold-rows.ts';
+import type { ImportRow } from './imports.ts';
 import { type Standing, Taken } from './resolve-rows.ts';
 import { type Entry, isBad, type RowError } from './row.ts';
 import { inSession } from './session.ts';
@@ -16,13 +17,14 @@ import { type StagedRow, stageRows } from './staging.ts';
 export type Import = { id: string; organizationId: string; job: RunRef };
 type Counts = { created: number; updated: number; unchanged: number; failed: number };
 
-/** A report that nobody reads to its end; the count goes on. */
-const mostReported = 10_000;
-const mostLooks = 20;
+/** More refused rows are counted, but not reported. */
+const maxReported = 10_000;
+const maxAttempts = 20;
 
 /**
  * Imports rows that follow the first `done`, in one transaction with the import's counts: a run that is killed has either done them or not.
- * Returns how many of them, from the first; the others shall come again. Throws MovedOn.
+ * Returns how many of them it imported, from the first; the caller gives the others again. Throws Superseded. Not by transact(), because COPY
+ * needs the driver's connection, and nothing is enqueued or emitted.
  */
 export async function importBatch(
   database: Database,
@@ -31,12 +33,12 @@ export async function importBatch(
   done: number,
   entries: Entry[],
 ): Promise<number> {
-  for (let look = 1; ; look += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await inSession(database, (client) => importOnce(client, secrets, own, done, entries));
     } catch (error) {
-      if (!(error instanceof Taken || isTransient(error)) || look === mostLooks) throw error;
-      await sleep(Math.random() * 20 * look);
+      if (!(error instanceof Taken || isTransient(error)) || attempt === maxAttempts) throw error;
+      await sleep(Math.random() * 20 * attempt);
     }
   }
 }
@@ -59,7 +61,7 @@ async function importOnce(client: PoolClient, secrets: Secrets, own: Import, don
     return errors.length > 0 ? [{ line: entry.line, errors }] : [];
   });
   counts.failed = failures.length;
-  await report(client, own, failures.slice(0, Math.max(0, mostReported - reported)));
+  await report(client, own, failures.slice(0, Math.max(0, maxReported - reported)));
   await moveOn(client, own, taken, counts);
   return taken;
 }
@@ -71,42 +73,63 @@ function count(counts: Counts, refused: Map<number, RowError>, { n }: StagedRow,
   else counts.unchanged += 1;
 }
 
-/** Locks the import, so that of two runs of its job one waits and then sees that it was passed. Returns how many rows have failed so far. */
+/** SQL: on the connection of the batch, as the next two. */
+const lockImport = `
+  select rows_done, failed_count
+    from contact_imports
+   where organization_id = $1
+     and id = $2
+     and state in ('queued', 'running')
+     for update`;
+
+const insertErrors = `
+  insert into contact_import_errors (id, organization_id, import_id, line, column_name, code, message)
+  select uuidv7(), $1, $2, x.line, x.column_name, x.code, x.message
+    from unnest($3::int[], $4::text[], $5::text[], $6::text[]) as x(line, column_name, code, message)`;
+
+const countRows = `
+  with moved as (
+    update contact_imports
+       set state = 'running',
+           rows_done = rows_done + $3,
+           created_count = created_count + $4,
+           updated_count = updated_count + $5,
+           unchanged_count = unchanged_count + $6,
+           failed_count = failed_count + $7,
+           updated_at = clock_timestamp()
+     where organization_id = $1
+       and id = $2
+    returning rows_done, failed_count)
+  update jobs
+     set progress = jsonb_build_object('rows', moved.rows_done, 'failed', moved.failed_count)
+    from moved
+   where jobs.id = $8
+     and jobs.run = $9
+     and jobs.state = 'queued'`;
+
+/** Locks the import: of two runs of its job, the second waits and then sees that it is superseded. Returns how many rows have failed so far. */
 async function beginAt(client: PoolClient, { id, organizationId }: Import, done: number): Promise<number> {
-  const { rows } = await client.query<{ rows_done: number; failed_count: number }>(
-    `select rows_done, failed_count from contact_imports where organization_id = $1 and id = $2 and state in ('queued', 'running') for update`,
-    [organizationId, id],
-  );
-  if (rows[0]?.rows_done !== done) throw new MovedOn();
+  const { rows } = await client.query<Pick<ImportRow, 'rows_done' | 'failed_count'>>(lockImport, [organizationId, id]);
+  if (rows[0]?.rows_done !== done) throw new Superseded();
   return rows[0].failed_count;
 }
 
 async function report(client: PoolClient, { id, organizationId }: Import, failures: { line: number; errors: RowError[] }[]) {
   if (failures.length === 0) return;
   const all = failures.flatMap(({ line, errors }) => errors.map((error) => ({ line, ...error })));
-  await client.query(
-    `insert into contact_import_errors (id, organization_id, import_id, line, column_name, code, message)
-     select uuidv7(), $1, $2, x.line, x.column_name, x.code, x.message from unnest($3::int[], $4::text[], $5::text[], $6::text[]) as x(line, column_name, code, message)`,
-    [
-      organizationId,
-      id,
-      all.map(({ line }) => line),
-      all.map(({ column }) => column),
-      all.map(({ code }) => code),
-      all.map(({ message }) => message),
-    ],
-  );
+  await client.query(insertErrors, [
+    organizationId,
+    id,
+    all.map(({ line }) => line),
+    all.map(({ column }) => column),
+    all.map(({ code }) => code),
+    all.map(({ message }) => message),
+  ]);
 }
 
 async function moveOn(client: PoolClient, { id, organizationId, job }: Import, rows: number, counts: Counts) {
-  const { rowCount } = await client.query(
-    `with moved as (
-       update contact_imports set state = 'running', rows_done = rows_done + $3, created_count = created_count + $4, updated_count = updated_count + $5,
-         unchanged_count = unchanged_count + $6, failed_count = failed_count + $7, updated_at = clock_timestamp()
-        where organization_id = $1 and id = $2 returning rows_done, failed_count)
-     update jobs set progress = jsonb_build_object('rows', moved.rows_done, 'failed', moved.failed_count) from moved
-      where jobs.id = $8 and jobs.run = $9 and jobs.state = 'queued'`,
-    [organizationId, id, rows, counts.created, counts.updated, counts.unchanged, counts.failed, job.id, job.run],
-  );
-  if (rowCount !== 1) throw new MovedOn();
+  const { created, updated, unchanged, failed } = counts;
+  const params = [organizationId, id, rows, created, updated, unchanged, failed, job.id, job.run];
+  const { rowCount } = await client.query(countRows, params);
+  if (rowCount !== 1) throw new Superseded();
 }

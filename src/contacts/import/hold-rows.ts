@@ -8,7 +8,7 @@ import { resolveRows, type Standing, Taken } from './resolve-rows.ts';
 import { copyRows, type StagedRow, unstageRows } from './staging.ts';
 
 /** The server has room for some 6,400 locks in all: a batch that changes more contacts than these ends earlier. */
-const mostLocks = 1_000;
+const maxLocks = 1_000;
 
 export type Held = {
   /** Of those staged, from the first; the others were too many. */
@@ -26,8 +26,8 @@ const keyOf = ({ id, identities }: StagedRow, standing: Standing | undefined) =>
 ];
 
 /**
- * Whose the rows are, with the locks of all contacts that are to change: nobody else changes them until the commit. Rows that name the same
- * people are folded into one for each contact. Throws Taken.
+ * Whose the rows are, with the locks of all contacts that will change: no other writer changes them until the commit. Rows that name the same
+ * contact are folded into one. Throws Taken.
  */
 export async function holdRows(client: PoolClient, organizationId: string, staged: StagedRow[]): Promise<Held> {
   const first = await resolveRows(client, organizationId, staged);
@@ -37,7 +37,7 @@ export async function holdRows(client: PoolClient, organizationId: string, stage
   for (; end < staged.length; end += 1) {
     const standing = first.get(staged[end]!.n);
     if (standing?.kind !== 'known' || !(standing.isChanged || shared.has(groups[end]!))) continue;
-    if (held.size === mostLocks && !held.has(standing.owner)) break;
+    if (held.size === maxLocks && !held.has(standing.owner)) break;
     held.add(standing.owner);
   }
   const rows = staged.slice(0, end);
@@ -45,7 +45,7 @@ export async function holdRows(client: PoolClient, organizationId: string, stage
     client,
     staged.slice(end).map(({ n }) => n),
   );
-  const standings = held.size === 0 ? first : await lookAgain(client, organizationId, rows, held, first);
+  const standings = held.size === 0 ? first : await resolveAgain(client, organizationId, rows, held, first);
   const together = rows.filter((_, index) => shared.has(groups[index]!));
   const folded = await fold(client, organizationId, together, held, standings);
   const refused = rows.filter(({ n }) => standings.get(n)!.kind === 'refused').map(({ n }) => n);
@@ -90,8 +90,8 @@ function writeOf({ n, contactId, identities, tags }: StagedRow, standing: Standi
   return [{ ...row, contactId: owner, isNew: false, identities: missing, lacksTags }];
 }
 
-/** What was seen before the locks may have changed until they were had. */
-async function lookAgain(
+/** What was read before the locks were taken may have changed meanwhile. */
+async function resolveAgain(
   client: PoolClient,
   organizationId: string,
   rows: StagedRow[],

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { columnsOf, type Identity, ownersPart } from '../identities/identity.ts';
 import type { StagedRow } from './staging.ts';
 
-/** A contact as rows find it, and as each of them leaves it to the next. `tags`: their names, folded. */
+/** A contact as rows find it, and as each row leaves it for the next. `tags`: their names, folded. */
 export type Person = {
   id: string;
   name: string;
@@ -14,9 +14,7 @@ export type Person = {
   tags: Set<string>;
 };
 
-/**
- * Contacts by id and owners by identity: at first who is there before the rows, `known`; and what the database makes of the names of tags.
- */
+/** Contacts by id and owners by identity, at first those before the rows, `known`; and the names of tags as the database folds them. */
 export type People = {
   byId: Map<string, Person>;
   owners: Map<string, string>;
@@ -26,15 +24,22 @@ export type People = {
 
 export const identityKey = ({ type, source, value }: Identity) => `${type}\n${source}\n${value}`;
 
-/** Looked up by the primary key alone, as in resolve-rows.ts. */
+/** SQL: on the connection of the batch. Looked up by the primary key alone, as in resolve-rows.ts. */
 const contacts = `
   select k.id, k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields,
-         array(select fold(t.name) from contact_tags a join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
-                where a.organization_id = $1 and a.contact_id = k.id) as tags
-    from unnest($2::uuid[]) as x(id), lateral (
-      select * from contacts c where c.id = x.id and c.organization_id is not distinct from $1::uuid limit 1) k`;
+         array(
+           select fold(t.name)
+             from contact_tags a
+             join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
+            where a.organization_id = $1 and a.contact_id = k.id) as tags
+    from unnest($2::uuid[]) as x(id),
+         lateral (
+           select *
+             from contacts c
+            where c.id = x.id and c.organization_id is not distinct from $1::uuid
+            limit 1) k`;
 
-/** All that these rows can meet, each looked up once however many rows name it. */
+/** Every contact, identity and tag that these rows name, each looked up once. */
 export async function findPeople(client: PoolClient, organizationId: string, rows: StagedRow[]): Promise<People> {
   const identities = new Map(rows.flatMap((row) => row.identities.map((identity) => [identityKey(identity), identity])));
   const found = await client.query<Identity & { contact_id: string }>(

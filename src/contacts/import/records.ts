@@ -6,8 +6,8 @@ import { ImportFailure } from './failure.ts';
 
 export type CsvRecord = { cells: string[] /** Where it begins in the file, from 1. */; line: number };
 
-/** A quote that is never closed makes the rest of the file one cell: it must not be waited for in memory. */
-const longestRecord = 1024 * 1024;
+/** A quote that is never closed makes the rest of the file one cell, which must not be kept in memory. */
+const maxRecordCharacters = 1024 * 1024;
 const pieceBytes = 8 * 1024;
 
 const reasons: Record<string, string> = {
@@ -17,7 +17,7 @@ const reasons: Record<string, string> = {
   CSV_MAX_RECORD_SIZE: 'A row is larger than 1 MiB; perhaps a quote is not closed',
 };
 
-/** Small pieces with a pause between them, so that other work of the process has its turn while a large file is read. */
+/** Small pieces with a pause between them, so that other work of the process runs while a large file is read. */
 async function* inPieces(chunks: AsyncIterable<Buffer>, isWanted: () => boolean) {
   for await (const chunk of chunks)
     for (let at = 0; at < chunk.length; at += pieceBytes) {
@@ -52,8 +52,8 @@ export async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerato
     relax_column_count: true,
     skip_empty_lines: true,
     record_delimiter: ['\r\n', '\n', '\r'],
-    max_record_size: longestRecord,
-    // An error would throw away the records before it that nobody has asked for yet: it is noted, and thrown when its turn comes.
+    max_record_size: maxRecordCharacters,
+    // An error would discard earlier records that are not read yet: it is kept, and thrown after them.
     skip_records_with_error: true,
     on_skip: (error) => {
       fault ??= { code: error?.code ?? '', records: parser.info.records, emptyLines: parser.info.empty_lines };
@@ -67,7 +67,7 @@ export async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerato
   source.once('error', (error) => parser.destroy(error));
   const turnOfOthers = slices();
   let given = 0;
-  // The parser's own count takes a line break within quotes for two.
+  // The parser counts a line break within quotes twice.
   let next = 1;
   try {
     for await (const { record: cells, info } of source.pipe(parser) as AsyncIterable<{ record: string[]; info: Info }>) {

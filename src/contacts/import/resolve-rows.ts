@@ -5,46 +5,89 @@ import { maxTagsOfContact } from '../tags.ts';
 import type { RowError } from './row.ts';
 import type { StagedRow } from './staging.ts';
 
-/** Nobody's: a new contact; somebody's: that contact, changed or not, and how many identities it lacks; or why the row cannot be. */
+/** What a row does: it makes a contact; it names a known one, with what that lacks; or it is refused. */
 export type Standing =
   | { kind: 'new' }
   | { kind: 'known'; owner: string; isChanged: boolean; lacksTags: boolean; missing: number }
   | { kind: 'refused'; error: RowError };
 
-/** Somebody else changed one of these people meanwhile: the batch looks again. */
+/** Another writer changed one of these contacts meanwhile: the batch is tried again. */
 export class Taken extends Error {}
 
-/** One look by the unique index for each identity, whatever the planner thinks of a table it has no figures of. */
+/** SQL: a batch's temporary tables (bench: import). Each identity is looked up by the unique index, whatever the planner estimates. */
 const owners = `
-  select n, array_agg(distinct contact_id::text) as owners, count(*) filter (where is_identity)::int as known from (
-    select r.n, o.contact_id, true as is_identity
-      from import_rows r join import_identities i on i.n = r.n, lateral (
-        select c.contact_id from contact_identities c where c.organization_id = $1 and c.type = i.type and c.source = i.source and c.value = i.value limit 1) o
-    union all
-    select r.n, o.id, false
-      from import_rows r, lateral (select c.id from contacts c where c.id = r.given_id and c.organization_id is not distinct from $1::uuid limit 1) o
-     where r.given_id is not null) x
+  select n,
+         array_agg(distinct contact_id::text) as owners,
+         count(*) filter (where is_identity)::int as known
+    from (
+      select r.n, o.contact_id, true as is_identity
+        from import_rows r
+        join import_identities i on i.n = r.n,
+             lateral (
+               select c.contact_id
+                 from contact_identities c
+                where c.organization_id = $1 and c.type = i.type and c.source = i.source and c.value = i.value
+                limit 1) o
+      union all
+      select r.n, o.id, false
+        from import_rows r,
+             lateral (
+               select c.id
+                 from contacts c
+                where c.id = r.given_id and c.organization_id is not distinct from $1::uuid
+                limit 1) o
+       where r.given_id is not null) x
    group by n`;
 
-const know = `update import_rows r set contact_id = x.owner, is_known = true from unnest($1::int[], $2::uuid[]) as x(n, owner) where r.n = x.n`;
+/** SQL: a batch's temporary tables (bench: import). */
+const know = `
+  update import_rows r
+     set contact_id = x.owner, is_known = true
+    from unnest($1::int[], $2::uuid[]) as x(n, owner)
+   where r.n = x.n`;
 
-/** What the contact `k` is to be after row `r`; an empty text says nothing, as in an upsert. */
-export const wanted = `coalesce(nullif(r.name, ''), k.name), coalesce(nullif(r.phone_number, ''), k.phone_number), coalesce(nullif(r.email, ''), k.email),
-  case when r.external_id = '' then k.external_source else r.external_source end, coalesce(nullif(r.external_id, ''), k.external_id), k.custom_fields || r.custom_fields`;
+/** The columns that a row writes, and their values for the contact `k` after row `r`. An empty text changes nothing, as in an upsert. */
 export const columns = 'name, phone_number, email, external_source, external_id, custom_fields';
+export const wanted = `
+  coalesce(nullif(r.name, ''), k.name),
+  coalesce(nullif(r.phone_number, ''), k.phone_number),
+  coalesce(nullif(r.email, ''), k.email),
+  case when r.external_id = '' then k.external_source else r.external_source end,
+  coalesce(nullif(r.external_id, ''), k.external_id),
+  k.custom_fields || r.custom_fields`;
 
-/** Looked up by the primary key alone: to the planner a list of an organization it knows nothing of is as short. */
+/**
+ * SQL: a batch's temporary tables (bench: import). Contacts are looked up by the primary key alone: for an organization without statistics the
+ * planner takes a list of its contacts to be as short.
+ */
 const differences = `
-  select r.n, (k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields) is distinct from (${wanted}) as differs,
-         case when r.custom_fields <> '{}' and (octet_length((k.custom_fields || r.custom_fields)::text) > $2
-                or (select count(*) from jsonb_object_keys(k.custom_fields || r.custom_fields)) > $3) then k.custom_fields || r.custom_fields end as large,
+  select r.n,
+         (k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields)
+           is distinct from (${wanted}) as differs,
+         case
+           when r.custom_fields <> '{}'
+            and (octet_length((k.custom_fields || r.custom_fields)::text) > $2
+                 or (select count(*) from jsonb_object_keys(k.custom_fields || r.custom_fields)) > $3)
+           then k.custom_fields || r.custom_fields end as large,
          case when r.tags = '{}' then 0 else (
-           select count(distinct fold(x.name))::int from unnest(r.tags) as x(name) where not exists (
-             select from tags t join contact_tags a on a.organization_id = t.organization_id and a.tag_id = t.id and a.contact_id = r.contact_id
-              where t.organization_id = $1 and fold(t.name) = fold(x.name))) end as lacking_tags,
+           select count(distinct fold(x.name))::int
+             from unnest(r.tags) as x(name)
+            where not exists (
+              select
+                from tags t
+                join contact_tags a
+                  on a.organization_id = t.organization_id and a.tag_id = t.id and a.contact_id = r.contact_id
+               where t.organization_id = $1 and fold(t.name) = fold(x.name))) end as lacking_tags,
          case when r.tags = '{}' then 0 else (
-           select count(*)::int from contact_tags a where a.organization_id = $1 and a.contact_id = r.contact_id) end as own_tags
-    from import_rows r, lateral (select * from contacts c where c.id = r.contact_id and c.organization_id is not distinct from $1::uuid limit 1) k
+           select count(*)::int
+             from contact_tags a
+            where a.organization_id = $1 and a.contact_id = r.contact_id) end as own_tags
+    from import_rows r,
+         lateral (
+           select *
+             from contacts c
+            where c.id = r.contact_id and c.organization_id is not distinct from $1::uuid
+            limit 1) k
    where r.is_known`;
 
 export const conflict = (owners: string[]): RowError => ({
@@ -62,7 +105,7 @@ export const tooManyTags: RowError = {
   code: 'limit_reached',
   message: `The contact would have more than ${maxTagsOfContact} tags`,
 };
-/** `large`: as the database writes it, a space after each colon and comma; it need not be too large. */
+/** `large`: custom fields that may be too large: the database counts a space after each colon and comma. */
 type Difference = { n: number; differs: boolean; large: object | null; lacking_tags: number; own_tags: number };
 
 /** Whose the staged rows are, and what each would change if it were the only one. */

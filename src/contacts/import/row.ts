@@ -35,12 +35,12 @@ const check = (column: string, schema: Joi.Schema) => schema.label(column).prefs
 const oneTag = check('a tag', tagName);
 
 /**
- * More than what is allowed takes, with all its quotes, blanks and backslashes: a longer cell is refused before it is read, for a row may
- * hold 1 MiB of what takes half a second to read.
+ * Longer than any allowed value with all its quotes, blanks and backslashes. A longer cell is refused before it is parsed, because 1 MiB of it
+ * would take half a second.
  */
-const longestCustomCells = 4 * maxCustomBytes;
-const longestTagsCell = 4 * maxTagsOfContact * maxTagLength;
-/** What a row's report says at most: a row has up to 500 cells. */
+const maxCustomCharacters = 4 * maxCustomBytes;
+const maxTagsCharacters = 4 * maxTagsOfContact * maxTagLength;
+/** Reported of one row, which has up to 500 cells. */
 const maxErrors = 20;
 
 const faultOfTags = (names: string[]): string | undefined => {
@@ -56,7 +56,7 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
   const customTooLarge = (cells: string[]) => {
     let characters = 0;
     for (const [index, { kind }] of columns.entries()) if (kind === 'custom') characters += cells[index]!.length;
-    return characters > longestCustomCells;
+    return characters > maxCustomCharacters;
   };
 
   return (cells, line) => {
@@ -83,9 +83,9 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
         if (error) errors.push({ column: column.name, code: error.details[0]!.type, message: error.message });
         else fields[column.name] = value;
       } else if (column.kind === 'tags') {
-        const isLong = cell.length > longestTagsCell;
+        const isLong = cell.length > maxTagsCharacters;
         tags = isLong ? [] : readTagsCell(cell);
-        const message = isLong ? `tags must not be longer than ${longestTagsCell} characters` : faultOfTags(tags);
+        const message = isLong ? `tags must not be longer than ${maxTagsCharacters} characters` : faultOfTags(tags);
         if (message) errors.push({ column: column.name, code: 'tags', message });
       } else if (!isTooLarge) {
         const value = readCustomCell(cell);

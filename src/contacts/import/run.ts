@@ -1,37 +1,43 @@
 import type { Database } from '../../platform/database/database.ts';
-import { query } from '../../platform/database/query.ts';
+import { type Own, ownRows } from '../../platform/database/own.ts';
+import { statement } from '../../platform/database/statement.ts';
 import { slices } from '../../platform/load/slices.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { type Import, importBatch } from './batch.ts';
 import { ImportFailure } from './failure.ts';
 import { readHeader } from './header.ts';
+import { ContactImportChunk } from './import.entity.ts';
 import { readRecords } from './records.ts';
 import { type Entry, rowReader } from './row.ts';
 
 export type BatchSize = { rows: number; characters: number };
 /**
- * Large enough that a batch's own cost is small beside its rows'; small enough for memory, for the time that its contacts are locked, and for
- * the event loop, which all of a batch's rows pass through at once here and there.
+ * Large enough that the cost of a batch is small beside that of its rows. Small enough for memory, for the time its contacts are locked, and
+ * for the event loop, because some steps handle all rows of a batch at once.
  */
 export const usualBatch: BatchSize = { rows: 2_000, characters: 4_000_000 };
 
 type Deps = { database: Database; secrets: Secrets };
 
-async function* chunksOf(database: Database, { id, organizationId }: Import): AsyncGenerator<Buffer> {
+const chunkBytes = statement((select, { importId, number }: { importId: string; number: number }) =>
+  select(ContactImportChunk)
+    .select('bytes')
+    .where('import_id', '=', importId)
+    .where('number', '=', number)
+    .$narrowType<{ bytes: Buffer }>(),
+);
+
+async function* chunksOf(own: Own, importId: string): AsyncGenerator<Buffer> {
   for (let number = 0; ; number += 1) {
-    const [chunk] = await query<{ bytes: Buffer }>(
-      database,
-      'select bytes from contact_import_chunks where organization_id = $1 and import_id = $2 and number = $3',
-      [organizationId, id, number],
-    );
+    const [chunk] = await chunkBytes(own, { importId, number });
     if (!chunk) return;
     yield chunk.bytes;
   }
 }
 
 /** The rows after the first `done`, checked, in batches. Throws ImportFailure, after the batch before it. */
-async function* batchesOf(database: Database, own: Import, done: number, size: BatchSize): AsyncGenerator<Entry[]> {
-  const records = readRecords(chunksOf(database, own));
+async function* batchesOf(own: Own, importId: string, done: number, size: BatchSize): AsyncGenerator<Entry[]> {
+  const records = readRecords(chunksOf(own, importId));
   const header = await records.next();
   if (header.done) throw new ImportFailure('header.missing', 'The file is empty', { line: 1 });
   const { line: headerLine } = header.value;
@@ -64,20 +70,20 @@ async function* batchesOf(database: Database, own: Import, done: number, size: B
 }
 
 /**
- * Imports what is left of a file; the next batch is read while one is written. `mayGoOn` is asked between batches: false, and the rest is
- * for another run. Throws ImportFailure when the file cannot be read any further, MovedOn when another run has taken over.
+ * Imports what is left of a file; the next batch is read while one is written. `mayGoOn` is called between batches; false leaves the rest to
+ * another run. Throws ImportFailure when the file cannot be read any further, Superseded when another run has taken over.
  */
 export async function runImport(
   { database, secrets }: Deps,
-  own: Import,
+  running: Import,
   done: number,
   mayGoOn: () => boolean | Promise<boolean>,
   size = usualBatch,
 ): Promise<'over' | 'paused'> {
-  const batches = batchesOf(database, own, done, size);
+  const batches = batchesOf(ownRows(database, running.organizationId), running.id, done, size);
   const read = () => {
     const next = batches.next();
-    // Looked at only after the batch before it is written.
+    // A failure is handled after the batch before it is written.
     next.catch(() => undefined);
     return next;
   };
@@ -88,7 +94,7 @@ export async function runImport(
       let left = next.value;
       while (left.length > 0) {
         if (!(await mayGoOn())) return 'paused';
-        const taken = await importBatch(database, secrets, own, at, left);
+        const taken = await importBatch(database, secrets, running, at, left);
         at += taken;
         left = left.slice(taken);
       }

@@ -5,7 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Database } from '../../platform/database/database.ts';
 import { slices } from '../../platform/load/slices.ts';
 
-/** One transaction on the driver's own connection: COPY needs it, and nobody else does. It neither enqueues nor emits. */
+/** One transaction on the driver's own connection, which only COPY needs. It neither enqueues nor emits. */
 export async function inSession<Result>(database: Database, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
   const client = await database.pool.connect();
   let broken: Error | undefined;

@@ -2,18 +2,31 @@ import type { PoolClient } from 'pg';
 import type { ReadRow } from './row.ts';
 import { copyInto, copyLine } from './session.ts';
 
-/** A row on its way in; `n` is its place in the batch, `contactId` that of the contact it makes when nobody is known by it. */
+/** A row of a batch, at place `n`. `contactId` is the id of the contact that it makes when its identities are new. */
 export type StagedRow = ReadRow & {
   n: number;
-  contactId: string /** Whose it is, where that is known already. */;
+  contactId: string;
+  /** The contact it belongs to, where that is known already. */
   owner?: string;
 };
 
+/** SQL: temporary tables have no entity. */
 const tables = `
-  create temp table import_rows (n int primary key, contact_id uuid not null, given_id uuid, is_known boolean not null default false,
-    is_changed boolean not null default false, name text not null, phone_number text not null, email text not null, external_source text not null,
-    external_id text not null, custom_fields jsonb not null, tags text[] not null) on commit drop;
-  create temp table import_identities (n int not null, type text not null, source text not null, value text not null) on commit drop;
+  create temp table import_rows (
+    n int primary key,
+    contact_id uuid not null,
+    given_id uuid,
+    is_known boolean not null default false,
+    is_changed boolean not null default false,
+    name text not null,
+    phone_number text not null,
+    email text not null,
+    external_source text not null,
+    external_id text not null,
+    custom_fields jsonb not null,
+    tags text[] not null) on commit drop;
+  create temp table import_identities (n int not null, type text not null, source text not null, value text not null)
+    on commit drop;
   create index on import_identities (n)`;
 
 const listOf = (texts: string[]) => `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;

@@ -3,24 +3,36 @@ import type { Secrets } from '../../platform/secrets.ts';
 import type { Identity } from '../identities/identity.ts';
 import { hashesOf, unlessLonger } from '../permission/suppressed-addresses.ts';
 
-const suppress = `with given as (
+/** SQL: on the connection of the batch. `offset 0` makes each hash a look-up by the index. */
+const suppress = `
+  with given as (
     select * from unnest($2::uuid[], $3::bytea[]) as x(contact_id, hash)),
   remembered as (
-    select distinct on (g.contact_id, s.channel) g.contact_id, s.channel, s.reason, s.expires_at from given g, lateral (
-      select * from suppressed_addresses a where a.organization_id = $1 and a.hash = g.hash and (a.expires_at is null or a.expires_at > clock_timestamp())
-      offset 0) s
+    select distinct on (g.contact_id, s.channel) g.contact_id, s.channel, s.reason, s.expires_at
+      from given g,
+           lateral (
+             select *
+               from suppressed_addresses a
+              where a.organization_id = $1
+                and a.hash = g.hash
+                and (a.expires_at is null or a.expires_at > clock_timestamp())
+             offset 0) s
      order by g.contact_id, s.channel, s.expires_at desc nulls first),
   resuppressed as (
     insert into contact_suppressions (id, organization_id, contact_id, channel, reason, expires_at)
-    select uuidv7(), $1, contact_id, channel, reason, expires_at from remembered
-    ${unlessLonger} returning contact_id, channel, reason, expires_at)
-  insert into contact_permission_history (id, organization_id, contact_id, kind, channel, state, reason, source, expires_at, actor)
-  select uuidv7(), $1, contact_id, 'suppression', channel, 'suppressed', reason, 'forgotten before', expires_at, 'system' from resuppressed`;
+    select uuidv7(), $1, contact_id, channel, reason, expires_at
+      from remembered
+    ${unlessLonger}
+    returning contact_id, channel, reason, expires_at)
+  insert into contact_permission_history
+    (id, organization_id, contact_id, kind, channel, state, reason, source, expires_at, actor)
+  select uuidv7(), $1, contact_id, 'suppression', channel, 'suppressed', reason, 'forgotten before', expires_at, 'system'
+    from resuppressed`;
 
 export type OwnIdentity = Identity & { contact_id: string };
 export const ownIdentity = 'contact_id, type, source, value';
 
-/** Most organizations have forgotten nobody, and the addresses of theirs are not hashed for nothing. */
+/** Most organizations have erased no suppressed contact: then no address has to be hashed. */
 export async function remembersAnybody(client: PoolClient, organizationId: string): Promise<boolean> {
   const { rowCount } = await client.query('select 1 from suppressed_addresses where organization_id = $1 limit 1', [
     organizationId,
@@ -28,7 +40,7 @@ export async function remembersAnybody(client: PoolClient, organizationId: strin
   return (rowCount ?? 0) > 0;
 }
 
-/** `suppressAgain` for many: identities that contacts have just been given. */
+/** `suppressAgain` for many: identities that were just added to contacts. */
 export async function suppressImported(client: PoolClient, secrets: Secrets, organizationId: string, added: OwnIdentity[]) {
   const hashes = added.flatMap((own) => hashesOf(secrets, organizationId, [own]).map((hash) => ({ id: own.contact_id, hash })));
   await client.query(suppress, [organizationId, hashes.map(({ id }) => id), hashes.map(({ hash }) => hash)]);

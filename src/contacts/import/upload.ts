@@ -1,26 +1,28 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { Database } from '../../platform/database/database.ts';
+import type { Own } from '../../platform/database/own.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Transact } from '../../platform/ledger/transact.ts';
 import { beginUpload, dropUpload, storeChunk, type Upload } from './imports.ts';
+import { importLane } from './jobs.ts';
 import { textCheck } from './utf8.ts';
 
 const chunkBytes = 1024 * 1024;
 
-type Receiving = { database: Database; transact: Transact; maxBytes: number; maxQueued?: number };
+type Receiving = { own: Own; transact: Transact; maxBytes: number; maxQueued?: number };
 
 /**
- * Stores a file as it comes in, a piece at a time: the sender waits while a piece is written. Nothing stays of a file that is refused or
- * broken off. Throws 413 beyond `maxBytes`, 422 when it is empty or no UTF-8, and before it is read when the organization has `maxQueued`.
+ * Stores a file while it is received, a piece at a time: the sender waits while a piece is written. Nothing is kept of a file that is refused
+ * or incomplete. Throws 413 beyond `maxBytes`, 422 when it is empty or not UTF-8, and before it is read when the organization has `maxQueued`.
  */
 export async function receiveUpload(
-  { database, transact, maxBytes, maxQueued }: Receiving,
-  organizationId: string,
+  { own, transact, maxBytes, maxQueued }: Receiving,
   actor: string,
   file: Readable,
 ): Promise<Upload> {
-  const importId = await beginUpload(transact, organizationId, actor, maxQueued);
+  const importId = await transact({ locks: [importLane(own.organizationId)] }, (tx) =>
+    beginUpload(tx.of(own.organizationId), actor, maxQueued),
+  );
   try {
     const hash = createHash('sha256');
     const isText = textCheck();
@@ -29,7 +31,7 @@ export async function receiveUpload(
     let pieces: Buffer[] = [];
     let held = 0;
     const store = async () => {
-      await storeChunk(database, organizationId, importId, number, Buffer.concat(pieces));
+      await storeChunk(own, importId, number, Buffer.concat(pieces));
       number += 1;
       pieces = [];
       held = 0;
@@ -48,9 +50,9 @@ export async function receiveUpload(
     if (held > 0) await store();
     return { importId, bytes, checksum: hash.digest() };
   } catch (error) {
-    // What is still on its way is let pass unread, so that the answer finds its sender.
+    // The rest of the body is read and ignored, so that the sender receives the answer.
     file.resume();
-    await dropUpload(database, organizationId, importId).catch(() => undefined);
+    await dropUpload(own, importId).catch(() => undefined);
     throw error;
   }
 }
@@ -58,7 +60,7 @@ export async function receiveUpload(
 export const tooLarge = (maxBytes: number) => new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes`);
 const notText = () => new AppError('invalid_request', 'The file is not text in UTF-8, or holds a NUL');
 
-/** The sender's end is their own mistake, and not an outage of ours, whatever the socket calls it. */
+/** A sender that closes the connection is a client's error, whatever the socket calls it. */
 async function* piecesOf(file: Readable): AsyncGenerator<Buffer> {
   try {
     yield* file.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;

@@ -1,23 +1,26 @@
-import type { Em } from '../../platform/database/database.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
-import { type Page, pageOfTable } from '../../platform/listing/paging.ts';
-import type { DuplicateReason } from './merge.entity.ts';
+import { list } from '../../platform/listing/paging.ts';
+import { ContactDuplicate, type DuplicateReason } from './merge.entity.ts';
 
-export type DuplicateRow = { id: string; contact_id: string; other_id: string; reason: DuplicateReason; created_at: string };
+const columns = ['id', 'contact_id', 'other_id', 'reason', 'created_at'] as const;
+export type DuplicateRow = RowOf<typeof ContactDuplicate, (typeof columns)[number]>;
 
-/** Lists two contacts for somebody to merge, once; not when one of them has just gone. */
-export async function listDuplicate(tx: OwnTx, one: string, other: string, reason: DuplicateReason) {
+export const listDuplicates = list((select, _: object) => select(ContactDuplicate).select(columns));
+
+/** SQL: inserts only while both contacts exist, and keeps them from being deleted meanwhile. */
+const insertPair = `
+  insert into contact_duplicates (id, organization_id, contact_id, other_id, reason)
+  select uuidv7(), $1, k.id, o.id, $4
+    from contacts k
+    join contacts o on o.organization_id = $1 and o.id = $3
+   where k.organization_id = $1
+     and k.id = $2
+     for key share
+  on conflict on constraint contact_duplicates_pair do nothing`;
+
+/** Lists two contacts for somebody to merge, once; does nothing when one of them no longer exists. */
+export async function listDuplicate(tx: OwnTx, one: string, other: string, reason: DuplicateReason): Promise<void> {
   const [older, newer] = [one, other].sort();
-  await tx.sql(
-    `insert into contact_duplicates (id, organization_id, contact_id, other_id, reason)
-     select uuidv7(), $1, k.id, o.id, $4 from contacts k join contacts o on o.organization_id = $1 and o.id = $3
-      where k.organization_id = $1 and k.id = $2 for key share
-     on conflict on constraint contact_duplicates_pair do nothing`,
-    [older, newer, reason],
-  );
-}
-
-export function listDuplicates(em: Em, organizationId: string, page: Page) {
-  const statement = 'select id, contact_id, other_id, reason, created_at from contact_duplicates where organization_id = $1';
-  return pageOfTable<DuplicateRow>(em, statement, [organizationId], page);
+  await tx.sql(insertPair, [older, newer, reason]);
 }

@@ -2,94 +2,148 @@ import { AppError } from '../../platform/errors.ts';
 import { conversationUpdated } from '../../platform/events/catalogue.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
-import type { Tx } from '../../platform/ledger/tx.ts';
+import type { MergeTx } from './merge-tx.ts';
+
+/*
+ * SQL: conversations and messages are messaging's tables, which contacts must not import; jobs are moved as sets, by the ledger's indexes of
+ * one lane.
+ */
 
 export type ConversationOfTwo = { id: string; contact_id: string; channel_id: string };
 type Pair = { from: string; into: string };
 
 /**
- * Of two conversations on one channel the one of the contact that goes becomes part of the other; one alone only changes hands. The lanes
- * of all of them are held. Returns those that are no more. Throws 409 while a message of one that would go may be with the provider.
+ * When both contacts have a conversation on a channel, the merged contact's becomes part of the survivor's; a single one only changes its
+ * contact. Returns the conversations that ended. Throws LocksOutdated unless all their lanes are locked, 409 while the provider may have a
+ * message of one that would end.
  */
-export async function mergeConversations(
-  tx: Tx,
-  organizationId: string,
-  survivor: string,
-  conversations: ConversationOfTwo[],
-): Promise<string[]> {
-  const gone: string[] = [];
+export async function mergeConversations(tx: MergeTx, conversations: ConversationOfTwo[]): Promise<string[]> {
+  for (const { id } of conversations) tx.assertLocked(conversationLane(id));
+  const ended: string[] = [];
   const staying = new Map(
-    conversations.filter(({ contact_id }) => contact_id === survivor).map(({ channel_id, id }) => [channel_id, id]),
+    conversations.filter(({ contact_id }) => contact_id === tx.survivor).map(({ channel_id, id }) => [channel_id, id]),
   );
   for (const { id, contact_id, channel_id } of conversations) {
-    if (contact_id === survivor) continue;
+    if (contact_id === tx.survivor) continue;
     const into = staying.get(channel_id);
     if (into) {
-      await unite(tx, organizationId, survivor, { from: id, into });
-      gone.push(id);
+      await unite(tx, { from: id, into });
+      ended.push(id);
     }
-    await tell(tx, organizationId, into ?? id);
+    await emitStatus(tx, into ?? id);
   }
-  return gone;
+  return ended;
 }
 
-async function unite(tx: Tx, organizationId: string, survivor: string, pair: Pair) {
-  await moveLane(tx, organizationId, pair);
-  await tx.query(
-    'update messages set conversation_id = $3, contact_id = $4 where organization_id = $1 and conversation_id = $2',
-    [organizationId, pair.from, pair.into, survivor],
-  );
-  const params = [organizationId, pair.from, pair.into];
-  await tx.query(takeOver, params);
-  await tx.query('delete from conversations where organization_id = $1 and id = $2', params.slice(0, 2));
+const moveMessages = `
+  update messages
+     set conversation_id = $3, contact_id = $4
+   where organization_id = $1
+     and conversation_id = $2`;
+const deleteConversation = 'delete from conversations where organization_id = $1 and id = $2';
+
+async function unite(tx: MergeTx, { from, into }: Pair) {
+  await moveLane(tx, { from, into });
+  await tx.sql(moveMessages, [from, into, tx.survivor]);
+  await tx.sql(takeOver, [from, into]);
+  await tx.sql(deleteConversation, [from]);
 }
-
-const isNewer = 'coalesce(o.last_message_at, o.created_at) > coalesce(s.last_message_at, s.created_at)';
-/** What a person's own messages tell of him is as old as the last of them, whatever was written to him since. */
-const isHeardLater = `coalesce(o.last_inbound_at, '-infinity') > coalesce(s.last_inbound_at, '-infinity')`;
-const better = (column: string, isOther: string) =>
-  `${column} = case when ${isOther} then coalesce(nullif(o.${column}, ''), s.${column}) else coalesce(nullif(s.${column}, ''), o.${column}) end`;
-const profile = ['profile_name', 'profile_username', 'profile_phone', 'profile_user_id'];
-
-/** What is known of a conversation, from whichever of the two has it more recently. */
-const takeOver = `update conversations s set last_inbound_at = greatest(s.last_inbound_at, o.last_inbound_at), last_message_at = greatest(s.last_message_at, o.last_message_at),
-    status = case when s.status = 'resolved' then o.status else s.status end, created_at = least(s.created_at, o.created_at), updated_at = clock_timestamp(),
-    ${better('preview', isNewer)}, ${profile.map((column) => better(column, isHeardLater)).join(', ')}
-  from conversations o where s.organization_id = $1 and s.id = $3 and o.organization_id = $1 and o.id = $2`;
 
 /**
- * Jobs that nobody works on go to the other lane, in the order of both. Their rows are held first: no fill can hand one to the queue
- * meanwhile. A row that is handed already, or whose send has no answer yet, is at work under the lane it has.
+ * What is known of a conversation, from whichever of the two knows it later. The profile is as old as the person's last message, whatever
+ * was sent to them since.
  */
-async function moveLane(tx: Tx, organizationId: string, { from, into }: Pair) {
+const takeOver = `
+  with later as (
+    select coalesce(o.last_message_at, o.created_at) > coalesce(s.last_message_at, s.created_at) as is_newer,
+           coalesce(o.last_inbound_at, '-infinity') > coalesce(s.last_inbound_at, '-infinity') as is_heard
+      from conversations s
+      join conversations o on o.organization_id = $1 and o.id = $2
+     where s.organization_id = $1
+       and s.id = $3)
+  update conversations s
+     set last_inbound_at = greatest(s.last_inbound_at, o.last_inbound_at),
+         last_message_at = greatest(s.last_message_at, o.last_message_at),
+         status = case when s.status = 'resolved' then o.status else s.status end,
+         created_at = least(s.created_at, o.created_at),
+         updated_at = clock_timestamp(),
+         preview = case
+           when later.is_newer then coalesce(nullif(o.preview, ''), s.preview)
+           else coalesce(nullif(s.preview, ''), o.preview) end,
+         profile_name = case
+           when later.is_heard then coalesce(nullif(o.profile_name, ''), s.profile_name)
+           else coalesce(nullif(s.profile_name, ''), o.profile_name) end,
+         profile_username = case
+           when later.is_heard then coalesce(nullif(o.profile_username, ''), s.profile_username)
+           else coalesce(nullif(s.profile_username, ''), o.profile_username) end,
+         profile_phone = case
+           when later.is_heard then coalesce(nullif(o.profile_phone, ''), s.profile_phone)
+           else coalesce(nullif(s.profile_phone, ''), o.profile_phone) end,
+         profile_user_id = case
+           when later.is_heard then coalesce(nullif(o.profile_user_id, ''), s.profile_user_id)
+           else coalesce(nullif(s.profile_user_id, ''), o.profile_user_id) end
+    from conversations o, later
+   where s.organization_id = $1
+     and s.id = $3
+     and o.organization_id = $1
+     and o.id = $2`;
+
+const lockJobs = `
+  select state, subject_id
+    from jobs
+   where organization_id = $1
+     and lane = $2
+     and state in ('blocked', 'waiting', 'queued')
+   order by seq
+     for update`;
+
+const anySending = `
+  select 1
+    from messages
+   where organization_id = $1
+     and id = any($2::uuid[])
+     and status = 'sending'
+   limit 1`;
+
+const moveWaiting = `
+  update jobs
+     set lane = $3,
+         state = case
+           when exists (select 1 from jobs h where h.lane = $3 and h.state in ('waiting', 'queued')) then 'blocked'
+           else state end
+   where organization_id = $1
+     and lane = $2
+     and state in ('blocked', 'waiting')`;
+
+/** A failed job can be retried, in the lane that its message has then. */
+const moveFailed = `
+  update jobs
+     set lane = $3
+   where organization_id = $1
+     and lane = $2
+     and ${stateIs('state', 'failed')}
+     and subject_id = any(array(
+       select id
+         from messages
+        where organization_id = $1 and conversation_id = $4 and status = 'failed'))`;
+
+/**
+ * Jobs that no worker has move to the other lane, in the order of both. Their rows are locked first, so that no fill hands one to the queue
+ * meanwhile. A row that is in the queue, or whose message has no answer yet, belongs to the lane it has.
+ */
+async function moveLane(tx: MergeTx, { from, into }: Pair) {
   const [before, after] = [conversationLane(from), conversationLane(into)];
-  const rows = await tx.query<{ id: string; state: string; subject_id: string }>(
-    `select id, state, subject_id from jobs where lane = $1 and state in ('blocked', 'waiting', 'queued') order by seq for update`,
-    [before],
-  );
-  const sending = await tx.query(
-    `select 1 from messages where organization_id = $1 and id = any($2::uuid[]) and status = 'sending'`,
-    [organizationId, rows.map(({ subject_id }) => subject_id)],
-  );
-  if (sending.length > 0 || rows.some(({ state }) => state === 'queued'))
+  const jobs = await tx.sql<{ state: string; subject_id: string }>(lockJobs, [before]);
+  const sending = await tx.sql(anySending, [jobs.map(({ subject_id }) => subject_id)]);
+  if (sending.length > 0 || jobs.some(({ state }) => state === 'queued'))
     throw new AppError('conflict', 'A message is being sent; try again', { retryAfterSeconds: 1 });
-  await tx.query(
-    `update jobs set lane = $2, state = case when exists (select 1 from jobs h where h.lane = $2 and h.state in ('waiting', 'queued')) then 'blocked' else state end
-      where lane = $1 and state in ('blocked', 'waiting')`,
-    [before, after],
-  );
-  // A failed one can be retried, in the lane its message is in then.
-  await tx.query(
-    `update jobs set lane = $3 where lane = $2 and ${stateIs('state', 'failed')} and subject_id = any(array(
-       select id from messages where organization_id = $1 and conversation_id = $4 and status = 'failed'))`,
-    [organizationId, before, after, from],
-  );
+  await tx.sql(moveWaiting, [before, after]);
+  await tx.sql(moveFailed, [before, after, from]);
 }
 
-async function tell(tx: Tx, organizationId: string, id: string) {
-  const [row] = await tx.query<{ status: string }>('select status from conversations where organization_id = $1 and id = $2', [
-    organizationId,
-    id,
-  ]);
-  tx.emit(conversationUpdated, { conversation_id: id, status: row!.status }, { organizationId });
+const statusOf = 'select status from conversations where organization_id = $1 and id = $2';
+
+async function emitStatus(tx: MergeTx, id: string) {
+  const [conversation] = await tx.sql<{ status: string }>(statusOf, [id]);
+  tx.emit(conversationUpdated, { conversation_id: id, status: conversation!.status });
 }

@@ -4,7 +4,7 @@ import { query } from '../database/query.ts';
 import type { RowOf } from '../database/tables.ts';
 import type { DispatchedRow } from './accept.ts';
 import { Pool } from './jobs.entity.ts';
-import type { RunRef } from './tx.ts';
+import type { RunRef, Tx } from './tx.ts';
 
 export const channelPool = (channelId: string) => `channel:${channelId}`;
 export const endpointPool = (endpointId: string) => `endpoint:${endpointId}`;
@@ -109,4 +109,15 @@ export function createFiller(
       if (!running.has(pool)) await give(pool, false).catch(onFault);
     },
   };
+}
+
+/** SQL: an upsert. */
+const ensureStatement = `
+  insert into pools (id, width)
+  values ($1, $2)
+  on conflict (id) do nothing`;
+
+/** Creates a pool where there is none. */
+export async function ensurePool(tx: Pick<Tx, 'query'>, id: string, width: number) {
+  await tx.query(ensureStatement, [id, width]);
 }

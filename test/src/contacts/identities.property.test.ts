@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ContactTx, contactTx } from '../../../src/contacts/contact-tx.ts';
-import { eraseContact } from '../../../src/contacts/erasure/erase.ts';
+import { conversationsOf, eraseContact, eraseLocks } from '../../../src/contacts/erasure/erase.ts';
 import { contactLock } from '../../../src/contacts/events.ts';
 import { addIdentity, removeIdentity } from '../../../src/contacts/identities/identities.ts';
 import { applyIdentityChange } from '../../../src/contacts/identities/identity-change.ts';
@@ -174,9 +174,9 @@ const takes: { [Name in Step['kind']]: (world: World, step: Extract<Step, { kind
     const asked = { id, otherId };
     const merge = () =>
       house.ledger.transact(
-        { look: () => lookAtPair(house.em(), world.organizationId, asked), locks: mergeLocks },
+        { look: () => lookAtPair(ownRows(house.database, world.organizationId), asked), locks: mergeLocks },
         async (tx) => {
-          return (await mergeContacts(tx, world.organizationId, 'cli', asked)).id;
+          return (await mergeContacts(tx.of(world.organizationId), 'cli', asked)).id;
         },
       );
     const got = await outcome(merge());
@@ -200,7 +200,11 @@ const takes: { [Name in Step['kind']]: (world: World, step: Extract<Step, { kind
   async delete(world, { who: place }) {
     const id = world.at(place);
     if (!id) return;
-    await eraseContact(house.em(), testSecrets, world.organizationId, id, house.ledger.transact, async () => undefined);
+    const own = ownRows(house.database, world.organizationId);
+    const look = () => conversationsOf(own, id);
+    await house.ledger.transact({ look, locks: (conversations) => eraseLocks(id, conversations) }, (tx) =>
+      eraseContact(tx.of(world.organizationId), testSecrets, id),
+    );
     world.forget(id);
   },
 };

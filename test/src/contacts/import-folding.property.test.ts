@@ -7,6 +7,7 @@ import { runImport } from '../../../src/contacts/import/run.ts';
 import { receiveUpload } from '../../../src/contacts/import/upload.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
 let house: House;
@@ -42,20 +43,18 @@ function manyTags(from: number) {
 async function imported(organizationId: string, file: string, size: typeof together) {
   const { database, ledger, deps } = house;
   const upload = await receiveUpload(
-    { database, transact: ledger.transact, maxBytes: 1e8, maxQueued: 10 },
-    organizationId,
+    { own: ownRows(database, organizationId), transact: ledger.transact, maxBytes: 1e8, maxQueued: 10 },
     'cli',
     Readable.from([Buffer.from(file)]),
   );
   const { operationId } = await ledger.transact({ locks: [importLane(organizationId)] }, (tx) =>
-    queueImport(tx, organizationId, upload),
+    queueImport(Object.assign(tx, { own: tx.of(organizationId) }), upload),
   );
   await house.sql(`update jobs set state = 'queued', run = 1 where id = $1`, [operationId]);
   const own = { id: upload.importId, organizationId, job: { id: operationId, run: 1 } };
   expect(await runImport(deps, own, 0, () => true, size)).toBe('over');
   const { rows_done, created_count, updated_count, unchanged_count, failed_count } = await getImport(
-    database,
-    organizationId,
+    ownRows(database, organizationId),
     own.id,
   );
   const errors = await house.sql(

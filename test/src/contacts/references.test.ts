@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { lookAtPair, mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
 import { contactReferences } from '../../../src/contacts/references.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { conversation } from '../../support/factories/conversation.ts';
@@ -71,8 +72,9 @@ test('a row through each of them is the survivor’s after a merge', async () =>
   for (const statement of Object.values(rows)) await house.sql(statement.replace(/:([a-z]+)/g, (_, name) => `'${ids[name]}'`));
   expect(contactReferences.map(nameOf).sort()).toEqual([...Object.keys(rows), ...factoryMade].sort());
   const asked = { id: merged.id, otherId: survivor.id };
-  await house.ledger.transact({ look: () => lookAtPair(house.em(), organizationId, asked), locks: mergeLocks }, (tx) =>
-    mergeContacts(tx, organizationId, 'cli', asked),
+  await house.ledger.transact(
+    { look: () => lookAtPair(ownRows(house.database, organizationId), asked), locks: mergeLocks },
+    (tx) => mergeContacts(tx.of(organizationId), 'cli', asked),
   );
   const countOf = async ({ table, column }: { table: string; column: string }, id: string) =>
     (await house.sql<{ n: number }>(`select count(*)::int as n from ${table} where ${column} = $1`, [id]))[0]!.n;

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { eraseContactJob } from '../../../src/contacts/jobs.ts';
+import { eraseContactJob } from '../../../src/contacts/erasure/jobs.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';

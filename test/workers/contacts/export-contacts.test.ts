@@ -1,10 +1,11 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { MovedOn } from '../../../src/contacts/csv/superseded.ts';
+import { Superseded } from '../../../src/contacts/csv/superseded.ts';
 import { forgetInFiles } from '../../../src/contacts/erasure/forget-in-files.ts';
 import { deleteExport, fileOf, getExport, queueExport } from '../../../src/contacts/export/exports.ts';
 import { exportLane } from '../../../src/contacts/export/jobs.ts';
 import { type Export, runExport } from '../../../src/contacts/export/run.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import '../../../src/jobs.ts';
@@ -43,16 +44,16 @@ const people = (count: number) =>
 async function queued(request: ListRequest = { sort: 'created_at' }): Promise<Export> {
   const lane = exportLane(organizationId);
   const { row, operationId } = await house.ledger.transact({ locks: [lane] }, (tx) =>
-    queueExport(tx, organizationId, 'cli', request),
+    queueExport(Object.assign(tx, { own: tx.of(organizationId) }), 'cli', request),
   );
   await house.ledger.fill('contact-exports');
   return { id: row.id, organizationId, job: { id: operationId, run: 1 } };
 }
 
-const state = (own: Export) => getExport(house.database, organizationId, own.id);
+const state = (own: Export) => getExport(ownRows(house.database, organizationId), own.id);
 const run = (own: Export, mayGoOn = always) => runExport(house.database, own, mayGoOn, small);
 const namesIn = async (own: Export) => {
-  const lines = (await text(fileOf(house.database, organizationId, await state(own)))).split('\r\n');
+  const lines = (await text(fileOf(ownRows(house.database, organizationId), await state(own)))).split('\r\n');
   expect([lines[0]!.startsWith('id,'), lines.at(-1)]).toEqual([true, '']);
   return lines.slice(1, -1).map((line) => line.split(',')[2]);
 };
@@ -86,14 +87,14 @@ test('two runs at once: one of them leaves it to the other, and everybody is the
   const ends = await Promise.allSettled([run(own), run(own)]);
   const left = ends.filter((end) => end.status === 'rejected');
   expect(left).toHaveLength(1);
-  expect(left[0]!.reason).toBeInstanceOf(MovedOn);
+  expect(left[0]!.reason).toBeInstanceOf(Superseded);
   expect((await namesIn(own)).sort()).toEqual(all(1_350).sort());
 });
 
 test('a run whose job has another run by now writes nothing', async () => {
   await people(10);
   const own = await queued();
-  await expect(run({ ...own, job: { ...own.job, run: 2 } })).rejects.toBeInstanceOf(MovedOn);
+  await expect(run({ ...own, job: { ...own.job, run: 2 } })).rejects.toBeInstanceOf(Superseded);
   expect(await state(own)).toMatchObject({ state: 'queued', rows_done: 0 });
 });
 
@@ -121,8 +122,8 @@ test('deleted while it is read: what was read does not pass for the whole', asyn
   await people(250);
   const own = await queued();
   expect(await house.run(handler, { id: own.job.id })).toEqual({ kind: 'done' });
-  const file = fileOf(house.database, organizationId, await state(own));
-  await house.ledger.transact({}, (tx) => deleteExport(tx, organizationId, own.id));
+  const file = fileOf(ownRows(house.database, organizationId), await state(own));
+  await house.ledger.transact({}, (tx) => deleteExport(tx.of(organizationId), own.id));
   await expect(text(file)).rejects.toThrow('was deleted');
 });
 
@@ -134,7 +135,7 @@ test('forgotten while it runs: out of what is written, and the erasure waits for
     `delete from contacts where name = 'P 5' and organization_id = $1 returning id, clock_timestamp()::text as at`,
     [organizationId],
   );
-  const forget = () => forgetInFiles(house.database, house.ledger.transact, organizationId, [gone!.id], gone!.at);
+  const forget = () => forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), [gone!.id], gone!.at);
   expect(await forget()).toBe(1);
   expect(await namesIn(own)).not.toContain('P 5');
   expect(await house.run(handler, { id: own.job.id })).toEqual({ kind: 'done' });
@@ -158,7 +159,7 @@ test.each(['created_at', '-name'])('forgotten, of a file of many pieces by %s: o
     names,
   ]);
   const ids = gone.map(({ id }) => id);
-  await forgetInFiles(house.database, house.ledger.transact, organizationId, ids, new Date().toISOString());
+  await forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), ids, new Date().toISOString());
   expect(await namesIn(own)).toEqual(written.filter((name) => !names.includes(name)));
   expect(await state(own)).toMatchObject({ pieces: 34, rows_done: 3_397 });
 });
@@ -169,7 +170,12 @@ test('failing at the moment of the look, it is not overlooked', async () => {
   await run(own, () => false);
   const looking = await house.database.transaction(async (em) => {
     await query(em, `update contact_exports set state = 'failed' where id = $1`, [own.id]);
-    const look = forgetInFiles(house.database, house.ledger.transact, organizationId, [own.id], new Date().toISOString());
+    const look = forgetInFiles(
+      house.ledger.transact,
+      ownRows(house.database, organizationId),
+      [own.id],
+      new Date().toISOString(),
+    );
     await waitFor('the look to wait for it', async () => {
       const waiting = await house.sql(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%contact_exports%'`,
@@ -190,7 +196,7 @@ test('forgotten after it failed: nothing is left of it, and a retry says that it
   await run(own, () => false);
   await house.sql(`update contact_exports set state = 'failed' where id = $1`, [own.id]);
   await house.sql(`update jobs set state = 'failed' where id = $1`, [own.job.id]);
-  await forgetInFiles(house.database, house.ledger.transact, organizationId, [own.id], new Date().toISOString());
+  await forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), [own.id], new Date().toISOString());
   expect(await house.sql('select request, position, rows_done from contact_exports where id = $1', [own.id])).toEqual([
     { request: null, position: null, rows_done: 0 },
   ]);
@@ -209,7 +215,7 @@ test('an import under way that fails afterwards keeps nobody who was forgotten b
     id,
   ]);
   const [{ at } = { at: '' }] = await house.sql<{ at: string }>('select clock_timestamp()::text as at');
-  const look = () => forgetInFiles(house.database, house.ledger.transact, organizationId, [uuidv7()], at);
+  const look = () => forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), [uuidv7()], at);
   expect(await look()).toBe(1);
   await house.sql(`update contact_imports set state = 'failed' where id = $1`, [id]);
   expect(await look()).toBe(0);

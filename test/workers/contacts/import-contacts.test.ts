@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { MovedOn } from '../../../src/contacts/csv/superseded.ts';
+import { Superseded } from '../../../src/contacts/csv/superseded.ts';
 import type { ContactFields } from '../../../src/contacts/fields.ts';
 import type { Import } from '../../../src/contacts/import/batch.ts';
 import { getImport, queueImport } from '../../../src/contacts/import/imports.ts';
@@ -37,13 +37,14 @@ beforeEach(async () => {
 async function queued(file: string): Promise<Import> {
   const { database, ledger } = house;
   const upload = await receiveUpload(
-    { database, transact: ledger.transact, maxBytes: 1e8, maxQueued: 10 },
-    organizationId,
+    { own: ownRows(database, organizationId), transact: ledger.transact, maxBytes: 1e8, maxQueued: 10 },
     'cli',
     Readable.from([Buffer.from(file)]),
   );
   const lane = importLane(organizationId);
-  const { operationId } = await ledger.transact({ locks: [lane] }, (tx) => queueImport(tx, organizationId, upload));
+  const { operationId } = await ledger.transact({ locks: [lane] }, (tx) =>
+    queueImport(Object.assign(tx, { own: tx.of(organizationId) }), upload),
+  );
   await ledger.fill('contact-imports');
   return { id: upload.importId, organizationId, job: { id: operationId, run: 1 } };
 }
@@ -57,7 +58,7 @@ const rows = (count: number) =>
   Array.from({ length: count }, (_, number) => `${phone(number)},P ${number},p${number}@example.com`);
 const fileOf = (lines: string[]) => `${['phone_number,name,email', ...lines].join('\n')}\n`;
 const run = (own: Import, mayGoOn = always, done?: number) =>
-  getImport(house.database, organizationId, own.id).then(({ rows_done }) =>
+  getImport(ownRows(house.database, organizationId), own.id).then(({ rows_done }) =>
     runImport(house.deps, own, done ?? rows_done, mayGoOn, small),
   );
 const state = async (own: Import) => {
@@ -68,7 +69,7 @@ const state = async (own: Import) => {
     updated_count,
     unchanged_count,
     failed_count,
-  } = await getImport(house.database, organizationId, own.id);
+  } = await getImport(ownRows(house.database, organizationId), own.id);
   return {
     is,
     rows: rows_done,
@@ -139,7 +140,7 @@ describe('a run that ends in the middle', () => {
     const ends = await Promise.allSettled([run(own, always, 0), run(own, always, 0)]);
     const left = ends.filter((end) => end.status === 'rejected');
     expect(left.length).toBeGreaterThan(0);
-    for (const { reason } of left) expect(reason).toBeInstanceOf(MovedOn);
+    for (const { reason } of left) expect(reason).toBeInstanceOf(Superseded);
     if ((await state(own)).rows < 1_500) await run(own);
     expect(await state(own)).toMatchObject({ rows: 1_500, created: 1_500, unchanged: 0 });
     expect(await count('contacts')).toBe(1_500);

@@ -1,0 +1,60 @@
+import Joi from 'joi';
+import { AppError } from '../../platform/errors.ts';
+import { uuid } from '../../platform/ids.ts';
+import { backoff, type JobContract, job } from '../../platform/ledger/job.ts';
+
+export type BlockPayload = { block_id: string; change_id: string };
+export type BlockWish = 'block' | 'unblock';
+
+/** SQL: the status follows from the row's own `blocked_at`. Whoever was blocked before the failed change still is. */
+const failChange = `
+  update contact_blocks
+     set status = case when blocked_at is null then 'failed' else 'blocked' end,
+         failure = $3,
+         updated_at = clock_timestamp()
+   where id = $1
+     and change_id = $2
+     and status in ('pending', 'unblocking')`;
+
+/** SQL: a job's contract knows ids only, and no organization. */
+const reviveChange = `
+  update contact_blocks
+     set status = $3, failure = null, updated_at = clock_timestamp()
+   where id = $1
+     and change_id = $2
+     and failure is not null
+  returning id`;
+
+/**
+ * What both changes of a block agree on. No `openSubjects`: a change that was overtaken by another one waits behind it in the lane, beside
+ * the live row of the later one.
+ */
+const blockChange = (name: string, doing: 'pending' | 'unblocking'): JobContract<BlockPayload> =>
+  job<BlockPayload>({
+    name,
+    queue: 'default',
+    payload: Joi.object({ block_id: uuid, change_id: uuid }),
+    subjectType: 'contact_block',
+    subject: 'block_id',
+    delayMs: backoff(6),
+    operation: true,
+    async failed(tx, { block_id, change_id }, { code, message, provider_code = null }) {
+      await tx.query(failChange, [block_id, change_id, JSON.stringify({ code, provider_code, message })]);
+    },
+    async revived(tx, { block_id, change_id }) {
+      const back = await tx.query(reviveChange, [block_id, change_id, doing]);
+      if (back.length === 0) throw new AppError('conflict', 'Something else was asked for since, or the contact is gone');
+    },
+  });
+
+export const blockContactJob = blockChange('contacts.block', 'pending');
+export const unblockContactJob = blockChange('contacts.unblock', 'unblocking');
+
+/** Changes of one block run in the order of the requests. */
+export const blockLane = (blockId: string) => `contact-block:${blockId}`;
+
+/** The job that carries out a wish, and the block's status while it runs and after it. */
+export const blockWishes = {
+  block: { job: blockContactJob, doing: 'pending', done: 'blocked' },
+  unblock: { job: unblockContactJob, doing: 'unblocking', done: 'unblocked' },
+} as const;

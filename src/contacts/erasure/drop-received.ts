@@ -1,0 +1,89 @@
+import type { Own } from '../../platform/database/own.ts';
+import type { Transact } from '../../platform/ledger/transact.ts';
+import type { Remains } from './erase.ts';
+import { personalTexts } from './personal-data.ts';
+
+const batch = 200;
+
+/**
+ * SQL: both statements search a batch of another domain's table and delete what contains one of the texts, with its failed job: nothing is
+ * left to retry.
+ */
+const dropBodies = `
+  with seen as materialized (
+    select id, state, received_at, body
+      from provider_webhooks
+     where organization_id = $1
+       and id > $2::uuid
+     order by id
+     limit $3),
+  found as materialized (
+    select id, state, received_at <= $5::timestamptz as is_older
+      from seen
+     where exists (select 1 from unnest($4::bytea[]) as t(text) where position(t.text in seen.body) > 0)),
+  dropped as (
+    delete from provider_webhooks
+     where organization_id = $1
+       and id = any(array(select id from found))
+       and state <> 'received'
+    returning id),
+  jobless as (
+    delete from jobs
+     where subject_id = any(array(select id from dropped))
+       and name = 'provider-webhooks.apply'
+       and state = 'failed')
+  select (select count(*)::int from seen) as seen,
+         (select id from seen order by id desc limit 1) as last,
+         (select count(*)::int from found where state = 'received' and is_older) as kept`;
+
+const dropStatuses = `
+  with seen as materialized (
+    select id, state, received_at, provider_message_id || ' ' || status::text as content
+      from unmatched_statuses
+     where organization_id = $1
+       and id > $2::uuid
+     order by id
+     limit $3),
+  found as materialized (
+    select id, state, received_at <= $5::timestamptz as is_older
+      from seen
+     where exists (select 1 from unnest($4::text[]) as t(text) where strpos(seen.content, t.text) > 0)),
+  dropped as (
+    delete from unmatched_statuses
+     where organization_id = $1
+       and id = any(array(select id from found))
+       and state <> 'waiting'
+    returning id),
+  jobless as (
+    delete from jobs
+     where subject_id = any(array(select id from dropped))
+       and name = 'provider-webhooks.match-status'
+       and state = 'failed')
+  select (select count(*)::int from seen) as seen,
+         (select id from seen order by id desc limit 1) as last,
+         (select count(*)::int from found where state = 'waiting' and is_older) as kept`;
+type Dropped = { seen: number; last: string | null; kept: number };
+
+/**
+ * Deletes what a provider sent and that contains personal data, except what has not been applied yet. Returns how much of that, from the
+ * time before the erasure, is left.
+ */
+export async function dropReceived(transact: Transact, own: Own, { identities }: Remains, erasedAt: string): Promise<number> {
+  const texts = personalTexts(identities);
+  if (texts.length === 0) return 0;
+  const bytes = texts.map((text) => Buffer.from(text));
+  let kept = 0;
+  for (const { text, wanted } of [
+    { text: dropBodies, wanted: bytes },
+    { text: dropStatuses, wanted: texts },
+  ]) {
+    for (let after = '00000000-0000-0000-0000-000000000000', isMore = true; isMore; ) {
+      const params = [after, batch, wanted, erasedAt];
+      const [row] = await transact({}, (tx) => tx.of(own.organizationId).sql<Dropped>(text, params));
+      isMore = row!.seen === batch;
+      after = row!.last ?? after;
+      kept += row!.kept;
+    }
+  }
+  return kept;
+}

@@ -1,0 +1,20 @@
+import Joi from 'joi';
+import { uuid } from '../../platform/ids.ts';
+import { backoff, job } from '../../platform/ledger/job.ts';
+
+/** Removes personal data from records that do not refer to the contact. There is too much of it for the request that erases. */
+export const eraseContactJob = job<{ erasure_id: string }>({
+  name: 'contacts.erase',
+  queue: 'default',
+  payload: Joi.object({ erasure_id: uuid }),
+  subjectType: 'contact_erasure',
+  subject: 'erasure_id',
+  delayMs: backoff(8),
+  operation: false,
+  failed: async () => {},
+  revived: async () => {},
+  openSubjects: `
+    select e.id
+      from contact_erasures e
+     where not exists (select 1 from jobs f where f.subject_id = e.id and f.state = 'failed')`,
+});

@@ -1,0 +1,55 @@
+import type { Own } from '../../platform/database/own.ts';
+import type { Transact } from '../../platform/ledger/transact.ts';
+import type { Remains } from './erase.ts';
+
+const batch = 200;
+
+/** The fields of an event's data that contain personal data. */
+const personalFields = ['name', 'from_phone'];
+
+/** SQL: a batch of events, and the answers to their deliveries, which are the webhooks' tables, in one statement. */
+const scrubBatch = `
+  with seen as materialized (
+    select id, seq
+      from events
+     where organization_id = $1
+       and subject_id = $2
+       and seq > $3
+     order by seq
+     limit $4),
+  scrubbed as (
+    update events e
+       set data = e.data || (select jsonb_object_agg(f, '') from unnest($5::text[]) f where e.data ? f)
+     where e.id = any(array(select id from seen))
+       and exists (select 1 from unnest($5::text[]) f where coalesce(e.data->>f, '') <> '')
+    returning 1),
+  emptied as (
+    update webhook_attempts a
+       set response_head = null
+      from webhook_deliveries d
+     where d.event_id = any(array(select id from seen))
+       and a.organization_id = $1
+       and a.delivery_id = d.id
+       and a.response_head is not null)
+  select (select count(*)::int from seen) as seen,
+         (select seq from seen order by seq desc limit 1) as last,
+         (select count(*)::int from scrubbed) as changed`;
+type Scrubbed = { seen: number; last: string | null; changed: number };
+
+/**
+ * Events keep their ids and lose the personal data. What receivers answered is deleted, because it may repeat what they were sent. Returns
+ * how many events changed: then a delivery with the old text may still be on its way, and its answer too.
+ */
+export async function scrubEvents(transact: Transact, own: Own, { ids, conversations }: Remains): Promise<number> {
+  let changed = 0;
+  for (const subject of [...ids, ...conversations]) {
+    for (let after = '0', isMore = true; isMore; ) {
+      const params = [subject, after, batch, personalFields];
+      const [row] = await transact({}, (tx) => tx.of(own.organizationId).sql<Scrubbed>(scrubBatch, params));
+      isMore = row!.seen === batch;
+      after = row!.last ?? after;
+      changed += row!.changed;
+    }
+  }
+  return changed;
+}
