@@ -4,7 +4,7 @@ import { type Role, roles } from '../src/organizations/roles.ts';
 import { type Scope, scopes } from '../src/organizations/scopes.ts';
 import { isUuid } from '../src/platform/ids.ts';
 
-/** A key given in place of its id is not repeated: what stands on a screen is copied into tickets. */
+/** A key given instead of its id is not repeated: text on a screen is copied into tickets. */
 export function idArgument(text: string, subject: string): string {
   if (isUuid(text)) return text;
   throw new Error(`${/^k[kt]_/.test(text) ? 'That' : JSON.stringify(text)} is not the id of ${subject}`);
@@ -41,12 +41,12 @@ export function scopesArgument(text: string): Scope[] {
   return [...new Set(names)] as Scope[];
 }
 
-const mostDays = 3_650;
+const maxDays = 3_650;
 
-/** So many days from now. */
+/** The time so many days from now. */
 export function daysArgument(text: string): Date {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (days < 1 || days > mostDays) throw new Error(`The days must be a whole number from 1 to ${mostDays}`);
+  if (days < 1 || days > maxDays) throw new Error(`The days must be a whole number from 1 to ${maxDays}`);
   return new Date(Date.now() + days * 86_400_000);
 }
 

@@ -1,6 +1,6 @@
 export type Column<Row> = [heading: string, cell: (row: Row) => string];
 
-/** Aligned for a terminal; what somebody wrote into a name must not steer it. */
+/** Aligned for a terminal, without control characters: a name must not steer it. */
 export function columns<Row>(rows: Row[], shown: Column<Row>[]): string {
   const lines = [shown.map(([heading]) => heading), ...rows.map((row) => shown.map(([, cell]) => plain(cell(row))))];
   const widths = shown.map((_, index) => Math.max(...lines.map((line) => line[index]!.length)));

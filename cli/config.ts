@@ -4,7 +4,7 @@ import { columns } from './columns.ts';
 
 type Variable = { flags?: { default?: unknown; presence?: string; description?: string } };
 
-/** `markdown` prints what the README holds; a test compares the two. */
+/** `markdown` prints the tables of the README; a test compares the two. */
 export function showConfig({ markdown }: { markdown?: boolean }) {
   const [all, ofStart] = configTables(markdown ? markdownOf : columnsOf);
   console.log(`${all}\n\nRead by \`npm start\` alone:\n\n${ofStart}`);

@@ -9,7 +9,7 @@ import { openQueues } from '../src/platform/ledger/queues.ts';
 import { createTransact, type Transact } from '../src/platform/ledger/transact.ts';
 import { createLog } from '../src/platform/log.ts';
 
-/** A command speaks in sentences: the log of what it uses stays silent. */
+/** A command prints sentences: its log is silent. */
 export const commandLog = () => createLog('silent', 'cli');
 
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
@@ -22,11 +22,11 @@ export async function withDatabase<Result>(work: (database: Database) => Promise
   }
 }
 
-/** For what needs no queue. */
+/** For commands that need no queue. */
 export const withTransact = <Result>(work: (transact: Transact) => Promise<Result>): Promise<Result> =>
   withDatabase((database) => work(createTransact(database, () => undefined)));
 
-/** How long a command waits for the queue; without it the work is written all the same and the sweeper hands it over. */
+/** How long a command waits for the queue. Without it the work is written too, and the sweeper dispatches it. */
 const queueWaitMs = 3_000;
 
 export async function withLedger<Result>(work: (ledger: Ledger, database: Database) => Promise<Result>): Promise<Result> {

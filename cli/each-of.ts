@@ -1,6 +1,6 @@
 import { AppError } from '../src/platform/errors.ts';
 
-/** One after the other, a line each. One that is refused is told, and the others are done all the same; exits 1 then. */
+/** One after the other, a line each. A refusal is printed, the others are still done, and the exit code is 1. */
 export async function eachOf(ids: string[], work: (id: string) => Promise<string>) {
   for (const id of ids) {
     try {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 
-/** Whoever reads our output may stop in the middle, as `head` does. */
+/** The reader of our output may stop in the middle, as `head` does. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);
@@ -11,7 +11,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as { version: string };
 const program = new Command('kanal').description('Kanal on the command line').version(version).showHelpAfterError();
 
-// Every action loads its file when it runs: `start` must not wait for what only the others need.
+// Every action loads its file when it runs: `start` must not wait for modules that only others need.
 program
   .command('start')
   .description('start everything on this machine: database, sandbox, web, worker and a demo organization')

@@ -9,7 +9,7 @@ import { commandLog } from './connect.ts';
 type Target = { databaseUrl: string; queueUrl?: string };
 
 /** uuidv7() and `returning old.…` came with PostgreSQL 18. */
-const leastVersion = 180_000;
+const minVersion = 180_000;
 
 export async function migrateCommand() {
   const names = await migrate(readConnections(), commandLog());
@@ -17,14 +17,15 @@ export async function migrateCommand() {
   console.log('The database is up to date');
 }
 
-/** Tables, then the queue's own schema. Two at once are safe: the second waits, then finds nothing to do. Returns what was applied. */
+/** Tables, then the queue's schema. Two at once are safe: the second waits and finds nothing to do. Returns what was applied. */
 export async function migrate(target: Target, log: Log): Promise<string[]> {
   const client = new pg.Client({ connectionString: target.databaseUrl, connectionTimeoutMillis: 5_000 });
-  // The query in flight says what happened; without a listener the process would end over it.
+  // The running query reports the error; without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {
     await checkVersion(client);
+    // SQL: before the tables are there.
     await client.query(`select pg_advisory_lock(hashtextextended('kanal migrations', 0))`);
     const applied = await migrateTables(target.databaseUrl, log);
     await migrateQueues(target, log);
@@ -34,16 +35,18 @@ export async function migrate(target: Target, log: Log): Promise<string[]> {
   }
 }
 
+/** SQL: settings of the server. */
+const versionStatement = `
+  select current_setting('server_version_num')::int as number, current_setting('server_version') as name`;
+
 async function checkVersion(client: pg.Client) {
-  const { rows } = await client.query<{ number: number; name: string }>(
-    `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
-  );
+  const { rows } = await client.query<{ number: number; name: string }>(versionStatement);
   const { number, name } = rows[0]!;
-  if (number < leastVersion)
+  if (number < minVersion)
     throw new Error(`PostgreSQL 18 or later is needed, for uuidv7() and "returning old": this server is ${name}`);
 }
 
-/** A connection without the processes' statement timeout: a migration takes as long as it takes. */
+/** A connection without the processes' statement timeout: a migration may take any time. */
 async function migrateTables(clientUrl: string, log: Log): Promise<string[]> {
   const orm = await MikroORM.init({
     ...ormOptions,

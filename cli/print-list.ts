@@ -2,7 +2,7 @@ import { type Column, columns } from './columns.ts';
 
 export type ListOptions = { json?: boolean };
 
-/** For eyes, or with `json` for programs: every field as the API would show it. */
+/** As columns, or with `json` for programs: every field as the API shows it. */
 export function printList<Row extends object>(rows: Row[], shown: Column<Row>[], { json }: ListOptions) {
   console.log(json ? JSON.stringify(rows, onTheWire, 2) : columns(rows, shown));
 }

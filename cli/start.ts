@@ -13,7 +13,7 @@ import { aborted } from './start/until.ts';
 
 class StopAsked extends Error {}
 
-/** Everything on one machine, until a signal or a part that will not live ends it. */
+/** Everything on one machine, until a signal, or a part that ends again and again. */
 export async function start({ reset, verbose }: { reset?: boolean; verbose?: boolean }) {
   const environment = readStartEnvironment();
   const output = createOutput(verbose === true);
@@ -38,7 +38,7 @@ export async function start({ reset, verbose }: { reset?: boolean; verbose?: boo
   ending.abort();
   await parts.stop();
   leaveHome(home);
-  // Whatever a broken-off step still waits for has nobody to tell.
+  // An interrupted step may still wait for something: end without it.
   process.exit();
 }
 
@@ -63,7 +63,7 @@ async function claimed(path: string, output: Output): Promise<Home> {
   return home;
 }
 
-/** npm hands Ctrl-C on to us although the terminal has sent it to us too: what follows so soon is the same one. */
+/** npm forwards a Ctrl-C that the terminal has sent to us too: a second signal within this time is the same one. */
 const sameSignalMs = 1_000;
 
 /** The first signal stops in order, a second one at once. */

@@ -32,7 +32,7 @@ export const exportContacts = endpoint({
     const { organizationId } = caller;
     const dear: AskOnce = (work) => reads.dear(organizationId, work);
     // Each page for itself: a client that reads slowly keeps no place from the organization's searches.
-    const contacts = selected(listing.looks > 0 ? dear : (work) => work(reads.plain), organizationId, listing, (work) =>
+    const contacts = selected(listing.unindexed > 0 ? dear : (work) => work(reads.plain), organizationId, listing, (work) =>
       dear(work).catch(throwTooLong),
     );
     const keys = await customKeys(contacts);

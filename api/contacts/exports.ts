@@ -13,7 +13,7 @@ import { contactFields, readContactListing } from '../../src/contacts/list.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
-import { mostFilters } from '../../src/platform/listing/filters.ts';
+import { maxFilters } from '../../src/platform/listing/filters.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { listQuery } from '../http/listing.ts';
 import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -62,7 +62,7 @@ type Request = { search?: string; sort?: string; filters?: object[] };
 const { search, sort } = listQuery(contactFields, exportOrder);
 const filters = Joi.array()
   .items(Joi.object().max(20))
-  .max(mostFilters)
+  .max(maxFilters)
   .description('As GET /v1/contacts takes them, in an array');
 
 export const createExport = endpoint({

@@ -6,11 +6,11 @@ import { receiveUpload, tooLarge } from '../../src/contacts/import/upload.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { ownRows } from '../../src/platform/database/own.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { cursorOf, positionIn } from '../../src/platform/listing/cursor.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
-import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
+import { dataList, type PageQuery, pageFrom, pageQuery } from '../http/paging.ts';
 import { id, iso, operationNote, timestamp } from '../http/schemas.ts';
 import { view, withExample, wrapped } from '../http/view.ts';
-import { importErrorCursor, importErrorKeyset } from './import-error-cursor.ts';
 import { data, listedData, tag } from './schemas.ts';
 
 const count = Joi.number().integer().required();
@@ -167,17 +167,9 @@ export const listOfImportErrors = endpoint({
   async handler({ params: { importID }, query, own }) {
     const { id: importId } = await getImport(own, importID);
     const { limit, cursor, include_total: includeTotal } = query;
-    const after = cursor === undefined ? undefined : importErrorKeyset(importId, cursor);
+    const after = cursor === undefined ? undefined : positionIn<[number, string]>(cursor, importId, ['line', 'id']);
     const { rows, total } = await listImportErrors(own, importId, { limit, after, includeTotal });
-    const shown = rows.slice(0, limit);
-    const last = rows.length > limit ? shown.at(-1) : undefined;
-    const meta = {
-      has_more: last !== undefined,
-      limit,
-      ...(cursor && { cursor }),
-      ...(last && { next_cursor: importErrorCursor(importId, last) }),
-      ...(total !== undefined && { total }),
-    };
-    return ok({ data: shown.map(toErrorView), meta });
+    const page = pageFrom(query, rows, ({ line, id }) => cursorOf(importId, [line, id]), total);
+    return ok({ data: page.rows.map(toErrorView), meta: page.meta });
   },
 });

@@ -3,9 +3,9 @@ import { type ContactTx, contactTx } from '../../src/contacts/contact-tx.ts';
 import { contactLock } from '../../src/contacts/events.ts';
 import type { ContactRow } from '../../src/contacts/queries.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
-import type { PageRows } from '../../src/platform/listing/paging.ts';
+import type { Page, PageRows } from '../../src/platform/listing/paging.ts';
 import { type Input, ok, type Reply } from '../http/endpoint.ts';
-import { keysetOf, type PageQuery, pageOf } from '../http/paging.ts';
+import { listed, type PageQuery } from '../http/paging.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
 
@@ -60,18 +60,14 @@ export const appUserId = Joi.string().trim().min(1).max(128).description("The me
 /** What the endpoints of one contact share. */
 export const aboutContact = { tag, subject: 'Contact' };
 
-/** The whole of a plain list's reply, newest first, as `listed` of paging.ts gives it elsewhere. */
-export async function listedData<Row extends { id: string; created_at: string }>(
+/** The whole of a plain list's reply, newest first: `listed`, wrapped. */
+export const listedData = <Row extends { id: string; created_at: string }>(
   scope: string,
   filters: object,
   query: PageQuery,
-  read: (page: ReturnType<typeof keysetOf> & { includeTotal: boolean }) => Promise<PageRows<Row>>,
+  read: (page: Page) => Promise<PageRows<Row>>,
   toView: (row: Row) => object,
-): Promise<Reply> {
-  const { rows, total } = await read({ ...keysetOf(scope, filters, query), includeTotal: query.include_total });
-  const page = pageOf(scope, filters, query, rows, total);
-  return ok({ data: page.rows.map(toView), meta: page.meta });
-}
+): Promise<Reply> => listed(scope, filters, query, read, toView, 'data');
 
 /** One write to a contact, under its lock; its rules take the ContactTx. Throws 404 when there is no such contact. */
 export const changeContact = (

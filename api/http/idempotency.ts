@@ -1,6 +1,8 @@
 import type { Database, Em, Source } from '../../src/platform/database/database.ts';
 import { query } from '../../src/platform/database/query.ts';
+import type { RowOf } from '../../src/platform/database/tables.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
+import type { IdempotencyKey as StoredReply } from '../../src/platform/idempotency/idempotency-key.entity.ts';
 import type { Transact, Write } from '../../src/platform/ledger/transact.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
 import { type Secrets, sha256 } from '../../src/platform/secrets.ts';
@@ -35,33 +37,49 @@ export function checkKey(key: string | undefined): string | undefined {
   });
 }
 
-const where = 'organization_id = $1 and method = $2 and path = $3 and key = $4';
-const isRemembered = "created_at > clock_timestamp() - interval '24 hours'";
+/** SQL (all of this file): on the path of every write with a key, inside its transaction (bench: POST /v1/messages). */
+const isOfRequest = `
+  organization_id = $1 and method = $2 and path = $3 and key = $4
+  and created_at > clock_timestamp() - interval '24 hours'`;
+
+const findStatement = `
+  select body_hash, reply
+    from idempotency_keys
+   where ${isOfRequest}`;
+
+const existsStatement = `
+  select 1
+    from idempotency_keys
+   where ${isOfRequest}`;
+
 const paramsOf = ({ organizationId, method, path, key }: Omit<IdempotencyKey, 'bodyHash'>) => [organizationId, method, path, key];
 
 /** The stored reply to the same request; a 422 when the key was used with another body. */
 export async function storedReply(source: Source, secrets: Secrets, key: IdempotencyKey): Promise<Reply | undefined> {
-  const [row] = await query<{ body_hash: Buffer; reply: string }>(
-    source,
-    `select body_hash, reply from idempotency_keys where ${where} and ${isRemembered}`,
-    paramsOf(key),
-  );
+  const [row] = await query<RowOf<typeof StoredReply, 'body_hash' | 'reply'>>(source, findStatement, paramsOf(key));
   if (!row) return undefined;
-  if (!row.body_hash.equals(key.bodyHash))
+  if (Buffer.compare(row.body_hash, key.bodyHash) !== 0)
     throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used with another body');
   const reply = JSON.parse(secrets.open(row.reply)) as Reply;
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
 }
 
-/** Whether there is a reply to give again, should the body be the same. */
+/** Whether there is a reply to give again, if the body is the same. */
 export async function isAnswered(source: Source, key: Omit<IdempotencyKey, 'bodyHash'>): Promise<boolean> {
-  const rows = await query(source, `select 1 from idempotency_keys where ${where} and ${isRemembered}`, paramsOf(key));
+  const rows = await query(source, existsStatement, paramsOf(key));
   return rows.length > 0;
 }
 
-const store = `insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply, contact_id) values ($1, $2, $3, $4, $5, $6, $7, $8)
-  on conflict (organization_id, method, path, key) do update set body_hash = excluded.body_hash, status = excluded.status, reply = excluded.reply, contact_id = excluded.contact_id, created_at = clock_timestamp()
-  where idempotency_keys.created_at <= clock_timestamp() - interval '24 hours'`;
+const storeStatement = `
+  insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply, contact_id)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)
+  on conflict (organization_id, method, path, key) do update
+     set body_hash = excluded.body_hash,
+         status = excluded.status,
+         reply = excluded.reply,
+         contact_id = excluded.contact_id,
+         created_at = clock_timestamp()
+   where idempotency_keys.created_at <= clock_timestamp() - interval '24 hours'`;
 
 const storeParams = (secrets: Secrets, key: IdempotencyKey, reply: Reply) => [
   ...paramsOf(key),
@@ -71,25 +89,27 @@ const storeParams = (secrets: Secrets, key: IdempotencyKey, reply: Reply) => [
   contactIn(reply) ?? key.contactId ?? null,
 ];
 
-/** Whom a reply shows: a message names its contact, and a contact is known by its custom fields. */
+/** The contact a reply shows: a message names its contact, and a contact is known by its custom fields. */
 function contactIn({ body }: Reply): string | undefined {
   const { data } = (body ?? {}) as { data?: { id?: string; contact_id?: string | null; custom_fields?: object } };
   return data?.contact_id ?? (data?.custom_fields && data.id);
 }
 
-/** The stored replies about a forgotten contact become the 404 that asking anew would give: a repeat neither shows him nor makes him again. */
+const withdrawStatement = `
+  update idempotency_keys
+     set status = $3, reply = $4
+   where organization_id = $1 and contact_id = any($2::uuid[])`;
+
+/** Stored replies about an erased contact become the 404 of a new request: a repeat neither shows the contact nor creates it again. */
 export async function withdrawReplies(tx: Tx, secrets: Secrets, organizationId: string, contactIds: string[], requestId: string) {
   const { body, contentType } = renderError(notFound('Contact'), 'standard', requestId);
   const reply: Reply = { status: 404, body, headers: { 'Content-Type': contentType } };
-  await tx.query(
-    'update idempotency_keys set status = $3, reply = $4 where organization_id = $1 and contact_id = any($2::uuid[])',
-    [organizationId, contactIds, reply.status, secrets.seal(JSON.stringify(reply))],
-  );
+  await tx.of(organizationId).sql(withdrawStatement, [contactIds, reply.status, secrets.seal(JSON.stringify(reply))]);
 }
 
 /**
- * The transaction that has the effect also writes the key's row. "Still running" is an advisory lock inside it, tried and never waited
- * for: a crash frees it, and a repeat meanwhile is a 409.
+ * The transaction that has the effect also writes the key's row. "Still running" is an advisory lock inside it, tried without a wait: a
+ * crash frees it, and a repeat meanwhile is a 409.
  */
 export async function writeOnce<Seen>(
   transact: Transact,
@@ -98,13 +118,12 @@ export async function writeOnce<Seen>(
   options: Write<Seen>,
   work: (tx: Tx, seen: Seen) => Promise<Reply>,
 ): Promise<Reply> {
-  let reply: Reply | undefined;
   try {
     return await transact(
       {
         ...options,
         isOneStatement: false,
-        beforeCommit: async (em) => void (await query(em, store, storeParams(secrets, key, reply!))),
+        beforeCommit: async (em, reply) => void (await query(em, storeStatement, storeParams(secrets, key, reply as Reply))),
       },
       async (tx, seen) => {
         if (!(await tryLock(tx.em, key)))
@@ -113,8 +132,7 @@ export async function writeOnce<Seen>(
           });
         const stored = await storedReply(tx.em, secrets, key);
         if (stored) throw new Replayed(stored);
-        reply = await work(tx, seen);
-        return reply;
+        return work(tx, seen);
       },
     );
   } catch (error) {
@@ -125,7 +143,7 @@ export async function writeOnce<Seen>(
 
 const neverStored = new Set([400, 401, 403, 413, 415, 429]);
 
-/** A handler's own 4xx is as final as a success: the same question gets the same answer, but where it says to try again. */
+/** A handler's 4xx is as final as a success: the same request gets the same reply, unless it says to try again. */
 export const isStored = (error: AppError) =>
   error.status >= 400 &&
   error.status < 500 &&
@@ -133,10 +151,10 @@ export const isStored = (error: AppError) =>
   !neverStored.has(error.status) &&
   error.code !== 'idempotency_mismatch';
 
-/** Under the key's lock: while the same request is still at work elsewhere, its reply is the one to keep and not this refusal. */
+/** Under the key's lock: while the same request still runs elsewhere, its reply is the one to store, not this refusal. */
 export async function storeRefusal(database: Database, secrets: Secrets, key: IdempotencyKey, reply: Reply) {
   await database.transaction(async (em) => {
-    if (await tryLock(em, key)) await query(em, store, storeParams(secrets, key, reply));
+    if (await tryLock(em, key)) await query(em, storeStatement, storeParams(secrets, key, reply));
   });
 }
 

@@ -1,15 +1,16 @@
 import Joi from 'joi';
+import { cursorOf } from '../../src/platform/listing/cursor.ts';
 import { type Fields, fieldNames, sortableNames } from '../../src/platform/listing/fields.ts';
-import { mostFilterBytes, operators } from '../../src/platform/listing/filters.ts';
-import { cursorOf, type Position, positionIn, positionOf } from '../../src/platform/listing/keyset.ts';
-import type { Listing, ListRequest } from '../../src/platform/listing/listing.ts';
+import { maxFilterBytes, operators } from '../../src/platform/listing/filters.ts';
+import { type Position, positionOf } from '../../src/platform/listing/keyset.ts';
+import { beginOf, type Listing, type ListRequest } from '../../src/platform/listing/listing.ts';
 import type { ListRows } from '../../src/platform/listing/page.ts';
-import { longestSearch } from '../../src/platform/listing/search.ts';
-import { type PageQuery, pageQuery } from './paging.ts';
+import { maxSearchCharacters } from '../../src/platform/listing/search.ts';
+import { metaOf, type PageQuery, pageQuery } from './paging.ts';
 
 export type ListQuery = PageQuery & ListRequest;
 
-/** The query of a list that is searched, filtered and sorted; `usual` is how it is sorted when nobody says. */
+/** The query of a list that is searched, filtered and sorted; `usual` is the order when none is given. */
 export const listQuery = (fields: Fields, usual = '-created_at') => ({
   ...pageQuery,
   // It holds the values of the sort keys, names among them.
@@ -23,7 +24,7 @@ export const listQuery = (fields: Fields, usual = '-created_at') => ({
         .join(', ')}, with \`-\` for descending; the default is \`${usual}\``,
     ),
   filters: Joi.string()
-    .max(mostFilterBytes, 'utf8')
+    .max(maxFilterBytes, 'utf8')
     .description(
       `A JSON array of \`{field, operator, value}\`, all of which must hold, up to 20 in 4 KB. Fields: ${fieldNames(fields)
         .map((name) => `\`${name}\``)
@@ -34,29 +35,21 @@ export const listQuery = (fields: Fields, usual = '-created_at') => ({
   search: Joi.string()
     .trim()
     .allow('')
-    .max(longestSearch)
+    .max(maxSearchCharacters)
     .description('Words, all of which must match; case and accents do not matter'),
 });
 
-/** A page of a listing as the wire shows it. It may be short, or empty, where `read` had to stop before the list's end. */
+/** A page of a listing as the wire shows it. It may be short, or empty, when `read` had to stop before the list's end. */
 export async function pageOfListing<Row extends object>(
   listing: Listing,
-  { limit, cursor, include_total }: PageQuery,
+  query: PageQuery,
   read: (page: { limit: number; after?: Position; includeTotal: boolean }) => Promise<ListRows<Row>>,
   toView: (row: Row) => object,
 ) {
-  const after = cursor === undefined ? undefined : positionIn(cursor, listing.binding, listing.keys);
-  const { rows, end, total } = await read({ limit, after, includeTotal: include_total });
+  const { limit, cursor } = query;
+  const after = cursor === undefined ? undefined : beginOf(listing, cursor);
+  const { rows, end, total } = await read({ limit, after, includeTotal: query.include_total });
   const shown = rows.slice(0, limit);
   const next = rows.length > limit ? positionOf(listing.keys, shown.at(-1)!) : end;
-  return {
-    rows: shown.map(toView),
-    meta: {
-      has_more: next !== undefined,
-      limit,
-      ...(cursor && { cursor }),
-      ...(next && { next_cursor: cursorOf(listing.binding, next) }),
-      ...(total !== undefined && { total }),
-    },
-  };
+  return { rows: shown.map(toView), meta: metaOf(query, next && cursorOf(listing.binding, next), total) };
 }

@@ -1,9 +1,6 @@
 import Joi from 'joi';
-import { AppError } from '../../src/platform/errors.ts';
-import { isUuid } from '../../src/platform/ids.ts';
+import { bindingOf, cursorOf, positionIn } from '../../src/platform/listing/cursor.ts';
 import type { Page, PageRows } from '../../src/platform/listing/paging.ts';
-import { sha256 } from '../../src/platform/secrets.ts';
-import { isMoment } from '../../src/platform/time/moment.ts';
 import { ok, type Reply } from './endpoint.ts';
 import type { View } from './view.ts';
 
@@ -24,49 +21,36 @@ export const pageMeta = Joi.object({
   total: Joi.number().integer(),
 }).required();
 
-const bindingOf = (scope: string, filters: object) =>
-  sha256(JSON.stringify([scope, filters]))
-    .toString('base64url')
-    .slice(0, 12);
+/** The place of a page in its list. `next`: the cursor of the next page, when there is one. */
+export const metaOf = ({ limit, cursor }: PageQuery, next: string | undefined, total?: number) => ({
+  has_more: next !== undefined,
+  limit,
+  ...(cursor && { cursor }),
+  ...(next && { next_cursor: next }),
+  ...(total !== undefined && { total }),
+});
 
-/** Where a page begins. A cursor of another list or other filters, or one we never gave, is a 400. */
+/** A page from one row more than the limit; `cursorAfter` makes the cursor of the page that follows a row. */
+export function pageFrom<Row>(query: PageQuery, rows: Row[], cursorAfter: (row: Row) => string, total?: number) {
+  const shown = rows.slice(0, query.limit);
+  const next = rows.length > query.limit ? cursorAfter(shown.at(-1)!) : undefined;
+  return { rows: shown, meta: metaOf(query, next, total) };
+}
+
+/** Where a page of a plain list begins. Throws 400 for a cursor of another list or other filters. */
 export function keysetOf(scope: string, filters: object, { limit, cursor }: PageQuery): Keyset {
   if (cursor === undefined) return { limit };
-  try {
-    const [binding, createdAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as string[];
-    if (binding === bindingOf(scope, filters) && createdAt && id && isMoment(createdAt) && isUuid(id))
-      return { limit, after: [createdAt, id] };
-  } catch {
-    // Falls through to the one answer for every cursor that is not ours.
-  }
-  throw new AppError('bad_request', 'The cursor is not valid for this list');
+  return { limit, after: positionIn<[string, string]>(cursor, bindingOf([scope, filters]), ['time', 'id']) };
 }
 
-/** A page from one row more than asked for. */
-export function pageOf<Row extends { id: string; created_at: string }>(
+/** A page of a plain list, newest first. */
+export const pageOf = <Row extends { id: string; created_at: string }>(
   scope: string,
   filters: object,
-  page: PageQuery,
+  query: PageQuery,
   rows: Row[],
   total?: number,
-) {
-  const shown = rows.slice(0, page.limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > page.limit;
-  return {
-    rows: shown,
-    meta: {
-      has_more: hasMore,
-      limit: page.limit,
-      ...(page.cursor && { cursor: page.cursor }),
-      ...(hasMore &&
-        last && {
-          next_cursor: Buffer.from(JSON.stringify([bindingOf(scope, filters), last.created_at, last.id])).toString('base64url'),
-        }),
-      ...(total !== undefined && { total }),
-    },
-  };
-}
+) => pageFrom(query, rows, ({ created_at, id }) => cursorOf(bindingOf([scope, filters]), [created_at, id]), total);
 
 /** The whole of a plain list's reply: where the page begins, its rows as the wire shows them, its meta. */
 export async function listed<Row extends { id: string; created_at: string }>(
@@ -75,10 +59,11 @@ export async function listed<Row extends { id: string; created_at: string }>(
   query: PageQuery,
   read: (page: Page) => Promise<PageRows<Row>>,
   toView: (row: Row) => object,
+  itemsName: 'items' | 'data' = 'items',
 ): Promise<Reply> {
   const { rows, total } = await read({ ...keysetOf(scope, filters, query), includeTotal: query.include_total });
   const page = pageOf(scope, filters, query, rows, total);
-  return ok({ items: page.rows.map(toView), meta: page.meta });
+  return ok({ [itemsName]: page.rows.map(toView), meta: page.meta });
 }
 
 const exampleMeta = { has_more: false, limit: 25 };

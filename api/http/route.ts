@@ -6,6 +6,7 @@ import type { Em } from '../../src/platform/database/database.ts';
 import { type Own, ownRows } from '../../src/platform/database/own.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
+import { clientAddress } from './client-address.ts';
 import { idIn } from './derived.ts';
 import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from './endpoint.ts';
 import { renderError } from './errors.ts';
@@ -106,7 +107,7 @@ class RequestInput implements Input<unknown, unknown> {
   }
 
   get from(): From {
-    return { address: this.#req.ip ?? '', requestId: String(this.#res.locals.requestId) };
+    return { address: clientAddress(this.#req) ?? '', requestId: String(this.#res.locals.requestId) };
   }
 
   get isSecure() {

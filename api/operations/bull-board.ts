@@ -9,6 +9,7 @@ import { AppError } from '../../src/platform/errors.ts';
 import { stateIs } from '../../src/platform/ledger/states.ts';
 import { equalsInConstantTime } from '../../src/platform/secrets.ts';
 import { faultIn } from '../../src/platform/storable.ts';
+import { clientAddress } from '../http/client-address.ts';
 import type { Deps } from '../http/endpoint.ts';
 import { isSameOrigin } from '../http/middleware/origin.ts';
 import { docsPath, iconPath } from '../pages/docs/docs.ts';
@@ -34,10 +35,10 @@ function operatorOnly({ config, loginLimits }: Deps): RequestHandler {
     const isRight =
       scheme === 'Basic' && equalsInConstantTime(Buffer.from(credentials ?? '', 'base64').toString('utf8'), expected);
     // Without the database guesses cannot be counted, and the operator needs the board most.
-    if (isRight) await loginLimits.mayGuess(req.ip).catch(unlessAway);
+    if (isRight) await loginLimits.mayGuess(clientAddress(req)).catch(unlessAway);
     if (isRight) return next();
     // Guesses count, the browser's first question without credentials does not.
-    if (credentials) await loginLimits.guessedWrong(req.ip);
+    if (credentials) await loginLimits.guessedWrong(clientAddress(req));
     res.setHeader('WWW-Authenticate', 'Basic realm="Kanal operations", charset="UTF-8"');
     throw new AppError('unauthorized', "The operator's credentials are needed");
   };
@@ -61,7 +62,7 @@ function guarded(deps: Deps): RequestHandler {
       actor: `operator:${deps.config.operatorUser}`,
       action: rule.action,
       subject: req.path,
-      address: req.ip,
+      address: clientAddress(req),
       requestId: String(res.locals.requestId),
     });
     next();

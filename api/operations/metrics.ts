@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { AppError } from '../../src/platform/errors.ts';
 import { askForToken, mayScrape } from '../../src/platform/metrics/access.ts';
+import { clientAddress } from '../http/client-address.ts';
 import type { Deps } from '../http/endpoint.ts';
 
 /** `/metrics` for Prometheus, with the token of METRICS_TOKEN. A scrape is no request of anybody's: no line in the log, no figure. */
@@ -8,7 +9,7 @@ export function metricsPage({ metrics, log }: Deps, token: string): Router {
   const router = Router();
   router.get('/metrics', async (req, res) => {
     if (!mayScrape(req.get('authorization'), token)) {
-      log.warn({ address: req.ip }, 'a scrape without the right token');
+      log.warn({ address: clientAddress(req) }, 'a scrape without the right token');
       res.setHeader('WWW-Authenticate', askForToken);
       throw new AppError('unauthorized', 'The token of the metrics is needed: header Authorization: Bearer');
     }

@@ -5,7 +5,8 @@ import { findContactById } from '../../src/contacts/queries.ts';
 import type { Source } from '../../src/platform/database/database.ts';
 import { ownRows } from '../../src/platform/database/own.ts';
 import { queryPlanned } from '../../src/platform/database/query.ts';
-import { cursorOf, positionIn } from '../../src/platform/listing/keyset.ts';
+import { cursorOf } from '../../src/platform/listing/cursor.ts';
+import { beginOf } from '../../src/platform/listing/listing.ts';
 import type { Ask } from '../../src/platform/listing/paging.ts';
 import type { Reads } from '../../src/platform/listing/reads.ts';
 import type { Owner } from './dataset.ts';
@@ -64,7 +65,7 @@ const list = (name: string, aim: Read['aim'], queryOf: (sample: Sample) => Query
   run(source, { organizationId }, sample) {
     const { cursor, ...request } = queryOf(sample);
     const listing = readContactListing(request);
-    const after = cursor ? positionIn(cursor, listing.binding, listing.keys) : undefined;
+    const after = cursor ? beginOf(listing, cursor) : undefined;
     return listContacts(unbounded(source), organizationId, listing, { limit: pageSize, after });
   },
 });

@@ -17,7 +17,7 @@ import { welcome } from './welcome.ts';
 
 export type BringUp = { environment: StartEnvironment; home: Home; output: Output; parts: Parts; signal: AbortSignal };
 
-/** Everything in order; what does not wait for another starts at once. */
+/** Starts everything in order; parts that depend on no other start at once. */
 export async function bringUp(context: BringUp) {
   const { environment, home, output, parts, signal } = context;
   enableCompileCache(home.file(cacheFolder));
@@ -43,6 +43,7 @@ export async function bringUp(context: BringUp) {
   parts.start('worker', { launch: node('worker', 'workers/main.ts', env) });
 
   const { openDatabase } = await import('../../src/open-database.ts');
+  const { ownRows } = await import('../../src/platform/database/own.ts');
   const { demoOrganization } = await import('./demo-organization.ts');
   const database = await openDatabase({ url: databaseUrl, poolMax: 2, applicationName: 'kanal-start', log: commandLog() });
   try {
@@ -51,7 +52,9 @@ export async function bringUp(context: BringUp) {
       demoOrganization(database, home, demoAccount.phone_number_id),
       output.step('readyz', () => webIsReady(addresses, signal)),
     ]);
-    const demo = await output.step('demo', () => prepareDemo({ database, addresses, apiKey: owner.apiKey, signal }));
+    const demo = await output.step('demo', () =>
+      prepareDemo({ own: ownRows(database, owner.organizationId), addresses, apiKey: owner.apiKey, signal }),
+    );
     const file = writeDemoFile(home, { demo, addresses, ...owner, databaseUrl });
     output.say(welcome(file, home.file('demo.json')));
   } finally {

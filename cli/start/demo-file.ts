@@ -20,7 +20,7 @@ type Parts = { demo: Demo; addresses: Addresses; apiKey: string; user: DemoUser;
 
 const fileOf = (home: Home) => home.file(demoFileName);
 
-/** Written last: while it is there, all it names is there. */
+/** Written last: while it exists, all that it names exists. */
 export function writeDemoFile(home: Home, { demo, addresses, apiKey, user, organizationId, databaseUrl }: Parts): DemoFile {
   const content: DemoFile = {
     base_url: addresses.base,

@@ -9,8 +9,8 @@ import { demoUser } from './demo-user.ts';
 import type { Home } from './home.ts';
 
 /**
- * The organization the demo lives in, its owner and a key to it, kept ones when they still hold. A number is connected once in a
- * database, so with a database of one's own the organization that has the demo's number is the one.
+ * The demo's organization, its owner and a key to it; kept ones are used while they are valid. A number is connected once in a database, so
+ * in the user's own database (DATABASE_URL) the organization with the demo's number is the demo's.
  */
 export async function demoOrganization(database: Database, home: Home, phoneNumberId: string) {
   const transact = createTransact(database, () => undefined);
@@ -26,12 +26,17 @@ export async function demoOrganization(database: Database, home: Home, phoneNumb
   return { organizationId, apiKey: key, user };
 }
 
+/** SQL: looks for the organization itself, over all of them. */
+const existingStatement = `
+  select organization_id as id
+    from channels
+   where phone_number_id = $1
+  union all
+  select id
+    from organizations
+   where id = $2 and not exists (select 1 from channels where phone_number_id = $1)`;
+
 async function existing(database: Database, kept: string | undefined, phoneNumberId: string): Promise<string | undefined> {
-  const [row] = await query<{ id: string }>(
-    database.em(),
-    `select organization_id as id from channels where phone_number_id = $1
-     union all select id from organizations where id = $2 and not exists (select 1 from channels where phone_number_id = $1)`,
-    [phoneNumberId, kept ?? null],
-  );
+  const [row] = await query<{ id: string }>(database.em(), existingStatement, [phoneNumberId, kept ?? null]);
   return row?.id;
 }

@@ -10,7 +10,7 @@ const email = 'demo@kanal.test';
 
 export type DemoUser = { email: string; password: string };
 
-/** An owner of the demo organization who logs in with the home's password, also where the database has him with another one. */
+/** An owner of the demo organization with the home's password, also when the database has this user with another one. */
 export async function demoUser(database: Database, home: Home, organizationId: string): Promise<DemoUser> {
   const password = home.kept.userPassword ?? newPassword();
   home.keep({ userPassword: password });

@@ -1,6 +1,8 @@
 import { demoAccount } from '../../sandbox/demo-account.ts';
-import type { Database } from '../../src/platform/database/database.ts';
-import { query } from '../../src/platform/database/query.ts';
+import { Message } from '../../src/messaging/message.entity.ts';
+import { Template } from '../../src/messaging/template.entity.ts';
+import type { Own } from '../../src/platform/database/own.ts';
+import { statement } from '../../src/platform/database/statement.ts';
 import type { Addresses } from './environment.ts';
 import { ask } from './local-http.ts';
 import { until } from './until.ts';
@@ -15,9 +17,9 @@ export type Demo = {
   template: { name: string; language: string };
 };
 
-type Where = { database: Database; addresses: Addresses; apiKey: string; signal: AbortSignal };
+type Where = { own: Own; addresses: Addresses; apiKey: string; signal: AbortSignal };
 
-/** The sandbox's number as a channel, and a contact who has just written, so that a text to it is allowed for 24 hours. */
+/** The sandbox's number as a channel, and a contact that has just written, so that a text to it is allowed for 24 hours. */
 export async function prepareDemo(where: Where): Promise<Demo> {
   const id = await connectChannel(where);
   const [contactId] = await Promise.all([contactThatWrites(where, id), templateIsThere(where, id)]);
@@ -34,7 +36,7 @@ async function connectChannel({ addresses, apiKey: key, signal }: Where): Promis
   const url = `${addresses.base}/v1/channels`;
   const list = await ask<Answer>(`${url}?limit=100`, { key, signal });
   const known = list?.body.items?.find((channel) => channel.phone_number_id === phone_number_id);
-  // The token of a known one may be sealed with the key of an earlier home.
+  // The token of a known channel may be sealed with the key of an earlier home.
   const request = known
     ? { url: `${url}/${known.id}`, method: 'PATCH', body: { access_token } }
     : { url, method: 'POST', body: { phone_number_id, waba_id, access_token, name: 'Demo' } };
@@ -47,7 +49,7 @@ async function connectChannel({ addresses, apiKey: key, signal }: Where): Promis
   return done.body.id;
 }
 
-/** Lets the demo contact write. Asked again when the sandbox was started again: it remembers nothing. */
+/** Lets the demo contact write. Repeated when the sandbox starts again, since it keeps nothing. */
 export const letContactWrite = (addresses: Addresses, signal: AbortSignal) =>
   until('The start of the sandbox', signal, () =>
     ask<{ message_id: string }>(`${addresses.sandbox}/_control/inbound`, {
@@ -61,23 +63,24 @@ export const letContactWrite = (addresses: Addresses, signal: AbortSignal) =>
     }),
   );
 
-async function contactThatWrites({ database, addresses, signal }: Where, channelId: string): Promise<string> {
+const messageOf = statement((select, { channelId, providerMessageId }: { channelId: string; providerMessageId: string }) =>
+  select(Message).select('contact_id').where('channel_id', '=', channelId).where('provider_message_id', '=', providerMessageId),
+);
+
+async function contactThatWrites({ own, addresses, signal }: Where, channelId: string): Promise<string> {
   const { body } = await letContactWrite(addresses, signal);
   return until("The demo contact's message", signal, async () => {
-    const [row] = await query<{ contact_id: string }>(
-      database.em(),
-      'select contact_id from messages where channel_id = $1 and provider_message_id = $2',
-      [channelId, body.message_id],
-    );
-    return row?.contact_id;
+    const [message] = await messageOf(own, { channelId, providerMessageId: body.message_id });
+    return message?.contact_id ?? undefined;
   });
 }
 
-const templateIsThere = ({ database, signal }: Where, channelId: string) =>
+const templateOf = statement((select, { channelId, name }: { channelId: string; name: string }) =>
+  select(Template).select('id').where('channel_id', '=', channelId).where('name', '=', name),
+);
+
+const templateIsThere = ({ own, signal }: Where, channelId: string) =>
   until("The fetch of the channel's templates", signal, async () => {
-    const rows = await query(database.em(), 'select 1 from templates where channel_id = $1 and name = $2', [
-      channelId,
-      templateName,
-    ]);
+    const rows = await templateOf(own, { channelId, name: templateName });
     return rows.length > 0 || undefined;
   });

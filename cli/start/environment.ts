@@ -10,7 +10,7 @@ export const addressesOf = (port: number, sandboxPort: number): Addresses => ({
   sandboxPort,
 });
 
-/** Compiled code of all the processes: a start spends most of its time in loading modules. */
+/** Compiled code of all processes: a start spends most of its time loading modules. */
 export const cacheFolder = 'cache';
 
 export const demoFileName = 'demo.json';

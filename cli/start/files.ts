@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
 
-/** For the owner alone, and whole or not at all, whenever the process ends. */
+/** Readable by the owner only; written whole or not at all, even when the process ends in the middle. */
 export function writePrivate(path: string, text: string) {
   writeFileSync(`${path}.new`, text, { mode: 0o600 });
   renameSync(`${path}.new`, path);
@@ -17,7 +17,7 @@ export function readIfThere(path: string): string | undefined {
 
 const tailBytes = 2_000;
 
-/** The last lines of a log, to show with the fault they explain. */
+/** The last lines of a log, to show with the error they explain. */
 export function tailOf(path: string, lines: number): string {
   try {
     const { size } = statSync(path);

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 
 const everyMs = 100;
 
-/** Hands on each line a growing file gets from now on; `end` reads what is left and stops. */
+/** Passes on each line that a growing file gets from now on; `end` reads the rest and stops. */
 export function follow(path: string, onLine: (line: string) => void): { end(): void } {
   const file = openSync(path, 'a+', 0o600);
   const buffer = Buffer.alloc(64 * 1024);

@@ -3,7 +3,7 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, r
 import { join, resolve } from 'node:path';
 import { readIfThere, writePrivate } from './files.ts';
 
-/** What the first start makes up and every later one finds again. */
+/** Values that the first start generates and later ones reuse. */
 export type Kept = {
   secretKey: string;
   hashKey: string;
@@ -12,7 +12,7 @@ export type Kept = {
   operatorPassword: string;
   databasePassword: string;
   databasePort?: number;
-  /** Where the database lives when its user cannot reach the home. */
+  /** The database's directory when its user cannot reach the home. */
   serverDirectory?: string;
   organizationId?: string;
   apiKey?: string;
@@ -37,11 +37,11 @@ export function openHome(name: string): Home {
   const file = (...parts: string[]) => join(path, ...parts);
   makeDirectory(path);
   const text = readIfThere(file(keptName));
-  // A mistyped KANAL_HOME must not close, and later delete, somebody's directory.
+  // A mistyped KANAL_HOME must not change, and later delete, another directory.
   if (text === undefined && readdirSync(path).length > 0)
     throw new Error(`${path} holds something else: choose another KANAL_HOME`);
   chmodSync(path, 0o700);
-  // A home of an older version lacks what came since.
+  // A home of an older version lacks newer values.
   let kept: Kept = { ...freshSecrets(), ...(text && JSON.parse(text)) };
   const keep = (changes: Partial<Kept>) => {
     kept = { ...kept, ...changes };
@@ -79,14 +79,14 @@ const freshSecrets = (): Kept => ({
   databasePassword: word(),
 });
 
-/** Only what a start has put there goes; the directory too, when nothing else is in it. */
+/** Deletes only what a start has written; the directory too, when nothing else is in it. */
 export function deleteHome(home: Home) {
   if (home.kept.serverDirectory) rmSync(home.kept.serverDirectory, { recursive: true, force: true });
   for (const name of ours) rmSync(home.file(name), { recursive: true, force: true });
   if (readdirSync(home.path).length === 0) rmdirSync(home.path);
 }
 
-/** Each start writes fresh logs and leaves those of the one before. */
+/** Each start writes new logs and keeps those of the start before. */
 export function turnLogs(home: Home) {
   for (const name of readdirSync(home.file('logs')).filter((log) => log.endsWith('.log')))
     renameSync(home.file('logs', name), home.file('logs', `${name}.1`));

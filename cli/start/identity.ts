@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * What tells a process from a later one with the same pid: when it began and its command line. Undefined: there is none, or it has
- * ended and nobody has collected it.
+ * What distinguishes a process from a later one with the same pid: its start time and command line. Undefined: there is none, or it has
+ * ended and its parent has not waited for it.
  */
 export function identityOf(pid: number): string | undefined {
   if (pid <= 1) return undefined;

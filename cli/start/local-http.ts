@@ -1,7 +1,7 @@
 type Request = { method?: string; key?: string; headers?: Record<string, string>; body?: object; signal: AbortSignal };
 export type LocalAnswer<Body> = { status: number; headers: Headers; body: Body };
 
-/** One JSON request to a process of ours. Undefined while nobody listens there. */
+/** One JSON request to our own process. Undefined while nothing listens there. */
 export async function ask<Body = unknown>(
   url: string,
   { method = 'GET', key, headers, body, signal }: Request,
@@ -15,7 +15,7 @@ export async function ask<Body = unknown>(
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
   } catch (error) {
-    // fetch hides what happened to the connection in the cause; anything else is a fault of ours.
+    // fetch puts the connection's error into the cause; any other error is a fault of this code.
     if (error instanceof TypeError && error.cause) return undefined;
     throw error;
   }

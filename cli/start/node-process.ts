@@ -11,8 +11,8 @@ const root = join(import.meta.dirname, '..', '..');
 export type NodeProcess = { name: string; script: string; env: NodeJS.ProcessEnv };
 
 /**
- * In a process group of its own, so that Ctrl-C reaches the supervisor alone. It writes its log itself, and goes on doing so when the
- * supervisor is killed; errors are shown on the terminal too.
+ * In its own process group, so that Ctrl-C reaches the supervisor alone. It writes its log itself, also after the supervisor was killed;
+ * errors are shown on the terminal too.
  */
 export function launchNode({ name, script, env }: NodeProcess, home: Home, output: Output): Running {
   const path = home.file('logs', `${name}.log`);
@@ -33,7 +33,7 @@ export function launchNode({ name, script, env }: NodeProcess, home: Home, outpu
 type Line = { level?: number; msg?: string; error?: string; err?: { message?: string } };
 const errorLevel = 50;
 
-/** The sentence of a log line that tells of an error; what is no log line comes from Node itself and is shown as it is. */
+/** The message of a log line with an error; other lines come from Node itself and are shown as they are. */
 function faultIn(line: string): string | undefined {
   if (!line.startsWith('{')) return line;
   if (!/"level":[56]0|"error":/.test(line)) return undefined;

@@ -5,7 +5,7 @@ export type Output = {
 };
 
 export function createOutput(isVerbose: boolean): Output {
-  // The terminal may close before we have ended: then there is nobody to tell.
+  // The terminal may close before the process ends.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
   return {

@@ -19,7 +19,7 @@ export type PartOptions = {
 
 export type Surroundings = { home: Home; output: Output; giveUp(name: string, reason: string): void };
 
-const mostRestarts = 5;
+const maxRestarts = 5;
 const withinMs = 60_000;
 const firstDelayMs = 250;
 
@@ -43,7 +43,7 @@ export function startPart(options: PartOptions, { home, output, giveUp }: Surrou
 
   function again(how: string) {
     deaths = [...deaths.filter((at) => at > Date.now() - withinMs), Date.now()];
-    if (deaths.length > mostRestarts)
+    if (deaths.length > maxRestarts)
       return giveUp(name, `${name} ended unexpectedly (${how}) for the ${deaths.length}th time within a minute`);
     const delayMs = firstDelayMs * 2 ** (deaths.length - 1);
     output.say(`${name} ended unexpectedly (${how}): starting it again in ${delayMs} ms`);

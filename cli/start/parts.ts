@@ -3,7 +3,7 @@ import { type Part, type PartOptions, type Surroundings, startPart } from './par
 const stopOrder = ['web', 'worker', 'sandbox', 'database'] as const;
 export type PartName = (typeof stopOrder)[number];
 
-/** A worker's jobs and a web process' requests may take 20 s and 5 more; the database writes a checkpoint. */
+/** A worker's jobs and a web process's requests may take 20 s and 5 more; the database writes a checkpoint. */
 const deadlineMs = { web: 27_000, worker: 27_000, sandbox: 5_000, database: 20_000 };
 
 export type Parts = {
@@ -22,7 +22,7 @@ export function createParts(surroundings: Surroundings, signal: AbortSignal): Pa
         {
           name,
           ...options,
-          // Fast shutdown, and at worst the immediate one: a killed server would leave its children behind for a moment.
+          // Fast shutdown, then the immediate one: after SIGKILL the server's children would live a moment longer.
           stopSignal: isDatabase ? 'SIGINT' : 'SIGTERM',
           killSignal: isDatabase ? 'SIGQUIT' : 'SIGKILL',
           deadlineMs: deadlineMs[name],

@@ -17,7 +17,7 @@ export function recordPid(home: Home, name: string, pid: number, flag: 'w' | 'wx
 
 export const forgetPid = (home: Home, name: string) => rmSync(pathOf(home, name), { force: true });
 
-/** The recorded process, when it still lives and is not another one that got its pid. */
+/** The recorded process, when it still runs and its pid is not another process's. */
 function livingPid(home: Home, name: string): number | undefined {
   try {
     const record = JSON.parse(readIfThere(pathOf(home, name)) ?? '{}') as Partial<PidRecord>;
@@ -27,7 +27,7 @@ function livingPid(home: Home, name: string): number | undefined {
   }
 }
 
-/** One supervisor a home. Throws when there is one already. */
+/** One supervisor for each home. Throws when there is one already. */
 export function takeHome(home: Home) {
   const other = livingPid(home, supervisor);
   if (other && other !== process.pid) throw new Error(`Kanal is already running here (process ${other})`);
@@ -37,7 +37,7 @@ export function takeHome(home: Home) {
 
 export const leaveHome = (home: Home) => forgetPid(home, supervisor);
 
-/** Ends what a supervisor that was killed has left running. Returns the names. */
+/** Ends the processes that a killed supervisor left running. Returns their names. */
 export async function endLeftovers(home: Home): Promise<string[]> {
   const names = readdirSync(home.file('run')).map((file) => file.replace(/\.json$/, ''));
   const left = names.flatMap((name) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** All addresses as well as the loopback: some systems let two servers share a port when their addresses differ. */
+/** All addresses and the loopback: some systems let two servers share a port on different addresses. */
 const hosts = ['127.0.0.1', '0.0.0.0', '::'];
 
 async function listens(port: number, host: string): Promise<number | 'taken' | 'unsupported'> {
@@ -19,11 +19,11 @@ async function listens(port: number, host: string): Promise<number | 'taken' | '
 
 async function isFree(port: number): Promise<boolean> {
   for (const host of hosts) if ((await listens(port, host)) === 'taken') return false;
-  // A port the system keeps for the administrator is refused on every address.
+  // A port reserved for the administrator is refused on every address.
   return (await listens(port, '127.0.0.1')) === port;
 }
 
-/** The port wanted or the next free one; 0 wants any. `without` are promised to others already. */
+/** The wanted port or the next free one; 0: any. `without` are taken already. */
 export async function freePort(wanted: number, without: number[] = []): Promise<number> {
   if (wanted === 0) {
     const port = await listens(0, '127.0.0.1');

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { identityOf } from './identity.ts';
 
-/** A process somebody has started; `ended` says how it ended. */
+/** A running process; `ended` says how it ended. */
 export type Running = { pid: number; ended: Promise<string> };
 
-/** A process that is not our child: its end can only be looked for. */
+/** A process that is not our child: its end can only be polled. */
 export function watchForeign(pid: number): Running {
   const identity = identityOf(pid);
   const watch = async () => {
     while (identityOf(pid) === identity) await pause(100);
-    return 'gone';
+    return 'ended';
   };
   return { pid, ended: watch() };
 }
@@ -20,11 +20,11 @@ export function signalTo(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(pid, signal);
   } catch {
-    // It is gone already, which is what the signal was for.
+    // It has ended already.
   }
 }
 
-/** Asks, waits, and then ends the whole process group. */
+/** Sends the signal, waits, and then kills the whole process group. */
 export async function end({ pid, ended }: Running, signal: NodeJS.Signals, deadlineMs: number): Promise<'asked' | 'killed'> {
   signalTo(pid, signal);
   const timer = new AbortController();

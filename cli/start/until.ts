@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const usualMs = 20;
+const defaultMs = 20;
 
-/** Asks until there is an answer. Throws what `signal` was aborted with, or that it took too long. */
+/** Asks until there is an answer. Throws the reason of an aborted `signal`, or an error when it takes too long. */
 export async function until<Answer>(
   what: string,
   signal: AbortSignal,
   ask: () => Promise<Answer | undefined>,
-  { limitMs = 60_000, everyMs = usualMs } = {},
+  { limitMs = 60_000, everyMs = defaultMs } = {},
 ): Promise<Answer> {
   const limit = Date.now() + limitMs;
   for (;;) {
@@ -19,7 +19,7 @@ export async function until<Answer>(
   }
 }
 
-/** Rejects with the signal's reason, once it comes. */
+/** Rejects with the signal's reason when it is aborted. */
 export const aborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => {
     if (signal.aborted) reject(signal.reason);

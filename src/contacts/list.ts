@@ -1,3 +1,4 @@
+import { bindTo } from '../platform/listing/bind.ts';
 import type { Fields } from '../platform/listing/fields.ts';
 import { type Position, positionOf } from '../platform/listing/keyset.ts';
 import { type Listing, type ListRequest, listingSql, readListing } from '../platform/listing/listing.ts';
@@ -80,7 +81,7 @@ const exportBounds: ReadBounds = { checks: 200_000, ms: 5_000 };
 /** SQL: the custom fields that contacts of a listing have, each once; conditions of any listing. */
 export function keysStatement(organizationId: string, listing: Listing, limit: number) {
   const params: unknown[] = [organizationId];
-  const bind = (value: unknown) => `$${params.push(value)}`;
+  const bind = bindTo(params);
   const { where, rest } = listingSql(contactFields, listing, bind);
   const text = `
     select distinct f.key

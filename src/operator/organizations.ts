@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { ApiKey, Membership, Organization } from '../organizations/organization.entity.ts';
 import { createOrganization } from '../organizations/organizations.ts';
 import type { Em } from '../platform/database/database.ts';
-import { inForce, type TablesOf, tables } from '../platform/database/tables.ts';
+import { inForce } from '../platform/database/in-force.ts';
+import { type TablesOf, tables } from '../platform/database/tables.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import { record } from './record.ts';
 

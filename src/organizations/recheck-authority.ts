@@ -1,6 +1,6 @@
 import { BearerToken, Session } from '../accounts/account.entity.ts';
+import { inForce } from '../platform/database/in-force.ts';
 import { statement } from '../platform/database/statement.ts';
-import { inForce } from '../platform/database/tables.ts';
 import { AppError } from '../platform/errors.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Caller } from './caller.ts';

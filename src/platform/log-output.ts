@@ -2,19 +2,19 @@ import { writeSync } from 'node:fs';
 
 export type LogOutput = { write(line: string): void; flushSync(): void };
 
-/** Lines of the last few milliseconds are written together: a write for each was seen in the profile of every request. */
+/** Lines of so many milliseconds are written together: one write for each line showed in the profile of every request. */
 const togetherMs = 20;
-const mostBytes = 64 * 1024;
-/** A full pipe whose reader stands still is waited for this long in all, then its lines are dropped: the service goes on. */
-const longestWaitMs = 200;
+const maxBytes = 64 * 1024;
+/** The wait for a full pipe that is not read; then its lines are dropped and the service continues. */
+const maxWaitMs = 200;
 
 type Write = (bytes: Buffer, offset: number) => number;
 
-/** Standard output, by one thread and without a promise: what is written when the process leaves is written before it has left. */
+/** Standard output, synchronously: lines logged while the process exits are written before it ends. */
 export function createLogOutput(write: Write = (bytes, offset) => writeSync(1, bytes, offset)): LogOutput {
   let lines = '';
   let timer: NodeJS.Timeout | undefined;
-  let isGone = false;
+  let isClosed = false;
 
   function flushSync() {
     clearTimeout(timer);
@@ -22,12 +22,12 @@ export function createLogOutput(write: Write = (bytes, offset) => writeSync(1, b
     const bytes = Buffer.from(lines);
     lines = '';
     let waitedMs = 0;
-    for (let offset = 0; offset < bytes.length && !isGone; ) {
+    for (let offset = 0; offset < bytes.length && !isClosed; ) {
       try {
         offset += write(bytes, offset);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') isGone = true;
-        else if (waitedMs >= longestWaitMs) return;
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') isClosed = true;
+        else if (waitedMs >= maxWaitMs) return;
         else waitedMs += pause();
       }
     }
@@ -36,9 +36,9 @@ export function createLogOutput(write: Write = (bytes, offset) => writeSync(1, b
   process.on('exit', flushSync);
   return {
     write(line) {
-      if (isGone) return;
+      if (isClosed) return;
       lines += line;
-      if (lines.length >= mostBytes) flushSync();
+      if (lines.length >= maxBytes) flushSync();
       else timer ??= setTimeout(flushSync, togetherMs).unref();
     },
     flushSync,

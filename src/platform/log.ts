@@ -20,7 +20,7 @@ const secrets = new Set([
   'body',
 ]);
 
-/** Keys, tokens, phones and bodies never pass, at any of the first two levels. */
+/** Redacts keys, tokens, phones and bodies at the first two levels. */
 function redacted(line: Record<string, unknown>, levels = 2): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;
   for (const key in line) {
@@ -37,10 +37,10 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Error);
 
 /**
- * What an error may say of itself. Its other properties are the caller's: a refused login of Redis carries the password it tried, a
- * violated constraint of PostgreSQL the values.
+ * The properties of an error that are logged. Others may hold secrets: a refused login of Redis has the password, a violated constraint of
+ * PostgreSQL the values.
  */
-const ofAnError = [
+const loggedProperties = [
   'type',
   'message',
   'stack',
@@ -54,10 +54,10 @@ const ofAnError = [
   'column',
   'constraint',
 ];
-const toldOf = (error: Error) => {
+const logged = (error: Error) => {
   const all = pino.stdSerializers.err(error) as unknown as Record<string, unknown>;
   return typeof all === 'object'
-    ? Object.fromEntries(ofAnError.flatMap((key) => (all[key] === undefined ? [] : [[key, all[key]]])))
+    ? Object.fromEntries(loggedProperties.flatMap((key) => (all[key] === undefined ? [] : [[key, all[key]]])))
     : all;
 };
 
@@ -69,7 +69,7 @@ const isoTime = () => {
   return written;
 };
 
-/** JSON lines on standard output; without what is secret. */
+/** JSON lines on standard output, without secrets. */
 export const createLog = (level: string, process: string, output: LogOutput = createLogOutput()): Log =>
   pino(
     {
@@ -77,7 +77,7 @@ export const createLog = (level: string, process: string, output: LogOutput = cr
       base: { process },
       timestamp: isoTime,
       formatters: { log: redacted },
-      serializers: { err: toldOf },
+      serializers: { err: logged },
     },
     output,
   );

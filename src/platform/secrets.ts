@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, 
 export type Secrets = {
   seal(text: string): string;
   open(sealed: string): string;
-  /** HMAC-SHA-256 under HASH_KEY: the same text is known again, and nobody without the key can tell which it was. */
+  /** HMAC-SHA-256 under HASH_KEY: recognizes the same text, and reveals nothing without the key. */
   hash(text: string): Buffer;
 };
 
@@ -44,7 +44,7 @@ export function createSecrets({ secretKey, hashKey }: SecretKeys): Secrets {
 
 export const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest();
 
-/** Compares without telling by its time how much was right. */
+/** Compares in a time that does not depend on how much is equal. */
 export function equalsInConstantTime(left: string, right: string): boolean {
   const [a, b] = [sha256(left), sha256(right)];
   return timingSafeEqual(a, b);

@@ -1,6 +1,6 @@
 import { fieldOf, type Path } from './errors.ts';
 
-const deepest = 64;
+const maxDepth = 64;
 export type Fault = { field: string; code: string; message: string };
 type Found = { path: Path; code: string; message?: string };
 
@@ -18,14 +18,14 @@ export function faultIn(value: unknown): Fault | undefined {
   return { field, code: found.code, message: found.message ?? `${field} is not allowed` };
 }
 
-/** The path is made on the way back from a fault: a sound value costs none. */
+/** The path is built only on the way back from a fault: a valid value costs none. */
 function search(value: unknown, depth: number): Found | undefined {
   if (typeof value === 'string') {
     const fault = faultOf(value);
     return fault && { path: [], ...fault };
   }
   if (value === null || typeof value !== 'object') return undefined;
-  if (depth > deepest) return { path: [], code: 'object.depth', message: `Nested deeper than ${deepest} levels` };
+  if (depth > maxDepth) return { path: [], code: 'object.depth', message: `Nested deeper than ${maxDepth} levels` };
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const found = search(value[index], depth + 1);

@@ -3,7 +3,7 @@ import type { Caller } from '../../../src/organizations/caller.ts';
 import type { Config } from '../../../src/platform/config/config.ts';
 import { AppError } from '../../../src/platform/errors.ts';
 import { createShares, type Release, type Shares } from '../../../src/platform/load/shares.ts';
-import { countedAddress } from '../../../src/platform/rate-limits/address.ts';
+import { countedClient } from '../client-address.ts';
 import { createByteBudget, type Held } from './byte-budget.ts';
 import { mustKeepComing } from './progress.ts';
 import { createReplies, type HoldReply } from './replies.ts';
@@ -86,7 +86,7 @@ export function createIntake(config: Settings): Intake {
       // The parser would read it to its end before it refuses it.
       if (Number(req.headers['content-length']) > limit) throw tooLarge();
       const caller = res.locals.caller as Caller | undefined;
-      const held = caller ? tenants.hold(caller.organizationId) : budgetFor(req, sender).hold(countedAddress(req.ip));
+      const held = caller ? tenants.hold(caller.organizationId) : budgetFor(req, sender).hold(countedClient(req));
       // Until the reply is over: what was made of the bytes lives as long.
       res.once('close', held.release);
       const isSmall = Number(req.headers['content-length']) <= smallBody && req.headers['content-encoding'] === undefined;

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Caller } from '../../../src/organizations/caller.ts';
 import type { Config } from '../../../src/platform/config/config.ts';
-import { countedAddress } from '../../../src/platform/rate-limits/address.ts';
+import { countedClient } from '../client-address.ts';
 import { createByteBudget } from './byte-budget.ts';
 
 /** Counts a reply that is about to be sent until it is over. Throws `unavailable` when there is no room for it. */
@@ -24,7 +24,7 @@ export function createReplies(config: Pick<Config, 'repliesMaxBytes' | 'repliesO
     // Closed already: there will be no event that gives it back.
     if (res.destroyed || res.closed) return;
     const caller = res.locals.caller as Caller | undefined;
-    const held = budget.hold(caller?.organizationId ?? countedAddress(res.req.ip));
+    const held = budget.hold(caller?.organizationId ?? countedClient(res.req));
     // One reply alone always has room in its share.
     held.add(Math.min(bytes, perKey));
     res.once('close', held.release);

@@ -2,11 +2,11 @@ import type { Request, Response } from 'express';
 import type { Charge } from '../../../src/accounts/authenticate.ts';
 import { type Caller, noOrganization } from '../../../src/organizations/caller.ts';
 import { AppError } from '../../../src/platform/errors.ts';
-import { countedAddress } from '../../../src/platform/rate-limits/address.ts';
 import type { Quota, Taken } from '../../../src/platform/rate-limits/quota.ts';
 import type { RequestLimits } from '../../../src/platform/rate-limits/requests.ts';
+import { countedClient } from '../client-address.ts';
 
-const addressOf = (req: Request) => `address:${countedAddress(req.ip)}`;
+const ofAddress = (req: Request) => `address:${countedClient(req)}`;
 
 /** Says on the reply what is left of a quota (draft-ietf-httpapi-ratelimit-headers-11); throws when it is nothing. */
 function tell(res: Response, { policy }: Quota, { isAllowed, remaining, resetSeconds }: Taken): void {
@@ -46,7 +46,7 @@ export function limited({ own, organization }: RequestLimits) {
       const taken = own.take(caller.id);
       return taken instanceof Promise ? taken.then((one) => ofCaller(res, caller, one)) : ofCaller(res, caller, taken);
     }
-    const taken: Taken | Promise<Taken> = res.locals.takenOfAddress ?? own.take(addressOf(req));
+    const taken: Taken | Promise<Taken> = res.locals.takenOfAddress ?? own.take(ofAddress(req));
     return taken instanceof Promise ? taken.then((one) => tell(res, own, one)) : tell(res, own, taken);
   };
 }
@@ -58,7 +58,7 @@ export function limited({ own, organization }: RequestLimits) {
 export function lookUpCharge({ own }: RequestLimits) {
   if (!own) return undefined;
   return async (req: Request, res: Response): ReturnType<Charge> => {
-    const address = addressOf(req);
+    const address = ofAddress(req);
     const taken = await own.take(address);
     res.locals.takenOfAddress = taken;
     if (!taken.isAllowed) tell(res, own, taken);

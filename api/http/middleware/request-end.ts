@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../../src/organizations/caller.ts';
+import { clientAddress } from '../client-address.ts';
 
 /** A request that is over, as log and metrics see it. */
 export type Ended = {
@@ -47,7 +48,7 @@ const endOf = (req: Request, res: Response, method: string, path: string, second
     status: res.writableFinished ? res.statusCode : cause === undefined ? 499 : 500,
     seconds,
     caller,
-    address: req.ip,
+    address: clientAddress(req),
     errorCode,
     cause,
     hasWaited: res.hasHeader('preference-applied'),

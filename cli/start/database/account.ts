@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Whom the server runs as when we are root, which PostgreSQL refuses to be. */
+/** The user of the server when we are root: PostgreSQL refuses to run as root. */
 export type Account = { uid: number; gid: number };
 
 const name = 'postgres';
 const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** Undefined: we are not root, and the server runs as we do. */
+/** Undefined: we are not root, and the server runs as the same user. */
 export function serverAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   try {

@@ -14,7 +14,7 @@ type Cluster = {
   signal: AbortSignal;
 };
 
-/** initdb beside the place and a rename: a start that is broken off leaves no half of a database. */
+/** initdb beside the place and a rename: an interrupted start leaves no half of a database. */
 export async function createCluster({ initdb, place, data, account, password, signal }: Cluster) {
   const fresh = `${data}.new`;
   const passwordFile = join(place, 'password');
@@ -30,7 +30,7 @@ export async function createCluster({ initdb, place, data, account, password, si
       '--no-sync',
       '--no-instructions',
     ];
-    // The server's own locale: sorting does not depend on what the machine has installed.
+    // The server's built-in locale: sorting does not depend on the machine.
     const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const child = spawn(initdb, [`--pgdata=${fresh}`, ...options, ...locale], {
       cwd: place,
@@ -39,7 +39,7 @@ export async function createCluster({ initdb, place, data, account, password, si
       stdio: ['ignore', 'ignore', 'pipe'],
       ...account,
     });
-    // The whole group: initdb's own children would write on into a directory the next start wants to delete.
+    // The whole group: initdb's children would still write into a directory that the next start deletes.
     const breakOff = () => signalTo(-(child.pid ?? 0), 'SIGKILL');
     signal.addEventListener('abort', breakOff, { once: true });
     const [faults, code] = await Promise.all([

@@ -8,12 +8,13 @@ const name = 'kanal';
 export const serverUrl = (port: number, password: string, database = name) =>
   `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 
-/** Waits for the server and makes the database that everything lives in. Returns its address. */
+/** Waits for the server and makes our database in it. Returns its address. */
 export async function openDatabaseOf({ port, isReady }: Server, password: string, signal: AbortSignal): Promise<string> {
   const url = serverUrl(port, password, 'postgres');
-  // Asked earlier than that, the server fills its log with refusals.
+  // Before it is ready, the server would fill its log with refusals.
   const client = await until('The start of the database', signal, async () => (isReady() ? connected(url) : undefined));
   try {
+    // SQL: the server's own catalogue.
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
     if (rowCount === 0) await client.query(`create database ${name}`);
   } finally {

@@ -10,7 +10,7 @@ export function serverPlace(home: Home, account: Account | undefined, output: Ou
   const own = home.file('postgres');
   if (!account) return made(own, account);
   if (canReach(home.path, account)) {
-    // The home stays closed to all others; its owner is now the one user besides root who must pass it.
+    // The home stays closed to others; the server's user, which must pass it, now owns it.
     chownSync(home.path, account.uid, account.gid);
     return made(own, account);
   }

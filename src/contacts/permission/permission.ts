@@ -1,5 +1,5 @@
+import { inForceSql } from '../../platform/database/in-force.ts';
 import { AppError } from '../../platform/errors.ts';
-import { isLive } from './live.ts';
 import type { ConsentStatus } from './permission.entity.ts';
 
 /** What decides whether a person may receive a message over a messaging app. */
@@ -14,7 +14,7 @@ export type Permission = {
 /** `reason`: of the suppression, or the consent's status, `missing` when there is none. */
 export type Refusal = { code: 'suppressed' | 'consent_required'; reason: string; message: string };
 
-const onThisChannel = (of: string) => `${of}.channel in ('all', 'messaging_app') and ${isLive(of)}`;
+const onThisChannel = (of: string) => `${of}.channel in ('all', 'messaging_app') and ${inForceSql(`${of}.expires_at`)}`;
 
 type PermissionOf = Record<'organization' | 'contact' | 'channel', string>;
 

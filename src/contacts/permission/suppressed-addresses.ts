@@ -1,7 +1,7 @@
+import { inForceSql } from '../../platform/database/in-force.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Identity } from '../identities/identity.ts';
-import { isLive } from './live.ts';
 
 /**
  * The text that an address is remembered by after its person was erased. A phone and the messaging app's id of it are one address; an id
@@ -35,7 +35,7 @@ const suppressAgainPart = `
       from suppressed_addresses s
      where s.organization_id = $1
        and s.hash = any($3::bytea[])
-       and ${isLive('s')}
+       and ${inForceSql('s.expires_at')}
      order by s.channel, s.expires_at desc nulls first),
   resuppressed as (
     insert into contact_suppressions (id, organization_id, contact_id, channel, reason, expires_at)
@@ -63,7 +63,7 @@ const remember = `
       from contact_suppressions s
      where s.organization_id = $1
        and s.contact_id = $2
-       and ${isLive('s')}
+       and ${inForceSql('s.expires_at')}
     union all
     select 'messaging_app', 'blocked', null
       from contact_blocks

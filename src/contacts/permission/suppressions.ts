@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely';
+import { inForce } from '../../platform/database/in-force.ts';
 import type { Own, Select } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
@@ -9,7 +9,6 @@ import { now } from '../../platform/time/clock.ts';
 import { ContactIdentity } from '../contact.entity.ts';
 import type { ContactTx } from '../contact-tx.ts';
 import { assertContact } from '../queries.ts';
-import { isLive } from './live.ts';
 import { ContactSuppression, SuppressedAddress, type SuppressionChannel, type SuppressionReason } from './permission.entity.ts';
 import { type By, recordPermission } from './permission-history.ts';
 import { hashesOf } from './suppressed-addresses.ts';
@@ -26,15 +25,15 @@ export type SuppressionRow = RowOf<typeof ContactSuppression, (typeof columns)[n
 export type Suppressed = { row: SuppressionRow; isNew: boolean };
 
 /** Expired rows are ignored; they stay until the channel is suppressed again. */
-const inForce = (select: Select, { contactId }: { contactId: string }) =>
+const suppressionsOf = (select: Select, { contactId }: { contactId: string }) =>
   select(ContactSuppression)
     .select(columns)
     .where('contact_id', '=', contactId)
-    .where(sql.raw<SqlBool>(isLive('contact_suppressions')));
+    .where(inForce('contact_suppressions.expires_at'));
 
-const suppressions = list(inForce);
+const suppressions = list(suppressionsOf);
 const suppressionById = statement((select, params: { contactId: string; id: string }) =>
-  inForce(select, params).where('id', '=', params.id),
+  suppressionsOf(select, params).where('id', '=', params.id),
 );
 const identitiesOfContact = statement((select, { contactId }: { contactId: string }) =>
   select(ContactIdentity).select(['type', 'source', 'value']).where('contact_id', '=', contactId),

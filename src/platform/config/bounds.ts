@@ -2,13 +2,13 @@ import Joi from 'joi';
 
 const whole = Joi.number().integer();
 /** Room for at least one of the largest bodies. */
-const bytes = (usualMiB: number, leastMiB = 16) =>
+const bytes = (defaultMiB: number, minMiB = 16) =>
   whole
-    .min(leastMiB * 2 ** 20)
+    .min(minMiB * 2 ** 20)
     .max(16 * 2 ** 30)
-    .default(usualMiB * 2 ** 20);
+    .default(defaultMiB * 2 ** 20);
 
-/** How much one client may take of what all share: part of the schema in config.ts. */
+/** How much of shared resources one client may take: part of the schema in config.ts. */
 export const bounds = {
   RATE_LIMIT_ORGANIZATION_PER_MINUTE: whole
     .min(0)
@@ -26,7 +26,7 @@ export const bounds = {
     .min(1_000)
     .max(1_000_000)
     .default(10_000)
-    .description('Most values in a JSON body, those within others counted too'),
+    .description('Values in a JSON body at most, nested ones included'),
   PROVIDER_WEBHOOK_MAX_PARTS: whole
     .min(1)
     .max(100_000)
@@ -94,7 +94,7 @@ export const bounds = {
     .min(1_000)
     .max(100_000_000)
     .default(100_000)
-    .description('Records a list looks at for a page times the conditions that no index answers'),
+    .description('Records a list reads for a page, times the conditions that no index answers'),
   IMPORT_MAX_BYTES: whole
     .min(1_024)
     .max(8 * 2 ** 30)

@@ -3,7 +3,7 @@ import { queueNames } from '../ledger/job.ts';
 import { parseSecretKey } from '../secrets.ts';
 import { mailbox, parseMailUrl } from './mail-url.ts';
 
-/** What stands in a variable, with commas between. */
+/** The comma-separated values of a variable. */
 export function list(value: string) {
   return value
     .split(',')

@@ -4,9 +4,9 @@ import { type Bounds, bounds } from './bounds.ts';
 import { areOrigins, areQueues, isHashKey, isMailbox, isMailUrl, isSecretKey, list } from './checks.ts';
 
 const whole = Joi.number().integer();
-const days = (least: number, usual: number) => whole.min(least).max(3650).default(usual);
+const days = (min: number, byDefault: number) => whole.min(min).max(3650).default(byDefault);
 
-/** A variable that is set and empty counts as unset: compose files hand on what they have. But no stop words are a choice. */
+/** A variable that is set and empty counts as unset, since compose files pass on empty ones. But an empty STOP_WORDS is a choice. */
 const emptyIsUnset = (schema: Joi.ObjectSchema) =>
   schema.fork(
     Object.keys((schema.describe() as { keys: object }).keys).filter((name) => name !== 'STOP_WORDS'),
@@ -68,7 +68,7 @@ const variables = Joi.object({
   LOG_LEVEL: Joi.string()
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'silent')
     .default('info')
-    .description('Least level logged'),
+    .description('Lowest level logged'),
   MESSAGING_APP_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
     .default('https://graph.facebook.com/v23.0')
@@ -78,7 +78,7 @@ const variables = Joi.object({
   STOP_WORDS: Joi.string()
     .allow('')
     .default('STOP,UNSUBSCRIBE,BERHENTI')
-    .description('Words by which a person wants no more messages, comma-separated; each as the whole of what he writes'),
+    .description('Words by which a person opts out, comma-separated; each must be the whole message'),
   MAIL_URL: Joi.string()
     .empty('')
     .custom(isMailUrl)
@@ -129,7 +129,7 @@ const variables = Joi.object({
   STALLED_INTERVAL_MS: whole.min(100).default(5_000).description('How often dead runs are looked for'),
   RUN_RETRY_DELAY_MS: whole.min(50).default(500).description('Pause of a worker after a fault of the queue'),
   HEALTH_PORT: whole.min(0).max(65_535).description("Port of a worker's /healthz, /readyz and /metrics; unset: none"),
-  SWEEP_INTERVAL_MS: whole.min(100).default(5_000).description('How often the sweeper looks'),
+  SWEEP_INTERVAL_MS: whole.min(100).default(5_000).description('How often the sweeper runs'),
   RETENTION_DONE_JOBS_DAYS: days(1, 7).description('Days an operation can be asked for after it succeeded'),
   // BullMQ shows a failed run for 14 days, and its retry needs the row.
   RETENTION_FAILED_JOBS_DAYS: days(14, 30).description('Days a failed job can be retried'),
@@ -232,11 +232,11 @@ const connectionsSchema = Joi.object({
   QUEUE_URL: configSchema.extract('QUEUE_URL'),
 }).prefs({ abortEarly: false, stripUnknown: true });
 
-/** What the commands of the on-call read: SECRET_KEY need not be where it has no use. */
+/** What the commands of the on-call read: they do not need SECRET_KEY. */
 export const readConnections = (env: Environment = process.env) =>
   named(validated(connectionsSchema, env)) as Pick<Config, 'databaseUrl' | 'queueUrl'>;
 
-/** What `npm start` itself reads; everything else it hands on to the processes it starts. */
+/** What `npm start` itself reads; it passes everything else on to the processes it starts. */
 export const startSchema = Joi.object({
   KANAL_HOME: Joi.string().empty('').default('.kanal').description('Directory of all that `npm start` keeps'),
   PORT: whole.min(0).max(65_535).empty('').default(3000).description('Port of the API; the next free one when taken'),
@@ -261,5 +261,5 @@ export type StartEnvironment = {
 
 export const readStartEnvironment = (env: Environment = process.env) => named(validated(startSchema, env)) as StartEnvironment;
 
-/** What a child process gets of our environment beside its own variables. */
+/** The environment of a child process, beside its own variables. */
 export const inheritedEnvironment = () => ({ ...process.env });

@@ -41,7 +41,7 @@ function decoded(part: string): string {
   }
 }
 
-/** `Name <local@domain>` or the address alone: one, with nothing around it that could become another header or recipient. */
+/** One `Name <local@domain>` or address, with nothing around it that could become another header or recipient. */
 export const mailbox =
   /^(?:[^<>@,;:"\\\p{Cc}]{1,100} <([^\s<>@,;:"\\]{1,64}@[^\s<>@,;:"\\]{1,190})>|([^\s<>@,;:"\\]{1,64}@[^\s<>@,;:"\\]{1,190}))$/u;
 

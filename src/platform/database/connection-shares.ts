@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
 import { createShares } from '../load/shares.ts';
 
-/** How much of a process's connections one holder, an organization as a rule, may have. */
+/** How many of a process's connections one key, mostly an organization, may hold. */
 export type ConnectionShare = {
-  /** Connections at once; one of the pool is always left to the others. */
+  /** Connections at once; one of the pool is always left to other keys. */
   places: number;
-  /** How many more may wait for one at most, and how long. */
+  /** How many more may wait for a connection, and how long. */
   maxWaiting: number;
   waitMs: number;
 };
@@ -16,15 +16,15 @@ type Done = (error: Error | undefined, client?: PoolClient, giveBack?: PoolClien
 const holder = new AsyncLocalStorage<string>();
 
 /**
- * Connections that `work` takes, however deep and whenever, count to the share of `key`. By the context of the call and not by an
- * argument: a statement that forgot to say whose it is would be without bound.
+ * Connections that `work` takes, at any depth and time, count to the share of `key`. The context of the call carries the key, not an
+ * argument: a statement that forgot the argument would have no bound.
  */
 export const onBehalfOf = <Result>(key: string, work: () => Promise<Result>): Promise<Result> => holder.run(key, work);
 
-/** For work that one request begins and others share. */
+/** For work that one request begins and other requests share. */
 export const onNobodysBehalf = <Result>(work: () => Promise<Result>): Promise<Result> => holder.exit(work);
 
-/** Bounds the connections of a pool that one holder has at once; work of nobody, as a probe or a sweep, is not counted. */
+/** Bounds the connections of a pool that one key holds at once; work without a key, as a probe or a sweep, is not counted. */
 export function shareConnections(pool: Pool, { places, maxWaiting, waitMs }: ConnectionShare): void {
   const shares = createShares({
     perKey: Math.max(1, Math.min(places, pool.options.max - 1)),
@@ -42,7 +42,7 @@ export function shareConnections(pool: Pool, { places, maxWaiting, waitMs }: Con
       }
       const giveBack = client.release;
       client.release = (destroy) => {
-        // The next of the share finds the connection idle.
+        // First the connection, then the place: the next of the share finds it idle.
         giveBack(destroy);
         release();
       };

@@ -13,13 +13,13 @@ export function violatedConstraint(error: unknown): string | undefined {
   return code === '23505' ? constraint : undefined;
 }
 
-/** The foreign key an error violated: what was referred to is not there, or not any more. */
+/** The foreign key an error violated: the row it refers to is missing or deleted. */
 export function brokenReference(error: unknown): string | undefined {
   const { code, constraint } = stateOf(error);
   return code === '23503' ? constraint : undefined;
 }
 
-/** Serialization failure or deadlock: the same transaction may well succeed now. */
+/** Serialization failure or deadlock: the same transaction may succeed now. */
 export const isTransient = (error: unknown) => ['40001', '40P01'].includes(stateOf(error).code ?? '');
 
 const away = new Set([
@@ -41,7 +41,7 @@ const away = new Set([
   '25006',
 ]);
 
-/** The database cannot be reached, is starting, stopping or full: our outage, nobody's mistake. */
+/** The database cannot be reached, is starting, stopping or full: our outage, not a fault of the request. */
 export function isDatabaseAway(error: unknown): boolean {
   const { code = '', message } = stateOf(error);
   return (
@@ -63,37 +63,37 @@ export const isTimedOut = (error: unknown) => stateOf(error).code === '57014';
 
 const lockNotAvailable = '55P03';
 
-/** A lock was waited for in vain: somebody else's work on the same record is not over. Their client is told 409, and to try again. */
+/** The wait for a lock was too long: other work on the same record is not over. The client gets a 409 with Retry-After. */
 export class RecordBusy extends AppError {
   constructor(cause: unknown) {
     super('conflict', 'Something else is at work on it; try again', { retryAfterSeconds: 1, cause });
   }
 }
 
-/** For the `catch` of a statement that takes nothing but advisory locks. */
+/** For the `catch` of a statement that takes only advisory locks. */
 export function lockError(error: unknown): never {
   throw stateOf(error).code === lockNotAvailable ? new RecordBusy(error) : error;
 }
 
 /**
- * Waited in vain for a row: the context names its place as (page,item), in whatever language. The second who waits for the same row
- * waits for the first, and cannot be told from one who waits for a table: that is our outage, as a table's lock is.
+ * The wait for a row was too long: the context names its place as (page,item), in any language. A second waiter for the same row waits for
+ * the first and cannot be told from a waiter for a table: both count as our outage.
  */
 export const isRowLocked = (error: unknown) => {
   const { code, where = '' } = stateOf(error);
   return code === lockNotAvailable && /\(\d+,\d+\)/.test(where);
 };
 
-/** Cut by the time limit of a statement or a lock, or a conflict that would not end: the database is there and could not do it now. */
+/** Cut by the time limit of a statement or a lock, or a conflict that did not end: the database is there and could not do it now. */
 export const isTooBusy = (error: unknown) => isTransient(error) || isTimedOut(error) || stateOf(error).code === lockNotAvailable;
 
-/** The database's outage, raw or already told: nobody's answer, and to be tried again. So is a lock, for work that nobody waits for. */
+/** The database's outage, raw or as an AppError: to be tried again. So is a busy lock, for work that no client waits for. */
 export const isOurOutage = (error: unknown) =>
   error instanceof AppError
     ? error.code === 'unavailable' || error instanceof RecordBusy
     : isDatabaseAway(error) || isTooBusy(error);
 
-/** For a check at start: a database that is away is waited for by everything else, and no reason not to start. */
+/** For a check at start: a database that is away is no reason not to start, since everything else waits for it. */
 export const unlessAway = (log: Log) => (error: unknown) => {
   if (!isOurOutage(error)) throw error;
   log.warn({ reason: reasonOf(error) }, 'the database is away');

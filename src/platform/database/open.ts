@@ -20,12 +20,13 @@ const longWork = ({ longStatementMs }: RequestBounds) => [
   'set local transaction_timeout = 0',
 ];
 
-/** The server must have room for this process's connections, `queueMax` of the queue's among them. Throws with both figures. */
+/** SQL: settings of the server. */
+const roomStatement = `
+  select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`;
+
+/** The server must have room for this process's connections, `queueMax` of them the queue's. Throws with both figures. */
 export async function checkConnections(database: Database, queueMax: number, poolMax: number) {
-  const [row] = await query<{ room: number }>(
-    database.em(),
-    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`,
-  );
+  const [row] = await query<{ room: number }>(database.em(), roomStatement);
   const wanted = poolMax + queueMax;
   if (row && row.room < wanted)
     throw new Error(`The database allows ${row.room} connections; this process alone wants up to ${wanted} (DATABASE_POOL_MAX)`);
@@ -42,7 +43,7 @@ export async function openDatabase(
     clientUrl: url,
     pool: { min: 0, max: poolMax },
     logger: (message) => log.debug({ message }, 'database'),
-    // A statement that hangs must not hold a request or a lane for ever; migrations run through a connection of their own.
+    // A statement that hangs must not block a request or a lane for ever. Migrations have a connection of their own.
     driverOptions: {
       Client: PreparingClient,
       application_name: applicationName,
@@ -51,7 +52,7 @@ export async function openDatabase(
       lock_timeout: bounds?.lockMs ?? 0,
       idle_in_transaction_session_timeout: 15_000,
       // Every read has its index. Tables of work are empty most of the time: a statement prepared then would read the whole table, and
-      // go on doing so while it fills (measured: a quarter of the throughput of POST /v1/messages, by chance).
+      // still do so when the table is full (measured: at random a quarter of the throughput of POST /v1/messages).
       options: `-c enable_seqscan=off -c transaction_timeout=${bounds?.transactionMs ?? 0}`,
       keepAlive: true,
       onPoolCreated: (created: Pool) => {
@@ -61,7 +62,7 @@ export async function openDatabase(
     },
   });
   const connection = orm.em.getConnection();
-  // Makes the pool; connects to nobody yet, and the server may be away.
+  // Makes the pool and opens no connection yet: the server may be away.
   const kysely = connection.getClient();
   const pool = made.pool!;
   usePool(connection, pool);
@@ -69,8 +70,8 @@ export async function openDatabase(
     orm,
     pool,
     em: () => orm.em.fork(),
-    // Not em.transactional(): there a rollback that fails, as it does when the server has gone, never gives its connection back to
-    // the pool (MikroORM 7.2 on Kysely 0.29; after one restart of PostgreSQL the pool was empty for good).
+    // Not em.transactional(): when its rollback fails, as it does when the server is away, the connection never returns to the pool
+    // (MikroORM 7.2 on Kysely 0.29; after one restart of PostgreSQL the pool stayed empty).
     transaction: (work, first = []) =>
       kysely.connection().execute(async (reserved: Kysely<unknown>) => {
         const run = (text: string) => reserved.executeQuery(CompiledQuery.raw(text));
@@ -93,7 +94,7 @@ export async function openDatabase(
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
       await orm.close();
-      // Kysely ends the pool only if it has used it itself: a command that only reads would stay for the 10 s of an idle connection.
+      // Kysely ends the pool only if it has used it: a command that only reads would wait 10 s for the idle connection.
       if (!pool.ending) await pool.end();
     },
   };

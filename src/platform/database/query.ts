@@ -2,14 +2,14 @@ import { CompiledQuery } from 'kysely';
 import type { Pool } from 'pg';
 import type { Source } from './database.ts';
 
-/** The driver's own pool by MikroORM's connection: outside a transaction a statement needs none of the layers above it. */
+/** The driver's pool by MikroORM's connection: outside a transaction a statement needs no layer above it. */
 const pools = new WeakMap<object, Pool>();
-/** Statements outside transactions go to this pool from now on. */
+/** From now on statements outside transactions use this pool. */
 export const usePool = (connection: object, pool: Pool) => void pools.set(connection, pool);
 
 /**
- * A statement planned for the very values it is given, at some 0.3 ms each time: where the best plan is another for each of them, as in a
- * search. Within a transaction it is prepared like every other.
+ * A statement planned for its values each time, at some 0.3 ms: where the best plan depends on them, as in a search. In a transaction it is
+ * prepared like every other.
  */
 export async function queryPlanned<Row = Record<string, unknown>>(
   source: Source,

@@ -1,10 +1,10 @@
 import Joi from 'joi';
 import type { ConnectionShare } from './connection-shares.ts';
 
-/** What a request may take of the database; work of a worker has nobody who waits for it. */
+/** What a request may take of the database. A worker has none of these bounds: no client waits for it. */
 export type RequestBounds = {
   statementMs: number;
-  /** Statements of work that is known to be long: a merge, a deletion of many rows. */
+  /** For work that is known to be long: a merge, a deletion of many rows. */
   longStatementMs: number;
   lockMs: number;
   transactionMs: number;

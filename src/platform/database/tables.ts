@@ -23,7 +23,3 @@ export const tables = <Tables>(em: Em): Kysely<Tables> => em.getKysely() as unkn
 /** Rows after a keyset's last, newest first. The time comes as text, with the microseconds a Date would lose. */
 export const beyond = ([createdAt, id]: [createdAt: string, id: string]): Expression<SqlBool> =>
   sql<SqlBool>`(created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)`;
-
-/** Of rows that may end: no end, or one still to come by the database's clock. */
-export const inForce = (column: string): Expression<SqlBool> =>
-  sql<SqlBool>`(${sql.ref(column)} is null or ${sql.ref(column)} > clock_timestamp())`;

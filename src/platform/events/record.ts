@@ -1,12 +1,8 @@
-import { acceptedState, dispatchedColumns, firstCheck } from '../ledger/accept.ts';
+import type { RowOf } from '../database/tables.ts';
+import { dispatchedColumns, firstCheck, stateOfNew } from '../ledger/accept.ts';
+import type { Event } from './event.entity.ts';
 
-export type NewEvent = {
-  id: string;
-  organization_id: string;
-  type: string;
-  subject_type: string;
-  subject_id: string;
-  data: Record<string, unknown>;
+export type NewEvent = RowOf<typeof Event, 'id' | 'organization_id' | 'type' | 'subject_type' | 'subject_id' | 'data'> & {
   /** Set: for this endpoint alone, whatever it subscribes to. */
   endpoint_id: string | null;
   is_test: boolean;
@@ -16,32 +12,50 @@ export type NewEvent = {
 /**
  * Events, a delivery for every endpoint that listens, and each delivery's job, as part of the ledger's statement; $1 are the
  * events as JSON. The lane of an ordered endpoint is `subject:<endpoint>:<subject>`; its lock is the subject's (ledger/locks.ts), which
- * the caller holds. A test is tried once and shows as an operation. `offset 0` keeps each look at the endpoints a look by index: the
+ * the caller holds. A test is tried once and shows as an operation. `offset 0` makes each read of the endpoints use the index: the
  * planner expects a hundred events and would hash the table.
+ * SQL: three sets that follow from one another in one statement (docs/decisions/0008-hot-paths.md).
  */
 export const recordPart = `
   new_events as (
-    select * from jsonb_to_recordset($1::jsonb) as x(ord int, id uuid, organization_id uuid, type text, subject_type text, subject_id uuid, data jsonb,
-      endpoint_id uuid, is_test boolean, delivery_job_id uuid)),
+    select *
+      from jsonb_to_recordset($1::jsonb)
+        as x(ord int, id uuid, organization_id uuid, type text, subject_type text, subject_id uuid, data jsonb,
+             endpoint_id uuid, is_test boolean, delivery_job_id uuid)),
   recorded as (
     insert into events (id, organization_id, type, subject_type, subject_id, data)
-    select id, organization_id, type, subject_type, subject_id, data from new_events order by ord),
+    select id, organization_id, type, subject_type, subject_id, data
+      from new_events
+     order by ord),
   new_deliveries as (
     insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state, next_attempt_at, is_test)
     select uuidv7(), r.organization_id, r.id, w.id, 'pending', clock_timestamp(), r.is_test
-      from new_events r, lateral (
-        select e.id from webhook_endpoints e where e.organization_id = r.organization_id
-           and (e.id = r.endpoint_id or (r.endpoint_id is null and e.id <> r.subject_id and r.type = any(e.event_types))) offset 0) w
+      from new_events r,
+           lateral (
+             select e.id
+               from webhook_endpoints e
+              where e.organization_id = r.organization_id
+                and (e.id = r.endpoint_id
+                     or (r.endpoint_id is null and e.id <> r.subject_id and r.type = any(e.event_types)))
+             offset 0) w
     returning id, organization_id, event_id, endpoint_id),
   delivery_jobs as (
     select o.*, nextval('jobs_seq') as seq, row_number() over (partition by o.lane order by o.ord) as place
-      from (select coalesce(r.delivery_job_id, uuidv7()) as job_id, d.id as delivery_id, d.organization_id, r.ord, r.is_test, 'endpoint:' || d.endpoint_id as pool,
-                   case when w.ordering = 'per_subject' then 'subject:' || w.id || ':' || r.subject_type || ':' || r.subject_id end as lane
-              from new_deliveries d join new_events r on r.id = d.event_id,
-                   lateral (select e.id, e.ordering from webhook_endpoints e where e.id = d.endpoint_id offset 0) w order by r.ord) o),
+      from (select coalesce(r.delivery_job_id, uuidv7()) as job_id, d.id as delivery_id, d.organization_id,
+                   r.ord, r.is_test, 'endpoint:' || d.endpoint_id as pool,
+                   case when w.ordering = 'per_subject'
+                        then 'subject:' || w.id || ':' || r.subject_type || ':' || r.subject_id end as lane
+              from new_deliveries d
+              join new_events r on r.id = d.event_id,
+                   lateral (select e.id, e.ordering from webhook_endpoints e where e.id = d.endpoint_id offset 0) w
+             order by r.ord) o),
   announced as (
-    insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, lane, pool, visible, seq, state, check_at)
-    select job_id, organization_id, 'webhooks.deliver', 'webhooks', jsonb_build_object('delivery_id', delivery_id), 'webhook_delivery', delivery_id, lane, pool, is_test, seq,
-           ${acceptedState}, clock_timestamp() + ${firstCheck}
-      from delivery_jobs n order by n.seq
+    insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id,
+                      lane, pool, visible, seq, state, check_at)
+    select job_id, organization_id, 'webhooks.deliver', 'webhooks', jsonb_build_object('delivery_id', delivery_id),
+           'webhook_delivery', delivery_id, lane, pool, is_test, seq,
+           ${stateOfNew},
+           clock_timestamp() + ${firstCheck}
+      from delivery_jobs n
+     order by n.seq
     returning ${dispatchedColumns})`;

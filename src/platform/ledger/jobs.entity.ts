@@ -5,7 +5,7 @@ export const jobStates = ['blocked', 'waiting', 'queued', 'failed', 'done'] as c
 export type JobState = (typeof jobStates)[number];
 export type JobError = { code: string; message: string; provider_code?: string | null };
 
-/** A piece of work: the whole truth of it (see docs/decisions/0002-ledger.md). Written by the statements in this folder only. */
+/** A piece of work, its only record (docs/decisions/0002-ledger.md). Written by the statements in this folder only. */
 export const Job = defineEntity({
   name: 'Job',
   tableName: 'jobs',

@@ -7,17 +7,17 @@ import { createTransact, type Transact, type TransactBounds } from './transact.t
 
 export type Ledger = {
   transact: Transact;
-  /** Fills the pool until nobody asks any more; never rejects. */
+  /** Fills the pool, and again while it is requested; never rejects. */
   fill(pool: string): Promise<void>;
-  /** Fills it once, unless this process is at it anyway or somebody has it locked. */
+  /** Fills it once, unless this process is filling it already or the pool is locked. */
   fillOnce(pool: string): Promise<void>;
   dispatch(dispatched: Dispatched): Promise<void>;
 };
 
 /** A request waits this long for the queue and then answers: the sweeper does the rest. */
-const longestWaitMs = 100;
+const maxWaitMs = 100;
 
-/** `awaitsQueue`: the web process waits a moment, so that an idle system is fast; a worker never does. `bounds` as in createTransact. */
+/** `awaitsQueue`: the web process waits a moment for the queue, so that an idle system is fast; a worker never does. `bounds` as in createTransact. */
 export function createLedger({
   database,
   queues,
@@ -43,11 +43,11 @@ export function createLedger({
     for (const pool of new Set(dispatched.pools)) void fill(pool);
     if (dispatched.rows.length === 0) return;
     const work = add(dispatched.rows).catch(onFault);
-    // Only what is added right here is waited for: a pool may be busy with others, and its room is nobody's request's affair.
+    // Only rows added here are awaited: a pool may be busy with other rows, and a request does not wait for its room.
     if (!awaitsQueue) return;
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, longestWaitMs);
+      timer = setTimeout(resolve, maxWaitMs);
     });
     return Promise.race([work, limit]).finally(() => clearTimeout(timer));
   };

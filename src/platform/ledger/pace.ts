@@ -5,55 +5,69 @@ import type { RunRef } from './tx.ts';
 
 /**
  * The pace of a pool with a rate is kept where work is claimed: the statement that claims moves `pools.tat`, the time of the next claim,
- * by the database's clock (GCRA). A run that comes late goes as soon as the gap since the last claim allows; however late it is, it never
- * has to be there by a certain time. A run that comes too early is told when to come again: at the end of the plan that `fill_pool` makes,
- * and not before the pace lets anybody go.
+ * by the database's clock (GCRA). A late run goes as soon as the gap since the last claim allows; there is no latest time for it. An early
+ * run gets a time to come again: the end of the plan that `fill_pool` makes, and not before the pace lets any run go.
  *
  * Claims are 1 / (0.95 rate) apart, at most 30 ms early: 0.95 rate * 1.03 + 1 in any second, which is never more than a whole rate.
  */
 const gap = `interval '1 s' / (p.rate * 0.95)`;
 /** As in fill_pool: a tenth closer than the claims, so that the plan fills what late runs leave free. */
 const planGap = `interval '1 s' / (p.rate * 1.045)`;
-/** No claim puts the next one off further: such a time is by another clock, of a database that has failed over. */
+/** No claim moves the next one further away: such a time comes from another clock, of a database that has failed over. */
 const isAlien = `p.tat > clock_timestamp() + ${gap} + interval '1 s'`;
 const isOpen = `(coalesce(p.tat, '-infinity') <= clock_timestamp() + interval '30 ms' or ${isAlien})`;
 
-/** The end of the plan, where whoever comes too early is put; one that reaches further than a fill can make it is alien, too. */
-const planEnd = (p: string) =>
-  `greatest(case when ${p}.plan_at <= clock_timestamp() + 2 * ${p}.width * interval '1 s' / ${p}.rate then ${p}.plan_at end, ${p}.tat)`;
+/** The end of the plan, the new time of a run that came too early. A plan longer than a fill can make it is alien, too. */
+const planEnd = (p: string) => `
+  greatest(case when ${p}.plan_at <= clock_timestamp() + 2 * ${p}.width * interval '1 s' / ${p}.rate then ${p}.plan_at end,
+           ${p}.tat)`;
 
 /** Its time has come and its pool is not held; with conditions on `jobs j left join pools p`. */
-export const mayRunNow = `${stateIs('j.state', 'queued')} and j.run_at <= clock_timestamp() + interval '20 ms' and coalesce(p.held_until, '-infinity') <= clock_timestamp()`;
+export const mayRunNow = `
+  ${stateIs('j.state', 'queued')}
+  and j.run_at <= clock_timestamp() + interval '20 ms'
+  and coalesce(p.held_until, '-infinity') <= clock_timestamp()`;
 
 /**
- * Part of a claim: `paced` is a row when the run $1, $2 may go but for the pace, and says whether the pace lets it; `turn` puts it where
- * it belongs. `isWanted` asks whether the job's subject is there to be claimed. `freesRoom`: what is claimed no longer counts as room.
+ * Part of a claim of run $2 of job $1. `paced` has a row when only the pace can hold the run back, and says whether it does; `turn` gives
+ * the row its new times. `isWanted` is the condition that the job's subject can be claimed. `freesRoom`: a claimed run takes no room.
+ * SQL: the claim is one statement (bench: send, deliver).
  */
 export const paceParts = (isWanted: string, { freesRoom }: { freesRoom: boolean }) => `
   paced as (
     update pools p
-       set tat = case when ${isAlien} then clock_timestamp() + ${gap} when ${isOpen} then greatest(p.tat, clock_timestamp()) + ${gap} else p.tat end,
+       set tat = case when ${isAlien} then clock_timestamp() + ${gap}
+                      when ${isOpen} then greatest(p.tat, clock_timestamp()) + ${gap}
+                      else p.tat end,
            plan_at = case when ${isOpen} then p.plan_at else ${planEnd('p')} + ${planGap} end
       from jobs j
-     where j.id = $1 and j.run = $2 and p.id = j.pool and p.rate is not null and ${mayRunNow} and ${isWanted}
+     where j.id = $1 and j.run = $2
+       and p.id = j.pool and p.rate is not null
+       and ${mayRunNow}
+       and ${isWanted}
     returning new.tat is distinct from old.tat as is_open, ${planEnd('old')} as plan_at),
   turn as (
     update jobs j
        set slot_at = case when not paced.is_open then paced.plan_at ${freesRoom ? '' : 'else j.slot_at '}end,
            run_at = case when paced.is_open then j.run_at else paced.plan_at end,
            check_at = case when paced.is_open then j.check_at else paced.plan_at + interval '5 s' end
-      from paced where j.id = $1 and j.run = $2 and ${stateIs('j.state', 'queued')}${freesRoom ? '' : ' and not paced.is_open'}
-    returning case when not paced.is_open then greatest(1, extract(epoch from paced.plan_at - clock_timestamp()) * 1000)::float8 end as wait_ms)`;
+      from paced
+     where j.id = $1 and j.run = $2 and ${stateIs('j.state', 'queued')}${freesRoom ? '' : ' and not paced.is_open'}
+    returning case when not paced.is_open
+                   then greatest(1, extract(epoch from paced.plan_at - clock_timestamp()) * 1000)::float8
+                   end as wait_ms)`;
 
 /** For the claim itself, with conditions on `jobs j left join pools p`: the pool has no rate, or the pace lets this run go. */
 export const isPaced = '(p.rate is null or (select is_open from paced))';
 
 export type Turn = { wait_ms: number | null };
 
-/** The turn of a run whose handler claims nothing: undefined, it may go; else the milliseconds until it may come again. */
+/** For a run whose handler claims nothing: undefined when it may go, else the milliseconds until it may come again. */
 export async function takeTurn(em: Em, { id, run }: RunRef): Promise<number | undefined> {
   const [row] = await query<Turn>(em, turnStatement, [id, run]);
   return row?.wait_ms ?? undefined;
 }
 
-const turnStatement = `with ${paceParts('true', { freesRoom: false })} select wait_ms from turn`;
+/** SQL: the pace of a pool is kept by the statement that claims. */
+const turnStatement = `with ${paceParts('true', { freesRoom: false })}
+  select wait_ms from turn`;

@@ -1,56 +1,69 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Em } from '../database/database.ts';
 import { query } from '../database/query.ts';
+import type { RowOf } from '../database/tables.ts';
 import type { DispatchedRow } from './accept.ts';
+import { Pool } from './jobs.entity.ts';
 import type { RunRef, Tx } from './tx.ts';
 
 export const channelPool = (channelId: string) => `channel:${channelId}`;
 export const endpointPool = (endpointId: string) => `endpoint:${endpointId}`;
 
-/** Creates a pool or changes its measures; what is reserved stays reserved. `rate` is a second, null: only the width counts. */
-export async function setPool(em: Em, id: string, width: number, rate: number | null) {
-  await query(
-    em,
-    'insert into pools (id, width, rate) values ($1, $2, $3) on conflict (id) do update set width = excluded.width, rate = excluded.rate',
-    [id, width, rate],
-  );
+type Limits = RowOf<typeof Pool, 'width' | 'rate'>;
+
+/** SQL: an upsert, whose times and reserved room stay. */
+const setPoolStatement = `
+  insert into pools (id, width, rate)
+  values ($1, $2, $3)
+  on conflict (id) do update set width = excluded.width, rate = excluded.rate`;
+
+/** Creates a pool or changes its limits. Room that is taken stays taken. `rate` is per second; null: only the width counts. */
+export async function setPool(em: Em, id: string, width: Limits['width'], rate: Limits['rate']) {
+  await query(em, setPoolStatement, [id, width, rate]);
 }
 
-/** Nothing of the pool runs until `ms` from now have passed; null: until it is let go. A longer hold is not shortened. */
+/** SQL: by the database's clock, and never shorter than the hold there is. */
+const holdStatement = `
+  update pools
+     set held_until = greatest(held_until,
+                               case when $2::float8 is null then 'infinity'
+                                    else clock_timestamp() + $2::float8 * interval '1 ms' end)
+   where id = $1`;
+
+/** Nothing of the pool runs for `ms` from now; null: until letPoolGo. A longer hold is not shortened. */
 export async function holdPool(em: Em, id: string, ms: number | null) {
-  await query(
-    em,
-    `update pools set held_until = greatest(held_until, case when $2::float8 is null then 'infinity' else clock_timestamp() + $2::float8 * interval '1 ms' end) where id = $1`,
-    [id, ms],
-  );
+  await query(em, holdStatement, [id, ms]);
 }
 
 export async function letPoolGo(em: Em, id: string) {
-  await query(em, 'update pools set held_until = null where id = $1', [id]);
+  await em.nativeUpdate(Pool, { id }, { held_until: null });
 }
 
-/** Gives a pool's room to its waiting rows, in order, each with a time of the pool's plan. Returns what goes to BullMQ now. Not patient: nothing, while somebody has the pool locked. */
+/**
+ * Gives a pool's room to its waiting rows, in order, each with a time of the pool's plan. Returns what goes to BullMQ now: nothing, when
+ * another transaction has locked the pool and the fill is not patient. SQL: `fill_pool` is a function of the database.
+ */
 export async function fillPool(database: Database, pool: string, isPatient = true): Promise<DispatchedRow[]> {
   const rows = await query<DispatchedRow>(database.em(), 'select * from fill_pool($1, $2)', [pool, isPatient]);
   const readAt = Date.now();
   return rows.map((row) => ({ ...row, read_at: readAt }));
 }
 
-/** Room for a run that has none, as a later try of a delivery; false: the pool has no room. */
+/** Room for a run that has none, as a later attempt of a delivery; false: the pool has no room. SQL: a function of the database. */
 export async function takeRoom(database: Database, pool: string, { id, run }: RunRef): Promise<boolean> {
   const [row] = await query<{ has_room: boolean }>(database.em(), 'select take_room($1, $2, $3) as has_room', [pool, id, run]);
   return row?.has_room ?? false;
 }
 
-/** A paced pool whose plan reaches this far ahead can wait a little for the next fill: many finishes share one. */
+/** A paced pool whose plan reaches this far ahead can wait a little for the next fill: many finished runs share one. */
 const farAheadMs = 200;
 const farShareMs = 50;
-/** Asked again while it runs, a fill waits this long before its next look: under load, many commits and finishes share one. */
+/** Requested again while it runs, a fill waits this long before the next: under load, many commits and finished runs share one. */
 const shareMs = 2;
 
 export type Filler = { fill(pool: string): Promise<void>; fillOnce(pool: string): Promise<void> };
 
-/** One fill a pool at a time in this process; asked meanwhile, it runs once more. Faults are the sweeper's to mend. */
+/** One fill of a pool at a time in this process; requested meanwhile, it runs once more. The sweeper repairs what a fault leaves. */
 export function createFiller(
   database: Database,
   add: (rows: DispatchedRow[]) => Promise<void>,
@@ -88,7 +101,7 @@ export function createFiller(
       }
       const state = { again: false, done: Promise.resolve() };
       running.set(pool, state);
-      // It goes on for whoever asks meanwhile, and counts to the connections of none of them.
+      // Later requests share this fill, so its connection counts for no organization.
       state.done = database.onNobodysBehalf(() => untilQuiet(pool, state));
       return state.done;
     },
@@ -98,7 +111,13 @@ export function createFiller(
   };
 }
 
-/** Creates a pool where there is none. SQL: an upsert. */
+/** SQL: an upsert. */
+const ensureStatement = `
+  insert into pools (id, width)
+  values ($1, $2)
+  on conflict (id) do nothing`;
+
+/** Creates a pool where there is none. */
 export async function ensurePool(tx: Pick<Tx, 'query'>, id: string, width: number) {
-  await tx.query('insert into pools (id, width) values ($1, $2) on conflict (id) do nothing', [id, width]);
+  await tx.query(ensureStatement, [id, width]);
 }

@@ -1,19 +1,35 @@
+import type { RowOf } from '../database/tables.ts';
+import type { Job } from './jobs.entity.ts';
 import { stateIs } from './states.ts';
 import type { RunRef, Tx } from './tx.ts';
 
 export type PutOff = {
   /** From the database's clock. */
   delayMs: number;
-  /** Counts a try that ended; without it the row only waits. */
+  /** Counts an attempt that ended. Without it the row only waits. */
   spend: boolean;
   error?: object;
-  /** The queue of later tries, when it is another one: the run gets a new number there. */
+  /** The queue of later attempts, when it is another one: the run gets a new number there. */
   queue?: string;
-  /** BullMQ's stall count so far: crashes are counted from the last ended try. */
+  /** BullMQ's stall count so far: crashes are counted from the last attempt that ended. */
   stalls: number;
 };
 
-export type PutOffRow = { run: number; queue: string; name: string; organization_id: string; pool: string | null };
+export type PutOffRow = RowOf<typeof Job, 'run' | 'queue' | 'name' | 'organization_id' | 'pool'>;
+
+/** SQL: one statement ends an attempt and gives back its room (bench: send, deliver). */
+const putOffStatement = `
+  update jobs
+     set attempts = attempts + $3,
+         run_at = clock_timestamp() + $4 * interval '1 ms',
+         check_at = clock_timestamp() + $4 * interval '1 ms' + interval '10 s',
+         error = coalesce($5, error),
+         slot_at = null,
+         queue = coalesce($6, queue),
+         run = run + case when $6 is null or $6 = queue then 0 else 1 end,
+         stalls = case when $6 is null or $6 = queue then $7 else 0 end
+   where id = $1 and run = $2 and ${stateIs('state', 'queued')}
+  returning run, queue, name, organization_id, pool, $4::float8 as delay_ms`;
 
 /**
  * *again* and *wait*: the row stays `queued` and runs later; its room in the pool is free until then. Undefined when this run is no
@@ -24,14 +40,17 @@ export async function putOff(
   { id, run }: RunRef,
   { delayMs, spend, error, queue, stalls }: PutOff,
 ): Promise<PutOffRow | undefined> {
-  const [row] = await tx.query<PutOffRow & { delay_ms: number }>(
-    `update jobs set attempts = attempts + $3, run_at = clock_timestamp() + $4 * interval '1 ms', check_at = clock_timestamp() + $4 * interval '1 ms' + interval '10 s',
-        error = coalesce($5, error), slot_at = null, queue = coalesce($6, queue), run = run + case when $6 is null or $6 = queue then 0 else 1 end,
-        stalls = case when $6 is null or $6 = queue then $7 else 0 end
-      where id = $1 and run = $2 and ${stateIs('state', 'queued')}
-     returning run, queue, name, organization_id, pool, $4::float8 as delay_ms`,
-    [id, run, spend ? 1 : 0, delayMs, error ? JSON.stringify(error) : null, queue ?? null, stalls],
-  );
+  const spent = spend ? 1 : 0;
+  const reason = error ? JSON.stringify(error) : null;
+  const [row] = await tx.query<PutOffRow & { delay_ms: number }>(putOffStatement, [
+    id,
+    run,
+    spent,
+    delayMs,
+    reason,
+    queue ?? null,
+    stalls,
+  ]);
   if (!row) return undefined;
   tx.dispatch({
     rows: row.run === run ? [] : [{ id, ...row }],
@@ -40,16 +59,23 @@ export async function putOff(
   return row;
 }
 
+/** SQL: the place in line is taken from the sequence only for a row without a lane. */
+const putBackStatement = `
+  update jobs
+     set state = 'waiting',
+         run = run + 1,
+         slot_at = null,
+         stalls = 0,
+         seq = case when $3 or lane is not null then seq else nextval('jobs_seq') end
+   where id = $1 and run = $2 and ${stateIs('state', 'queued')}
+  returning pool`;
+
 /**
- * Back to its pool's waiting rows: the pool is held (the place in line is kept) or has no room (a row without a lane goes to the end,
- * so that later tries do not pass first ones). Its BullMQ job completes. Then the pool is filled: it may have been let go since this
- * run looked, by someone whose fill did not see the row yet.
+ * Back to the waiting rows of its pool: the pool is held (the place in line is kept) or has no room (a row without a lane goes to the end,
+ * so that later attempts do not pass first ones). Its BullMQ job completes. Then the pool is filled: the hold may have ended since this run
+ * looked, with a fill that did not see the row yet.
  */
 export async function putBack(tx: Tx, { id, run }: RunRef, { keepPlace }: { keepPlace: boolean }) {
-  const [row] = await tx.query<{ pool: string }>(
-    `update jobs set state = 'waiting', run = run + 1, slot_at = null, stalls = 0, seq = case when $3 or lane is not null then seq else nextval('jobs_seq') end
-      where id = $1 and run = $2 and ${stateIs('state', 'queued')} returning pool`,
-    [id, run, keepPlace],
-  );
+  const [row] = await tx.query<{ pool: string }>(putBackStatement, [id, run, keepPlace]);
   if (row) tx.dispatch({ rows: [], pools: [row.pool] });
 }

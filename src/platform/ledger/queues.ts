@@ -10,9 +10,9 @@ export type Queues = {
   /** True once the queue objects exist and the server answered when last asked. */
   isReady(): boolean;
   whenOpen(): Promise<void>;
-  /** Hands runs to BullMQ; an id it has already is left as it is. Rejects at once when the queue is away: the sweeper does it later. */
+  /** Adds runs to BullMQ; an id it has already stays as it is. Rejects at once when the queue is away: the sweeper does it later. */
   add(rows: DispatchedRow[]): Promise<void>;
-  /** Lets delayed runs go at once; what is not delayed any more is left as it is. */
+  /** Starts delayed runs at once; a run that is no longer delayed stays as it is. */
   wake(rows: { id: string; run: number; queue: string }[]): Promise<void>;
   states(rows: { id: string; run: number; queue: string }[]): Promise<RunState[]>;
   queue(name: string): AnyQueue | undefined;
@@ -24,17 +24,17 @@ export const runId = ({ id, run }: { id: string; run: number }) => `${id}.${run}
 
 const probeEveryMs = 1_000;
 const deadAfterMs = 30_000;
-const mostUnanswered = 2_000;
+const maxUnanswered = 2_000;
 
 /**
- * A delayed run is woken this much early and waits the rest in its worker: Redis wakes up to 105 ms late, and a pool's pace keeps nothing
- * for a run that is late.
+ * A delayed run wakes this much early and waits the rest in its worker: Redis wakes it up to 105 ms late, and a pool's pace reserves no
+ * time for a late run.
  */
 export const leadMs = 120;
 
 /**
  * The queue objects are made only once the server answers: one made while it is away never recovers. Objects that are still not ready
- * 30 s after the server is reachable end the process through `onDead`, so that whoever supervises it starts a fresh one.
+ * 30 s after the server is reachable end the process through `onDead`, so that its supervisor starts a new one.
  */
 export function openQueues(backend: Backend, log: Log, onDead: () => void): Queues {
   const queues = new Map<string, AnyQueue>();
@@ -61,15 +61,15 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
   }
 
   let _opening: Promise<void> | undefined;
-  let isLooking = false;
-  function look() {
-    if (isLooking) return;
-    isLooking = true;
-    void lookNow().finally(() => {
-      isLooking = false;
+  let isProbing = false;
+  function probe() {
+    if (isProbing) return;
+    isProbing = true;
+    void probeNow().finally(() => {
+      isProbing = false;
     });
   }
-  async function lookNow() {
+  async function probeNow() {
     try {
       await backend.probe();
       // Closed meanwhile: objects made now would never be closed.
@@ -83,13 +83,13 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
       reachableSince = undefined;
     }
   }
-  const firstLook = setInterval(() => (isOpen ? clearInterval(firstLook) : look()), 100);
-  const timer = setInterval(look, probeEveryMs);
-  look();
+  const firstProbes = setInterval(() => (isOpen ? clearInterval(firstProbes) : probe()), 100);
+  const timer = setInterval(probe, probeEveryMs);
+  probe();
 
   const toJob = (row: DispatchedRow) => {
-    // By the database's clock: whoever takes the run may have another clock than this process.
-    // By the host's clock: BullMQ compares with that of whoever takes the run, and that is most often the process that hands it over.
+    // `delay_ms` is by the database's clock. The timestamp is by the host's: BullMQ compares it with the clock of the process that takes
+    // the run, which is most often this one.
     const timestamp = Date.now();
     const leftMs = row.delay_ms - (row.read_at ? timestamp - row.read_at : 0);
     return {
@@ -104,7 +104,7 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
     isReady: () => isOpen && isReachable,
     whenOpen: () => opened,
     async add(rows) {
-      if (!isOpen || !isReachable || unanswered > mostUnanswered) throw new Error('The queue is away');
+      if (!isOpen || !isReachable || unanswered > maxUnanswered) throw new Error('The queue is away');
       const byQueue = Map.groupBy(rows, (row) => row.queue);
       unanswered += byQueue.size;
       await Promise.all(
@@ -116,8 +116,8 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
             if (jobs.length === 1) await queue.add(jobs[0]!.name, jobs[0]!.data, jobs[0]!.opts);
             else await queue.addBulk(jobs);
           } catch (error) {
-            // A server that answers and takes nothing, as a replica does: known before the next look is due.
-            look();
+            // A server that answers and takes nothing, as a replica does, is found before the next probe is due.
+            probe();
             throw error;
           } finally {
             unanswered -= 1;
@@ -139,7 +139,7 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
       if (isClosed) return;
       isClosed = true;
       clearInterval(timer);
-      clearInterval(firstLook);
+      clearInterval(firstProbes);
       await Promise.all(
         [...queues.values()].map((queue) => withinMs(queue.close(), 2_000, 'Closing a queue').catch(() => undefined)),
       );

@@ -8,36 +8,65 @@ export class RunOver extends Error {
 }
 
 const ended: Record<EndKind, string> = {
-  done: `kept as (update jobs set state = 'done', finished_at = clock_timestamp(), error = null where id = $1 and run = $2 and ${stateIs('state', 'queued')} and visible returning lane, pool),
-     gone as (delete from jobs where id = $1 and run = $2 and ${stateIs('state', 'queued')} and not visible returning lane, pool),
-     ended as (select * from kept union all select * from gone)`,
-  failed: `ended as (update jobs set state = 'failed', error = $3, finished_at = clock_timestamp(), slot_at = null where id = $1 and run = $2 and ${stateIs('state', 'queued')} returning lane, pool)`,
-  'subject-done': `ended as (delete from jobs where subject_id = $1 and name = $2 and ${stateIs('state', 'queued', 'waiting')} returning lane, pool)`,
-  'subject-failed': `ended as (update jobs set state = 'failed', run = run + 1, error = $3, finished_at = clock_timestamp(), slot_at = null where subject_id = $1 and name = $2 and ${stateIs('state', 'queued', 'waiting')} returning lane, pool)`,
+  done: `
+  kept as (
+    update jobs
+       set state = 'done', finished_at = clock_timestamp(), error = null
+     where id = $1 and run = $2 and ${stateIs('state', 'queued')} and visible
+    returning lane, pool),
+  gone as (
+    delete from jobs
+     where id = $1 and run = $2 and ${stateIs('state', 'queued')} and not visible
+    returning lane, pool),
+  ended as (select * from kept union all select * from gone)`,
+  failed: `
+  ended as (
+    update jobs
+       set state = 'failed', error = $3, finished_at = clock_timestamp(), slot_at = null
+     where id = $1 and run = $2 and ${stateIs('state', 'queued')}
+    returning lane, pool)`,
+  'subject-done': `
+  ended as (
+    delete from jobs
+     where subject_id = $1 and name = $2 and ${stateIs('state', 'queued', 'waiting')}
+    returning lane, pool)`,
+  'subject-failed': `
+  ended as (
+    update jobs
+       set state = 'failed', run = run + 1, error = $3, finished_at = clock_timestamp(), slot_at = null
+     where subject_id = $1 and name = $2 and ${stateIs('state', 'queued', 'waiting')}
+    returning lane, pool)`,
 };
 
 /**
- * Ends a row and gives its lane to the next, as part of the ledger's statement: the next must read from the end, or two heads would meet
- * in jobs_head. Frees the row's room in its pool. The lane's lock is held.
+ * Ends a row and gives its lane to the next row, as part of the ledger's statement. The lane's lock is held; the row's room in its pool is
+ * free again. The second update must read from the first, or two heads of the lane would meet in the index jobs_head.
+ * SQL: two dependent sets in one statement (docs/decisions/0008-hot-paths.md).
  */
 export const releasePart = (kind: EndKind) => `${ended[kind]},
   released as (
-    update jobs set state = case when pool is null then 'queued' else 'waiting' end, run_at = greatest(run_at, clock_timestamp()), check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
-     where id = (select b.id from jobs b where b.lane = (select lane from ended where lane is not null limit 1) and b.state = 'blocked' order by b.seq limit 1)
+    update jobs
+       set state = case when pool is null then 'queued' else 'waiting' end,
+           run_at = greatest(run_at, clock_timestamp()),
+           check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
+     where id = (select b.id from jobs b
+                  where b.lane = (select lane from ended where lane is not null limit 1) and b.state = 'blocked'
+                  order by b.seq
+                  limit 1)
     returning ${dispatchedColumns})`;
 
 type Row = RunRef & { lane?: string | null };
 type Ending = Pick<Tx, 'end'>;
 
-/** *done*: the row is deleted, or kept as `done` when people may look at it. Throws RunOver at the commit when the run is another's. */
+/** *done*: the row is deleted, or kept as `done` when it is an operation. Throws RunOver at the commit when the run is no longer the row's. */
 export const endDone = (tx: Ending, { id, run, lane }: Row) =>
   tx.end({ kind: 'done', params: [id, run], lane, isRequired: true });
 
-/** *failed*: kept with its error, for people to read and to retry. Throws RunOver as endDone. */
+/** *failed*: kept with its error, to be read and retried. Throws RunOver as endDone. */
 export const endFailed = (tx: Ending, { id, run, lane }: Row, error: object) =>
   tx.end({ kind: 'failed', params: [id, run, JSON.stringify(error)], lane, isRequired: true });
 
-/** *done* from outside: whatever run the subject's live row is in, its work is proven done. */
+/** *done* from outside: the subject's work is proven done, whichever run its live row is in. */
 export const endDoneOfSubject = (tx: Ending, name: string, subjectId: string) =>
   tx.end({ kind: 'subject-done', params: [subjectId, name], isRequired: false });
 

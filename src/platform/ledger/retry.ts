@@ -1,24 +1,41 @@
+import type { RowOf } from '../database/tables.ts';
 import { AppError } from '../errors.ts';
-import { dispatchedColumns, dispatchedOf, firstCheck } from './accept.ts';
+import { dispatchedColumns, dispatchedOf, firstCheck, type Inserted } from './accept.ts';
 import { contractOf } from './contracts.ts';
-import type { JobState } from './jobs.entity.ts';
+import type { Job } from './jobs.entity.ts';
 import { stateIs } from './states.ts';
 import { asTenant } from './tenant.ts';
 import type { Transact } from './transact.ts';
 import type { Tx } from './tx.ts';
 
-type FailedRow = {
-  organization_id: string;
-  name: string;
-  payload: Record<string, string>;
-  state: JobState;
-  lane: string | null;
-};
+type FailedRow = RowOf<typeof Job, 'organization_id' | 'name' | 'payload' | 'state' | 'lane'>;
+
+/** SQL: as the statements that accept and release, with the state the row's lane and pool give it. */
+const reviveStatement = `
+  update jobs j
+     set run = run + 1,
+         attempts = 0,
+         stalls = 0,
+         seq = nextval('jobs_seq'),
+         run_at = clock_timestamp(),
+         slot_at = null,
+         finished_at = null,
+         error = null,
+         queue = $2,
+         check_at = clock_timestamp() + ${firstCheck},
+         state = case when lane is not null
+                           and exists (
+                             select 1 from jobs l
+                              where l.lane = j.lane and l.state in ('blocked', 'waiting', 'queued')) then 'blocked'
+                      when pool is not null then 'waiting'
+                      else 'queued' end
+   where id = $1 and ${stateIs('state', 'failed')}
+  returning ${dispatchedColumns}`;
 
 /**
- * Retry by hand, the one operation behind API, command line and Bull Board: a new run at the end of its lane, tries counted anew.
- * Asked twice it is done once: false when the row is no longer failed. `jobId` must be the organization's own, unless none is given.
- * `record` runs in the transaction that does it, and only then.
+ * Retry by hand, the one operation behind API, command line and Bull Board: a new run at the end of its lane, attempts counted from 0.
+ * Idempotent: false when the row is no longer failed. `jobId` must belong to the organization, unless none is given.
+ * `record` runs in the transaction that revives the row, and only then.
  */
 export async function retryJob(
   transact: Transact,
@@ -28,10 +45,10 @@ export async function retryJob(
 ): Promise<boolean> {
   const look = async () => {
     const found = await transact({}, (tx) => failedRow(tx.query, jobId, organizationId));
-    if (!found) throw jobGone();
+    if (!found) throw jobMissing();
     return found;
   };
-  // Without a lane the row's own lock: of two who ask at once the second must not revive a subject that is at work again, or done.
+  // Without a lane the row's own lock: of two retries at once the second must not revive a subject that is at work again, or done.
   return transact({ look, locks: ({ lane }) => [lane ?? `job:${jobId}`] }, async (tx, job) => {
     const isRevived = await reviveJob(tx, jobId, organizationId);
     if (isRevived) await record?.(tx, job);
@@ -39,40 +56,36 @@ export async function retryJob(
   });
 }
 
-/** The same in a transaction of the caller's, who holds the lane's lock. */
+/** The same in the caller's transaction, which holds the lane's lock. */
 export async function reviveJob(tx: Tx, jobId: string, organizationId?: string): Promise<boolean> {
   const row = await failedRow(tx.query, jobId, organizationId);
-  if (!row) throw jobGone();
+  if (!row) throw jobMissing();
   if (row.state !== 'failed') return false;
   // Its conversation may have become part of another.
   if (row.lane) tx.assertLocked(row.lane);
   const contract = contractOf(row.name);
   if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
   await contract.revived(asTenant(tx, row.organization_id), row.payload);
-  const rows = await tx.query<Parameters<typeof dispatchedOf>[0][number]>(
-    `update jobs j set run = run + 1, attempts = 0, stalls = 0, seq = nextval('jobs_seq'), run_at = clock_timestamp(), slot_at = null, finished_at = null, error = null,
-              queue = $2, check_at = clock_timestamp() + ${firstCheck},
-              state = case when lane is not null and exists (select 1 from jobs l where l.lane = j.lane and l.state in ('blocked', 'waiting', 'queued')) then 'blocked'
-                           when pool is not null then 'waiting' else 'queued' end
-        where id = $1 and ${stateIs('state', 'failed')} returning ${dispatchedColumns}`,
-    [jobId, contract.queue],
-  );
+  const rows = await tx.query<Inserted>(reviveStatement, [jobId, contract.queue]);
   // Purged between the two statements: what was revived for it is rolled back.
-  if (rows.length === 0) throw jobGone();
+  if (rows.length === 0) throw jobMissing();
   tx.dispatch(dispatchedOf(rows));
   return true;
 }
 
-const jobGone = () => new AppError('not_found', 'Job not found: it is done, or it failed so long ago that it was purged');
+const jobMissing = () => new AppError('not_found', 'Job not found: it is done, or it failed so long ago that it was purged');
+
+/** SQL: the operator's retry has no organization, so that the condition is optional. */
+const failedStatement = `
+  select organization_id, name, payload, state, lane
+    from jobs
+   where id = $1 and ($2::uuid is null or organization_id = $2)`;
 
 async function failedRow(
   query: <Row>(text: string, params: unknown[]) => Promise<Row[]>,
   jobId: string,
   organizationId?: string,
 ) {
-  const [row] = await query<FailedRow>(
-    'select organization_id, name, payload, state, lane from jobs where id = $1 and ($2::uuid is null or organization_id = $2)',
-    [jobId, organizationId ?? null],
-  );
+  const [row] = await query<FailedRow>(failedStatement, [jobId, organizationId ?? null]);
   return row;
 }

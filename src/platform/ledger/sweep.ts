@@ -1,15 +1,15 @@
 import type { Database } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import type { Log } from '../log.ts';
-import { type DispatchedRow, dispatchedColumns, dispatchedOf, firstCheck } from './accept.ts';
+import { type DispatchedRow, dispatchedColumns, dispatchedOf, firstCheck, type Inserted } from './accept.ts';
 import type { Ledger } from './ledger.ts';
 import { lockOf, tryLock } from './locks.ts';
 import type { Queues } from './queues.ts';
 
 const batch = 500;
-/** A database that is far away is waited for by all of them together. */
+/** Fills that wait for a distant database at the same time. */
 const fillsAtOnce = 8;
-/** Repair waits for nobody: what a sweep does not get done in this time the next one does, which comes soon. */
+/** A sweep is short: the next one comes soon and does what this one left. */
 const maxMs = { due: 500, lanes: 150, pools: 250 };
 export type Findings = {
   looked: number;
@@ -21,9 +21,61 @@ export type Findings = {
   isWhole: boolean;
 };
 
+/** SQL (below): sets of rows of all organizations, each taken by one statement that passes over locked rows. */
+const takeDue = `
+  update jobs
+     set check_at = greatest(run_at, clock_timestamp()) + interval '30 s'
+   where id = any(array(
+     select id from jobs
+      where state = 'queued' and check_at <= statement_timestamp()
+      order by check_at
+      limit ${batch}
+      for no key update skip locked))
+  returning ${dispatchedColumns}`;
+
+const makeDueAgain = `
+  update jobs
+     set check_at = clock_timestamp()
+   where id = any($1) and state = 'queued'`;
+
+const startNewRuns = `
+  update jobs j
+     set run = j.run + 1, stalls = 0
+    from unnest($1::uuid[], $2::int[]) as x(id, run)
+   where j.id = x.id and j.run = x.run and j.state = 'queued'
+  returning j.id, j.run, j.queue, j.name, j.organization_id, j.pool,
+            greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as delay_ms`;
+
+const poolsWithRoom = `
+  select p.id as pool
+    from pools p
+   where coalesce(p.held_until, '-infinity') <= clock_timestamp()
+     and exists (
+       select 1 from jobs j
+        where j.pool = p.id and j.state = 'waiting' and j.run_at <= clock_timestamp() + interval '1 s')
+     and (select count(*) from jobs q
+           where q.pool = p.id and q.state = 'queued' and q.slot_at is not null) < p.width
+   order by random()
+   limit ${batch}`;
+
+const lanesWithoutHead = `
+  select distinct b.lane
+    from jobs b
+   where b.state = 'blocked'
+     and not exists (select 1 from jobs h where h.lane = b.lane and h.state in ('waiting', 'queued'))
+   limit ${batch}`;
+
+const releaseHead = `
+  update jobs
+     set state = case when pool is null then 'queued' else 'waiting' end,
+         check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
+   where id = (select id from jobs where lane = $1 and state = 'blocked' order by seq limit 1)
+     and not exists (select 1 from jobs where lane = $1 and state in ('waiting', 'queued'))
+  returning ${dispatchedColumns}`;
+
 /**
- * Rule 4, once: brings to BullMQ what it should know and does not. Every worker does it, no leader; a look moves `check_at` 30 s on, and
- * no row lock is held while the queue is asked.
+ * Rule 4, once: brings to BullMQ what it should know and does not. Every worker does it, there is no leader. A check moves `check_at` 30 s
+ * on, and no row lock is held while the queue answers.
  */
 export async function sweep({
   database,
@@ -39,20 +91,13 @@ export async function sweep({
   const findings: Findings = { looked: 0, added: 0, rerun: 0, woken: 0, pools: 0, lanes: 0, isWhole: true };
   const isLate = within(maxMs.due);
   while (queues.isReady()) {
-    const due = await query<DispatchedRow>(
-      database.em(),
-      `update jobs set check_at = greatest(run_at, clock_timestamp()) + interval '30 s'
-        where id = any(array(select id from jobs where state = 'queued' and check_at <= statement_timestamp() order by check_at limit ${batch} for no key update skip locked))
-       returning ${dispatchedColumns}`,
-    );
+    const due = await query<DispatchedRow>(database.em(), takeDue);
     findings.looked += due.length;
     try {
       await mend(due, database, queues, findings);
     } catch (error) {
-      // The queue went away in the middle: these rows are due again at once, not in 30 s.
-      await query(database.em(), `update jobs set check_at = clock_timestamp() where id = any($1) and state = 'queued'`, [
-        due.map((row) => row.id),
-      ]);
+      // The queue was lost in the middle: these rows are due again at once, not in 30 s.
+      await query(database.em(), makeDueAgain, [due.map((row) => row.id)]);
       throw error;
     }
     if (due.length < batch) break;
@@ -85,29 +130,18 @@ async function mend(due: DispatchedRow[], database: Database, queues: Queues, fi
   if (late.length > 0) await queues.wake(late);
   findings.woken += late.length;
   if (over.length === 0) return;
-  // BullMQ calls the run over and the row does not: a new run, unless somebody has made one meanwhile.
-  const fresh = await query<DispatchedRow>(
-    database.em(),
-    `update jobs j set run = j.run + 1, stalls = 0 from unnest($1::uuid[], $2::int[]) as x(id, run)
-      where j.id = x.id and j.run = x.run and j.state = 'queued' returning j.id, j.run, j.queue, j.name, j.organization_id, j.pool, greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as delay_ms`,
-    [over.map((row) => row.id), over.map((row) => row.run)],
-  );
+  // The run is over for BullMQ and not for the row: a new run, unless there is one already.
+  const fresh = await query<DispatchedRow>(database.em(), startNewRuns, [over.map((row) => row.id), over.map((row) => row.run)]);
   if (fresh.length > 0) await queues.add(fresh);
   findings.rerun += fresh.length;
 }
 
 /**
- * Pools with rows that wait and room for them, in no order, so that each is reached in the end. One that this process is filling is passed
- * over, since under load that goes on for as long as the load does, and so is one that somebody has locked.
+ * Pools with waiting rows and room for them, in random order, so that each is reached in the end. Skips a pool that this process is filling,
+ * since under load that lasts as long as the load, and one that is locked.
  */
 async function fillPools(database: Database, ledger: Ledger, findings: Findings) {
-  const pools = await query<{ pool: string }>(
-    database.em(),
-    `select p.id as pool from pools p where coalesce(p.held_until, '-infinity') <= clock_timestamp()
-        and exists (select 1 from jobs j where j.pool = p.id and j.state = 'waiting' and j.run_at <= clock_timestamp() + interval '1 s')
-        and (select count(*) from jobs q where q.pool = p.id and q.state = 'queued' and q.slot_at is not null) < p.width
-      order by random() limit ${batch}`,
-  );
+  const pools = await query<{ pool: string }>(database.em(), poolsWithRoom);
   const isLate = within(maxMs.pools);
   while (pools.length > 0) {
     if (isLate()) {
@@ -120,12 +154,9 @@ async function fillPools(database: Database, ledger: Ledger, findings: Findings)
   }
 }
 
-/** Lanes with blocked rows and no head. No rule leaves one; the sweep is there for what no rule foresaw. */
+/** Lanes with blocked rows and no head. No rule leaves one: this repairs what no rule foresaw. */
 async function releaseLanes(database: Database, ledger: Ledger, findings: Findings) {
-  const lanes = await query<{ lane: string }>(
-    database.em(),
-    `select distinct b.lane from jobs b where b.state = 'blocked' and not exists (select 1 from jobs h where h.lane = b.lane and h.state in ('waiting', 'queued')) limit ${batch}`,
-  );
+  const lanes = await query<{ lane: string }>(database.em(), lanesWithoutHead);
   const isLate = within(maxMs.lanes);
   for (const { lane } of lanes) {
     if (isLate()) {
@@ -134,15 +165,9 @@ async function releaseLanes(database: Database, ledger: Ledger, findings: Findin
     }
     const released = await database.transaction(async (em) => {
       if (!(await tryLock(em, lockOf(lane)))) return [];
-      return query<Parameters<typeof dispatchedOf>[0][number]>(
-        em,
-        `update jobs set state = case when pool is null then 'queued' else 'waiting' end, check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
-          where id = (select id from jobs where lane = $1 and state = 'blocked' order by seq limit 1)
-            and not exists (select 1 from jobs where lane = $1 and state in ('waiting', 'queued')) returning ${dispatchedColumns}`,
-        [lane],
-      );
+      return query<Inserted>(em, releaseHead, [lane]);
     });
-    // Its pool is filled with the others below; what that does is not waited for.
+    // Its pool is filled with the others below; this does not wait for it.
     void ledger.dispatch(dispatchedOf(released));
     findings.lanes += released.length;
   }

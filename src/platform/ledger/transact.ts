@@ -10,40 +10,41 @@ import { type Entries, fitsOneStatement, writeLedger } from './write.ts';
 export type TransactOptions = {
   /** Subjects and lanes whose order this transaction touches. */
   locks?: string[];
-  /** Unique constraints whose violation means: somebody was faster, look again. */
+  /** Unique constraints whose violation means that another transaction was faster: repeat. */
   retryOn?: string[];
   /** `work` only enqueues, emits, ends and includes: one statement is the whole transaction, without begin and commit. */
   isOneStatement?: boolean;
-  /** Its statements may take longer than a request's usually do: it deletes or moves as many rows as there are. */
+  /** Its statements may take longer than those of other requests: it deletes or moves any number of rows. */
   isLong?: boolean;
-  /** Runs last, after the ledger is written, in the transaction. */
-  beforeCommit?: (em: Em) => Promise<void>;
+  /** Runs last, after the ledger is written, in the transaction; `result` is what the work returned. */
+  beforeCommit?: (em: Em, result: unknown) => Promise<void>;
 };
 
-/** What decides the locks is looked at before them, and anew when it has changed meanwhile (LocksOutdated). */
+/** `look` reads what decides the locks, before they are taken. When that has changed meanwhile (LocksOutdated), the whole write is repeated. */
 export type Look<Seen> = Omit<TransactOptions, 'locks' | 'isOneStatement'> & {
   look(): Promise<Seen>;
   locks(seen: NoInfer<Seen>): string[];
   isOneStatement?: boolean | ((seen: NoInfer<Seen>) => boolean);
-  /** Errors that mean what LocksOutdated means, of the look too: a contact that was erased between two statements. */
+  /** Other errors that mean the same as LocksOutdated, those of `look` included: a contact that was erased between two statements. */
   outdatedBy?(error: unknown): boolean;
 };
 
-/** Which locks a write takes: named, or following from a look. */
+/** Which locks a write takes: named, or following from `look`. */
 export type Write<Seen> = TransactOptions | Look<Seen>;
 
 export type Transact = <Seen, Result>(options: Write<Seen>, work: (tx: Tx, seen: Seen) => Promise<Result>) => Promise<Result>;
 
-/** What a transaction of a request may take: beginning anew after a conflict, and waiting for others of this process. */
+/** Limits of a request's transaction: the time in which it may be repeated, and the wait for others of this process. */
 export type TransactBounds = { patienceMs: number; lockMs: number };
 
-const maxTries = 3;
-const maxLooks = 20;
+const maxAttempts = 3;
+/** Of a write with `look`: it is repeated as long as the rows that choose the locks change. */
+const maxOutdatedAttempts = 20;
 
 /**
  * The one way to write: rows, jobs and events commit together or not at all. Repeats serialization failures, deadlocks and the named
- * conflicts, and within bounds begins no repeat after `patienceMs`; throws 503 when the database is away. `after` gets what is to be dispatched
- * to the queue, once, after the commit.
+ * conflicts; with bounds, no repeat begins after `patienceMs`. Throws 503 when the database is away. `after` gets the rows and pools to
+ * dispatch, once, after the commit.
  */
 export function createTransact(
   database: Database,
@@ -69,9 +70,9 @@ export function createTransact(
       } catch (error) {
         const isLate = performance.now() - startedAt > patienceMs;
         const isOutdated = error instanceof LocksOutdated || ('look' in options && options.outdatedBy?.(error));
-        if (isOutdated && attempt < maxLooks && !isLate) continue;
+        if (isOutdated && attempt < maxOutdatedAttempts && !isLate) continue;
         const again = isTransient(error) || options.retryOn?.includes(violatedConstraint(error) ?? '');
-        if (again && attempt < maxTries && !isLate) continue;
+        if (again && attempt < maxAttempts && !isLate) continue;
         throw isDatabaseAway(error) ? databaseAway(error) : error;
       }
     }
@@ -108,7 +109,7 @@ async function attemptOf<Result>(database: Database, options: Attempt, work: (tx
     for (const last of atEnd) await last();
     await em.flush();
     joined(dispatched, await writeLedger(em, entries));
-    await options.beforeCommit?.(em);
+    await options.beforeCommit?.(em, value);
     return value;
   }, begin);
   return { result, dispatched };

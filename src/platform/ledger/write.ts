@@ -11,7 +11,7 @@ type Rest = Omit<Entries, 'ends'>;
 const nothing: Rest = { jobs: [], events: [], parts: [] };
 const isEmpty = ({ jobs, events, parts }: Rest) => jobs.length + events.length + parts.length === 0;
 
-/** All that a transaction leaves in the ledger, in one statement where it can be. */
+/** All that a transaction leaves in the ledger, in one statement where possible. */
 export async function writeLedger(source: Source, { ends, ...rest }: Entries): Promise<Dispatched> {
   const dispatched: Dispatched = { rows: [], pools: [] };
   const write = async (end: End | undefined, own: Rest) => {
@@ -29,8 +29,8 @@ export async function writeLedger(source: Source, { ends, ...rest }: Entries): P
 }
 
 /**
- * Whether it takes one statement, and one that leaves nothing behind when the row to end is not there any more: nothing rolls it back, so
- * each part must read from `ended`.
+ * Whether one statement is enough, and leaves nothing behind when the row to end is missing: nothing rolls it back, so each part must read
+ * from `ended`.
  */
 export const fitsOneStatement = ({ ends, ...rest }: Entries) =>
   ends.length === 0 ||
@@ -39,8 +39,8 @@ export const fitsOneStatement = ({ ends, ...rest }: Entries) =>
     rest.parts.every(({ text }) => /\bfrom ended\b/.test(text)));
 
 /**
- * The parts of one statement share one snapshot: a row born behind the one that ends would see it alive and wait, and the lane's next be
- * looked for before it was there. Events are born in lanes of subjects.
+ * The parts of one statement share one snapshot. A row born behind the one that ends would see that one alive and wait, and the search for
+ * the next row of the lane would not see the new one. Events are born in lanes of subjects.
  */
 const sharesLane = ({ lane }: End, { jobs, events }: Rest) =>
   (events.length > 0 && lane?.startsWith('subject:')) ||
@@ -67,22 +67,28 @@ const listOf = (items: object[]) => JSON.stringify(items.map((item, ord) => ({ o
 
 const statements = new Map<string, string>();
 
-/** Few shapes, each put together once, so that each is prepared once. */
+/** SQL: the ledger's one statement (docs/decisions/0008-hot-paths.md). Few shapes, each composed once, so that each is prepared once. */
 function statementOf(parts: (Part & { dispatched?: string })[], end: End | undefined): string {
   const key = parts.map(({ text }) => text).join();
   const known = statements.get(key);
   if (known) return known;
   let before = 0;
   const texts = parts.map(({ text, params }) => {
-    const shifted = text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + before}`);
+    const placed = numberedFrom(before, text);
     before += params.length;
-    return shifted;
+    return placed;
   });
   const outcome = end
     ? '(select count(*)::int from ended) as ended, (select pool from ended limit 1) as pool'
     : '0 as ended, null as pool';
   const rows = parts.flatMap(({ dispatched }) => (dispatched ? [`select * from ${dispatched}`] : [])).join(' union all ');
-  const text = `with ${texts.join(',')}\n select ${outcome}, ${rows ? `(select coalesce(jsonb_agg(h), '[]') from (${rows}) h)` : `'[]'::jsonb`} as dispatched`;
+  const dispatched = rows ? `(select coalesce(jsonb_agg(h), '[]') from (${rows}) h)` : `'[]'::jsonb`;
+  const text = `with ${texts.join(',')}
+  select ${outcome}, ${dispatched} as dispatched`;
   statements.set(key, text);
   return text;
 }
+
+/** Each part counts its parameters from $1; in the statement they follow those of the parts before it. */
+const numberedFrom = (before: number, text: string) =>
+  text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + before}`);

@@ -1,9 +1,10 @@
-import type { Bind, Field } from './fields.ts';
+import type { Bind } from './bind.ts';
+import type { Field } from './fields.ts';
 import type { Condition, Operator, Scalar } from './filters.ts';
 import { addressSql } from './search.ts';
 
 const symbols = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
-/** What an operator says no to: its condition is the other's, negated, so that a record is in one of the two lists. */
+/** An operator and its opposite: the condition is the opposite's, negated, so that each record is in one of the two lists. */
 const opposites: Partial<Record<Operator, Operator>> = {
   neq: 'eq',
   not_in: 'in',
@@ -39,7 +40,7 @@ function plainSql(field: Field, operator: Operator, values: Scalar[], bind: Bind
   return field.address ? `${own} and ${addressSql(field.address, value, bind)}` : own;
 }
 
-/** What of two texts must be equal for them to be. */
+/** How two texts are compared. */
 type Sameness = (sql: string) => string;
 const exact: Sameness = (sql) => sql;
 const caseless: Sameness = (sql) => `casefold(${sql} collate pg_unicode_fast)`;
@@ -56,7 +57,7 @@ function textSql(sql: string, type: string, operator: Operator, values: string[]
   return likeSql(sql, operator, first, bind);
 }
 
-/** Case does not matter, in any script, whatever the database's locale; the client's wildcards are plain characters. */
+/** Without case, in any script and any locale of the database; the client's wildcards are plain characters. */
 function likeSql(sql: string, operator: Operator, value: string, bind: Bind): string {
   const plain = value.replace(/[\\%_]/g, '\\$&');
   const pattern = `${operator === 'starts_with' ? '' : '%'}${plain}${operator === 'ends_with' ? '' : '%'}`;
@@ -79,11 +80,11 @@ function timeSql(sql: string, operator: Operator, values: string[], bind: Bind):
 
 function jsonSql({ sql, key }: Field, operator: Operator, values: Scalar[], bind: Bind): string {
   const own = (value: Scalar) => `${bind(JSON.stringify({ [key!]: value }))}::jsonb`;
-  // Contained, one by one: what the GIN index of the objects answers.
+  // One by one, by containment: the GIN index of the objects answers it.
   if (operator === 'eq' || operator === 'in') return `(${values.map((value) => `${sql} @> ${own(value)}`).join(' or ')})`;
   const field = `${sql} -> ${bind(key)}::text`;
   if (operator === 'is_empty') return `coalesce(${field}, 'null') in ('null', '""')`;
-  // Not `and`: the planner multiplies its guesses, takes the records for few and sorts them all.
+  // Not `and`: the planner multiplies its estimates, expects few records and sorts them all.
   const ofType = (condition: string) => `case jsonb_typeof(${field}) when '${typeof values[0]}' then ${condition} else false end`;
   const json = (value: Scalar) => `${bind(JSON.stringify(value))}::jsonb`;
   if (operator === 'between') return ofType(`${field} between ${json(values[0]!)} and ${json(values[1]!)}`);

@@ -4,29 +4,29 @@ export type Fields = {
   columns: Record<string, Column>;
   /** JSON objects, whose own fields follow a dot. */
   objects: Record<string, string>;
-  /** Names a record has in another table, the same whatever their case and accents: what follows `select 1 from`, up to a condition on the name. */
+  /** Names that a record has in another table, compared without case and accents: what follows `select 1 from`, up to a condition on the name. */
   names: Record<string, { from: string; name: string }>;
   search: Search;
 };
 
-/** The column that a search reads, and the one among what it was made of whose words are found from within. */
+/** `text`: the column that a search reads. `words`: the one of its sources in which a word is found anywhere. */
 export type Search = { text: string; words: string };
 
 export type ColumnType = 'id' | 'text' | 'time';
-/** Sortable is what has an index in that order. */
+/** A sortable column has an index in that order. */
 export type Column = {
   sql: string;
   type: ColumnType;
   isSortable?: boolean;
-  /** Sorted as people look for it: case and accents make no difference. */
+  /** Sorted without case and accents. */
   isSortedFolded?: boolean;
-  /** Values are equal whatever their case. */
+  /** Values are compared without case. */
   isCaseless?: boolean;
   /** How the column spells a whole value, or the beginning of one. */
   canonical?: (given: string) => string;
   address?: Address;
 };
-/** A column whose value stands in that of a search, after a line break: as it is, or a phone without its plus. */
+/** A column whose value the search column holds too, after a line break: as it is, or a phone without its plus. */
 export type Address = { text: string; isPhone: boolean };
 
 export type FieldType = ColumnType | 'json' | 'name';
@@ -56,6 +56,3 @@ export const fieldNames = ({ columns, objects, names }: Fields) => [
 ];
 
 export const sortableNames = ({ columns }: Fields) => Object.keys(columns).filter((name) => columns[name]!.isSortable);
-
-/** Takes a value of a statement and gives its placeholder. */
-export type Bind = (value: unknown) => string;

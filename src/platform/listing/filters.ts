@@ -22,23 +22,23 @@ export type Scalar = string | number | boolean;
 /** `values`: none for emptiness, two for `between`, as many as given for `in` and `not_in`, else one. */
 export type Condition = { name: string; field: Field; operator: Operator; values: Scalar[] };
 
-export const mostFilters = 20;
-export const mostFilterBytes = 4_096;
-const mostValues = 100;
+export const maxFilters = 20;
+export const maxFilterBytes = 4_096;
+const maxValues = 100;
 const keys = ['field', 'operator', 'value'];
 
 type Fault = { at: string; code: string; message: string };
 const fault = (at: string, code: string, message: string): Fault => ({ at, code, message });
 const isFault = (read: object): read is Fault => 'message' in read;
 
-/** Typed conditions from what a client sent. Throws 400 when it is no JSON array, 422 with every fault at its place. */
+/** Typed conditions from a client's text. Throws 400 when it is no JSON array, 422 with every fault at its place. */
 export function readFilters(fields: Fields, text: string | undefined, location: string): Condition[] {
   if (text === undefined) return [];
   const detail = (field: string, code: string, message: string): ErrorDetail => ({ field, location, code, message });
-  if (Buffer.byteLength(text) > mostFilterBytes)
-    throw refused([detail('filters', 'string.max', `filters must not be larger than ${mostFilterBytes} bytes`)]);
+  if (Buffer.byteLength(text) > maxFilterBytes)
+    throw refused([detail('filters', 'string.max', `filters must not be larger than ${maxFilterBytes} bytes`)]);
   const given = parsed(text);
-  if (given.length > mostFilters) throw refused([detail('filters', 'array.max', `filters must not be more than ${mostFilters}`)]);
+  if (given.length > maxFilters) throw refused([detail('filters', 'array.max', `filters must not be more than ${maxFilters}`)]);
   const read = given.map((item) => readFilter(fields, item));
   const faults = read.flatMap((one, index) =>
     isFault(one) ? [detail(`filters[${index}]${one.at}`, one.code, one.message)] : [],
@@ -84,8 +84,8 @@ function valuesOf(field: Field, operator: Operator, value: unknown): Scalar[] | 
   const isRange = operator === 'between';
   const isSet = operator === 'in' || operator === 'not_in';
   if (isRange && !(Array.isArray(value) && value.length === 2)) return wrong('between takes an array of two values');
-  if (isSet && !(Array.isArray(value) && value.length > 0 && value.length <= mostValues))
-    return wrong(`${operator} takes an array of 1 to ${mostValues} values`);
+  if (isSet && !(Array.isArray(value) && value.length > 0 && value.length <= maxValues))
+    return wrong(`${operator} takes an array of 1 to ${maxValues} values`);
   const given: unknown[] = isRange || isSet ? (value as unknown[]) : [value];
   const { kind, read } = readerOf(field.type, operator);
   const values = given.map(read);
@@ -96,7 +96,7 @@ function valuesOf(field: Field, operator: Operator, value: unknown): Scalar[] | 
     : (values as Scalar[]);
 }
 
-/** These compare parts of a value that need not begin as it does. */
+/** These compare a part of a value, not necessarily its beginning. */
 const withinOperators: readonly Operator[] = ['contains', 'not_contains', 'ends_with'];
 
 type Reader = { kind: string; read: (value: unknown) => Scalar | undefined };

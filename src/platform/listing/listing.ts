@@ -1,16 +1,18 @@
+import type { Bind } from './bind.ts';
 import { conditionSql } from './conditions.ts';
-import type { Bind, Fields } from './fields.ts';
+import { bindingOf, positionIn } from './cursor.ts';
+import type { Fields } from './fields.ts';
 import { type Condition, readFilters } from './filters.ts';
 import { isIndexed, isIndexedWord } from './indexed.ts';
-import { beyondSql, bindingOf, type Position } from './keyset.ts';
+import { beyondSql, type Position } from './keyset.ts';
 import { isShort, wordSql, wordsOf } from './search.ts';
 import { orderSql, readSort, type SortKey } from './sort.ts';
 
-/** As a client asks: `-updated_at,name`, a JSON array of filters, words. `location`: where errors say that it stood; the query unless told. */
+/** As a client writes it: `-updated_at,name`, a JSON array of filters, words. `location`: the place that errors name, by default the query. */
 export type ListRequest = { sort?: string; filters?: string; search?: string; location?: 'query' | 'body' };
 
-/** What is listed and in which order, read and checked. `looks`: conditions and words for which each record must be looked at. */
-export type Listing = { keys: SortKey[]; conditions: Condition[]; words: string[]; looks: number; binding: string };
+/** What is listed and in which order, parsed and checked. `unindexed`: conditions and words that are compared record by record. */
+export type Listing = { keys: SortKey[]; conditions: Condition[]; words: string[]; unindexed: number; binding: string };
 
 /** `scope` names the list. Throws 400 and 422 as the parts do. */
 export function readListing(
@@ -27,14 +29,22 @@ export function readListing(
     conditions.map(({ name, operator, values }) => [name, operator, values]),
     words,
   ]);
-  const looks =
+  const unindexed =
     conditions.filter((one) => !isIndexed(one)).length + words.filter((one) => !(isIndexedWord(one) && isShort(one))).length;
-  return { keys, conditions, words, looks, binding };
+  return { keys, conditions, words, unindexed, binding };
 }
 
+/** Where a cursor of this listing begins. Throws 400 as positionIn. */
+export const beginOf = ({ binding, keys }: Listing, cursor: string): Position =>
+  positionIn(
+    cursor,
+    binding,
+    keys.map(({ type }) => type),
+  );
+
 /**
- * The parts of the statement that lists, beside its columns and its tenant: `where` is what an index answers and where the page begins, `rest`
- * what must be looked at in each record. `bind` is called in the order of the placeholders.
+ * Parts of the statement of a list, beside its columns and its tenant. `where`: what an index answers, and where the page begins. `rest`:
+ * what is compared record by record. `bind` is called in the order of the placeholders.
  */
 export function listingSql(fields: Fields, { keys, conditions, words }: Listing, bind: Bind, after?: Position) {
   const [where, rest]: [string[], string[]] = [[], []];

@@ -1,18 +1,19 @@
-import type { Bind, Fields } from './fields.ts';
+import { bindTo } from './bind.ts';
+import type { Fields } from './fields.ts';
 import { type Position, positionOf } from './keyset.ts';
 import { type Listing, listingSql } from './listing.ts';
 import type { Ask } from './paging.ts';
 import { type ReadBounds, type Reads, TooSlow } from './reads.ts';
 import { sortColumnsSql, sortedAgainSql } from './sort.ts';
 
-/** A table that is listed: its statements call it `k`, and it has `organization_id`. */
+/** A table that is listed: its alias in the statements is `k`, and it has `organization_id`. */
 export type ListedTable = { name: string; fields: Fields; columns: string };
 
 export type ListPage = { limit: number; after?: Position };
-/** One row more than asked for when there are more. `end`: where to go on instead, when not all records could be looked at. */
+/** One row more than the limit when there are more. `end`: where to continue instead, when not all records could be read. */
 export type ListRows<Row> = { rows: Row[]; end?: Position; total?: number };
 
-/** A page of an organization's records. Searched, filtered or counted it takes a place of the organization's share. */
+/** A page of an organization's records. A search, a filter or a count takes a place of the organization's share. */
 export async function listRows<Row extends object>(
   reads: Reads,
   table: ListedTable,
@@ -24,7 +25,7 @@ export async function listRows<Row extends object>(
   if (!includeTotal && listing.conditions.length + listing.words.length === 0) return read(reads.plain);
   return reads.dear(organizationId, async (ask) => {
     if (!includeTotal) return read(ask);
-    // First: a statement that is cut ends the work, and a page of a list whose total was asked for is of no use without it.
+    // First the total: a statement cut by its time limit ends the work, and without its total the page is of no use.
     const total = await countRows(ask, table, organizationId, listing);
     return { ...(await read(ask)), total };
   });
@@ -36,9 +37,9 @@ const firstWindow = 4;
 const growth = 8;
 
 /**
- * A page, or the beginning of one. What an index answers is one statement. Where each record must be looked at, it is in windows of what an
- * index gives, each larger than the one before, until the page is full, or `checks` are made, or half of a statement's time limit has passed: so few
- * records are looked at where most match, and never more than that.
+ * A page, or the beginning of one. What an index answers is one statement. Records that must be compared one by one are read in windows of
+ * what an index gives, each larger than the one before, until the page is full, `checks` are made, or half of a statement's time limit has
+ * passed: few records are read where most match, and never more than `checks` allows.
  */
 export async function readPage<Row extends object>(
   ask: Ask,
@@ -48,14 +49,14 @@ export async function readPage<Row extends object>(
   { limit, after }: ListPage,
   { checks, ms }: ReadBounds,
 ): Promise<ListRows<Row>> {
-  const { looks } = listing;
-  if (looks === 0) {
+  const { unindexed } = listing;
+  if (unindexed === 0) {
     const { text, params } = pageStatement(table, organizationId, listing, { limit: limit + 1, after });
     return { rows: await ask<Row>(text, params) };
   }
   const giveUpAt = performance.now() + ms * enough;
   const rows: Row[] = [];
-  let left = Math.max(limit + 1, Math.floor(checks / looks));
+  let left = Math.max(limit + 1, Math.floor(checks / unindexed));
   let position = after;
   for (let size = firstWindow * (limit + 1); ; size *= growth) {
     const length = Math.min(size, left);
@@ -84,20 +85,21 @@ export async function readPage<Row extends object>(
 /** `is_end`: the last record of a full window, whether or not it matches. */
 type Seen = { is_match: boolean; is_end: boolean };
 
-const bindTo =
-  (params: unknown[]): Bind =>
-  (value) =>
-    `$${params.push(value)}`;
-
+/** SQL (all of this file): the client's filters, words and order decide the statement, which is planned for its values. */
 export function pageStatement(table: ListedTable, organizationId: string, listing: Listing, { limit, after }: ListPage) {
   const params: unknown[] = [organizationId];
   const bind = bindTo(params);
   const { where, rest, orderBy } = listingSql(table.fields, listing, bind, after);
-  const text = `select ${table.columns} from ${table.name} k where k.organization_id = $1${where}${rest} order by ${orderBy} limit ${bind(limit)}`;
+  const text = `
+    select ${table.columns}
+      from ${table.name} k
+     where k.organization_id = $1${where}${rest}
+     order by ${orderBy}
+     limit ${bind(limit)}`;
   return { text, params };
 }
 
-/** The order is said twice: the planner sees that it is the same and sorts nothing, so that a full page ends the walk. */
+/** The order is written twice: the planner sees that it is the same and does not sort, so that reading ends when the page is full. */
 function windowStatement(
   table: ListedTable,
   organizationId: string,
@@ -110,17 +112,26 @@ function windowStatement(
   const { where, rest, orderBy } = listingSql(table.fields, listing, bind, after);
   const last = bind(length);
   const matches = `(true${rest})`;
-  const text = `select ${table.columns}, ${matches} as is_match, k.place = ${last} as is_end from (
-      select k.*, ${sortColumnsSql(listing.keys)}, row_number() over (order by ${orderBy}) as place from ${table.name} k
-       where k.organization_id = $1${where} order by ${orderBy} limit ${last}) k
-     where ${matches} or k.place = ${last} order by ${sortedAgainSql(listing.keys)} limit ${bind(limit)}`;
+  const text = `
+    select ${table.columns}, ${matches} as is_match, k.place = ${last} as is_end
+      from (select k.*, ${sortColumnsSql(listing.keys)}, row_number() over (order by ${orderBy}) as place
+              from ${table.name} k
+             where k.organization_id = $1${where}
+             order by ${orderBy}
+             limit ${last}) k
+     where ${matches} or k.place = ${last}
+     order by ${sortedAgainSql(listing.keys)}
+     limit ${bind(limit)}`;
   return { text, params };
 }
 
 async function countRows(ask: Ask, table: ListedTable, organizationId: string, listing: Listing): Promise<number> {
   const params: unknown[] = [organizationId];
   const { where, rest } = listingSql(table.fields, listing, bindTo(params));
-  const text = `select count(*)::int as total from ${table.name} k where k.organization_id = $1${where}${rest}`;
+  const text = `
+    select count(*)::int as total
+      from ${table.name} k
+     where k.organization_id = $1${where}${rest}`;
   const [counted] = await ask<{ total: number }>(text, params);
   return counted?.total ?? 0;
 }

@@ -2,27 +2,27 @@ import type { Database } from '../database/database.ts';
 import { isTimedOut } from '../database/errors.ts';
 import { queryPlanned } from '../database/query.ts';
 import { AppError } from '../errors.ts';
-import { createBusyLook } from '../load/busy.ts';
+import { createBusyProbe } from '../load/busy.ts';
 import { createShares } from '../load/shares.ts';
 import type { Ask } from './paging.ts';
 
-/** How lists are read: what an index gives at once, and within bounds what may take long. */
+/** How lists are read: at once what an index gives, within bounds what may take long. */
 export type Reads = {
   plain: Ask;
   /**
-   * Runs `work` in one of the organization's places, its statements on one connection, each with a time limit. Throws 503 when too many
-   * wait, and `work` gets `TooSlow` from a statement that was cut.
+   * For expensive reads. Runs `work` in one of the organization's places, its statements on one connection, each with a time limit. Throws
+   * 503 when too many wait; `work` gets `TooSlow` from a statement that was cut.
    */
   dear<Result>(organizationId: string, work: (ask: Ask) => Promise<Result>): Promise<Result>;
-  /** The steps of a long read, an export as it is sent: those of one organization run one at a time and leave most of the time to others. */
+  /** The steps of a long read, as an export while it is sent: those of one organization run one at a time, with rests for other work. */
   inTurns<Step>(organizationId: string, steps: AsyncGenerator<Step>): AsyncGenerator<Step>;
   bounds: ReadBounds;
 };
 
-/** `checks`: conditions that no index answers, times the records looked at for them; `ms`: the time limit of a statement. */
+/** `checks`: conditions that no index answers, times the records read for them. `ms`: the time limit of a statement. */
 export type ReadBounds = { checks: number; ms: number };
 
-/** A statement was cut by its time limit; nothing more can be asked in the same work. */
+/** A statement was cut by its time limit; the same work can run no other. */
 export class TooSlow extends AppError {
   constructor(cause?: unknown) {
     super(
@@ -37,20 +37,20 @@ export class TooSlow extends AppError {
 }
 
 type Options = ReadBounds & {
-  /** Dear reads of an organization that this process runs at once. */
+  /** Expensive reads of an organization that this process runs at once. */
   atOnce: number;
 };
 
-/** Of one organization; a page that nobody waits for any more is not worth a longer queue. */
+/** Of one organization. A longer queue is of no use: its clients would have given up. */
 const maxWaiting = 50;
 const waitMs = 5_000;
-/** A list that took longer is followed by a rest as long: one organization's lists, one after the other, do not keep a core of the database. */
+/** A list that took longer is followed by a rest of the same length, so that one organization's lists do not occupy a core of the database. */
 const restFromMs = 200;
-/** A step of an export is followed by a rest so many times as long: more of it where the process has much else to do. */
+/** A step of an export is followed by a rest so many times as long: a longer one when the process is busy. */
 const exportRest = { idle: 1, busy: 9 };
-/** Slow pages of several downloads, and the rests between them, must not reach the time after which a connection without bytes is closed. */
+/** Slow pages of several downloads with their rests must stay below the time after which a connection without bytes is closed. */
 const maxExportRestMs = 1_000;
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 export function createReads(database: Database, { atOnce, checks, ms }: Options): Reads {
   const shares = createShares({
@@ -60,15 +60,15 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     refusal: 'Too many searches of the organization at once: run them one after the other',
     restMs: (tookMs) => (tookMs > restFromMs ? tookMs : 0),
   });
-  const isBusy = createBusyLook();
+  const isBusy = createBusyProbe();
   const turns = createShares({
     perKey: 1,
     maxWaiting: Number.POSITIVE_INFINITY,
-    waitMs: longestTimerMs,
+    waitMs: maxTimerMs,
     refusal: 'Too many exports at once',
     restMs: (tookMs) => Math.min(maxExportRestMs, tookMs * (isBusy() ? exportRest.busy : exportRest.idle)),
   });
-  // One process of the server each: an organization with few places must not take the others' cores by parallel plans.
+  // One process of the server each: a parallel plan would take cores from other organizations.
   const begin = `begin read only; set local statement_timeout = ${ms}; set local max_parallel_workers_per_gather = 0`;
 
   async function inOneConnection<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {

@@ -1,44 +1,45 @@
-import type { Address, Bind, Search } from './fields.ts';
+import type { Bind } from './bind.ts';
+import type { Address, Search } from './fields.ts';
 
-export const longestSearch = 200;
-/** Shorter words would be found in nearly every name, and have no trigram of their own. */
-const shortestWithin = 3;
+export const maxSearchCharacters = 200;
+/** Shorter words are in nearly every name, and have no trigram. */
+const minCharactersWithin = 3;
 /** A text that is a phone, however it is spelled. */
 export const phone = /^\+?[\d\s()./-]*\d[\d\s()./-]*$/;
 
-/** The words of a search, each once. One that looks like a phone as a whole is a single word of digits, however it is spelled. */
+/** The words of a search, each once. A search that looks like a phone is a single word of digits. */
 export function wordsOf(search: string): string[] {
   if (phone.test(search)) return [search.replace(/\D/g, '')];
   return [...new Set(search.split(/\s+/).filter(Boolean))];
 }
 
 /** Found at the beginning of a word only. */
-export const isShort = (word: string) => [...word.normalize('NFKC')].length < shortestWithin;
+export const isShort = (word: string) => [...word.normalize('NFKC')].length < minCharactersWithin;
 
 /** A text for `like` in which nothing is a wildcard. */
 const plainSql = (sql: string) => `regexp_replace(${sql}, '([\\\\%_])', '\\\\\\1', 'g')`;
 
-/** Enough to leave few: more of an email are its domain's trigrams, which a million others have. */
+/** Enough to leave few records: the rest of an email is its domain, whose trigrams a million others have. */
 const tellingLength = 16;
 
-/** What of an address the index is asked for. */
+/** The part of an address by which the index finds it. */
 export function tellingOf({ isPhone }: Address, value: string): string {
   const address = isPhone ? value.replace(/^\++/, '') : value;
-  // What is folded may be cut nowhere else: a mark can change the letter before it.
+  // Other text may not be cut before it is folded: a mark can change the letter before it.
   return /^[ -~]*$/.test(address) ? address.slice(0, tellingLength) : address;
 }
 
-/** True for every record with this address, and for few others: what the index of the search makes of an equal address. */
+/** True for every record with this address, and for few others: the index of the search finds it. */
 export const addressSql = (address: Address, value: string, bind: Bind): string =>
   `${address.text} like E'%\\n' || ${plainSql(`searchable(${bind(tellingOf(address, value))}::text)`)} || '%'`;
 
-/** A word as SQL: `found` is the index's and the planner's, `holds` what must be looked at in each record that is found. */
+/** A word as SQL: an index finds `found`; `holds` is compared in each record found. */
 export type WordSql = { found: string; holds?: string };
 
 /**
- * A record whose words or addresses hold this one: from three characters anywhere in the words, shorter at the beginning of one; an
- * address by how it begins. `text` has what `words` has, a space before each word, and then each address after a line break, all of it as
- * `searchable()` writes it.
+ * A record whose words or addresses have this one: from three characters anywhere in the words, a shorter one at the beginning of a word; an
+ * address by its beginning. `text` holds the words, each after a space, and then the addresses, each after a line break, all as
+ * `searchable()` writes them.
  */
 export function wordSql({ text, words }: Search, word: string, bind: Bind): WordSql {
   const given = `${bind(word)}::text`;
@@ -47,7 +48,7 @@ export function wordSql({ text, words }: Search, word: string, bind: Bind): Word
   if (isShort(word)) return { found: `(${text} like '% ' || ${plain} || '%' or ${text} like E'%\\n' || ${plain} || '%')` };
   return {
     found: `${text} like '%' || ${plain} || '%'`,
-    // Leaves out what stands within an address or an encoded letter.
+    // Leaves out matches within an address or an encoded letter.
     holds: `case when strpos(${text}, E'\\n' || ${sought}) > 0 then true else strpos(fold(${words}), fold(${given})) > 0 end`,
   };
 }

@@ -1,16 +1,16 @@
 import { invalidField } from '../errors.ts';
 import { type ColumnType, type Fields, sortableNames } from './fields.ts';
 
-/** `isFolded`: `sql` is what `fold()` makes of the column, and so must be what it is compared with. */
+/** `isFolded`: `sql` is `fold()` of the column, and values must be folded for a comparison. */
 export type SortKey = { name: string; sql: string; type: ColumnType; isFolded: boolean; isDescending: boolean };
 
-const mostKeys = 3;
+const maxKeys = 3;
 
 /** The keys of `-updated_at,name`, and the id after them, in the direction of the last. Throws 422. */
 export function readSort(fields: Fields, text: string, location: string): SortKey[] {
   const refused = (message: string, code = 'any.only') => invalidField('sort', message, code, location);
   const given = text.split(',').map((key) => key.trim());
-  if (given.length > mostKeys) throw refused(`sort must not have more than ${mostKeys} keys`, 'array.max');
+  if (given.length > maxKeys) throw refused(`sort must not have more than ${maxKeys} keys`, 'array.max');
   const names = sortableNames(fields);
   const keys = given.map((key) => {
     const name = key.replace(/^-/, '');
@@ -25,7 +25,7 @@ export function readSort(fields: Fields, text: string, location: string): SortKe
   ];
 }
 
-/** What a row is sorted by, under names of its own; and the same order by these names. */
+/** The sort keys as columns with names of their own, and the same order by these names. */
 export const sortColumnsSql = (keys: SortKey[]) => keys.map(({ name, sql }) => `${sql} as sorted_by_${name}`).join(', ');
 export const sortedAgainSql = (keys: SortKey[]) =>
   keys.map(({ name, isDescending }) => `k.sorted_by_${name}${isDescending ? ' desc' : ''}`).join(', ');

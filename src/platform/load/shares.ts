@@ -6,31 +6,31 @@ export type Release = () => void;
 export type Shares = {
   /**
    * A place of `key`'s share: at once when one is free, else when one is given back. Throws `unavailable` (503, `Retry-After`) when too
-   * many of the key wait already, or after `waitMs`.
+   * many wait for the key already, or after `waitMs`.
    */
   take(key: string): Release | Promise<Release>;
-  /** A place of `key`'s share when one is free; nobody waits and nothing is thrown. */
+  /** A place of `key`'s share when one is free; never waits, never throws. */
   tryTake(key: string): Release | undefined;
   /** Runs `work` in a place of `key`'s share. */
   use<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
-  /** How many places `key` holds now. */
+  /** Places that `key` holds now. */
   held(key: string): number;
-  /** How many wait for a place of `key`. */
+  /** Callers that wait for a place of `key`. */
   waiting(key: string): number;
-  /** Refuses all who wait: whoever gives the places is leaving. */
+  /** Refuses all that wait: the process is stopping. */
   close(): void;
 };
 
 type Options = {
   /** Places that one key holds at most. */
   perKey: number;
-  /** How many of one key wait at most; one more is refused at once. 0: nobody waits. */
+  /** How many may wait for one key; one more is refused at once. 0: none. */
   maxWaiting: number;
   /** Longest wait for a place, in ms. */
   waitMs: number;
-  /** The message of the 503: what there is too little of, and what to do. */
+  /** The message of the 503: what is used up, and what to do. */
   refusal: string;
-  /** How long the place of a `use` stays taken after work of so many ms: a key that uses its place without a break leaves that time to others. */
+  /** How long the place of a `use` stays taken after work of so many ms, so that a key without a break leaves time to others. */
   restMs?(tookMs: number): number;
 };
 
@@ -39,7 +39,7 @@ type Share = { held: number; waiting: Set<Waiting> };
 
 /**
  * Shares of something that all organizations use: each key (an organization) holds a bounded part, and the rest of its work waits in
- * this process, first come first served. A key that uses nothing costs no memory.
+ * this process, first come first served. An unused key takes no memory.
  */
 export function createShares({ perKey, maxWaiting, waitMs, refusal, restMs }: Options): Shares {
   const shares = new Map<string, Share>();

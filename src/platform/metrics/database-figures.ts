@@ -26,15 +26,15 @@ type Figures = {
 };
 
 const limitMs = 2_000;
-/** However many scrape this process, it asks once in this time. */
+/** However often this process is scraped, it reads once in this time. */
 const freshMs = 5_000;
-/** In trouble the ledger is long and counting it is dear: asking never takes more than a fiftieth of the time. */
+/** In trouble the ledger is long and counting it is expensive: reading never takes more than a fiftieth of the time. */
 const restTimes = 50;
-const longestRestMs = 60_000;
+const maxRestMs = 60_000;
 
 /**
- * Gauges of what the database alone knows, read when scraped and kept for a moment. Every process gives them, so that no process is
- * needed to see them; whoever adds them up over processes counts double. Figures that cannot be had in time are left out.
+ * Gauges of what only the database knows, read when scraped and kept for a moment. Every process has them, so that any one is enough; a
+ * sum over processes counts them twice. Figures that cannot be read in time are left out.
  */
 export function createDatabaseFigures(registry: Registry, database: Database): () => Promise<void> {
   const gauges = createGauges(registry);
@@ -46,16 +46,17 @@ export function createDatabaseFigures(registry: Registry, database: Database): (
     reading ??= read(database).finally(() => {
       reading = undefined;
     });
-    // One that is late is waited for again by the next scrape, and no second one is sent after it.
+    // The next scrape waits for a late reading, instead of a second one at the same time.
     const figures = await withinMs(reading, limitMs + 500, 'The database').catch(() => undefined);
     gauges.show(figures);
     const tookMs = performance.now() - startedAt;
-    askAgainAt = figures ? performance.now() + Math.min(Math.max(freshMs, tookMs * restTimes), longestRestMs) : 0;
+    askAgainAt = figures ? performance.now() + Math.min(Math.max(freshMs, tookMs * restTimes), maxRestMs) : 0;
   };
 }
 
 const read = (database: Database): Promise<Figures> =>
   database.transaction(async (em) => {
+    // SQL: a setting of the transaction.
     await query(em, `select set_config('statement_timeout', $1, true)`, [String(limitMs)]);
     return {
       live: await query<Live>(em, liveJobs),

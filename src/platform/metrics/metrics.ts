@@ -5,18 +5,18 @@ import type { Queues } from '../ledger/queues.ts';
 import { createDatabaseFigures } from './database-figures.ts';
 
 export type Metrics = {
-  /** Each subject registers its own metrics here, beside the code they measure. */
+  /** Each subject registers its metrics here, beside the code they measure. */
   registry: Registry;
   contentType: string;
-  /** The whole text. Answers with the process's own figures when the database does not. */
+  /** The whole text. It has the process's own figures when the database does not answer. */
   scrape(): Promise<string>;
 };
 
 type Options = { process: 'web' | 'worker'; database: Database; queues: Queues; isServed: boolean };
 
 /**
- * The figures of one process object, in a registry of its own: tests start several in one process. What nobody can scrape
- * (`isServed: false`) does without Node's own figures, which watch the event loop and every collection of garbage.
+ * The figures of one process object, in a registry of its own: tests start several in one process. Without an endpoint to scrape
+ * (`isServed: false`) it leaves out Node's figures, which watch the event loop and every garbage collection.
  */
 export function createMetrics({ process: kind, database, queues, isServed }: Options): Metrics {
   const registry = new Registry();

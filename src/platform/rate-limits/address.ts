@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * What an address counts as. One customer of a provider has at least a /64 of IPv6, so that is one address here; an IPv4 address in
- * IPv6 clothes is the IPv4 address. What is none, a proxy's word for a client it does not know, is one for all.
+ * What limits count an address as. One customer of an internet provider has at least a /64 of IPv6, so a /64 counts as one address. An
+ * IPv4 address written as IPv6 is the IPv4 address. Any text that is no address counts as one and the same.
  */
 export function countedAddress(given: string | undefined): string {
   const address = withoutPort(given?.trim() ?? '').split('%')[0]!;
@@ -16,6 +16,6 @@ export function countedAddress(given: string | undefined): string {
   return `${network.join(':')}::/64`;
 }
 
-/** Some proxies name the client's port too; with it every connection would be an address of its own. */
+/** Some proxies add the client's port; with it every connection would be another address. */
 const withoutPort = (text: string) =>
   /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;

@@ -6,19 +6,19 @@ import { AppError } from '../errors.ts';
 import { countedAddress } from './address.ts';
 
 export type LoginLimits = {
-  /** Counts a login before its password is looked at, so that a parallel burst cannot pass; throws `rate_limited`. */
+  /** Counts a login before its password is checked, so that a parallel burst cannot pass; throws `rate_limited`. */
   attempt(email: string, address: string | undefined): Promise<void>;
-  /** The password was right: what the attempt cost is given back, and the pair begins anew. */
+  /** The password was right: gives back what the attempt cost, and resets the pair. */
   succeeded(email: string, address: string | undefined): Promise<void>;
-  /** For a `catch` behind the hash: nobody has looked at the password, and what the attempt cost is given back. Throws the error on. */
+  /** For a `catch` of the hash: the password was not checked, so it gives back what the attempt cost. Rethrows the error. */
   giveBack(email: string, address: string | undefined): (error: unknown) => Promise<never>;
-  /** Who has proved by mail whose account it is may log in from here at once. */
+  /** After a proof by mail the owner may log in from this address at once. */
   forgive(email: string, address: string | undefined): Promise<void>;
-  /** Whether a mail may go to this person. Throws only for the address: the reply must not tell what was asked for an email before. */
+  /** Whether a mail may go to this person. Throws only for the address: the reply must not reveal earlier requests for the email. */
   mail(email: string, address: string | undefined): Promise<boolean>;
-  /** For what costs a password hash and names no email. */
+  /** For requests that cost a password hash and name no email. */
   work(address: string | undefined): Promise<void>;
-  /** Whether this address may have the operator's password looked at: beyond its guesses the right one is refused too, or they would go on. */
+  /** Whether this address may try the operator's password: after too many guesses the right one is refused too, or guessing would go on. */
   mayGuess(address: string | undefined): Promise<void>;
   guessedWrong(address: string | undefined): Promise<void>;
 };
@@ -28,8 +28,8 @@ const quarter = 15 * minute;
 const hour = 60 * minute;
 
 /**
- * Counts what guesses passwords and what sends mail: in PostgreSQL whatever carries the queue, so that all processes share it and a
- * restart forgets nothing. The counts are fixed windows from the first try on. Without the database there is no answer, and no login.
+ * Counts guesses of passwords and mails. Always in PostgreSQL, also with a queue on Redis, so that all processes share it and a restart
+ * loses nothing. The counts are fixed windows from the first attempt on. Without the database there is no login.
  */
 export function createLoginLimits({ pool }: Database): LoginLimits {
   const limiter = (keyPrefix: string, points: number, duration: number) =>
@@ -56,11 +56,11 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
   return {
     async attempt(email, from) {
       const { pair, address, person } = keysOf(email, from);
-      // Only looked at: an address that has spent its tries shall not leave a row for every email it goes on to name.
+      // Only read: an address that has spent its attempts must not leave a row for every email it names.
       const spent = await addresses.get(address);
       if (spent && spent.consumedPoints >= addresses.points) throw tooMany(spent);
-      // Somebody with many addresses spends the tries of a person who is not to blame. Each address then has one a minute of its own,
-      // the owner's too; those that come too early count nowhere else, or ten of them would lock the owner out after all.
+      // An attacker with many addresses spends the attempts of an innocent person. Each address then has one attempt a minute, the owner's
+      // too; earlier ones count nowhere else, or ten of them would still lock the owner out.
       const isUnderAttack = ((await emails.get(person))?.consumedPoints ?? 0) >= emails.points;
       if (isUnderAttack) await orThrow(onceAMinute, pair);
       await orThrow(pairs, pair);
@@ -95,17 +95,20 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
   };
 }
 
-/** Whoever this person is let in anew, from everywhere: what was tried for the email is forgotten. */
+/** SQL: the library's table, searched by the beginnings of its keys. */
+const forgetStatement = `
+  delete from login_limits
+   where key = 'email:' || $1
+      or starts_with(key, 'pair:' || $1 || '.')
+      or starts_with(key, 'once:' || $1 || '.')`;
+
+/** Forgets all attempts for the email, so that this person may log in again from everywhere. */
 export async function forgetTries(source: Source, email: string): Promise<void> {
   const { person } = keysOf(email, undefined);
-  await query(
-    source,
-    `delete from login_limits where key = 'email:' || $1 or starts_with(key, 'pair:' || $1 || '.') or starts_with(key, 'once:' || $1 || '.')`,
-    [person],
-  );
+  await query(source, forgetStatement, [person]);
 }
 
-/** The table says neither who tried nor from where. */
+/** The table shows neither emails nor addresses. */
 function keysOf(email: string, from: string | undefined) {
   const [person, address] = [email.toLowerCase(), countedAddress(from).toLowerCase()];
   return { pair: `${keyOf(person)}.${keyOf(address)}`, address: keyOf(address), person: keyOf(person) };
@@ -113,7 +116,7 @@ function keysOf(email: string, from: string | undefined) {
 
 const keyOf = (text: string) => hash('sha256', text, 'base64url');
 
-/** True, or how long it takes until there is one again. */
+/** True, or the seconds until there is one again. */
 async function take(limiter: RateLimiterPostgres, key: string): Promise<true | RateLimiterRes> {
   try {
     await limiter.consume(key);

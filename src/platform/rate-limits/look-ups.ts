@@ -8,11 +8,11 @@ export type LookUp = {
   wrong(): Promise<void>;
 };
 
-/** Of what an anonymous request names and must prove that it may: looked up at the cost of its address, until it has been right once. */
+/** For anonymous requests that name something and must prove a secret: each look-up costs the address, until the name was right once. */
 export type LookUps = {
   /**
-   * Before the database is asked for `name`; what has none costs nothing to look up. Throws `rate_limited` when the address has spent its
-   * quota; call `right` or `wrong` on what it resolves to.
+   * Call it before the database is asked for `name`; without a name the look-up costs nothing. Throws `rate_limited` when the address has
+   * spent its quota. Call `right` or `wrong` on the result.
    */
   begin(address: string, name?: string): Promise<LookUp>;
 };
@@ -22,8 +22,8 @@ const nothing = () => undefined;
 const free: LookUp = { right: nothing, wrong: async () => undefined };
 
 /**
- * The provider's own address never guesses, and where it shares one with somebody who does, what was right here before stays free: its
- * webhooks must not stand still for another's guesses. What is wrong costs its address wherever it is told.
+ * The provider's address never guesses. Where it shares one with an attacker, names that were right before stay free: the attacker's guesses
+ * must not stop its webhooks. A wrong secret costs its address in any case.
  */
 export function createLookUps(own: Quota | undefined): LookUps {
   const proven = new Set<string>();

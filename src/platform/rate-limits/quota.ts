@@ -8,23 +8,23 @@ export type Quota = {
   policy: string;
   /** One request of `key`: an API key, token, session, address, organization or channel. At once while there is a lease. */
   take(key: string): Taken | Promise<Taken>;
-  /** What was taken last was not owed after all. */
+  /** Gives back one request, which should not count. */
   giveBack(key: string): void;
 };
 
-/** A share of a key's quota that this process may give away by itself; `beyond` is what is left outside of it. */
+/** A part of a key's quota that this process may grant alone; `beyond` is what is left outside of it. */
 type Lease = { left: number; beyond: number; endsAt: number; isOfShare: boolean };
 
 const windowSeconds = 60;
-/** 100 leases a quota: with them a request costs no round trip, and what a process keeps to itself is at most 1 % of the quota. */
+/** 100 leases a quota: most requests cost no round trip, and a process keeps at most 1 % of the quota to itself. */
 const leasesOfQuota = 100;
-/** Some 30 MB at most, and only under attack. A key pushed out takes its next lease anew and loses the rest of the old one. */
-const mostLeases = 100_000;
+/** About 30 MB, and only under attack. A key that is dropped takes a new lease and loses the rest of the old one. */
+const maxLeases = 100_000;
 
 /** How long a share that is spent refuses before the counter is asked again. */
 const spentShareMs = 1_000;
 
-/** Of the counter: it counts leases, whatever their size, past this too. */
+/** The counter's window: it counts leases of any size, also beyond this number. */
 export const quotaWindow: Window = { points: leasesOfQuota, duration: windowSeconds };
 
 /**
@@ -40,29 +40,29 @@ export function createQuota(perMinute: number, counter: Counter): Quota | undefi
   const asked = new Map<string, Promise<void>>();
 
   async function takeLease(key: string) {
-    // Before the question: a lease must not outlive the window it was taken from.
+    // The time before the question: a lease must not outlive its window.
     const askedAt = performance.now();
     const { taken, endsInMs, alone } = await counter.take(key, leasesNeeded);
-    // Who counts alone divides what is left with those who may be counting alone too.
+    // A process that counts alone leaves equal parts to the others, which may count alone too.
     const total = alone ? Math.ceil(Math.max(perMinute - alone.seen * size, 0) / alone.processes) : perMinute;
     // The last lease is the rest of the total, the one after it is empty and refuses until the window ends.
     const beyond = Math.max(total - taken * size, 0);
     const left = Math.max(Math.min(size, total - (taken - 1) * size), 0);
-    // What was given back while the counter was asked is of the same window, unless that has ended.
+    // Requests given back meanwhile belong to the same window, unless that has ended.
     const before = leases.get(key);
     const givenBack = before && before.endsAt > performance.now() ? before.left : 0;
     leases.delete(key);
-    // Who has spent a share may soon share the whole quota again.
+    // After a spent share the whole quota may soon be shared again.
     const lastsMs = alone && left === 0 ? Math.min(endsInMs, spentShareMs) : endsInMs;
     leases.set(key, { left: left + givenBack, beyond, endsAt: askedAt + lastsMs, isOfShare: left > 0 && alone !== undefined });
     forgetOldest();
   }
 
-  /** The oldest stand first. Two may go for each that comes, so that nobody has to go through them all. */
+  /** The oldest are first. Each new lease drops two old ones at most, so that no request walks through all of them. */
   function forgetOldest() {
-    let looked = 0;
+    let seen = 0;
     for (const [key, { endsAt }] of leases) {
-      if (++looked > 2 || (leases.size <= mostLeases && endsAt > performance.now())) return;
+      if (++seen > 2 || (leases.size <= maxLeases && endsAt > performance.now())) return;
       leases.delete(key);
       counter.forget(key);
     }
@@ -77,7 +77,7 @@ export function createQuota(perMinute: number, counter: Counter): Quota | undefi
     return asking;
   }
 
-  /** What the lease at hand gives; undefined when the next one must be asked for. */
+  /** A request from the current lease; undefined when a new lease is needed. */
   function takeAtHand(key: string): Taken | undefined {
     const lease = leases.get(key);
     const ms = lease ? lease.endsAt - performance.now() : 0;

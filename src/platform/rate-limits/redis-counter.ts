@@ -3,7 +3,7 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Log } from '../log.ts';
 import { type Count, type Counter, countedBy, memoryCounter, type Window } from './counter.ts';
 
-/** The longest a request waits for Redis; the next ones do not until it has answered again. */
+/** How long a request waits for Redis; later ones do not wait until it has answered again. */
 const usualPatienceMs = 100;
 const askAgainMs = 5_000;
 
@@ -18,7 +18,7 @@ export function redisCounter(
   processes: () => number,
   patienceMs = usualPatienceMs,
 ): Counter {
-  // A connection of its own: what waits for an answer in the queue's must not wait here, and the other way round.
+  // Its own connection: limits must not wait for answers to the queue, nor the queue for answers to limits.
   const redis = new Redis(url, {
     connectionName: 'kanal-limits',
     enableOfflineQueue: false,
@@ -34,7 +34,7 @@ export function redisCounter(
   const seen = new Map<string, { taken: number; endsAt: number }>();
   /** What this process took alone, and how much of that Redis knows by now. */
   const alone = new Map<string, { taken: number; told: number; endsAt: number }>();
-  /** Set while Redis is left alone. */
+  /** Set while Redis is not asked. */
   let again: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -47,7 +47,7 @@ export function redisCounter(
     again = setTimeout(ask, askAgainMs).unref();
   }
 
-  /** Beside the requests: none of them waits to find out. */
+  /** In the background: no request waits for it. */
   async function ask() {
     try {
       await redis.ping();
@@ -74,7 +74,7 @@ export function redisCounter(
     const count = await own.take(key, leases);
     const among = { processes: processes(), seen: inForce(seen, key)?.taken ?? 0 };
     const { taken, told } = inForce(alone, key) ?? { taken: 0, told: 0 };
-    // Past its share it takes nothing, however often it is asked.
+    // Beyond its share it takes nothing, however often it is asked.
     const share = Math.ceil(Math.max(leases - among.seen, 0) / among.processes);
     const endsAt = performance.now() + count.endsInMs;
     alone.set(key, { taken: Math.max(taken, Math.min(count.taken, share)), told, endsAt });
@@ -105,7 +105,7 @@ export function redisCounter(
   };
 }
 
-/** Undefined for what was of a window that has ended. */
+/** Undefined when the entry's window has ended. */
 function inForce<Entry extends { endsAt: number }>(entries: Map<string, Entry>, key: string): Entry | undefined {
   const entry = entries.get(key);
   return entry && entry.endsAt > performance.now() ? entry : undefined;

@@ -5,13 +5,13 @@ import { createLookUps, type LookUps } from './look-ups.ts';
 import { createQuota, type Quota, quotaWindow } from './quota.ts';
 import { redisCounter } from './redis-counter.ts';
 
-/** How often who may ask, counted in one place. A quota that is missing is no limit. */
+/** All quotas of requests. A missing quota is no limit. */
 export type RequestLimits = {
-  /** Of each API key, token and session; and of an address for what comes without a valid one. */
+  /** Of each API key, token and session, and of an address for requests without a valid one. */
   own?: Quota;
-  /** Above the keys, tokens and sessions of one organization, by its id: no id is that of both. */
+  /** Of all keys, tokens and sessions of one organization together, by its id. */
   organization?: Quota;
-  /** Of a channel's own provider callback. */
+  /** Of a channel's provider callback. */
   channel?: Quota;
   /** Of channels' callbacks, whose secret must be looked up. */
   lookUps: LookUps;

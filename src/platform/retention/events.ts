@@ -6,41 +6,62 @@ import { type Batch, limitOfAge } from './purge.ts';
 
 const dayMs = 24 * 3600 * 1000;
 const nil = '00000000-0000-0000-0000-000000000000';
-/** Ids are UUIDv7: what is older has a smaller one, and the primary key serves as the index by age. */
+/** Ids are UUIDv7: an older row has a smaller id, and the primary key serves as the index by age. */
 const bounds = (days: number, limit: number, after = nil) => [days, limit, after, firstIdAt(now() - days * dayMs)];
-const aged = `id > $3::uuid and id < $4::uuid and created_at < ${limitOfAge} order by id limit $2 for update skip locked`;
+const aged = `
+  id > $3::uuid and id < $4::uuid and created_at < ${limitOfAge}
+  order by id
+  limit $2
+  for update skip locked`;
 
 /**
- * An event goes with its deliveries and their attempts, once every one of them has ended as long ago and none can be retried any more
- * (a job in the ledger, failed ones too, still speaks of it). One delivery that waits keeps the event and all its deliveries. So each
- * batch looks at the next $2 events, deletes what it may and goes on after the last: what is kept is read once a purge. All deliveries
- * must be locked, not only seen: one that is revived meanwhile is passed over, or has changed when its lock is had.
+ * An event is deleted with its deliveries and their attempts, once all of them ended as long ago and none can be retried (a job in the
+ * ledger, a failed one too, still refers to it). One delivery that waits keeps the event and all its deliveries. So each batch reads the next
+ * $2 events, deletes what it may and continues after the last: a kept event is read once in a purge. All deliveries must be locked, not only
+ * read: one that is revived meanwhile is skipped, or has changed when its lock is taken.
+ * SQL: three sets that follow from one another, under one snapshot.
  */
 const purgeEvents = `
   with old as materialized (select id from events where ${aged}),
   ended as materialized (
-    select d.id, d.event_id from webhook_deliveries d
-     where d.event_id = any(array(select id from old)) and d.state in ('succeeded', 'failed') and d.finished_at < ${limitOfAge}
-       and not exists (select 1 from jobs j where j.subject_id = d.id) for update of d skip locked),
+    select d.id, d.event_id
+      from webhook_deliveries d
+     where d.event_id = any(array(select id from old))
+       and d.state in ('succeeded', 'failed')
+       and d.finished_at < ${limitOfAge}
+       and not exists (select 1 from jobs j where j.subject_id = d.id)
+       for update of d skip locked),
   kept as (
-    select d.event_id from webhook_deliveries d left join ended e on e.id = d.id where d.event_id = any(array(select id from old)) and e.id is null),
-  gone as (delete from events where id = any(array(select id from old except select event_id from kept)) returning id)
-  select (select count(*)::int from old) as looked, (select id from old order by id desc limit 1) as last, (select count(*)::int from gone) as events,
-         (select count(*)::int from ended join gone on gone.id = ended.event_id) as deliveries`;
+    select d.event_id
+      from webhook_deliveries d
+      left join ended e on e.id = d.id
+     where d.event_id = any(array(select id from old)) and e.id is null),
+  deleted as (
+    delete from events
+     where id = any(array(select id from old except select event_id from kept))
+    returning id)
+  select (select count(*)::int from old) as read,
+         (select id from old order by id desc limit 1) as last,
+         (select count(*)::int from deleted) as events,
+         (select count(*)::int from ended join deleted on deleted.id = ended.event_id) as deliveries`;
 
 export async function eventsBatch(em: Em, days: number, limit: number, after?: string): Promise<Batch> {
-  const [row] = await query<{ looked: number; last: string | null; events: number; deliveries: number }>(
+  const [row] = await query<{ read: number; last: string | null; events: number; deliveries: number }>(
     em,
     purgeEvents,
     bounds(days, limit, after),
   );
-  const { looked, last, events, deliveries } = row!;
-  return { deleted: { events, webhook_deliveries: deliveries }, isLast: looked < limit, last: last ?? undefined };
+  const { read, last, events, deliveries } = row!;
+  return { deleted: { events, webhook_deliveries: deliveries }, isLast: read < limit, last: last ?? undefined };
 }
 
+/** SQL: a set of the oldest rows that skips locked ones. */
 const purgeAttempts = `
-  with gone as (delete from webhook_attempts where id = any(array(select id from webhook_attempts where ${aged})) returning 1)
-  select count(*)::int as deleted from gone`;
+  with deleted as (
+    delete from webhook_attempts
+     where id = any(array(select id from webhook_attempts where ${aged}))
+    returning 1)
+  select count(*)::int as deleted from deleted`;
 
 export async function attemptsBatch(em: Em, days: number, limit: number): Promise<Batch> {
   const [row] = await query<{ deleted: number }>(em, purgeAttempts, bounds(days, limit));

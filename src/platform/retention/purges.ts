@@ -4,10 +4,10 @@ import { deleteOldest, type Purge } from './purge.ts';
 /** A failed job can be retried as long as its row is there, and needs its subject for that. */
 const noJob = (table: string) => `not exists (select 1 from jobs j where j.subject_id = ${table}.id)`;
 
-/** With each goes a file, at some two seconds a gigabyte: more of them might not be gone within the longest a statement may take. */
-const mostFiles = 3;
+/** Each row is deleted with its file, at about two seconds a gigabyte: more might not fit into a statement's time limit. */
+const maxFiles = 3;
 
-/** What is deleted after its time, in this order: failed jobs first, since what they speak of stays as long as they do. */
+/** What is deleted by age, in this order: failed jobs first, since their subjects stay as long as they do. */
 export const purges: Purge[] = [
   {
     table: 'jobs',
@@ -26,7 +26,7 @@ export const purges: Purge[] = [
   {
     table: 'idempotency_keys',
     tables: ['idempotency_keys'],
-    // Not a setting: the API promises 24 hours and takes an older row for none (api/http/idempotency.ts).
+    // Not a setting: the API promises 24 hours and ignores older rows (api/http/idempotency.ts).
     steps: [{ days: () => 1, batch: deleteOldest('idempotency_keys', { key: 'ctid', age: 'created_at' }) }],
   },
   {
@@ -72,13 +72,13 @@ export const purges: Purge[] = [
   {
     table: 'heartbeats',
     tables: ['heartbeats'],
-    // A row a process and start, and no index: with one on `seen_at` every beat would write to it.
+    // One row for each start of a process, and no index: every heartbeat would write to an index on `seen_at`.
     steps: [{ days: () => 7, batch: deleteOldest('heartbeats', { key: 'process_id', age: 'seen_at' }) }],
   },
   {
     table: 'sessions',
     tables: ['sessions'],
-    // At their expiry: nobody can use them any more.
+    // At their expiry: they are of no use.
     steps: [{ days: () => 0, batch: deleteOldest('sessions', { age: 'expires_at' }) }],
   },
   {
@@ -89,7 +89,7 @@ export const purges: Purge[] = [
   {
     table: 'password_resets',
     tables: ['password_resets'],
-    // A day more, for its owner to be told that the link is old and not that it never was.
+    // A day after their expiry, so that their owner reads that the link is old, and not that it is unknown.
     steps: [{ days: () => 1, batch: deleteOldest('password_resets', { age: 'expires_at' }) }],
   },
   {
@@ -111,17 +111,17 @@ export const purges: Purge[] = [
     table: 'contact_imports',
     tables: ['contact_imports'],
     steps: [
-      // An upload that was broken off while its process died.
+      // An upload that was cut off when its process died.
       {
         days: () => 1,
-        batch: deleteOldest('contact_imports', { age: 'created_at', where: `state = 'uploading'`, most: mostFiles }),
+        batch: deleteOldest('contact_imports', { age: 'created_at', where: `state = 'uploading'`, maxRows: maxFiles }),
       },
       {
         days: (config) => config.retentionFailedJobsDays,
         batch: deleteOldest('contact_imports', {
           age: 'finished_at',
           where: `state in ('succeeded', 'failed') and ${noJob('contact_imports')}`,
-          most: mostFiles,
+          maxRows: maxFiles,
         }),
       },
     ],
@@ -129,28 +129,28 @@ export const purges: Purge[] = [
   {
     table: 'contact_exports',
     tables: ['contact_exports'],
-    // Not a setting: the API promises 7 days, and a file full of people shall not stay longer than it must.
+    // Not a setting: the API promises 7 days, and a file of personal data must not stay longer.
     steps: [
       {
         days: () => 7,
         batch: deleteOldest('contact_exports', {
           age: 'finished_at',
           where: `(state = 'succeeded' or state = 'failed' and ${noJob('contact_exports')})`,
-          most: mostFiles,
+          maxRows: maxFiles,
         }),
       },
     ],
   },
 ];
 
-/** What is never deleted by age, and why. A table must be here or above. */
+/** Tables whose rows are never deleted by age, and why. Each table is here or above. */
 export const kept: Record<string, string> = {
   organizations: 'the tenants themselves',
-  api_keys: 'a revoked or expired key still tells who did what',
-  audit_log: 'evidence: whoever wants it gone deletes it knowingly, and not a timer',
+  api_keys: 'a revoked or expired key still shows who did what',
+  audit_log: 'evidence: deleted by a decision, never by a timer',
   users: 'people',
   memberships: 'who may do what',
-  invitations: 'an old one still tells who let somebody in',
+  invitations: 'an old one still shows who invited a member',
   channels: "a tenant's settings",
   templates: 'copies of what the provider has; a sync replaces them',
   webhook_endpoints: "a tenant's settings",
@@ -160,19 +160,19 @@ export const kept: Record<string, string> = {
   tags: "a tenant's own records",
   contact_tags: "a tenant's own records",
   contact_consents: 'proof of what a person allowed',
-  contact_suppressions: 'whom nobody may write to',
+  contact_suppressions: 'who must not be messaged',
   contact_permission_history: 'evidence of what a person allowed, and when',
-  suppressed_addresses: 'forgotten people who must not be written to',
+  suppressed_addresses: 'erased contacts who must not be messaged',
   contact_merges: 'what an old id has become',
-  contact_duplicates: 'a list of work for people',
+  contact_duplicates: 'a list of work for users',
   contact_blocks: 'whom the provider has blocked',
-  contact_import_chunks: 'gone with the end of their import',
-  contact_import_errors: 'gone with their import',
-  contact_export_chunks: 'gone with their export',
-  contact_erasures: 'gone with the end of their job',
+  contact_import_chunks: 'deleted at the end of their import',
+  contact_import_errors: 'deleted with their import',
+  contact_export_chunks: 'deleted with their export',
+  contact_erasures: 'deleted at the end of their job',
   conversations: "a tenant's own records",
   messages: "a tenant's own records",
-  pools: 'one a channel or endpoint',
-  purges: 'one a purge',
+  pools: 'one for each channel or endpoint',
+  purges: 'one for each purge',
   mikro_orm_migrations: 'which migrations have run',
 };

@@ -8,33 +8,44 @@ export type PurgeOptions = {
   config: Config;
   database: Database;
   isStopping(): boolean;
-  /** Told after every batch. */
+  /** Called after every batch. */
   onDeleted?(deleted: Deleted): void;
   batch?: number;
-  /** Between two batches, for everybody else. */
+  /** Between two batches, so that other work has its turn. */
   pauseMs?: number;
-  /** What is left after it goes a minute later. */
+  /** The rest is deleted a minute later. */
   budgetMs?: number;
 };
 
 /** Longer than a purge may take. One that died with its worker is due again then. */
 const lease = `interval '5 min'`;
 
+/** SQL: an upsert that takes the purge only when it is due. */
+const claimStatement = `
+  insert into purges (table_name, started_at, next_at)
+  values ($1, clock_timestamp(), clock_timestamp() + ${lease})
+  on conflict (table_name) do update set started_at = excluded.started_at, next_at = excluded.next_at
+   where purges.next_at <= clock_timestamp()
+  returning 1`;
+
+/** SQL: times by the database's clock. */
+const finishStatement = `
+  update purges
+     set next_at = clock_timestamp() + case when $2 then interval '1 hour' else interval '1 min' end,
+         finished_at = case when $2 then clock_timestamp() else finished_at end,
+         deleted = deleted + $3
+   where table_name = $1`;
+
 /**
- * Takes a purge that is due, for this worker alone. When it last ran stands in the database: no worker leads, and none can be lost with
- * the queue. Two at once would do no harm, each would pass over what the other has locked.
+ * Takes a purge that is due, for this worker alone. The database knows when it last ran: there is no leader, and no run can be lost with
+ * the queue. Two at once would do no harm: each skips the rows that the other has locked.
  */
 export async function claimPurge(database: Database, table: string): Promise<boolean> {
-  const rows = await query(
-    database.em(),
-    `insert into purges (table_name, started_at, next_at) values ($1, clock_timestamp(), clock_timestamp() + ${lease})
-     on conflict (table_name) do update set started_at = excluded.started_at, next_at = excluded.next_at where purges.next_at <= clock_timestamp() returning 1`,
-    [table],
-  );
+  const rows = await query(database.em(), claimStatement, [table]);
   return rows.length > 0;
 }
 
-/** Deletes in batches until nothing is left or the time is used up, and says when to look again: in an hour, or in a minute. */
+/** Deletes in batches until nothing is left or the time is used up, and sets the time of the next purge: in an hour, or in a minute. */
 export async function runPurge(purge: Purge, options: PurgeOptions): Promise<{ deleted: Deleted; isOver: boolean }> {
   const deleted: Deleted = Object.fromEntries(purge.tables.map((table) => [table, 0]));
   const { budgetMs = 20_000 } = options;
@@ -42,12 +53,7 @@ export async function runPurge(purge: Purge, options: PurgeOptions): Promise<{ d
   let isOver = true;
   for (const step of purge.steps) isOver = (await runStep(step, options, deadline, deleted)) && isOver;
   const total = Object.values(deleted).reduce((sum, count) => sum + count, 0);
-  await query(
-    options.database.em(),
-    `update purges set next_at = clock_timestamp() + case when $2 then interval '1 hour' else interval '1 min' end,
-            finished_at = case when $2 then clock_timestamp() else finished_at end, deleted = deleted + $3 where table_name = $1`,
-    [purge.table, isOver, total],
-  );
+  await query(options.database.em(), finishStatement, [purge.table, isOver, total]);
   return { deleted, isOver };
 }
 

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import { now, setClock } from './clock.ts';
 
 const everyMs = 5_000;
-/** An answer says when it was given to half its round trip at best: one that took much longer than the shortest is of no use. */
+/** An answer's time is known to half its round trip: one that took much longer than the shortest is of no use. */
 const muchLonger = 1.5;
 /** The shortest is forgotten slowly: the way to the database may have become longer for good. */
 const forgetting = 1.2;
@@ -20,7 +20,7 @@ type Options = {
 };
 
 export type Clock = {
-  /** Once the database was first asked, whether or not it answered. */
+  /** Resolves after the first question to the database, whether or not it answered. */
   asked: Promise<void>;
   stop(): void;
 };
@@ -33,9 +33,10 @@ export function startClock({ database, log, registry, hostNow = () => Date.now()
   const skewMs = () => hostNow() - now();
 
   async function ask() {
-    // Not of use is what the making of a connection takes.
+    // The time to connect is not part of the round trip.
     if (!isKnown) await query(database, 'select 1');
     const askedAt = performance.now();
+    // SQL: the database's clock.
     const [answer] = await query<{ ms: number }>(database, 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms');
     const answeredAt = performance.now();
     const roundTripMs = answeredAt - askedAt;
@@ -44,11 +45,11 @@ export function startClock({ database, log, registry, hostNow = () => Date.now()
     if (!isPrompt) return;
     setClock(answer!.ms, (askedAt + answeredAt) / 2);
     isKnown = true;
-    tell();
+    report();
   }
 
-  /** Once when it goes wrong and once when it is right again. */
-  function tell() {
+  /** Logs once when the clock goes wrong and once when it is right again. */
+  function report() {
     const isOffNow = Math.abs(skewMs()) > maxSkewMs;
     if (isOffNow === isOff) return;
     isOff = isOffNow;
@@ -65,9 +66,9 @@ export function startClock({ database, log, registry, hostNow = () => Date.now()
       if (isKnown) this.set(skewMs() / 1000);
     },
   });
-  // While the database is away the last answer holds: the steady clock goes on.
-  const look = () => ask().catch(() => undefined);
-  const asked = look();
-  const timer = setInterval(() => void look(), everyMs);
+  // While the database is away the last answer holds: the steady clock continues.
+  const tryAsking = () => ask().catch(() => undefined);
+  const asked = tryAsking();
+  const timer = setInterval(() => void tryAsking(), everyMs);
   return { asked, stop: () => clearInterval(timer) };
 }

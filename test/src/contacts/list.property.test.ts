@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { contactPages, listContacts, readContactListing } from '../../../src/contacts/list.ts';
 import type { ContactRow } from '../../../src/contacts/queries.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
-import { cursorOf, positionIn, positionOf } from '../../../src/platform/listing/keyset.ts';
+import { cursorOf } from '../../../src/platform/listing/cursor.ts';
+import { positionOf } from '../../../src/platform/listing/keyset.ts';
+import { beginOf } from '../../../src/platform/listing/listing.ts';
 import { createReads } from '../../../src/platform/listing/reads.ts';
 import { useApp } from '../../support/app.ts';
 
@@ -116,7 +118,7 @@ test('pages of any list are the list: all that match, in order, each once', asyn
           const ids = expected(stored, keys, model);
           const walked: string[] = [];
           for (let cursor: string | undefined; ; ) {
-            const after = cursor === undefined ? undefined : positionIn(cursor, listing.binding, listing.keys);
+            const after = cursor === undefined ? undefined : beginOf(listing, cursor);
             const { rows, end, total } = await listContacts(reads, organizationId, listing, { limit, after, includeTotal: true });
             expect(total).toBe(ids.length);
             walked.push(...rows.slice(0, limit).map(({ id }) => id));

@@ -1,9 +1,9 @@
 import type { Job, Processor, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { QueueName } from '../job.ts';
 
-/** The ids of a run, all that BullMQ carries: whose it is and which pool it is of decide whether a worker has a place for it. */
+/** The ids of a run, all that BullMQ carries. Its organization and pool decide whether a worker has a place for it. */
 export type RunData = { id: string; run: number; organization_id?: string; pool?: string | null };
-// biome-ignore lint/suspicious/noExplicitAny: the type of the connection is the backend's own affair
+// biome-ignore lint/suspicious/noExplicitAny: the type of the connection differs by backend
 export type AnyQueue = Queue<RunData, any, string, any, any, any, any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type AnyWorker = Worker<RunData, any, string, any, any, any>;
@@ -25,7 +25,7 @@ export type Backend = {
   close(): Promise<void>;
 };
 
-/** Failed runs stay two weeks for people to look at, completed ones are a short memory; a retry needs neither. */
+/** Failed runs stay two weeks to be read in Bull Board, completed ones briefly; a retry needs neither. */
 export const keep = { removeOnComplete: { count: 1000 }, removeOnFail: { age: 14 * 24 * 3600, count: 10_000 } };
 
 /** A crash is counted by the ledger (rule 5); BullMQ must never fail a job on its own, which would swallow every later add of its id. */

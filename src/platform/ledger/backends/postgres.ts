@@ -5,7 +5,7 @@ import { type AnyQueue, type AnyWorker, type Backend, keep, neverFailStalled, wi
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
 
-/** True on a replica too; nothing is written to find out. */
+/** SQL: a setting of the server, true on a replica too; the probe writes nothing. */
 const isReadOnly = `select current_setting('transaction_read_only')::boolean as is_read_only`;
 
 /** BullMQ in the same database, schema `bullmq`: one pool a process for all queues and workers. Each worker keeps a connection to listen. */

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import type { Log } from '../../log.ts';
 import { type AnyQueue, type AnyWorker, type Backend, keep, neverFailStalled, withinMs } from './backend.ts';
 
-/** Written by each look at the server: a replica, or one that is full, answers and takes no job. */
+/** Written by each probe: a replica, or a server that is full, answers and takes no job. */
 const probeKey = 'kanal:probe';
 
 /** Redis (AOF, noeviction). The prefix puts each queue into a hash slot of its own, for a cluster later. */

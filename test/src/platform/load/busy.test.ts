@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { createBusyLook } from '../../../../src/platform/load/busy.ts';
+import { createBusyProbe } from '../../../../src/platform/load/busy.ts';
 
 /** Takes the loop's time, in turns of 20 ms, and never lets it wait: how long it would, a busy machine says. */
 async function spend(ms: number) {
@@ -11,7 +11,7 @@ async function spend(ms: number) {
 }
 
 test('a loop that works all the time is busy, one that waits is not', async () => {
-  const isBusy = createBusyLook();
+  const isBusy = createBusyProbe();
   await spend(400);
   expect(isBusy()).toBe(true);
   await sleep(400);

@@ -1,0 +1,37 @@
+import { AppError } from '../errors.ts';
+import { isUuid } from '../ids.ts';
+import { sha256 } from '../secrets.ts';
+import { isMoment } from '../time/moment.ts';
+
+/** What a value of a position is: an id, a time, any text, or a line of a file. */
+export type CursorType = 'id' | 'time' | 'text' | 'line';
+
+const isOfType: Record<CursorType, (value: unknown) => boolean> = {
+  id: (value) => typeof value === 'string' && isUuid(value),
+  time: (value) => typeof value === 'string' && isMoment(value),
+  text: (value) => typeof value === 'string' && !value.includes('\u0000') && value.isWellFormed(),
+  line: (value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31,
+};
+
+/** What a cursor is bound to: the same list in another order or with other filters has other cursors. */
+export const bindingOf = (parts: unknown) => sha256(JSON.stringify(parts)).toString('base64url').slice(0, 12);
+
+/** `position`: the values by which the list is ordered, of the last row shown. */
+export const cursorOf = (binding: string, position: readonly (string | number)[]) =>
+  Buffer.from(JSON.stringify([binding, ...position])).toString('base64url');
+
+/** The position of a cursor, a value for each of `types`. Throws 400 for a cursor of another list, order or filters, or a made-up one. */
+export function positionIn<Position extends (string | number)[] = string[]>(
+  cursor: string,
+  binding: string,
+  types: readonly CursorType[],
+): Position {
+  try {
+    const [bound, ...position] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
+    const isOurs = position.length === types.length && types.every((type, index) => isOfType[type](position[index]));
+    if (bound === binding && isOurs) return position as Position;
+  } catch {
+    // The same answer as for every cursor that is not ours.
+  }
+  throw new AppError('bad_request', 'The cursor is not valid for this list');
+}
