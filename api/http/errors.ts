@@ -59,7 +59,7 @@ const longestMessage = 1_000;
 const cut = (text: string, longest: number) => (text.length > longest ? `${text.slice(0, longest)}…`.toWellFormed() : text);
 
 /** A client's own field names and values come back in what is wrong with them, and may be as large as its request. */
-const told = ({ field, message, ...detail }: ErrorDetail): ErrorDetail => ({
+const shownDetail = ({ field, message, ...detail }: ErrorDetail): ErrorDetail => ({
   // A field may have no name at all: {"": 1}.
   ...(field && { field: cut(field, longestField) }),
   ...detail,
@@ -69,7 +69,7 @@ const told = ({ field, message, ...detail }: ErrorDetail): ErrorDetail => ({
 /** The one renderer. */
 export function renderError(error: AppError, shape: ErrorShape, requestId: string): { body: object; contentType: string } {
   const message = cut(error.message, longestMessage);
-  const details = error.details?.slice(0, maxDetails).map(told);
+  const details = error.details?.slice(0, maxDetails).map(shownDetail);
   if (shape === 'lookup') return { body: { error: message, code: error.code }, contentType: 'application/json' };
   if (shape === 'problem') {
     const faults = details

@@ -193,8 +193,8 @@ async function answer(definition: Definition, deps: Deps, req: Request, res: Res
     }
     throw error;
   }
-  const told = reply.operationId && caller ? await waited(definition, input, deps, reply, res) : reply;
-  send(res, told, deps.intake.holdReply);
+  const answer = reply.operationId && caller ? await waited(definition, input, deps, reply, res) : reply;
+  send(res, answer, deps.intake.holdReply);
 }
 
 /** A client that prefers to wait gets the outcome; everybody else the subject as it stands, and where to look. */
@@ -207,9 +207,9 @@ async function waited(
 ): Promise<Reply> {
   const seconds = preferredWait(input.header('prefer'));
   if (!seconds) return reply;
-  const gone = new AbortController();
-  if (res.closed) gone.abort();
-  else res.once('close', () => gone.abort());
+  const closed = new AbortController();
+  if (res.closed) closed.abort();
+  else res.once('close', () => closed.abort());
   const applied = { 'Preference-Applied': `wait=${seconds}` };
   const asItStands = async () => (definition.outcome ? definition.outcome(input, deps, reply) : reply);
   try {
@@ -218,7 +218,7 @@ async function waited(
       deps.intake.waits,
       reply.operationId!,
       seconds,
-      gone.signal,
+      closed.signal,
       definition.refusedCode,
     );
     if (outcome === 'full') return reply;

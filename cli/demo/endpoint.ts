@@ -1,5 +1,8 @@
 import type { Database } from '../../src/platform/database/database.ts';
-import { query } from '../../src/platform/database/query.ts';
+import { ownRows } from '../../src/platform/database/own.ts';
+import { Pool } from '../../src/platform/ledger/jobs.entity.ts';
+import { endpointPool } from '../../src/platform/ledger/pools.ts';
+import { WebhookEndpoint } from '../../src/webhooks/endpoint.entity.ts';
 import { request, type Stage } from './stage.ts';
 
 const path = '/v1/settings/developer/webhooks/endpoints';
@@ -24,20 +27,28 @@ export async function createEndpoint(stage: Stage): Promise<string> {
  * The API cannot delete an endpoint yet, and one without a receiver would be tried for three days. What a run that was killed has left
  * goes too; a run beside this one keeps its own.
  */
-export async function removeEndpoints(database: Database, organizationId: string, own?: string) {
+export async function removeEndpoints(database: Database, organizationId: string, current?: string) {
   await database.transaction(async (em) => {
-    const left = await query<{ id: string }>(
-      em,
-      `select id from webhook_endpoints where organization_id = $1 and description = $2 and (id = $3::uuid or created_at < now() - interval '2 min')`,
-      [organizationId, description, own ?? null],
+    const own = ownRows(em, organizationId);
+    // SQL: what the API cannot delete yet, with its jobs and its pool.
+    const left = await own.sql<{ id: string }>(
+      `select id
+         from webhook_endpoints
+        where organization_id = $1
+          and description = $2
+          and (id = $3::uuid or created_at < now() - interval '2 min')`,
+      [description, current ?? null],
     );
     const ids = left.map(({ id }) => id);
-    await query(
-      em,
-      `delete from jobs where subject_type = 'webhook_delivery' and subject_id in (select id from webhook_deliveries where organization_id = $1 and endpoint_id = any($2))`,
-      [organizationId, ids],
+    // SQL: jobs are found by the deliveries that they are about.
+    await own.sql(
+      `delete from jobs
+        where organization_id = $1
+          and subject_type = 'webhook_delivery'
+          and subject_id in (select id from webhook_deliveries where organization_id = $1 and endpoint_id = any($2))`,
+      [ids],
     );
-    await query(em, `delete from pools where id = any($1)`, [ids.map((id) => `endpoint:${id}`)]);
-    await query(em, 'delete from webhook_endpoints where organization_id = $1 and id = any($2)', [organizationId, ids]);
+    await em.nativeDelete(Pool, { id: { $in: ids.map(endpointPool) } });
+    await em.nativeDelete(WebhookEndpoint, { organization_id: organizationId, id: { $in: ids } });
   });
 }

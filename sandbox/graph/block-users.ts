@@ -9,7 +9,7 @@ import { page } from './paging.ts';
 import { reply } from './reply.ts';
 import { requestUrl } from './request-url.ts';
 
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 type Asked = { input: string; user: User };
 
@@ -96,8 +96,8 @@ function readUsers(given: unknown): Asked[] {
     throw new GraphError(100, { message: '(#100) The parameter messaging_product is required.' });
   if (!Array.isArray(users) || users.length === 0)
     throw new GraphError(100, { message: '(#100) The parameter block_users is required.' });
-  if (users.length > mostAtOnce)
-    throw new GraphError(100, { message: `(#100) Param block_users must have at most ${mostAtOnce} entries.` });
+  if (users.length > maxAtOnce)
+    throw new GraphError(100, { message: `(#100) Param block_users must have at most ${maxAtOnce} entries.` });
   return users.map((user, index) => readUser(asFields(user) ?? {}, index));
 }
 

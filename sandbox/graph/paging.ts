@@ -1,7 +1,7 @@
 import { GraphError } from './errors.ts';
 
 const usualLimit = 25;
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 /** A page in the Graph envelope. Cursors are positions made opaque; `next` is there only while more follows. */
 export function page<T extends object>(items: T[], url: URL): object {
@@ -36,7 +36,7 @@ function readLimit(value: string | null): number {
   if (value === null) return usualLimit;
   if (!/^\d+$/.test(value) || Number(value) < 1)
     throw new GraphError(100, { message: '(#100) Param limit must be a positive integer' });
-  return Math.min(Number(value), mostAtOnce);
+  return Math.min(Number(value), maxAtOnce);
 }
 
 function cursorOf(position: number): string {

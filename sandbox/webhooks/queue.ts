@@ -4,7 +4,7 @@ import { Fifo } from '../fifo.ts';
 import { encode, sign } from './encode.ts';
 import { post } from './post.ts';
 
-const mostAtOnce = 64;
+const maxInFlight = 64;
 
 interface Target {
   webhook_url: string | null;
@@ -26,7 +26,7 @@ interface Delivery {
 export class WebhookQueue {
   readonly #target: Target;
   readonly #behaviour: () => Behaviour;
-  readonly #agent = new Agent({ connections: mostAtOnce, keepAliveTimeout: 4_000 });
+  readonly #agent = new Agent({ connections: maxInFlight, keepAliveTimeout: 4_000 });
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #pending = new Map<string, number>();
   readonly #ready = new Fifo<Delivery>();
@@ -81,7 +81,7 @@ export class WebhookQueue {
   }
 
   #pump(): void {
-    while (!this.#isClosed && !this.#isHeld && this.#inFlight < (this.#failuresInRow > 0 ? 1 : mostAtOnce)) {
+    while (!this.#isClosed && !this.#isHeld && this.#inFlight < (this.#failuresInRow > 0 ? 1 : maxInFlight)) {
       const delivery = this.#ready.shift();
       if (!delivery) return;
       void this.#attempt(delivery);

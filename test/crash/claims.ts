@@ -17,7 +17,7 @@ export const claims = async (database: Database, channelId: string, since = 0): 
 ];
 
 /** The most of these times, in order, that lie in any one second. */
-export function mostInOneSecond(times: number[]): number {
+export function maxInOneSecond(times: number[]): number {
   let from = 0;
   let most = 0;
   for (const [index, at] of times.entries()) {

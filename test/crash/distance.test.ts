@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { query } from '../../src/platform/database/query.ts';
 import { type Distance, putAtDistance } from '../support/distance.ts';
 import { type Load, loadUp } from '../support/load.ts';
-import { claimsById, mostInOneSecond } from './claims.ts';
+import { claimsById, maxInOneSecond } from './claims.ts';
 import { fillUp } from './fill-up.ts';
 import { phonesFrom, type Stack, startStack } from './stack.ts';
 
@@ -82,8 +82,8 @@ async function measure(count: number, maxSeconds: number) {
   const times = [...arrivedAt.values()];
   return {
     perSecond: ((times.length - 1) * 1_000) / (times.at(-1)! - times[0]!),
-    arrived: mostInOneSecond(times),
-    claimed: mostInOneSecond([...claimedAt.values()]),
+    arrived: maxInOneSecond(times),
+    claimed: maxInOneSecond([...claimedAt.values()]),
     isUneven: isUneven(claimedAt, arrivedAt),
   };
 }

@@ -1,5 +1,5 @@
 import type { InferKyselyDB } from '@mikro-orm/sql';
-import { type Expression, type Kysely, type SelectType, type SqlBool, sql } from 'kysely';
+import type { Kysely, SelectType } from 'kysely';
 import type { Em } from './database.ts';
 
 type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
@@ -19,7 +19,3 @@ export type RowOf<
 
 /** Typed reads, in the EntityManager's transaction when it has one. */
 export const tables = <Tables>(em: Em): Kysely<Tables> => em.getKysely() as unknown as Kysely<Tables>;
-
-/** Rows after a keyset's last, newest first. The time comes as text, with the microseconds a Date would lose. */
-export const beyond = ([createdAt, id]: [createdAt: string, id: string]): Expression<SqlBool> =>
-  sql<SqlBool>`(created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)`;

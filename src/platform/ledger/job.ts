@@ -15,7 +15,7 @@ export type JobContract<Payload extends Record<string, string> = Record<string, 
   failed(tx: TenantTx, payload: Payload, error: JobError): Promise<void>;
   /** Makes the subject ready for a retry by hand; a refusal throws. */
   revived(tx: TenantTx, payload: Payload): Promise<void>;
-  /** Ids of subjects that still wait for this job, for `jobs check`; a select with the columns `id`. */
+  /** SQL: part of the statement of `jobs check`: a select of the `id` of subjects that still wait for this job. */
   openSubjects?: string;
   /** The room of a run in its pool is free again once its subject is claimed: the pool's width bounds what is dispatched, not what runs. */
   freesRoomAtClaim?: boolean;

@@ -1,7 +1,5 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { Em } from '../database/database.ts';
 import type { Runs, Select } from '../database/own.ts';
-import { query } from '../database/query.ts';
 import { type Compilable, statement } from '../database/statement.ts';
 import { bindTo } from './bind.ts';
 
@@ -13,13 +11,9 @@ export type Page = { limit: number; after?: [createdAt: string, id: string]; inc
 export type PageRows<Row> = { rows: Row[]; total?: number };
 
 /**
- * A page of a plain list, newest first, one row more than the limit. `statement` is a select of one table with its where, `params` its
- * parameters; the order is by `created_at` and `id`.
+ * A page of a plain list, newest first, one row more than the limit. `statement` is a select of one table with its where, which `ask` runs.
+ * SQL: it wraps a select that its caller wrote as text.
  */
-export const pageOfTable = <Row>(em: Em, statement: string, params: unknown[], page: Page): Promise<PageRows<Row>> =>
-  pageAskedFor((text, values) => query(em, text, values), statement, params, page);
-
-/** The same, for statements that `ask` runs. SQL: it wraps a select that its caller wrote as text. */
 export async function pageAskedFor<Row>(
   ask: Ask,
   statement: string,

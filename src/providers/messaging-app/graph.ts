@@ -3,7 +3,7 @@ import type { GraphClient } from './client.ts';
 import type { Address, MessagingApp, OutboundMessage, ProviderTemplate } from './provider.ts';
 import { checkListed, toAccepted, toIdPage, toNumber, toTemplatePage, userFault } from './replies.ts';
 
-const mostPages = 200;
+const maxPages = 200;
 /** Of 100 numbers each: far more than the provider lets an account have. A request waits for them. */
 const maxNumberPages = 10;
 
@@ -29,7 +29,7 @@ export function graphMessagingApp(client: GraphClient): MessagingApp {
     async listTemplates({ accountId, accessToken }) {
       const templates: ProviderTemplate[] = [];
       let after: string | undefined;
-      for (let page = 0; page < mostPages; page += 1) {
+      for (let page = 0; page < maxPages; page += 1) {
         const search = { limit: '100', ...(after && { after }) };
         const read = toTemplatePage(await client.get(`${accountId}/message_templates`, accessToken, search));
         templates.push(...read.templates);

@@ -121,6 +121,7 @@ describe('connect', () => {
     ['access_token', ''],
     ['access_token', 'Ā'],
     ['access_token', 'a\nb'],
+    ['access_token', 'a😀b'],
     ['rate', 0],
     ['rate', 1001],
     ['rate', '80'],
