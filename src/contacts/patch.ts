@@ -28,6 +28,8 @@ async function replaceEmail(tx: ContactTx, secrets: Secrets, before: string, aft
   if (after) await giveEmail(tx, secrets, emailIdentity(after));
   else await assertIdentityLeft(tx);
   tx.changed('identities');
+  // Also when the new one was one of its others already.
+  tx.addressesChanged();
 }
 
 async function giveEmail(tx: ContactTx, secrets: Secrets, identity: Identity) {

@@ -3,7 +3,6 @@ import { isOwn } from '../platform/database/is-own.ts';
 import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
-import { Message } from './message.entity.ts';
 import { recordFailed } from './settle.ts';
 
 export const sendMessageJob = job<{ message_id: string }>({
@@ -33,8 +32,11 @@ export const sendMessageJob = job<{ message_id: string }>({
   },
   openSubjects: `select id from messages where status in ('queued', 'sending')`,
   async survivesCrashes({ own }, { message_id }) {
-    const message = await own.findOne(Message, { id: message_id });
-    return message?.status === 'sending';
+    // SQL: by the id alone, see isOwn.
+    const sending = await own.sql(`select 1 from messages m where m.id = $2 and ${isOwn('m')} and m.status = 'sending'`, [
+      message_id,
+    ]);
+    return sending.length > 0;
   },
 });
 

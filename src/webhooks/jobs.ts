@@ -1,8 +1,7 @@
 import Joi from 'joi';
-import { now } from '../platform/database/columns.ts';
+import { isOwn } from '../platform/database/is-own.ts';
 import { uuid } from '../platform/ids.ts';
 import { job } from '../platform/ledger/job.ts';
-import { Delivery } from './endpoint.entity.ts';
 import { nextDelayMs } from './schedule.ts';
 
 /** Written by emit's own statement (events/record.ts), never enqueued: a delivery and its job are born with their event. */
@@ -15,12 +14,21 @@ export const deliverWebhookJob = job<{ delivery_id: string }>({
   delayMs: (attempts) => nextDelayMs(attempts),
   operation: false,
   async failed({ own }, { delivery_id: id }) {
-    const change = { state: 'failed', next_attempt_at: null, finished_at: now() } as const;
-    await own.update(Delivery, { id, state: 'pending' }, change);
+    // SQL: by the id alone, see isOwn.
+    await own.sql(
+      `update webhook_deliveries d
+          set state = 'failed', next_attempt_at = null, finished_at = clock_timestamp()
+        where d.id = $2 and ${isOwn('d')} and d.state = 'pending'`,
+      [id],
+    );
   },
   async revived({ own }, { delivery_id: id }) {
-    const change = { state: 'pending', next_attempt_at: now(), finished_at: null } as const;
-    await own.update(Delivery, { id, state: 'failed' }, change);
+    await own.sql(
+      `update webhook_deliveries d
+          set state = 'pending', next_attempt_at = clock_timestamp(), finished_at = null
+        where d.id = $2 and ${isOwn('d')} and d.state = 'failed'`,
+      [id],
+    );
   },
   openSubjects: `select id from webhook_deliveries where state = 'pending'`,
 });

@@ -1,12 +1,10 @@
-import { sql } from 'kysely';
 import type { Channel } from '../../src/channels/channel.entity.ts';
 import { type Permission, permissionColumns } from '../../src/contacts/permission/permission.ts';
-import { Message } from '../../src/messaging/message.entity.ts';
+import type { Message } from '../../src/messaging/message.entity.ts';
 import type { Em } from '../../src/platform/database/database.ts';
 import { isOwn } from '../../src/platform/database/is-own.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
-import { statement } from '../../src/platform/database/statement.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
 import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/platform/ledger/pace.ts';
 import { type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
@@ -72,15 +70,14 @@ export async function claimResend(own: Own, messageId: string, resends: number):
   return row;
 }
 
-const stateOfSend = statement((select, { id }: { id: string }) =>
-  select(Message)
-    .select(['status', 'resends'])
-    .select(sql<number>`coalesce(extract(epoch from clock_timestamp() - sending_at) * 1000, 0)::float8`.as('age_ms'))
-    .where('id', '=', id),
-);
-
 /** How long a message has been `sending`, by the database's clock. */
 export async function sendingState(own: Own, messageId: string) {
-  const [row] = await stateOfSend(own, { id: messageId });
+  // SQL: by the id alone, see isOwn.
+  const [row] = await own.sql<RowOf<typeof Message, 'status' | 'resends'> & { age_ms: number }>(
+    `select m.status, m.resends, coalesce(extract(epoch from clock_timestamp() - m.sending_at) * 1000, 0)::float8 as age_ms
+       from messages m
+      where m.id = $2 and ${isOwn('m')}`,
+    [messageId],
+  );
   return row;
 }

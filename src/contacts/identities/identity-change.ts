@@ -52,5 +52,6 @@ async function renew(own: OwnTx, secrets: Secrets, owners: string[], change: Ide
   const { phoneId } = change.new;
   await changeColumns(tx, phoneId ? { phone_number: `+${phoneId}` } : {});
   tx.changed('identities');
+  tx.addressesChanged();
   return 'changed';
 }

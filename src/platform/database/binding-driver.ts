@@ -1,11 +1,12 @@
-import { type Configuration, isRaw, type RawQueryFragment, type Transaction } from '@mikro-orm/core';
+import { type Configuration, type DriverException, isRaw, type RawQueryFragment, type Transaction } from '@mikro-orm/core';
 import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { NativeQueryBuilder } from '@mikro-orm/sql';
 import { CompiledQuery } from 'kysely';
+import { AppError } from '../errors.ts';
 
 type Platform = { quoteIdentifier(name: string): string; quoteValue(value: unknown): string };
 
-/** Lists and raw parts are written into the text, as MikroORM does with every value. */
+/** Lists are written into the text, as MikroORM does with every value. */
 const isBindable = (value: unknown) =>
   value === null ||
   ['string', 'number', 'boolean', 'bigint'].includes(typeof value) ||
@@ -15,17 +16,21 @@ const isBindable = (value: unknown) =>
 /** MikroORM's text with `?` (a value), `??` (a name) and `\?` (a question mark), as the driver's text with $1, $2 … and its values. */
 export function boundText(text: string, params: readonly unknown[], platform: Platform): { text: string; values: unknown[] } {
   const values: unknown[] = [];
-  let next = 0;
-  const bound = text.replace(/\\\?|\?\??/g, (mark) => {
-    if (mark === '\\?') return '?';
-    const value = params[next];
-    next += 1;
-    if (mark === '??') return platform.quoteIdentifier(value as string);
-    if (!isBindable(value)) return platform.quoteValue(value);
-    values.push(value);
-    return `$${values.length}`;
-  });
-  return { text: bound, values };
+  const bind = (sql: string, given: readonly unknown[]): string => {
+    let next = 0;
+    return sql.replace(/\\\?|\?\??/g, (mark) => {
+      if (mark === '\\?') return '?';
+      const value = given[next];
+      next += 1;
+      if (mark === '??') return platform.quoteIdentifier(value as string);
+      // Its values are bound too: each other value in the text would be another statement to prepare.
+      if (isRaw(value)) return bind(value.sql, value.params ?? []);
+      if (!isBindable(value)) return platform.quoteValue(value);
+      values.push(value);
+      return `$${values.length}`;
+    });
+  };
+  return { text: bind(text, params), values };
 }
 
 /**
@@ -63,5 +68,11 @@ export class BindingDriver extends PostgreSqlDriver {
   constructor(config: Configuration) {
     super(config);
     (this as unknown as { connection: PostgreSqlConnection }).connection = new BindingConnection(config);
+  }
+
+  /** MikroORM would add PostgreSQL's detail and hint to the message: they hold the values of the row, which no log may show. */
+  override convertException(exception: Error): DriverException {
+    if (exception instanceof AppError) return exception as never;
+    return super.convertException(Object.assign(exception, { detail: undefined, hint: undefined }));
   }
 }

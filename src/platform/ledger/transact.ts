@@ -73,6 +73,7 @@ export function createTransact(
         if (isOutdated && attempt < maxOutdatedAttempts && !isLate) continue;
         const again = isTransient(error) || options.retryOn?.includes(violatedConstraint(error) ?? '');
         if (again && attempt < maxAttempts && !isLate) continue;
+        if (isOutdated) throw new LocksOutdated();
         throw isDatabaseAway(error) ? databaseAway(error) : error;
       }
     }
