@@ -14,7 +14,7 @@ import { reasonOf } from '../src/platform/log.ts';
 import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
 import type { Place } from './places.ts';
 
-/** An answer that has arrived must not be lost: the ending transaction is repeated while the process lives. */
+/** An answer that has arrived must not be lost: repeat the ending transaction while the process lives. */
 async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Promise<Outcome> {
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
@@ -28,7 +28,7 @@ async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Pro
   }
 }
 
-/** What a handler ends its attempt with. `stalls` is BullMQ's count of crashes of this run so far. */
+/** `stalls` is BullMQ's count of crashes of this run so far. */
 export function createContext<Claimed>(
   deps: WorkerDeps,
   contract: JobContract,
@@ -87,7 +87,7 @@ export function createContext<Claimed>(
     fail: (error, { work } = {}) =>
       inTransaction(async (tx) => {
         await work?.(tx);
-        // A payload that is not valid fails too, and must find its subject.
+        // A job with an invalid payload fails too, and needs its subject.
         await contract.failed(tx, { ...row.payload, [contract.subject]: row.subject_id }, error);
         if (row.visible)
           tx.own.emit(operationFailed, { operation_id: row.id, name: row.name, code: error.code, reason: error.message });

@@ -25,7 +25,6 @@ export type WorkerDeps = {
   isStopping(): boolean;
 };
 
-/** The four ends of an attempt, each one transaction of the context's methods. */
 export type Outcome =
   | { kind: 'done' }
   | { kind: 'again' | 'wait'; delayMs: number; isMoved: boolean; reason?: string }
@@ -36,32 +35,31 @@ type Work = (tx: TenantTx) => Promise<void>;
 
 export type RunContext<Claimed = undefined> = WorkerDeps & {
   em: Em;
-  /** The rows of the organization whose job it is. */
   own: Own;
-  /** A transaction of that organization, beside the one that ends the try. */
+  /** Separate from the transaction that ends the attempt. */
   transact: TenantTransact;
   row: RunRow;
   claimed: Claimed;
-  /** For a call to a provider or receiver: while it waits for the answer, the run gives its place in the worker to another. */
+  /** While a provider or receiver answers, another run uses this one's place in the worker. */
   outside<Answer>(call: () => Promise<Answer>): Promise<Answer>;
-  /** *done*: the effect and its events with the end of the row; an effect that is one part goes into the statement that ends it. */
+  /** *done*, with the effect in the same transaction; a Part runs in the ledger's own statement. */
   finish(work?: Work | Part): Promise<Outcome>;
   /** *done* whichever run the row is in now: for an answer that must not be lost. `work` ends the row itself. */
   settle(work: Work): Promise<Outcome>;
-  /** *again*: a try was spent; fails for good when it was the last. */
+  /** *again*: spends an attempt; the last one fails for good. */
   again(error: JobError, options?: { delayMs?: number; queue?: string; work?: Work }): Promise<Outcome>;
-  /** *wait*: no try is spent. */
+  /** *wait*: spends no attempt. */
   wait(delayMs: number, options?: { reason?: string; work?: Work }): Promise<Outcome>;
-  /** *failed*: written back to the subject by the contract. */
+  /** *failed*: the contract updates the subject. */
   fail(error: JobError, options?: { work?: Work }): Promise<Outcome>;
 };
 
-/** What a claim returns: the row and all that its run needs; or how long the pool's pace makes it wait; undefined: the row says why. */
+/** `waitMs`: the wait for the pool's pace. Undefined: the row says why. */
 export type Claimed<Subject> = { row: RunRow; claimed: Subject } | { waitMs: number } | undefined;
 
 export type Handler<Payload extends Record<string, string> = Record<string, string>, Subject = undefined> = {
   contract: JobContract<Payload>;
-  /** One statement that claims what cannot be undone, keeps the pool's pace and tells whether this run may do it now. */
+  /** One statement claims what cannot be undone, keeps the pool's pace and checks that this run may start. */
   claim?(em: Em, ref: RunRef): Promise<Claimed<Subject>>;
   run(payload: Payload, context: RunContext<Subject | undefined>): Promise<Outcome>;
 };

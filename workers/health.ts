@@ -7,10 +7,7 @@ import { withinMs } from '../src/platform/ledger/backends/backend.ts';
 import { askForToken, mayScrape } from '../src/platform/metrics/access.ts';
 import type { Metrics } from '../src/platform/metrics/metrics.ts';
 
-/**
- * A worker's `/healthz` (the process lives), `/readyz` (database and queue are there: without either it does nothing) and, with
- * METRICS_TOKEN, `/metrics`.
- */
+/** `/healthz`: the process lives; `/readyz`: database and queue answer; `/metrics` with METRICS_TOKEN. */
 export async function startHealth(
   { healthPort, metricsToken }: Pick<Config, 'healthPort' | 'metricsToken'>,
   database: Database,
@@ -24,7 +21,7 @@ export async function startHealth(
     if (request.url !== '/metrics' || !metricsToken) return void response.writeHead(404).end();
     if (!mayScrape(request.headers.authorization, metricsToken))
       return void response.writeHead(401, { 'www-authenticate': askForToken }).end();
-    // Nobody catches what this listener throws, and a figure that cannot be had must not end a worker.
+    // An uncaught error here would end the worker.
     const text = await metrics.scrape().catch(() => undefined);
     response.writeHead(text === undefined ? 500 : 200, { 'content-type': metrics.contentType }).end(text);
   });

@@ -11,7 +11,6 @@ import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
 import { deliver } from './webhooks/deliver.ts';
 
-/** Every handler; one a job. */
 export const handlers = [
   sendMessage,
   syncTemplates,

@@ -2,21 +2,20 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { childrenOf } from '../src/platform/metrics/children.ts';
 
 export type JobMetrics = {
-  /** One run, however it ended; `outcome` is its kind in workers/run-job.ts. */
+  /** `outcome` is the kind in workers/run-job.ts. */
   ended(queue: string, job: string, outcome: string, seconds: number): void;
-  /** A fault of our own: the job waits and spends no try. */
+  /** A fault of our own: spends no attempt. */
   fault(job: string): void;
-  /** A run came to claim before the pace of its pool let it. */
+  /** A claim came before the pace of its pool allowed it. */
   paced(job: string): void;
-  /** Runs that were no try since this was asked last, by why. */
+  /** Runs that were no attempt since the last call, by reason. */
   takeIdle(): IdleRuns;
 };
 
-/** Runs that found they may not work yet. */
 export type IdleRuns = Record<'early' | 'held' | 'full' | 'crowded' | 'paced', number>;
 const noIdleRuns = (): IdleRuns => ({ early: 0, held: 0, full: 0, crowded: 0, paced: 0 });
 
-/** The four ends of a try; every other run found that it had nothing to do yet, or any more. */
+/** The ends of an attempt; a run with any other end had nothing to do. */
 const tries = new Set(['done', 'again', 'wait', 'failed']);
 
 export function createJobMetrics(registry: Registry): JobMetrics {

@@ -1,44 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createShares, type Release } from '../src/platform/load/shares.ts';
 
-/** The place of one run in its worker. */
 export type Place = {
-  /** Gives the place to others while `call` waits for its answer, and takes it back at once with the answer. */
+  /** Frees the place while `call` waits, and takes it back at once with the answer. */
   outside<Answer>(call: () => Promise<Answer>): Promise<Answer>;
-  /** Gives the place to others for `ms`, then waits in line for it again. */
+  /** Frees the place for `ms`, then waits in line for it again. */
   rest(ms: number): Promise<void>;
-  /** At the end of the run. */
   leave(): void;
 };
 
 export type Places = {
-  /** A place; or how long the run stays in the queue, because its pool or organization has used its share and is slow. */
+  /** `putOffMs`: the run stays in the queue, because the share of its pool or organization is full and slow. */
   enter(run: { pool?: string | null; organization_id?: string }): Promise<Place | { putOffMs: number }>;
-  /** The worker stops: all runs in line are put off at once. */
+  /** Puts off all runs in line. */
   close(): void;
 };
 
-/** A line in which a run waits this long is slow: later runs stay in the queue, where they block no others. */
+/** A line with this wait is slow: later runs stay in the queue, where they block no others. */
 const slowMs = 2_000;
-/** The runs of a slow line that wait here. After `fastInARow` runs served within `fastMs` it is no longer slow; a single one may be chance. */
+/** Runs of a slow line that wait here. `fastInARow` runs within `fastMs` make it fast again; one may be chance. */
 const slowWaiting = 10;
 const fastMs = 250;
 const fastInARow = 5;
-/** One organization's largest share of the runs that work at once, without waiting for a provider: long runs leave the rest to others. */
+/** One organization's largest share of the working runs: long runs leave the rest to others. */
 const workingShare = 0.75;
-/** Runs that are put off come back this far apart: each costs a round trip, however many there are. */
+/** Spreads the returns: each costs a round trip. */
 const putOffGapMs = 10;
 const minPutOffMs = 1_000;
 
 /**
- * Who may work in one BullMQ worker, which is dispatched many more runs than work at once: `concurrency` runs work; a run that waits for a
- * provider or receiver does not count. No pool (a channel, an endpoint) and no organization has more than `share` runs begun, so that one
- * whose provider is slow or hangs leaves the rest to the others.
+ * `concurrency` runs work; those that wait for a provider or receiver do not count. No pool (a channel, an endpoint)
+ * and no organization starts more than `share` runs, so that a slow provider leaves the rest to the others.
  */
 export function createPlaces({ concurrency, share }: { concurrency: number; share: number }): Places {
   const gate = createGate(concurrency, Math.ceil(concurrency * workingShare));
   const shares = createShares({ perKey: share, maxWaiting: Number.POSITIVE_INFINITY, waitMs: slowMs, refusal: 'slow' });
-  /** How many were served fast since a line was found slow. */
+  /** Fast runs in a row, for each slow line. */
   const slow = new Map<string, number>();
   let isClosed = false;
   let lastReturnAt = 0;
@@ -50,7 +47,7 @@ export function createPlaces({ concurrency, share }: { concurrency: number; shar
     return lastReturnAt - now;
   }
 
-  /** A part of the key's share, at once when there is one; undefined: its line is slow. */
+  /** Undefined: the line is slow. */
   function join(key: string): Release | undefined | Promise<Release | undefined> {
     const isFull = shares.held(key) >= share;
     if (shares.held(key) === 0) slow.delete(key);
@@ -123,9 +120,7 @@ export function createPlaces({ concurrency, share }: { concurrency: number; shar
   };
 }
 
-/**
- * First come, first served, but no key has more than `perKey` of the places; a run that returns with an answer is let in at once.
- */
+/** First come, first served, at most `perKey` a key; a run that returns with an answer enters at once. */
 function createGate(size: number, perKey: number) {
   let inside = 0;
   const insideOf = new Map<string, number>();

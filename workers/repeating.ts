@@ -1,4 +1,4 @@
-/** Does `work` again and again, one at a time; `pauseMs` is asked each time, so that workers drift apart. `work` must not reject. */
+/** One at a time. `pauseMs` is called each time, so that workers drift apart. `work` must not reject. */
 export function startRepeating(work: () => Promise<unknown>, pauseMs: () => number): { stop(): Promise<void> } {
   let isStopped = false;
   let running: Promise<unknown> = Promise.resolve();

@@ -6,7 +6,7 @@ import { startRepeating } from './repeating.ts';
 
 const everyMs = 60_000;
 
-/** Checks every minute, at a random distance from the other workers, which purges are due, and runs those it can claim one after another. */
+/** About once a minute, apart from the other workers, it runs the due purges that it can claim. */
 export function startRetention(deps: WorkerDeps, registry: Registry, everyAboutMs = everyMs): { stop(): Promise<void> } {
   const deletedTotal = new Counter({
     name: 'kanal_retention_rows_deleted_total',

@@ -15,19 +15,18 @@ import type { Place } from './places.ts';
 
 type AnyHandler = Handler<Record<string, string>, unknown>;
 
-/** One run as BullMQ dispatches it. */
 export type Run = { id: string; run: number; attemptsMade: number; stalledCounter: number };
 export type Ended = Outcome | { kind: 'retried' } | { kind: 'early' | 'held' | 'full'; delayMs: number };
 
 const maxStalls = 5;
-/** A fault of our own is not the provider's answer and uses no attempt. */
+/** A fault of our own is not the provider's answer and spends no attempt. */
 const ownFaultMs = 5_000;
-/** A turn sooner than this is waited for here: going through BullMQ takes a fifth of a second. */
+/** A shorter wait happens here: a round trip through BullMQ takes 200 ms. */
 const maxRestMs = 2_000;
 
 type WorkingOn = { ended: Ended; row?: RunRow };
 
-/** Brings a row's run to one of the four ends, or says why it has none. Throws only for an outage of our own. */
+/** Throws only for an outage of our own. */
 export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, place: Place): Promise<WorkingOn> {
   const em = deps.database.em();
   const { contract } = handler;
@@ -38,7 +37,7 @@ export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, pl
   const early = (delayMs: number, row?: RunRow): WorkingOn => ({ ended: { kind: 'early', delayMs }, row });
 
   for (;;) {
-    // The claim decides in one statement what the slow path decides in several; a run that crashed often takes the slow one.
+    // The claim replaces several queries; a run that crashed often takes the slow path.
     const claim = run.stalledCounter < maxStalls ? await claimOf(deps, handler, em, run) : undefined;
     if (claim && 'waitMs' in claim) {
       if (claim.waitMs > maxRestMs) return early(claim.waitMs);
@@ -89,7 +88,7 @@ async function claimOf(deps: WorkerDeps, { contract, claim }: AnyHandler, em: Em
   const claimed = await claim?.(em, run);
   if (!claimed) return undefined;
   if ('waitMs' in claimed) deps.jobMetrics.paced(contract.name);
-  // Its room is free now: the next of the pool does not wait for the provider's answer to this one.
+  // The claim freed room: start the next of the pool before the provider answers.
   else if (contract.freesRoomAtClaim && claimed.row.is_paced) void deps.ledger.fill(claimed.row.pool!);
   return claimed;
 }

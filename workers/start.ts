@@ -25,7 +25,7 @@ import { startWorker } from './worker.ts';
 
 export type RunningWorker = { stop(): Promise<void>; healthPort?: number };
 
-/** A worker process: handlers for its queues and the sweeper. Starts working as soon as the queue is there. */
+/** Handlers and sweeper start as soon as the queue is there. */
 export async function startWorkers(config: Config, log: Log, onDead: () => void): Promise<RunningWorker> {
   const database = await openDatabase({
     url: config.databaseUrl,

@@ -5,10 +5,9 @@ import type { WorkerDeps } from './handler.ts';
 import { startRepeating } from './repeating.ts';
 import { createSweepMetrics } from './sweep-metrics.ts';
 
-/** After a sweep that has more to do; at least as long as it took, so that sweeping takes half of the time at most. */
+/** The minimum pause while more is left; at least as long as the sweep, so that sweeping takes half of the time at most. */
 const minPauseMs = 50;
 
-/** Sweeps every few seconds, one at a time, a little apart from the other workers. */
 export function startSweeper(deps: WorkerDeps, queues: Queues, registry: Registry): { stop(): Promise<void> } {
   const metrics = createSweepMetrics(registry);
   let isWhole = true;

@@ -8,10 +8,10 @@ import type { Handler, WorkerDeps } from './handler.ts';
 import { createPlaces, type Places } from './places.ts';
 import { type Ended, runJob } from './run-job.ts';
 
-/** When the database does not answer: BullMQ repeats the run later, without a trace in the row. */
+/** While the database is down BullMQ repeats the run; the row does not change. */
 const outageMs = 2_000;
 
-/** One BullMQ worker for one queue. The only place that translates the end of an attempt for BullMQ. */
+/** The only place that translates outcomes for BullMQ. */
 export function startWorker(
   deps: WorkerDeps,
   backend: Backend,
@@ -84,17 +84,16 @@ async function processRun(
   return ended.kind;
 }
 
-/** Back into BullMQ, for a run that is repeated. */
 async function putOff(job: RunJob, delayMs: number, token?: string): Promise<never> {
-  // By the host's clock, which BullMQ compares with here. If that clock jumps, the sweep wakes the run.
+  // BullMQ compares with the host's clock. If that jumps, the sweep wakes the run.
   await job.moveToDelayed(Date.now() + Math.ceil(delayMs), token);
   throw new DelayedError();
 }
 
-/** Bull Board shows the stack of a failed run; the stack of this code would tell an operator nothing. */
+/** Bull Board shows a failed run's stack: the reason tells an operator more. */
 const withReasonOnly = (reason: string) => Object.assign(new UnrecoverableError(reason), { stack: reason });
 
-/** A hint from BullMQ's own clock: the row's time, by the database's, decides after it. */
+/** Only a hint by BullMQ's clock: the row's time, by the database's clock, decides. */
 async function untilDue({ opts, timestamp }: RunJob) {
   const earlyMs = opts.delay ? timestamp + opts.delay + leadMs - Date.now() : 0;
   if (earlyMs > 0) await sleep(Math.min(earlyMs, leadMs));

@@ -6,10 +6,10 @@ import { contactLock } from './events.ts';
 import { type ContactFields, faultOfCustom } from './fields.ts';
 import { type ContactRow, contactColumns } from './queries.ts';
 
-/** Undefined: stays as it is. An empty text empties. */
+/** Undefined: unchanged. An empty text empties the field. */
 export type Changes = Omit<ContactFields, 'custom_fields'> & { custom_fields?: Record<string, unknown> };
 
-/** What an upsert changes: an empty text says nothing there. */
+/** In an upsert an empty text changes nothing. */
 export function mergedFields({ custom_fields, external_source, external_id, ...texts }: ContactFields): Changes {
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text));
   return { ...given, ...(external_id && { external_id, external_source }), ...(custom_fields && { custom_fields }) };
@@ -45,10 +45,7 @@ const update = `
      and k.id = $2
      and not exists (select 1 from u)`;
 
-/**
- * Changes a contact's own columns; `updated_at` only when one of them changes. Undefined when there is no such contact; throws 422 when the
- * custom fields would be too many or too large together.
- */
+/** `updated_at` changes only with a column. Undefined: no such contact. Throws 422 when custom fields exceed a limit. */
 export async function updateContact(tx: OwnTx, id: string, changes: Changes): Promise<Changed | undefined> {
   tx.assertLocked(contactLock(id));
   const entries = Object.entries(changes.custom_fields ?? {});
@@ -69,18 +66,17 @@ export async function updateContact(tx: OwnTx, id: string, changes: Changes): Pr
   return { row: contact, before: before ?? contact };
 }
 
-/** As the API names what changed. */
 export const changedFields = ({ row, before }: Changed): string[] =>
   names.filter((name) => JSON.stringify(row[name]) !== JSON.stringify(before[name]));
 
-/** The same, told in the event and to the search. Throws LocksOutdated when there is no such contact. */
+/** Also adds the change to the event and the search column. Throws LocksOutdated when the contact is missing. */
 export async function changeColumns(tx: ContactTx, changes: Changes): Promise<Changed> {
   const changed = await updateContact(tx, tx.contactId, changes);
   if (!changed) throw new LocksOutdated();
   const { row, before } = changed;
   tx.named(row.name);
   tx.changed(...changedFields(changed));
-  // The address that stood in the column is one of the contact's others now.
+  // The old address remains one of the contact's other addresses.
   const isReplaced = (field: 'phone_number' | 'email') => before[field] && before[field] !== row[field];
   if (isReplaced('phone_number') || isReplaced('email')) tx.addressesChanged();
   return changed;

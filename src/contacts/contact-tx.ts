@@ -6,18 +6,16 @@ import { contactLock } from './events.ts';
 import { refreshAddresses } from './identities/search-column.ts';
 import { contactNotFound } from './queries.ts';
 
-/** A transaction that holds a contact's lock. Only this file makes one, so that a rule which takes it needs no comment about locks. */
+/** A transaction that holds a contact's lock. Only this file creates one, so the type proves the lock. */
 export type ContactTx = OwnTx & {
   readonly contactId: string;
-  /** Names fields that this transaction changed, as the API calls them. One `contact.updated` at the end tells them all. */
+  /** Fields by their names in the API; one `contact.updated` at the end names them all. */
   changed(...fields: string[]): void;
-  /** The contact's name after a change of it, for the event. */
   named(name: string): void;
-  /** The contact's phones or emails changed: the search column is written once, at the end. */
+  /** The search column is written once, at the end. */
   addressesChanged(): void;
 };
 
-/** The order in which an event names fields, whichever rule changed them first. */
 const fieldOrder = [
   'name',
   'phone_number',
@@ -36,21 +34,21 @@ const inOrder = (fields: Set<string>) => [...fields].sort((one, other) => fieldO
 
 const nameOf = statement((select, { id }: { id: string }) => select(Contact).select('name').where('id', '=', id));
 
-/** Throws LocksOutdated without the contact's lock, and 404 when there is no such contact; the error names the survivor of a merge. */
+/** Throws LocksOutdated without the contact's lock, and 404 when it is missing; the error names the survivor of a merge. */
 export async function contactTx(tx: OwnTx, id: string): Promise<ContactTx> {
   const found = await findContactTx(tx, id);
   if (!found) throw await contactNotFound(tx, id);
   return found;
 }
 
-/** Undefined when there is no such contact: it was erased, or became part of another. Throws LocksOutdated without the contact's lock. */
+/** Undefined: the contact was erased or merged. Throws LocksOutdated without the contact's lock. */
 export async function findContactTx(tx: OwnTx, id: string): Promise<ContactTx | undefined> {
   tx.assertLocked(contactLock(id));
   const [contact] = await nameOf(tx, { id });
   return contact && contactTxOf(tx, { id, name: contact.name });
 }
 
-/** For a rule that reads the contact itself, on a path where one more query counts. Throws LocksOutdated without the contact's lock. */
+/** Saves one query for a rule that reads the contact itself. Throws LocksOutdated without the contact's lock. */
 export function contactTxOf(tx: OwnTx, contact: { id: string; name: string }): ContactTx {
   const { id } = contact;
   tx.assertLocked(contactLock(id));

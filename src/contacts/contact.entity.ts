@@ -15,7 +15,6 @@ export const Contact = defineEntity({
     external_source: p.text().default(''),
     external_id: p.text().default(''),
     custom_fields: p.json<Record<string, unknown>>().defaultRaw(`'{}'`),
-    /** Phones and emails beside the two above, each after a line break, for the search. */
     other_addresses: p.text().default(''),
     /** A space stands before each word of the name, a line break before each phone (digits) and email. */
     search: computed(
@@ -25,7 +24,6 @@ export const Contact = defineEntity({
   },
 });
 
-/** An address a person is known by; each belongs to one contact of the organization. */
 export const ContactIdentity = defineEntity({
   name: 'ContactIdentity',
   tableName: 'contact_identities',

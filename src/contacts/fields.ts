@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-/** Fields of a contact as a caller gives them; an empty text changes nothing. A null in `custom_fields` removes the field. */
+/** An empty text changes nothing. A null in `custom_fields` removes the field. */
 export type ContactFields = {
   phone_number?: string;
   name?: string;
@@ -10,7 +10,6 @@ export type ContactFields = {
   custom_fields?: Record<string, unknown>;
 };
 
-/** What a contact's own fields may hold, wherever they come from. `phoneNumber` is in phone.ts. */
 export const contactName = Joi.string().trim().max(200).description('As people call the contact');
 export const contactEmail = Joi.string()
   .trim()
@@ -20,29 +19,29 @@ export const contactEmail = Joi.string()
 export const externalSource = Joi.string().trim().max(100).description('The system the external id is of');
 export const externalId = Joi.string().trim().max(255).description('The id the contact has there');
 
-/** Bytes of all custom fields of a contact together, as JSON. */
+/** Of all custom fields together, as JSON. */
 export const maxCustomBytes = 16_384;
 export const maxCustomKeys = 200;
 const maxKeyLength = 128;
-/** Every object has these: code that copies field by field would change them instead. */
+/** Properties of every object: code that copies field by field would change them instead. */
 const reserved = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** A column of a CSV file is named by it, so it does not end in a blank. */
+/** It names a CSV column, so it does not end in a blank. */
 export const customFieldKey = /^\P{Cc}{1,128}(?<!\s)$/u;
 
-/** A number as the database writes it, with all its digits: 1e300 has 301. */
+/** The database writes all digits of a number: 1e300 has 301. */
 const digits = (_key: string, value: unknown) => {
   const [mantissa, exponent] = typeof value === 'number' ? String(value).split('e') : [];
   return exponent ? '0'.repeat(mantissa!.length + Math.abs(Number(exponent))) : value;
 };
 
-/** Bytes as they are read from the database: a page of contacts full of 1e300 would be 700 MB otherwise. */
+/** The size as read from the database: otherwise a page of contacts full of 1e300 would be 700 MB. */
 function bytesOfCustom(fields: object): number {
   const text = JSON.stringify(fields);
   return Buffer.byteLength(/\de[+-]/.test(text) ? JSON.stringify(fields, digits) : text);
 }
 
-/** After a change the fields must still be valid for a new contact, so that an export can be imported again. */
+/** After a change the fields must still be valid for a new contact, so that an export can be imported. */
 export function faultOfCustom(fields: object): { code: string; message: string } | undefined {
   if (Object.keys(fields).length > maxCustomKeys)
     return { code: 'custom.many', message: `custom_fields would be more than ${maxCustomKeys}` };
@@ -69,5 +68,4 @@ export const customFields = Joi.object()
   })
   .description('Fields of your own, any JSON; merged by name, and null removes one');
 
-/** An email as identities hold it. */
 export const foldedEmail = (email: string) => email.toLowerCase();

@@ -8,10 +8,9 @@ import type { ReadBounds, Reads } from '../platform/listing/reads.ts';
 import { phone } from '../platform/listing/search.ts';
 import { type ContactRow, contactColumns } from './queries.ts';
 
-/** A phone as it is stored, however it was spelled; any other text stays as it is. */
+/** A phone as stored; any other text unchanged. */
 const withPlus = (given: string) => (phone.test(given) ? `+${given.replace(/\D/g, '')}` : given);
 
-/** What contacts are filtered and sorted by. */
 export const contactFields: Fields = {
   columns: {
     id: { sql: 'k.id', type: 'id' },
@@ -36,12 +35,11 @@ export const contactFields: Fields = {
   search: { text: 'k.search', words: 'k.name' },
 };
 
-/** Throws 400 for filters that are not a JSON array, 422 for filters that are not valid. */
+/** Throws 400 for filters that are not a JSON array, 422 for invalid filters. */
 export const readContactListing = (request: ListRequest): Listing => readListing('contacts', contactFields, request);
 
 export const contactTable: ListedTable = { name: 'contacts', fields: contactFields, columns: contactColumns };
 
-/** A page of an organization's contacts. */
 export const listContacts = (
   reads: Reads,
   organizationId: string,
@@ -49,13 +47,10 @@ export const listContacts = (
   page: ListPage & { includeTotal?: boolean },
 ): Promise<ListRows<ContactRow>> => listRows(reads, contactTable, organizationId, listing, page);
 
-/** Runs one statement, or those of one page, on a connection that is kept only while `work` runs. */
+/** Keeps a connection only while `work` runs. */
 export type AskOnce = <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
 
-/**
- * Every contact of a listing, or those after `begin`, at most `size` at a time; only one page is in memory. Each page is a statement of its
- * own, and reads no more contacts than a page of the API.
- */
+/** At most `size` contacts at a time, after `begin`; only one page is in memory. Each page is a statement of its own. */
 export async function* contactPages(
   askOnce: AskOnce,
   organizationId: string,
@@ -75,10 +70,10 @@ export async function* contactPages(
   }
 }
 
-/** Of a statement: no request waits for it, and it must end long before the time limit of statements. */
+/** Of one statement: no request waits for it, but it must end long before the statement timeout. */
 const exportBounds: ReadBounds = { checks: 200_000, ms: 5_000 };
 
-/** SQL: the custom fields that contacts of a listing have, each once; conditions of any listing. */
+/** SQL: conditions of any listing; each custom field once. */
 export function keysStatement(organizationId: string, listing: Listing, limit: number) {
   const params: unknown[] = [organizationId];
   const bind = bindTo(params);

@@ -8,7 +8,7 @@ import { type ContactRow, contactColumns } from './queries.ts';
 export type IdentifierType = 'contact_id' | Identity['type'];
 export type Identifier = { type: IdentifierType; value: string; source?: string };
 
-/** A phone as identities hold it: as people write it, else the digits as a provider gave them. */
+/** A phone as people write it; otherwise the digits as a provider gave them. */
 const phoneValue = (text: string) => toE164(text) ?? `+${text.replace(/\D/g, '')}`;
 
 const spelling: Record<Identity['type'], (text: string) => string> = {
@@ -19,7 +19,6 @@ const spelling: Record<Identity['type'], (text: string) => string> = {
   external_id: (text) => text,
 };
 
-/** As identities hold it, however a client spells it. */
 export const toIdentity = (type: Identity['type'], text: string, source = ''): Identity => ({
   type,
   source: type === 'external_id' ? source : '',
@@ -50,7 +49,7 @@ const lookUp = `
            offset 0) k
    limit 2`;
 
-/** The one contact that identifiers name; those that no contact has are ignored. Throws 404 when none is left, 409 for several contacts. */
+/** Ignores identifiers without a contact. Throws 404 when none has one, 409 for several contacts. */
 export async function lookUpContact(own: Own, identifiers: Identifier[]): Promise<ContactRow> {
   const ids = identifiers.flatMap(({ type, value }) => (type === 'contact_id' ? [value] : []));
   const identities = identifiers.flatMap(({ type, value, source }) =>
@@ -62,6 +61,5 @@ export async function lookUpContact(own: Own, identifiers: Identifier[]): Promis
   return rows[0];
 }
 
-/** By phone, with or without +. Throws 404. */
 export const findByPhone = (own: Own, phone: string): Promise<ContactRow> =>
   lookUpContact(own, [{ type: 'phone', value: phone }]);

@@ -17,13 +17,11 @@ const noteById = statement((select, { contactId, id }: { contactId: string; id: 
   select(ContactNote).select(columns).where('contact_id', '=', contactId).where('id', '=', id),
 );
 
-/** Throws 404 when there is no such contact. */
 export async function listNotes(own: Own, contactId: string, page: Page) {
   await assertContact(own, contactId);
   return notes(own, { contactId }, page);
 }
 
-/** Throws 404. */
 export async function readNote(own: Own, contactId: string, id: string): Promise<NoteRow> {
   await assertContact(own, contactId);
   const [note] = await noteById(own, { contactId, id });
@@ -31,16 +29,15 @@ export async function readNote(own: Own, contactId: string, id: string): Promise
   return note;
 }
 
-/** `author` as `actorOf` names them. */
 export async function addNote(tx: ContactTx, body: string, author: string): Promise<NoteRow> {
   const note = tx.create(ContactNote, { contact_id: tx.contactId, body, author });
-  // The reply shows the database's times.
+  // Loads the database's timestamps for the reply.
   await tx.flush();
   tx.changed('notes');
   return note;
 }
 
-/** The author stays who wrote the note first. Throws 404. */
+/** The first author stays. Throws 404. */
 export async function changeNote(tx: ContactTx, id: string, body: string): Promise<NoteRow> {
   const note = await findNote(tx, id);
   if (note.body === body) return note;
@@ -50,7 +47,6 @@ export async function changeNote(tx: ContactTx, id: string, body: string): Promi
   return note;
 }
 
-/** Throws 404. */
 export async function removeNote(tx: ContactTx, id: string): Promise<void> {
   tx.remove(await findNote(tx, id));
   tx.changed('notes');

@@ -11,10 +11,7 @@ import type { ContactRow } from './queries.ts';
 
 export type ContactPatch = { name?: string; email?: string; custom_fields?: Record<string, unknown> };
 
-/**
- * Changes what is given; an empty text empties. An email that is replaced is no identity of the contact any more. Throws 409 when the email
- * is another contact's, or when it was the last identity and no other takes its place.
- */
+/** An empty text empties a field. Throws 409 when another contact has the email, or when it was the last identity. */
 export async function patchContact(tx: ContactTx, secrets: Secrets, patch: ContactPatch): Promise<ContactRow> {
   const { row, before } = await changeColumns(tx, patch);
   if (foldedEmail(row.email) !== foldedEmail(before.email)) await replaceEmail(tx, secrets, before.email, row.email);

@@ -6,7 +6,7 @@ import { contactTxOf } from './contact-tx.ts';
 import { contactLock } from './events.ts';
 import { identitiesOf, type Person } from './identities/resolve.ts';
 
-/** How a provider's webhooks named a person last, and when the person last wrote. `profile_phone` is digits. */
+/** From a provider's last webhook about the person. `profile_phone` is digits. */
 export type Profile = {
   profile_name: string;
   profile_username: string;
@@ -27,7 +27,6 @@ const profileSql = `
    order by v.last_inbound_at desc
    limit 1`;
 
-/** Undefined: the person never wrote to this channel. */
 export async function findProfile(own: Own, channelId: string, person: Person): Promise<Profile | undefined> {
   const identities = identitiesOf(person);
   const [types, values] = [identities.map(({ type }) => type), identities.map(({ value }) => value)];
@@ -35,7 +34,7 @@ export async function findProfile(own: Own, channelId: string, person: Person): 
   return row;
 }
 
-/** A contact without a name gets the one of their profile. */
+/** Only fills an empty name. */
 export async function nameByProfile(transact: Transact, organizationId: string, contactId: string, given: string) {
   const name = given.trim();
   if (!name) return;

@@ -17,7 +17,7 @@ type ContactColumn =
   | 'updated_at';
 export type ContactRow = RowOf<typeof Contact, ContactColumn> & { tags: string[] };
 
-/** What the wire shows of a contact, from a table or CTE called `k`. */
+/** The fields of the wire, from a table or CTE called `k`. */
 export const contactColumns = `
   k.id, k.phone_number, k.name, k.email, k.external_source, k.external_id, k.custom_fields, k.created_at, k.updated_at,
   array(
@@ -38,7 +38,7 @@ export async function findContactById(own: Own, id: string): Promise<ContactRow 
   return row;
 }
 
-/** Throws 404, which names the survivor when the contact became part of another. */
+/** Throws 404, which names the survivor when the contact was merged. */
 export async function getContact(own: Own, id: string): Promise<ContactRow> {
   const row = await findContactById(own, id);
   if (row) return row;
@@ -50,14 +50,13 @@ const survivorOf = statement((select, { id }: { id: string }) =>
   select(ContactMerge).select('contact_id').where('merged_id', '=', id),
 );
 
-/** Throws 404 as getContact. For what only needs to know that it is there. */
+/** Throws 404 as getContact. */
 export async function assertContact(own: Own, id: string): Promise<void> {
   const found = await contactIsThere(own, { id });
   if (found.length === 0) throw await contactNotFound(own, id);
 }
 
 const inPath = { field: 'contactID', location: 'path' } as const;
-/** Where a caller named a contact in the body. */
 export const inBody = { field: 'contact_id', location: 'body' } as const;
 
 export async function contactNotFound(own: Own, id: string, at: typeof inPath | typeof inBody = inPath): Promise<AppError> {

@@ -8,25 +8,19 @@ import { ContactNote } from './note.entity.ts';
 import { ContactConsent, ContactPermissionChange, ContactSuppression } from './permission/permission.entity.ts';
 import { ContactTag } from './tag.entity.ts';
 
-/**
- * What refers to a contact, and what happens to it. A test reads every foreign key to `contacts` from the catalogue and fails when one is
- * not here.
- */
+/** Every reference to a contact. A test compares the list with the foreign keys in the catalogue. */
 export type ContactReference = {
   table: string;
   column: string;
-  /**
-   * What a merge does, in this order, with the rows of the contact that is merged; how many the survivor gained. What still refers to the
-   * merged contact afterwards is deleted with it, or the database refuses to delete it.
-   */
+  /** Runs in this order; returns how many rows the survivor gained. Rows left behind are deleted, or prevent the deletion. */
   merge(tx: MergeTx): Promise<number>;
-  /** What happens when the contact is erased. The database does `cascade` and `set null`; the rest is done by erase.ts. */
+  /** The database does `cascade` and `set null`; erase.ts does the rest. */
   erase: 'cascade' | 'set null' | 'withdraw';
-  /** The field that `contact.updated` names when the survivor gained rows. */
+  /** The field in `contact.updated` when the survivor gained rows. */
   field?: string;
 };
 
-/** SQL: a tag that the survivor has already is left behind. */
+/** SQL: leaves behind a tag that the survivor has already. */
 const moveTags = `
   update contact_tags o
      set contact_id = $2
@@ -38,7 +32,7 @@ const moveTags = `
         where s.organization_id = $1 and s.contact_id = $2 and s.tag_id = o.tag_id)
   returning o.tag_id`;
 
-/** SQL: pairs of the merged contact with a third one become pairs of the survivor, in the order of ids and once. */
+/** SQL: replaces the merged contact in its pairs with third contacts, in the order of ids and once. */
 const rePairContact = `
   insert into contact_duplicates (id, organization_id, contact_id, other_id, reason, created_at)
   select uuidv7(), $1::uuid, least($2::uuid, d.other_id), greatest($2::uuid, d.other_id), d.reason, d.created_at
@@ -60,7 +54,7 @@ const rePairOther = `
 const moveConversations = 'update conversations set contact_id = $2 where organization_id = $1 and contact_id = $3';
 const moveMessages = 'update messages set contact_id = $2 where organization_id = $1 and contact_id = $3';
 
-/** The rows that the statement gives back; of some nobody needs the number, and they give none. */
+/** Statements without `returning` count as 0. */
 const changed = (text: string) => async (tx: MergeTx) => (await tx.sql(text, [tx.survivor, tx.merged])).length;
 
 export const contactReferences: ContactReference[] = [
@@ -114,7 +108,7 @@ export const contactReferences: ContactReference[] = [
   },
   { table: ContactDuplicate.tableName, column: 'contact_id', merge: changed(rePairContact), erase: 'cascade' },
   { table: ContactDuplicate.tableName, column: 'other_id', merge: changed(rePairOther), erase: 'cascade' },
-  // merge-conversations.ts has united those of the same channel before.
+  // After merge-conversations.ts, which merges those of one channel.
   { table: 'conversations', column: 'contact_id', merge: changed(moveConversations), erase: 'set null' },
   { table: 'messages', column: 'contact_id', merge: changed(moveMessages), erase: 'set null' },
   // No foreign key: the stored reply shows the contact and would outlive it, so erasure withdraws it.

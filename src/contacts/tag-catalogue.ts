@@ -25,7 +25,7 @@ export const tagName = Joi.string()
   .description('Case and accents do not matter: the first spelling stays');
 
 const catalogue = 'tags';
-/** Whoever makes or renames a tag holds it to the end: the limit is exact and no two tags have one name. Taken after every other lock. */
+/** Held by every writer of a tag: the limit is exact and names are unique. Taken after every other lock. */
 export const catalogueLock = (organizationId: string) => subjectLock(catalogue, organizationId);
 
 const counted = (select: Select) =>
@@ -43,15 +43,15 @@ const counted = (select: Select) =>
     );
 const countedTags = list(counted);
 const countedTagById = statement((select, { id }: { id: string }) => counted(select).where('tags.id', '=', id));
-/** It cannot be deleted before the transaction ends. */
+/** Locked against deletion until the transaction ends. */
 const tagNamed = statement((select, { name }: { name: string }) =>
   select(Tag).select(['id', 'name', 'created_at']).where(sql`fold(name)`, '=', sql`fold(${name})`).forKeyShare(),
 );
 
-/** Each count reads all contacts that have the tag. */
+/** Slow: each count reads all contacts that have the tag. */
 export const listTags = (own: Runs, page: Page) => countedTags(own, {}, page);
 
-/** The tag of that name, made when there is none; it cannot be deleted before the transaction ends. Throws 422 at the limit. */
+/** Finds or creates the tag, locked against deletion. Throws 422 at the limit. */
 export async function ensureTag(tx: OwnTx, name: string): Promise<{ row: TagRow; isNew: boolean }> {
   const [known] = await tagNamed(tx, { name });
   if (known) return { row: known, isNew: false };
@@ -66,13 +66,13 @@ export async function ensureTag(tx: OwnTx, name: string): Promise<{ row: TagRow;
     [uuidv7(), name, maxTags],
   );
   if (made) return { row: made, isNew: true };
-  // Another transaction made it first, and has committed: it held the lock.
+  // A concurrent transaction that held the lock made it.
   const [theirs] = await tagNamed(tx, { name });
   if (!theirs) throw new AppError('limit_reached', `An organization has at most ${maxTags} tags`);
   return { row: theirs, isNew: false };
 }
 
-/** Throws 404, and 409 when another tag has the name. */
+/** Throws 409 when another tag has the name. */
 export async function renameTag(tx: OwnTx, id: string, name: string): Promise<CountedTag> {
   await tx.lockFound(catalogue, tx.organizationId);
   const [other] = await tagNamed(tx, { name });
@@ -87,12 +87,10 @@ export async function renameTag(tx: OwnTx, id: string, name: string): Promise<Co
   return countedTag(tx, id);
 }
 
-/** From the catalogue and from every contact that has it. Throws 404. */
 export async function deleteTag(tx: OwnTx, id: string): Promise<void> {
   if ((await tx.delete(Tag, { id })) === 0) throw notFound('Tag');
 }
 
-/** Throws 404. */
 export async function countedTag(own: Own, id: string): Promise<CountedTag> {
   const [tag] = await countedTagById(own, { id });
   if (!tag) throw notFound('Tag');

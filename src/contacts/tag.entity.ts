@@ -7,7 +7,6 @@ export const Tag = defineEntity({
   properties: { ...tenant(), name: p.text(), ...created() },
 });
 
-/** A tag on a contact. */
 export const ContactTag = defineEntity({
   name: 'ContactTag',
   tableName: 'contact_tags',

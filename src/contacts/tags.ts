@@ -29,24 +29,21 @@ const countTags = statement((select, { contactId }: { contactId: string }) =>
     .where('contact_id', '=', contactId),
 );
 
-/** Those a contact has, the last assigned first. Throws 404 when there is no such contact. */
 export async function listTagsOf(own: Own, contactId: string, page: Page) {
   await assertContact(own, contactId);
   return assignedTags(own, { contactId }, page);
 }
 
-/** A name nobody used before becomes a tag of the catalogue. Throws 422 at the limits. */
+/** A new name also becomes a tag of the catalogue. Throws 422 at the limits. */
 export async function assignTag(tx: ContactTx, name: string): Promise<{ row: TagRow; isNew: boolean }> {
   const { contactId } = tx;
   const { row: tag } = await ensureTag(tx, name);
   const [known] = await assignedTag(tx, { contactId, tagId: tag.id });
   if (known) return { row: known, isNew: false };
-  // The lock makes the count exact.
   const [count] = await countTags(tx, { contactId });
   if (Number(count!.total) >= maxTagsOfContact)
     throw new AppError('limit_reached', `A contact has at most ${maxTagsOfContact} tags`);
   const assigned = tx.create(ContactTag, { contact_id: contactId, tag_id: tag.id });
-  // The reply shows when it was assigned.
   await tx.flush();
   await tagsChanged(tx);
   return { row: { ...tag, created_at: assigned.created_at }, isNew: true };

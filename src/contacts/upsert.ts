@@ -17,7 +17,6 @@ import { identitiesGiven } from './identities/write.ts';
 import { suppressAgain } from './permission/suppressed-addresses.ts';
 import type { ContactRow } from './queries.ts';
 
-/** The identities that the fields give a contact; `phone_number` is E.164. */
 export function identitiesOfFields({ phone_number, email, external_source = '', external_id }: ContactFields): Identity[] {
   const spelled = phone_number ? identitiesOf({ phone: phone_number }) : [];
   return [
@@ -29,15 +28,12 @@ export function identitiesOfFields({ phone_number, email, external_source = '', 
 
 export type Upserted = { row: ContactRow; isNew: boolean };
 
-/**
- * The transaction of an upsert: under the lock of the contact that the identities in `fields` belong to; for a new one a single statement.
- * Throws 409 with both ids when the identities are of several contacts, 422 without any.
- */
+/** Locks the contact that has the identities; a new one is one statement. Throws 409 for several contacts, 422 without any. */
 export const upsertOptions = (own: Own, fields: ContactFields): Look<string | undefined> => ({
   look: () => ownerOf(own, identitiesOfFields(fields)),
   locks: (owner) => (owner ? [contactLock(owner)] : []),
   isOneStatement: (owner) => !owner,
-  // Of two transactions that make the same person the database refuses the second identity.
+  // A concurrent upsert of the same person: the database refuses the second identity.
   outdatedBy: (error) => violatedConstraint(error) === identityTaken,
 });
 
@@ -49,7 +45,7 @@ async function ownerOf(own: Own, identities: Identity[]): Promise<string | undef
   return owner;
 }
 
-/** Creates the contact, or updates `owner`, which the look gave: given fields only. */
+/** Writes the given fields only. `owner`: the contact that the look found; none: creates it. */
 export async function upsertContact(
   tx: OwnTx,
   secrets: Secrets,
@@ -76,7 +72,6 @@ const insertContact = `
   identified as (
     ${insertIdentitiesSql({ organization: '$2', contact: '$1', types: '$10', sources: '$11', values: '$12' })})`;
 
-/** With nothing to lock and nothing to read. */
 function create(tx: OwnTx, secrets: Secrets, identities: Identity[], fields: ContactFields): Upserted {
   const id = uuidv7();
   const at = nowDate().toISOString();
@@ -98,7 +93,7 @@ const withoutNulls = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
 async function change(tx: ContactTx, secrets: Secrets, identities: Identity[], fields: ContactFields): Promise<Upserted> {
-  // What was seen before the lock may have changed until the lock was taken.
+  // The owner may have changed before the lock was taken.
   const owners = await ownersOf(tx, identities);
   if (owners.length !== 1 || owners[0] !== tx.contactId) throw new LocksOutdated();
   const given = await addIdentities(tx, identities);
@@ -107,7 +102,7 @@ async function change(tx: ContactTx, secrets: Secrets, identities: Identity[], f
   return { row, isNew: false };
 }
 
-/** SQL: gives identities and reads whose they are in one statement (bench: upsert). */
+/** SQL: adds identities and reads their contacts in one statement (bench: upsert). */
 const giveAndRead = `
   with i as (
     ${insertIdentitiesSql({ organization: '$1', contact: '$2', types: '$3', sources: '$4', values: '$5' })}
@@ -119,7 +114,7 @@ const giveAndRead = `
   select i.type, i.source, i.value, i.contact_id, false
     from ${ownersPart({ types: '$3', sources: '$4', values: '$5' })}`;
 
-/** Those that were not the contact's before. Throws LocksOutdated when another contact has just got one. */
+/** Returns the new ones. Throws LocksOutdated when another contact has just got one. */
 async function addIdentities(tx: ContactTx, identities: Identity[]): Promise<Identity[]> {
   const { contactId } = tx;
   const rows = await tx.sql<Identity & { contact_id: string; is_new: boolean }>(giveAndRead, [

@@ -4,10 +4,7 @@ import { type BlockPayload, type BlockWish, blockWishes } from '../../src/contac
 import { ProviderRefused } from '../../src/providers/errors.ts';
 import type { Outcome, RunContext } from '../handler.ts';
 
-/**
- * The provider is asked for the latest change only: a change that another one has overtaken does nothing. The request does no harm when it
- * is sent twice, so it is sent again when the answer was lost.
- */
+/** Only the latest change calls the provider. The call is idempotent, so a lost answer means another call. */
 export async function changeBlock(context: RunContext<unknown>, change: BlockPayload, wish: BlockWish): Promise<Outcome> {
   const { own, transact, providers } = context;
   const look = () => openBlock(own, { ...change, doing: blockWishes[wish].doing });

@@ -7,14 +7,14 @@ import { scrubEvents } from '../../src/contacts/erasure/scrub-events.ts';
 import { statement } from '../../src/platform/database/statement.ts';
 import { handle } from '../handler.ts';
 
-/** A file takes its time, and each look searches every file that is ready. */
+/** A delay for files in progress: each pass searches every file that is ready. */
 const fileMs = 5_000;
 
 const erasureById = statement((select, { id }: { id: string }) =>
   select(ContactErasure).select(['addresses', 'created_at']).where('id', '=', id),
 );
 
-/** Searches again until nothing is left to do; then the addresses it searched for are deleted too. */
+/** Repeats until nothing is left; then it deletes the addresses too. */
 export const eraseContactRest = handle(eraseContactJob, async ({ erasure_id }, context) => {
   const { own, ledger, config } = context;
   const [erasure] = await erasureById(own, { id: erasure_id });

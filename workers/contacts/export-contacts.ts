@@ -19,7 +19,7 @@ export const exportContacts = handle(exportContactsJob, async ({ export_id }, co
     if (outcome === 'paused') return paused(context);
   } catch (error) {
     if (error instanceof Superseded) return leftToAnother(context);
-    // The request may be the cause, and not a busy hour: an export that never gave up would delay other exports and erasures.
+    // The request itself may be too slow: an export that never fails would delay other exports and erasures.
     if (isTimedOut(error))
       return context.again({ code: 'internal', message: 'It takes the database too long to read them: export fewer at once' });
     if (error instanceof AppError && error.status < 500) return context.fail({ code: error.code, message: error.message });
@@ -28,7 +28,7 @@ export const exportContacts = handle(exportContactsJob, async ({ export_id }, co
   return context.finish((tx) => endExport(tx.own, export_id));
 });
 
-/** SQL: an update that gives back what it counted. The request and the position are deleted with the end: a search may contain personal data. */
+/** SQL: an update that returns its counts. Deletes request and position too: a search may contain personal data. */
 const endStatement = `
   update contact_exports
      set state = 'succeeded',
@@ -45,7 +45,7 @@ const endStatement = `
 async function endExport(tx: OwnTx, id: string) {
   const [ended] = await tx.sql<{ rows: number }>(endStatement, [id]);
   if (!ended) return;
-  // Only this job emits events of the export, so that its lock waits for no one.
+  // Only this job emits events of the export, so the lock is always free.
   await tx.lockNew('contact_export', id);
   tx.emit(contactsExported, { export_id: id, organization_id: tx.organizationId, rows: ended.rows });
 }

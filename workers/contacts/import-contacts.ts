@@ -21,12 +21,12 @@ export const importContacts = handle(importContactsJob, async ({ import_id }, co
     if (outcome === 'paused') return paused(context);
   } catch (error) {
     if (error instanceof Superseded) return leftToAnother(context);
-    // After many attempts: it must not keep other imports waiting for ever.
+    // The batch was retried many times: it must not block other imports for ever.
     if (error instanceof Taken)
       return context.again({ code: 'internal', message: 'Others changed the same contacts all the while' });
     if (!(error instanceof ImportFailure)) throw error;
     const { code, message, line, column } = error;
-    // The update would write null for what is undefined.
+    // The update would write null for undefined.
     const failure = { code, message, ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
     const where = line === undefined ? '' : ` (line ${line})`;
     const work = async ({ own: tx }: TenantTx) => void (await tx.update(ContactImport, { id: import_id }, { failure }));
@@ -37,7 +37,7 @@ export const importContacts = handle(importContactsJob, async ({ import_id }, co
 
 type Counts = { created: number; updated: number; unchanged: number; failed: number };
 
-/** SQL: an update that gives back what it counted. */
+/** SQL: an update that returns its counts. */
 const endStatement = `
   update contact_imports
      set state = 'succeeded', finished_at = clock_timestamp(), updated_at = clock_timestamp()
@@ -49,12 +49,11 @@ const endStatement = `
             unchanged_count as unchanged,
             failed_count as failed`;
 
-/** One event for the file, none for its rows. */
 async function endImport(tx: OwnTx, id: string) {
   const [counts] = await tx.sql<Counts>(endStatement, [id]);
   if (!counts) return;
   await tx.delete(ContactImportChunk, { import_id: id });
-  // Only this job emits events of the import, so that its lock waits for no one.
+  // Only this job emits events of the import, so the lock is always free.
   await tx.lockNew('contact_import', id);
   tx.emit(contactsImported, { import_id: id, organization_id: tx.organizationId, ...counts });
 }

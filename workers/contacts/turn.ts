@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, RunContext } from '../handler.ts';
 
-/** After so long the next organization's import or export has its turn; this one goes on after it. */
+/** After this time the next organization's import or export runs. */
 const turnMs = 60_000;
-/** A part may take long because it waits for others: that is no work to rest from, and a worker that stops waits for the rest. */
+/** A long part may have waited for locks: that needs no rest. A stopping worker waits for the rest too. */
 const maxRestMs = 2_000;
 const pausedMs = 1_000;
 const supersededMs = 15_000;
 
-/**
- * Whether work over many rows may go on, asked between its parts: after a rest, so that it takes only `bulkTimeShare` of the time. One
- * organization's file must not have the processors of worker and database to itself. The rest takes no place in the worker.
- */
+/** Rests between parts, outside its place, so that the work takes only `bulkTimeShare` of the time of worker and database. */
 export function turnOf({ isStopping, outside, config }: Pick<RunContext<unknown>, 'isStopping' | 'outside' | 'config'>) {
   const endsAt = performance.now() + turnMs;
   const restPerMs = 1 / config.bulkTimeShare - 1;
@@ -25,10 +22,9 @@ export function turnOf({ isStopping, outside, config }: Pick<RunContext<unknown>
   };
 }
 
-/** The turn is over: the rest is for another run. */
 export const paused = ({ isStopping, wait }: RunContext<unknown>): Promise<Outcome> =>
   wait(isStopping() ? pausedMs : 0, { reason: 'paused' });
 
-/** Another run has taken over: this one looks again when that one should be through. */
+/** Checks again when the other run should have finished. */
 export const leftToAnother = ({ wait }: RunContext<unknown>): Promise<Outcome> =>
   wait(supersededMs, { reason: 'another run is at it' });

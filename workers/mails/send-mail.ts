@@ -11,7 +11,7 @@ const mailById = statement((select, { id }: { id: string }) =>
   select(Mail).select(['kind', 'recipient', 'data', 'token', 'sent_at']).where('id', '=', id),
 );
 
-/** Without a claim: after a crash the mail may be sent twice, with the same Message-ID and a link that works once. */
+/** Without a claim: after a crash the mail may be sent twice, with the same Message-ID and a one-time link. */
 export const sendMail = handle(sendMailJob, async ({ mail_id }, context) => {
   const { config, own, providers, secrets } = context;
   const [mail] = await mailById(own, { id: mail_id });

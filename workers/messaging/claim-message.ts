@@ -11,7 +11,7 @@ import { type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
 import type { RunRef } from '../../src/platform/ledger/tx.ts';
 import type { Claimed } from '../handler.ts';
 
-/** All that a send needs, read by the statement that claims it. Without contact and addresses: the contact was erased. */
+/** Without contact and addresses: the contact was erased. */
 export type Claim = Permission &
   RowOf<typeof Message, 'contact_id' | 'type' | 'content' | 'to_phone' | 'to_user_id' | 'context_id' | 'resends' | 'channel_id'> &
   RowOf<typeof Channel, 'phone_number_id' | 'account_id' | 'access_token'> & { message_id: string };
@@ -32,7 +32,7 @@ const claimColumns = `
 
 const isUnsent = `exists (select 1 from messages o where o.id = j.subject_id and o.status = 'queued')`;
 
-/** SQL: one statement checks the run and its pool's pace, claims the message and reads all that a send needs (bench: send). */
+/** SQL: checks the run and its pool's pace, claims the message and reads all that a send needs (bench: send). */
 const claimStatement = `
   with ${paceParts(isUnsent, { freesRoom: true })},
   claimed as (
@@ -46,17 +46,13 @@ const claimStatement = `
     from (select 1) one
     left join claimed on true`;
 
-/**
- * Claims the message in the statement that checks that this run may send it now: its time has come, its pool is not held and the pace
- * allows it. What cannot be undone is claimed first; of two runs at once only one gets it.
- */
+/** Checks and claims in one statement: of two concurrent runs only one sends. */
 export async function claimMessage(em: Em, { id, run }: RunRef): Promise<Claimed<Claim>> {
   const [row] = await query<(RunRow & Claim & Turn) | ({ id: null } & Turn)>(em, claimStatement, [id, run]);
   if (row!.id !== null) return { row: row!, claimed: row! };
   return row!.wait_ms === null ? undefined : { waitMs: row!.wait_ms };
 }
 
-/** The one resend of a message whose window has passed. */
 export async function claimResend(own: Own, messageId: string, resends: number): Promise<Claim | undefined> {
   // SQL: claims and reads in one statement, as above.
   const [row] = await own.sql<Claim>(

@@ -23,7 +23,7 @@ import { type Claim, claimMessage, claimResend, sendingState } from './claim-mes
 
 type Context = RunContext<Claim | undefined>;
 
-/** Added to the provider's time limit: a message that has been `sending` for less is still being sent. */
+/** Added to the provider's timeout: a younger `sending` message is still being sent. */
 const graceMs = 5_000;
 const maxResends = 1;
 
@@ -64,7 +64,7 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
       if (saysNoToMarketing(error.providerCode)) await noteRefuser(context, claim);
       if (!error.stopsChannel)
         return context.fail({ code: 'provider_refused', message: error.message, provider_code: error.providerCode });
-      // The channel is refused, not this message: it keeps its place and waits with the others until the channel is repaired.
+      // The provider refuses the channel, not the message: it keeps its place until the channel is repaired.
       await stopChannel(context.transact, { id: claim.channel_id, sealedToken: claim.access_token }, error.stopsChannel);
       return context.wait(1_000, { reason: error.message, work: backToQueued });
     }
@@ -85,7 +85,7 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
   }
 }
 
-/** An error: the token cannot be opened, as with another SECRET_KEY. */
+/** An error: the token cannot be decrypted, for example with another SECRET_KEY. */
 function accountOf({ secrets }: Context, { phone_number_id, account_id, access_token }: Claim): Account | Error {
   try {
     return { phoneNumberId: phone_number_id, accountId: account_id, accessToken: secrets.open(access_token) };
@@ -94,18 +94,18 @@ function accountOf({ secrets }: Context, { phone_number_id, account_id, access_t
   }
 }
 
-/** Why the message must not go out any more: permission may have changed since it was accepted. Waiting would not help. */
+/** Permission may have changed since the message was accepted. */
 function lastRefusal(claim: Claim): JobError | undefined {
   const isErased = claim.contact_id === null || (!claim.to_phone && !claim.to_user_id);
   const refusal: JobError | undefined = isErased
     ? { code: 'contact_deleted', message: 'The contact was deleted before the message went out' }
     : refusalOf(claim);
   if (!refusal || claim.resends === 0) return refusal && { code: refusal.code, message: refusal.message };
-  // The first send may have arrived: that must still be able to prove itself, and a retry needs force.
+  // The first send may have arrived: a status may still prove it, and a retry needs force.
   return { code: 'outcome_unknown', message: `The provider never said whether it took the message. ${refusal.message}` };
 }
 
-/** In a transaction before the end's: it takes another lock, and what the person said holds even if the end is lost. */
+/** A separate transaction: it takes another lock, and the refusal holds even if the end is lost. */
 async function noteRefuser({ own, transact }: Context, { message_id: proof }: Claim) {
   const look = () => contactOf(own, proof);
   const locks = (contactId: string | null) => (contactId ? [contactLock(contactId)] : []);
@@ -116,7 +116,7 @@ async function noteRefuser({ own, transact }: Context, { message_id: proof }: Cl
   });
 }
 
-/** The contact of a message as it is now: it may have been merged into another since, or erased. */
+/** Reads it again: the contact may have been merged or erased since. */
 async function contactOf(own: Own, messageId: string): Promise<string | null> {
   // SQL: found by its id alone (bench: send).
   const [message] = await own.sql<{ contact_id: string | null }>(
@@ -138,14 +138,14 @@ function settleAccepted(context: Context, claim: Claim, { providerMessageId, pho
   });
 }
 
-/** The number's own limit: nothing of the channel goes out for that long, then the pool is filled again. */
+/** The phone number's own limit: the channel sends nothing for `ms`. */
 async function slowDown({ em, row, ledger }: Context, ms: number) {
   if (!row.pool) return;
   await holdPool(em, row.pool, ms);
   setTimeout(() => void ledger.fill(row.pool!), ms + 20).unref();
 }
 
-/** The row says it may run and the message was not to be had: someone is sending it, or its answer was lost. */
+/** The claim failed: another run is sending the message, or its answer was lost. */
 async function unclaimed(context: Context, messageId: string): Promise<Outcome> {
   const state = await sendingState(context.own, messageId);
   if (state?.status === 'queued') return context.wait(50);
@@ -159,6 +159,6 @@ async function unclaimed(context: Context, messageId: string): Promise<Outcome> 
     const claim = await claimResend(context.own, messageId, state.resends);
     return claim ? send(context, claim) : context.wait(1_000);
   }
-  // Past its end the window may still wait for an unapplied webhook or a web process that has not been there long enough.
+  // After its end the window may still wait for an unapplied webhook or a newly started web process.
   return context.wait(Math.max(window.left_ms, stillSendingMs, 1_000), { reason: 'the outcome of the send is not known yet' });
 }

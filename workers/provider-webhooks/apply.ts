@@ -21,10 +21,10 @@ import { type InboundPart, partsOf, type RawChange } from '../../src/providers/m
 import { handle, type RunContext } from '../handler.ts';
 import { type FaultList, faultList } from './faults.ts';
 
-/** After this many parts other work gets a turn: parts that take no statement would keep the process busy. */
+/** Pauses after this many parts: parts without a statement would block the process. */
 const partsOfTurn = 100;
 
-/** A change that cannot be parsed is a broken part; it must not fail the body for ever. */
+/** A broken part must not fail the body for ever. */
 function readable(change: RawChange, maxParts: number): ReturnType<typeof partsOf> {
   try {
     return partsOf(change, maxParts);
@@ -40,9 +40,8 @@ const receivedWebhook = statement((select, { id }: { id: string }) =>
   select(ProviderWebhook).select(columns).where('id', '=', id).where('state', '=', 'received'),
 );
 
-/** The run and the body in one look, when it may be applied now. */
 async function claimWebhook(em: Em, { id, run }: RunRef): Promise<{ row: RunRow; claimed: WebhookRow } | undefined> {
-  // SQL: one statement reads the run and its subject; the organization is known by it (bench: inbound).
+  // SQL: one statement reads the run and its subject; the webhook gives the organization (bench: inbound).
   const [row] = await query<RunRow & WebhookRow>(
     em,
     `select ${runColumns}, w.channel_id, w.body
@@ -55,10 +54,7 @@ async function claimWebhook(em: Em, { id, run }: RunRef): Promise<{ row: RunRow;
   return row && { row, claimed: row };
 }
 
-/**
- * Applies every part of a stored body, up to PROVIDER_WEBHOOK_MAX_PARTS. Each part has its own transaction and is idempotent; a broken part
- * is kept with its error, the others are applied.
- */
+/** Each part has its own transaction and is idempotent. A broken part is kept with its error; the others are applied. */
 export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
   applyProviderWebhookJob,
   async ({ webhook_id }, context) => {
@@ -68,7 +64,7 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
     const faults = faultList();
     let seen = 0;
     for (const change of changesIn(webhook.body, faults)) {
-      // One more than is applied shows that there are more.
+      // One more than the limit shows that there are more.
       for (const part of readable(change, maxParts - seen + 1)) {
         seen += 1;
         if (seen > maxParts) break;
@@ -80,7 +76,7 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
         try {
           await applyPart(context, webhook.channel_id, part);
         } catch (error) {
-          // Our own outage: the whole body is tried again later. Any other error is this part's own and must not hold up the others.
+          // In our own outage the whole body is retried. Any other error is this part's own.
           if (isOurOutage(error)) throw error;
           context.log.error({ err: error, webhook_id }, 'a part of a provider webhook could not be applied');
           faults.add(reasonOf(error), part.kind);
@@ -103,10 +99,10 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
   claimWebhook,
 );
 
-/** What PostgreSQL's text cannot hold, as JSON.stringify writes it: NUL and half a surrogate pair. A pair is written as it is. */
+/** NUL and half a surrogate pair, as JSON.stringify writes them: PostgreSQL's text cannot hold them. */
 const unstorable = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
-/** A body that cannot be parsed is broken as a whole; it must not run for ever. */
+/** An invalid body must not be retried for ever. */
 function changesIn(body: Buffer, faults: FaultList): RawChange[] {
   try {
     return JSON.parse(body.toString('utf8').replace(unstorable, '$1\ufffd'));
@@ -116,7 +112,7 @@ function changesIn(body: Buffer, faults: FaultList): RawChange[] {
   }
 }
 
-/** `onlyChannelId`: the channel whose own app signed the body; null: the installation's app, which speaks for all channels. */
+/** `onlyChannelId`: the channel whose own app signed the body; null: the installation's app, valid for all channels. */
 async function applyPart(
   { own, transact, secrets, config, log }: RunContext<unknown>,
   onlyChannelId: string | null,

@@ -3,7 +3,7 @@ const maxCharacters = 64 * 1024;
 const maxError = 500;
 const maxPart = 2_000;
 
-/** What could not be applied of one body, as its row keeps it: the first faults with their parts, the others as a number. */
+/** Keeps the first faults with their parts, and counts the others. */
 export function faultList() {
   const kept: { error: string; part?: string }[] = [];
   let characters = 0;
@@ -18,11 +18,11 @@ export function faultList() {
       kept.push({ error: error.slice(0, maxError), ...(text && { part: text.slice(0, maxPart) }) });
       characters += error.length + (text?.length ?? 0);
     },
-    /** A fault of the whole body: listed before the faults of its parts, and always kept. */
+    /** A fault of the whole body is always kept. */
     first(error: string) {
       kept.unshift({ error });
     },
-    /** For the column; null: all of it was applied. */
+    /** null: all parts were applied. */
     text(): string | null {
       if (kept.length === 0) return null;
       const all = others > 0 ? [...kept, { error: `${others} more parts could not be applied` }] : kept;

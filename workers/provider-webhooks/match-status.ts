@@ -12,7 +12,7 @@ const keptStatus = statement((select, { id }: { id: string }) =>
     .where('id', '=', id),
 );
 
-/** Every 5 s for 10 minutes; a status whose message is unknown by then is dropped. */
+/** Every 5 s for 10 minutes; then a status of an unknown message is dropped. */
 export const matchKeptStatus = handle(matchStatusJob, async ({ status_id: id }, context) => {
   const { own, transact } = context;
   const [kept] = await keptStatus(own, { id });

@@ -42,7 +42,7 @@ const isPending = `
   j.slot_at is not null
   and exists (select 1 from webhook_deliveries o where o.id = j.subject_id and o.state = 'pending')`;
 
-/** SQL: one statement checks the run and its pool's pace, and reads all that a delivery needs (bench: deliver). */
+/** SQL: checks the run and its pool's pace, and reads all that a delivery needs (bench: deliver). */
 const claimStatement = `
   with ${paceParts(isPending, { freesRoom: false })},
   claimed as (
@@ -55,10 +55,7 @@ const claimStatement = `
     from (select 1) one
     left join claimed on true`;
 
-/**
- * The run and what it delivers, when it may deliver now; with a rate limit it takes its turn in the same statement. Nothing else is
- * claimed: a webhook may be delivered twice, and receivers recognize it by its id.
- */
+/** Claims only a turn of the rate limit: a webhook may be delivered twice, and receivers deduplicate by its id. */
 async function claimDelivery(em: Em, { id, run }: RunRef): Promise<Claimed<DeliveryRow>> {
   const [row] = await query<(RunRow & DeliveryRow & Turn) | ({ id: null } & Turn)>(em, claimStatement, [id, run]);
   if (row!.id !== null) return { row: row!, claimed: row! };
@@ -118,20 +115,13 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
   });
 }
 
-/**
- * What the endpoint's owner may see of an outcome. A host inside our network looks like one that does not resolve, or a tenant could probe
- * the names of the network one by one; the log and the metrics have the difference.
- */
+/** Shows addresses inside our network as failed DNS: a tenant could probe names. Log and metrics show the difference. */
 export const shownOutcome = (outcome: SendOutcome): SendOutcome =>
   outcome.errorClass === 'ssrf' || outcome.errorClass === 'dns'
     ? { ...outcome, errorClass: 'dns', error: 'the host has no public address' }
     : outcome;
 
-/**
- * The attempt in the log and the delivery's new state. `onlyWithEnd`: nothing is written unless the statement ends the job's row.
- *
- * SQL: parts of the ledger's statement (bench: deliver).
- */
+/** SQL: parts of the ledger's statement (bench: deliver). `onlyWithEnd`: writes only if it ends the job's row. */
 function attemptOf(
   delivery: DeliveryRow,
   outcome: SendOutcome,

@@ -9,7 +9,6 @@ import { contactLock } from '../events.ts';
 import { ContactBlock } from './block.entity.ts';
 import { type BlockPayload, type BlockWish, blockWishes } from './jobs.ts';
 
-/** What the provider needs to know for a change that is still to be made. */
 export const openBlock = statement((select, change: BlockPayload & { doing: 'pending' | 'unblocking' }) =>
   select(ContactBlock, Channel)
     .innerJoin('channels', (on) =>
@@ -29,7 +28,7 @@ export const settleLocks = ([open]: Open[]) => (open ? [contactLock(open.contact
 
 const firstTime = () => raw('coalesce(blocked_at, clock_timestamp())') as unknown as string;
 
-/** The provider made the change. `seen` is what `openBlock` gives now: empty when a later change or an erasure made this one void. */
+/** Records the provider's success. `open` is the result of `openBlock` now: empty after a later change or an erasure. */
 export async function settleBlock(tx: OwnTx, { block_id, change_id }: BlockPayload, wish: BlockWish, [open]: Open[]) {
   if (!open) return;
   const { doing, done } = blockWishes[wish];

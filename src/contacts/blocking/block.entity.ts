@@ -17,10 +17,9 @@ export const ContactBlock = defineEntity({
     phone: p.text().default(''),
     user_id: p.text().default(''),
     status: p.enum(blockStatuses),
-    /** What was asked for last. null: nothing yet. */
+    /** The last request; null: none yet. */
     change_id: p.uuid().strictNullable(),
     failure: p.json<BlockFailure>().strictNullable(),
-    /** Since when the provider blocks, as far as we know. */
     blocked_at: timestamp().strictNullable(),
     ...times(),
   },

@@ -12,7 +12,6 @@ import { type BlockWish, blockLane, blockWishes } from './jobs.ts';
 
 const channelStatus = statement((select, { id }: { id: string }) => select(Channel).select('status').where('id', '=', id));
 
-/** Throws 404 for a foreign channel, 409 for one that is not connected. */
 export async function assertConnected(own: Own, channelId: string): Promise<void> {
   const [channel] = isUuid(channelId) ? await channelStatus(own, { id: channelId }) : [];
   if (!channel) throw notFound('Channel');
@@ -36,7 +35,7 @@ const liveJob = statement((select, { blockId, name, changeId }: Change) =>
 
 export type Asked = { status: 'pending' | 'blocked' | 'unblocked'; operationId?: string };
 
-/** Leaves a wish to the worker, unless it is fulfilled or in progress. Throws 404 when the contact was erased meanwhile. */
+/** Enqueues the change unless it is done or in progress. Throws 404 when the contact was erased meanwhile. */
 export async function requestChange(tx: OwnTx, blockId: string, wish: BlockWish): Promise<Asked> {
   tx.assertLocked(blockLane(blockId));
   const { job, doing, done } = blockWishes[wish];
@@ -63,7 +62,6 @@ const statusOfOperation = statement((select, { operationId }: { operationId: str
     .where('jobs.id', '=', operationId),
 );
 
-/** The status of the block that an operation is about. Undefined: the contact was erased. */
 export async function blockStatusOf(own: Own, operationId: string): Promise<BlockStatus | undefined> {
   const [block] = await statusOfOperation(own, { operationId });
   return block?.status;

@@ -1,7 +1,7 @@
 import { list } from '../../platform/listing/paging.ts';
 import { ContactBlock } from './block.entity.ts';
 
-/** The contacts that the provider blocks on a channel, as far as we know, newest block first. `created_at` is the time of the block. */
+/** Newest block first. `created_at` is the time of the block. */
 export const listBlocked = list(
   (select, { channelId }: { channelId: string }) =>
     select(ContactBlock)

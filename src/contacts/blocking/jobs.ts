@@ -6,7 +6,7 @@ import { backoff, type JobContract, job } from '../../platform/ledger/job.ts';
 export type BlockPayload = { block_id: string; change_id: string };
 export type BlockWish = 'block' | 'unblock';
 
-/** SQL: the status follows from the row's own `blocked_at`. Whoever was blocked before the failed change still is. */
+/** SQL: the status follows from the row's own `blocked_at`; the earlier block still holds after a failed change. */
 const failChange = `
   update contact_blocks
      set status = case when blocked_at is null then 'failed' else 'blocked' end,
@@ -25,10 +25,7 @@ const reviveChange = `
      and failure is not null
   returning id`;
 
-/**
- * What both changes of a block agree on. No `openSubjects`: a change that was overtaken by another one waits behind it in the lane, beside
- * the live row of the later one.
- */
+/** No `openSubjects`: a superseded change waits in the lane behind its successor, beside the successor's live row. */
 const blockChange = (name: string, doing: 'pending' | 'unblocking'): JobContract<BlockPayload> =>
   job<BlockPayload>({
     name,
@@ -50,10 +47,8 @@ const blockChange = (name: string, doing: 'pending' | 'unblocking'): JobContract
 export const blockContactJob = blockChange('contacts.block', 'pending');
 export const unblockContactJob = blockChange('contacts.unblock', 'unblocking');
 
-/** Changes of one block run in the order of the requests. */
 export const blockLane = (blockId: string) => `contact-block:${blockId}`;
 
-/** The job that carries out a wish, and the block's status while it runs and after it. */
 export const blockWishes = {
   block: { job: blockContactJob, doing: 'pending', done: 'blocked' },
   unblock: { job: unblockContactJob, doing: 'unblocking', done: 'unblocked' },

@@ -2,16 +2,13 @@ import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { addIdentities, findContact, identityTaken, type Person, resolveContact } from '../identities/resolve.ts';
 
-/** E.164, and the messaging app's own id of the person; one of them at least. */
+/** `phone` is E.164, `userId` the messaging app's own id; at least one of them. */
 export type BlockWho = { phone?: string; userId?: string };
 
-/** Constraints that a concurrent request for the same person violates. The contact may also be erased meanwhile. */
+/** Constraints that a concurrent request for the same person, or an erasure, violates. */
 export const resolveConflicts = [identityTaken, 'contact_blocks_address', 'contact_blocks_organization_id_contact_id_fkey'];
 
-/**
- * SQL: one statement finds the block by either address of the person, and fills in the other. The conversation knows which phone and user id
- * belong together. Of two blocks, the one with the given address is meant.
- */
+/** SQL: finds the block by either address and fills in the other; of two blocks, the one with the given address. */
 const claimKnown = `
   with told as (
     select profile_phone, profile_user_id
@@ -44,10 +41,7 @@ const insertBlock = `
   on conflict on constraint contact_blocks_address do update set contact_id = excluded.contact_id
   returning id`;
 
-/**
- * The id of a person's block on a channel, whichever of the person's addresses is given. A block of another phone of the same person is
- * another block. Creates contact and block where there is none; nothing is asked of the provider yet. Retry on `resolveConflicts`.
- */
+/** Another phone of the same person is another block. Does not call the provider. Retry on `resolveConflicts`. */
 export async function resolveBlock(tx: OwnTx, secrets: Secrets, channelId: string, who: BlockWho): Promise<string> {
   const phone = who.phone?.replace(/\D/g, '') ?? '';
   const userId = who.userId ?? '';
@@ -60,7 +54,7 @@ async function idFrom(own: OwnTx, text: string, params: string[]): Promise<strin
   return row?.id;
 }
 
-/** When the addresses belong to two contacts, the one with the phone is meant: the provider is asked with the phone. */
+/** If the addresses belong to two contacts, the phone decides: the provider receives the phone. */
 async function contactOf(tx: OwnTx, secrets: Secrets, who: Person): Promise<string> {
   const byPhone = who.phone && (await findContact(tx, { phone: who.phone }));
   if (!byPhone) return resolveContact(tx, secrets, who);

@@ -1,9 +1,9 @@
-/** 15 digits are what every number holds; a longer one only when it comes back as it was: an id of 20 digits is a text. */
+/** Every number keeps 15 digits. A longer cell is a number only if it survives the round trip: a 20-digit id is a text. */
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const isExact = (cell: string, value: number) =>
   Number.isFinite(value) && (cell.replace(/[eE].*|\D/g, '').length <= 15 || JSON.stringify(value) === cell);
 
-/** A cell of a custom field: JSON where it is exactly one number, true, false, text in quotes, list or object; else the text it is. */
+/** A cell is JSON if it is exactly one number, boolean, quoted text, list or object; otherwise it is a text. */
 export function readCustomCell(cell: string): unknown {
   if (cell === 'true' || cell === 'false') return cell === 'true';
   if (number.test(cell)) return isExact(cell, Number(cell)) ? Number(cell) : cell;
@@ -15,7 +15,7 @@ export function readCustomCell(cell: string): unknown {
   }
 }
 
-/** What `readCustomCell` reads as this value; a text that it would take for something else stands in quotes. */
+/** The inverse of `readCustomCell`: a text that would be read as JSON is quoted. */
 export function toCustomCell(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value);
   return value !== '' && readCustomCell(value) === value ? value : JSON.stringify(value);

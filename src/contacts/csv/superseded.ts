@@ -1,2 +1,2 @@
-/** Another run of the same job has written more of the import or export: this run ends and leaves the rest to it. */
+/** Another run of the same job has written more: this run ends. */
 export class Superseded extends Error {}

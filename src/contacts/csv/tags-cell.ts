@@ -1,4 +1,4 @@
-/** Names with a semicolon between them; one within a name has a backslash before it. */
+/** Tags are separated by semicolons; a backslash escapes one within a name. */
 export const toTagsCell = (names: string[]) => names.map((name) => name.replace(/[\\;]/g, '\\$&')).join(';');
 
 export function readTagsCell(cell: string): string[] {

@@ -5,10 +5,7 @@ import { personalTexts } from './personal-data.ts';
 
 const batch = 200;
 
-/**
- * SQL: both statements search a batch of another domain's table and delete what contains one of the texts, with its failed job: nothing is
- * left to retry.
- */
+/** SQL: both statements search a batch of another domain's table and delete the matches with their failed jobs. */
 const dropBodies = `
   with seen as materialized (
     select id, state, received_at, body
@@ -64,10 +61,7 @@ const dropStatuses = `
          (select count(*)::int from found where state = 'waiting' and is_older) as kept`;
 type Dropped = { seen: number; last: string | null; kept: number };
 
-/**
- * Deletes what a provider sent and that contains personal data, except what has not been applied yet. Returns how much of that, from the
- * time before the erasure, is left.
- */
+/** Keeps webhooks that are not applied yet. Returns how many of those are older than the erasure. */
 export async function dropReceived(transact: Transact, own: Own, { identities }: Remains, erasedAt: string): Promise<number> {
   const texts = personalTexts(identities);
   if (texts.length === 0) return 0;

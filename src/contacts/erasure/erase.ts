@@ -16,7 +16,6 @@ import { eraseContactJob } from './jobs.ts';
 /** SQL: conversations are messaging's table, which contacts must not import. */
 const conversationsOfContact = 'select id from conversations where organization_id = $1 and contact_id = $2';
 
-/** What decides the locks of an erasure. */
 export async function conversationsOf(own: Own, contactId: string): Promise<string[]> {
   const rows = await own.sql<{ id: string }>(conversationsOfContact, [contactId]);
   return rows.map(({ id }) => id);
@@ -34,13 +33,10 @@ const mergedInto = statement((select, { id }: { id: string }) =>
   select(ContactMerge).select(['merged_id', 'gone_conversations']).where('contact_id', '=', id),
 );
 
-/**
- * Deletes the contact and all that belongs to it. Its messages are kept without personal data, and a job searches for the data in other
- * records. Returns the ids of the contact and of those that were merged into it. Throws 404, and LocksOutdated without `eraseLocks`.
- */
+/** Messages are kept without personal data. Returns the contact's id and the ids merged into it. Needs `eraseLocks`. */
 export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Promise<string[]> {
   tx.assertLocked(contactLock(id));
-  // From here on nothing new can refer to the contact: a writer waits for this row and then finds no contact.
+  // Other writers wait for this row, and then find no contact to refer to.
   const found = await contactForUpdate(tx, { id });
   if (found.length === 0) throw await contactNotFound(tx, id);
   const conversations = await conversationsOf(tx, id);
@@ -58,7 +54,7 @@ export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Pro
   return ids;
 }
 
-/** SQL: the addresses of two tables, the contact's identities and those that were blocked. */
+/** SQL: the addresses of two tables: the contact's identities and its blocks. */
 const addressesOfContact = `
   select type, source, value
     from contact_identities
@@ -72,10 +68,7 @@ const addressesOfContact = `
      and b.contact_id = $2
      and x.value <> ''`;
 
-/**
- * SQL: messaging's table. What the person wrote is kept. The provider's ids contain the address, so they are removed, and so is what the
- * provider says about the person.
- */
+/** SQL: messaging's table. Keeps the person's text; removes the provider's ids, which contain the address. */
 const blankMessages = `
   update messages
      set contact_id = null,
@@ -105,7 +98,7 @@ const blankConversations = `
    where organization_id = $1
      and contact_id = $2`;
 
-/** What the job searches for, with the conversations that a merge ended. Sealed, and deleted when the job ends. */
+/** What the job searches for. Stored encrypted, and deleted when the job ends. */
 export type Remains = { ids: string[]; conversations: string[]; identities: Identity[] };
 
 async function searchLater(tx: OwnTx, secrets: Secrets, remains: Remains) {

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { created, tenant } from '../../platform/database/columns.ts';
 
-/** What is left to erase after the contact is deleted: its addresses, sealed, until the job has searched for them. */
+/** The encrypted addresses of a deleted contact, until the job has removed them from other records. */
 export const ContactErasure = defineEntity({
   name: 'ContactErasure',
   tableName: 'contact_erasures',

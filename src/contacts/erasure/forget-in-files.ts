@@ -7,10 +7,10 @@ import { csvWithout } from '../export/csv.ts';
 import { ContactExport, ContactExportChunk } from '../export/export.entity.ts';
 import { ContactImport } from '../import/import.entity.ts';
 
-/** Pieces that one statement searches: a file of any size stays within the time limit of a statement. */
+/** Pieces per statement: it stays within the statement timeout for a file of any size. */
 const maxPieces = 32;
 
-/** SQL: in the usual order, that of creation, a piece contains ids of one time, so that few of them have to be read. */
+/** SQL: the default order is creation time, like that of the ids, so few pieces match the range of ids. */
 const piecesWith = `
   select c.number
     from contact_export_chunks c
@@ -24,7 +24,7 @@ const piecesWith = `
         where x.id between c.first_id and c.last_id
           and position(convert_to(x.id::text, 'UTF8') in c.bytes) > 0)`;
 
-/** SQL: a set. A failed export waits for a retry with rows, a position and a search that may be personal data: it must be requested anew. */
+/** SQL: a set. Its rows, position and search may be personal data: a failed export must be requested anew. */
 const blankFailedExports = `
   with blanked as (
     update contact_exports
@@ -46,10 +46,10 @@ const dropFailedImports = `
      and i.id = c.import_id
      and i.state = 'failed'`;
 
-/** No export fails or is revived between the look at failed ones and the look at running ones: it would be in neither. */
+/** Without it, an export that fails or is revived between the two queries would be in neither. */
 const lockExports = statement((select) => select(ContactExport).select('id').orderBy('id').forUpdate());
 
-/** An export that was requested before the erasure may have read the contact and not stored it yet. A commit takes less than a minute. */
+/** An export may have read the contact and not stored it yet. A commit takes less than a minute. */
 const exportsInProgress = statement((select, { erasedAt }: { erasedAt: string }) =>
   select(ContactExport)
     .select(sql<number>`count(*)::int`.as('total'))
@@ -57,7 +57,7 @@ const exportsInProgress = statement((select, { erasedAt }: { erasedAt: string })
     .where(sql<SqlBool>`created_at < ${erasedAt}::timestamptz + interval '1 minute'`),
 );
 
-/** An import that fails keeps its file for a retry, with the person in it. */
+/** A failed import keeps its file for a retry, with the contact in it. */
 const importsInProgress = statement((select, { erasedAt }: { erasedAt: string }) =>
   select(ContactImport)
     .select(sql<number>`count(*)::int`.as('total'))
@@ -67,13 +67,10 @@ const importsInProgress = statement((select, { erasedAt }: { erasedAt: string })
 
 const files = statement((select) => select(ContactExport).select(['id', 'pieces']));
 
-/**
- * Removes contacts from the files that are ready, and files that wait for a retry as a whole. Returns how many imports and exports are in
- * progress that may still contain them.
- */
+/** Also deletes files that wait for a retry. Returns how many running imports and exports may still contain the contacts. */
 export async function forgetInFiles(transact: Transact, own: Own, contactIds: string[], erasedAt: string): Promise<number> {
   const within = <Result>(work: (tx: OwnTx) => Promise<Result>) => transact({}, (tx) => work(tx.of(own.organizationId)));
-  // First, so that an export which ends meanwhile is searched below.
+  // First, so that the loop below searches an export that ends meanwhile.
   const left = await within((tx) => dropFailed(tx, erasedAt));
   for (const { id, pieces } of await files(own, {})) {
     for (let first = 0; first < pieces; first += maxPieces) {
@@ -106,12 +103,12 @@ const chunkForUpdate = statement((select, { exportId, number }: { exportId: stri
 );
 
 async function cut(tx: OwnTx, exportId: string, number: number, contactIds: string[]) {
-  // In the order of whoever deletes or writes an export: the export before its pieces.
+  // Lock order of all writers: the export before its pieces.
   const [file] = await exportForUpdate(tx, { id: exportId });
   const [chunk] = await chunkForUpdate(tx, { exportId, number });
   if (!file || !chunk) return;
   const { file: bytes, left } = csvWithout(chunk.bytes, contactIds);
-  // The id is in a row of another contact.
+  // The id occurs in a row of another contact.
   if (left === 0) return;
   await tx.update(ContactExportChunk, { export_id: exportId, number }, { bytes });
   await tx.update(

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { uuid } from '../../platform/ids.ts';
 import { backoff, job } from '../../platform/ledger/job.ts';
 
-/** Removes personal data from records that do not refer to the contact. There is too much of it for the request that erases. */
+/** Too much work for the request: it removes personal data from records that do not refer to the contact. */
 export const eraseContactJob = job<{ erasure_id: string }>({
   name: 'contacts.erase',
   queue: 'default',

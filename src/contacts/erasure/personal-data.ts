@@ -1,9 +1,9 @@
 import type { Identity } from '../identities/identity.ts';
 
-/** A shorter address occurs in other numbers by chance, so it must stand between quotes. */
+/** A shorter address occurs in other numbers by chance, so only a quoted one matches. */
 const minUnquotedLength = 8;
 
-/** Texts that identify a person in what a provider sent. The provider's message ids contain the address in base64. */
+/** The provider's message ids contain the address in base64. */
 export function personalTexts(identities: Identity[]): string[] {
   const addresses = identities.flatMap(({ type, value }) => {
     if (type === 'external_id') return [];
@@ -14,7 +14,7 @@ export function personalTexts(identities: Identity[]): string[] {
   );
 }
 
-/** The part of the text's base64 that does not depend on what is before and after it, at each of the three possible offsets. */
+/** The part of the base64 that does not depend on the bytes around the text, at each of the three offsets. */
 function inBase64(text: string): string[] {
   const bytes = Buffer.from(text);
   return [0, 1, 2].map((before) => {

@@ -4,10 +4,9 @@ import type { Remains } from './erase.ts';
 
 const batch = 200;
 
-/** The fields of an event's data that contain personal data. */
 const personalFields = ['name', 'from_phone'];
 
-/** SQL: a batch of events, and the answers to their deliveries, which are the webhooks' tables, in one statement. */
+/** SQL: a batch of events and the answers to their deliveries (the webhooks' tables) in one statement. */
 const scrubBatch = `
   with seen as materialized (
     select id, seq
@@ -36,10 +35,7 @@ const scrubBatch = `
          (select count(*)::int from scrubbed) as changed`;
 type Scrubbed = { seen: number; last: string | null; changed: number };
 
-/**
- * Events keep their ids and lose the personal data. What receivers answered is deleted, because it may repeat what they were sent. Returns
- * how many events changed: then a delivery with the old text may still be on its way, and its answer too.
- */
+/** Deletes receivers' answers too: they may repeat the event. Returns the changed events: an old delivery may be under way. */
 export async function scrubEvents(transact: Transact, own: Own, { ids, conversations }: Remains): Promise<number> {
   let changed = 0;
   for (const subject of [...ids, ...conversations]) {

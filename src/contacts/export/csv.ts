@@ -6,10 +6,10 @@ import { toTagsCell } from '../csv/tags-cell.ts';
 import type { ContactRow } from '../queries.ts';
 import type { Selection } from './selection.ts';
 
-// A line break of any kind within a cell needs quotes, whichever ends the rows.
+// Any line break within a cell needs quotes, not only the record delimiter.
 const csvOf = (records: string[][]) => stringify(records, { record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
 
-/** `isRaw`: for programs, which take no cell for a formula. */
+/** `isRaw`: for programs, which do not evaluate formulas. */
 export type CsvForm = { isRaw?: boolean };
 
 const inForm = (cells: string[], { isRaw = false }: CsvForm) => (isRaw ? cells : cells.map(neutralised));
@@ -28,7 +28,7 @@ const cellsOf = (row: ContactRow, keys: string[]) => [
   ...timeColumns.map((column) => new Date(row[column]).toISOString()),
 ];
 
-/** Contacts as a CSV file in pieces of some rows, which an import reads back as they were unless it is raw. A page is read when it is asked for. */
+/** An import reads the file back unchanged unless it is raw. A page is read when the consumer needs it. */
 export async function* contactsAsCsv(selection: Selection, keys: string[], form: CsvForm): AsyncGenerator<string> {
   yield csvHeader(keys, form);
   for await (const rows of selection.slices()) yield csvRows(rows, keys, form);
@@ -37,10 +37,7 @@ export async function* contactsAsCsv(selection: Selection, keys: string[], form:
 const [quote, lineFeed] = [0x22, 0x0a];
 const idLength = 36;
 
-/**
- * Whole rows of such a file without those of some contacts, byte for byte. It only searches for the ends of rows: a CSV parser would keep a
- * worker busy for minutes when a thousand contacts are erased.
- */
+/** Keeps the other rows byte for byte. It only searches for row ends: a CSV parser would take minutes for 1,000 contacts. */
 export function csvWithout(file: Buffer, contactIds: string[]): { file: Buffer; left: number } {
   const gone = new Set(contactIds);
   const kept: Buffer[] = [];
@@ -54,7 +51,7 @@ export function csvWithout(file: Buffer, contactIds: string[]): { file: Buffer; 
   return { file: Buffer.concat(kept), left };
 }
 
-/** A cell with a quote or line break is in quotes, with its own quotes doubled. `indexOf` searches, which is faster than byte by byte. */
+/** A quote within a cell is doubled. `indexOf` is faster than a loop over bytes. */
 function* rowEnds(file: Buffer): Generator<number> {
   let [at, nextQuote, end] = [0, file.indexOf(quote), file.indexOf(lineFeed)];
   while (end >= 0) {

@@ -16,11 +16,9 @@ export const ContactExport = defineEntity({
     ...tenant(),
     state: p.enum(exportStates),
     actor: p.text(),
-    /** What was asked for. null once the export has ended, and so are `keys` and `position`. */
+    /** Like `keys` and `position` null once the export has ended. */
     request: p.json<ExportRequest>().strictNullable(),
-    /** The custom fields, a column each. */
     keys: p.json<string[]>().strictNullable(),
-    /** The sort keys of the last row written. */
     position: p.json<Position>().strictNullable(),
     pieces: p.integer().default(0),
     rows_done: p.integer().default(0),
@@ -31,7 +29,7 @@ export const ContactExport = defineEntity({
   },
 });
 
-/** A piece of the file, of whole rows, with the least and the greatest id of these. */
+/** A piece of whole rows, with their smallest and greatest id. */
 export const ContactExportChunk = defineEntity({
   name: 'ContactExportChunk',
   tableName: 'contact_export_chunks',

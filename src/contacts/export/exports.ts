@@ -13,12 +13,11 @@ import { exportContactsJob, exportLane, exportPool, exportPoolWidth } from './jo
 const columns = ['id', 'state', 'pieces', 'rows_done', 'bytes', 'failure', 'created_at', 'finished_at'] as const;
 export type ExportRow = RowOf<typeof ContactExport, (typeof columns)[number]>;
 
-/** Of an organization: the files take room in the database. */
+/** Per organization: the files are stored in the database. */
 export const maxExports = 10;
 
 const exportById = statement((select, { id }: { id: string }) => select(ContactExport).select(columns).where('id', '=', id));
 
-/** Throws 404. */
 export async function getExport(own: Own, id: string): Promise<ExportRow> {
   const [row] = await exportById(own, { id });
   if (!row) throw notFound('Export');
@@ -29,7 +28,7 @@ export const listExports = list((select, _: object) => select(ContactExport).sel
 
 const countExports = statement((select) => select(ContactExport).select(sql<number>`count(*)::int`.as('total')));
 
-/** Throws 422 when the organization has as many as it may, LocksOutdated without its export lane. */
+/** Throws 422 at the organization's limit, LocksOutdated without its export lane. */
 export async function queueExport(ledgerTx: TenantTx, actor: string, request: ExportRequest) {
   const tx = ledgerTx.own;
   const lane = exportLane(tx.organizationId);
@@ -38,14 +37,14 @@ export async function queueExport(ledgerTx: TenantTx, actor: string, request: Ex
   if (kept!.total >= maxExports)
     throw new AppError('limit_reached', `An organization keeps at most ${maxExports} exports: delete one first`);
   const row = tx.create(ContactExport, { state: 'queued', actor, request, failure: null, finished_at: null });
-  // The reply shows the database's times.
+  // Loads the database's timestamps for the reply.
   await tx.flush();
   await ensurePool(ledgerTx, exportPool, exportPoolWidth);
   const operationId = tx.enqueue(exportContactsJob, { export_id: row.id }, { lane, pool: exportPool });
   return { row, operationId };
 }
 
-/** With its file. Throws 404, and 409 while the file is being written. */
+/** Throws 409 while the file is being written. */
 export async function deleteExport(tx: OwnTx, id: string): Promise<void> {
   const deleted = await tx.delete(ContactExport, { id, state: { $in: ['succeeded', 'failed'] } });
   if (deleted > 0) return;
@@ -57,7 +56,7 @@ const chunkBytes = statement((select, { exportId, number }: { exportId: string; 
   select(ContactExportChunk).select('bytes').where('export_id', '=', exportId).where('number', '=', number),
 );
 
-/** A piece is read when the one before has been sent. Fails when the file is deleted meanwhile: a part must not pass for the whole. */
+/** Fails when the file is deleted meanwhile: the receiver must not take a part for the whole. */
 export function fileOf(own: Own, { id, pieces }: Pick<ExportRow, 'id' | 'pieces'>): Readable {
   return Readable.from(bytes(), { highWaterMark: 1 });
   async function* bytes() {

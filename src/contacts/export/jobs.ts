@@ -3,10 +3,9 @@ import { AppError } from '../../platform/errors.ts';
 import { uuid } from '../../platform/ids.ts';
 import { backoff, job } from '../../platform/ledger/job.ts';
 
-/** The exports of an organization run one after the other. */
 export const exportLane = (organizationId: string) => `contact-export:${organizationId}`;
 
-/** The exports of all organizations together. They are long, and must leave workers to other jobs. */
+/** Shared by all organizations: exports are long and must leave workers to other jobs. */
 export const exportPool = 'contact-exports';
 export const exportPoolWidth = 2;
 

@@ -15,11 +15,7 @@ export type Export = { id: string; organizationId: string; job: RunRef };
 
 const pieceCharacters = 1024 * 1024;
 
-/**
- * Writes what is left of the file, in pieces of whole rows, each stored with the position it ends at: a killed run loses one piece.
- * `mayGoOn` is called after each piece; false leaves the rest to another run. Throws 422 when the contacts fit no table, Superseded when
- * another run has taken over.
- */
+/** Each piece is stored with its end position: a killed run loses one piece. `mayGoOn` false leaves the rest to another run. */
 export async function runExport(
   database: Database,
   { id, organizationId, job }: Export,
@@ -59,7 +55,6 @@ const progressById = statement((select, { id }: { id: string }) =>
     .$narrowType<{ request: ExportRequest }>(),
 );
 
-/** The pieces that are stored, and the position they end at. */
 async function progressOf(own: Own, id: string) {
   const [progress] = await progressById(own, { id });
   if (!progress) throw new Superseded();
@@ -68,7 +63,7 @@ async function progressOf(own: Own, id: string) {
 
 type Piece = { number: number; text: string; ids: string[]; keys: string[]; position: Position | null };
 
-/** SQL: piece, progress and the check of the run in one statement. Of two runs at once, one finds another number of pieces. */
+/** SQL: piece, progress and the check of the run in one statement. Of two concurrent runs, one fails the check. */
 const storeStatement = `
   with moved as (
     update contact_exports
@@ -97,7 +92,7 @@ const storeStatement = `
   select from moved`;
 
 async function storePiece(own: Own, id: string, job: RunRef, { number, text, ids, keys, position }: Piece): Promise<void> {
-  // Ids have the same order as text and in the database.
+  // The database orders uuids as text does.
   const sorted = ids.toSorted();
   const moved = await own.sql(storeStatement, [
     id,

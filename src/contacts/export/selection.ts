@@ -6,17 +6,16 @@ import { maxCustomColumns } from '../csv/columns.ts';
 import { type AskOnce, contactPages, keysStatement } from '../list.ts';
 import type { ContactRow } from '../queries.ts';
 
-/** Which contacts, a few at a time and in the listing's order; and the custom fields all of them have. */
 export type Selection = {
   slices(begin?: Position): AsyncGenerator<ContactRow[]>;
   keys(limit: number): Promise<string[]>;
 };
 
 const pageRows = 1_000;
-/** Rows that become text at a time: other work of the process runs in between, and rows of 16 kB make no piece of 16 MB. */
+/** Rows converted between pauses: other work runs, and rows of 16 kB make no piece of 16 MB. */
 const sliceRows = 100;
 
-/** `askPage` runs the statement of each page, `askKeys` that of the custom fields, which reads every contact. */
+/** `askKeys` is separate from `askPage` because it reads every contact. */
 export const selected = (askPage: AskOnce, organizationId: string, listing: Listing, askKeys: AskOnce = askPage): Selection => ({
   async *slices(begin) {
     for await (const page of contactPages(askPage, organizationId, listing, pageRows, begin))
@@ -32,7 +31,7 @@ export const selected = (askPage: AskOnce, organizationId: string, listing: List
   },
 });
 
-/** The custom fields that get a column each. Throws 422 when they are too many for a table that people read. */
+/** Throws 422 above `maxCustomColumns`. */
 export async function customKeys(selection: Selection): Promise<string[]> {
   const keys = await selection.keys(maxCustomColumns + 1);
   if (keys.length > maxCustomColumns)

@@ -26,19 +26,18 @@ const identitiesFromOldest = statement((select, { contactId }: { contactId: stri
   select(ContactIdentity).select(columns).where('contact_id', '=', contactId).orderBy('created_at').orderBy('id'),
 );
 
-/** Throws 404. */
 export async function listIdentities(own: Own, contactId: string, page: Page) {
   await assertContact(own, contactId);
   return identities(own, { contactId }, page);
 }
 
-/** A phone and the app's id of it are one address in two spellings: they come and go together. */
+/** A phone and the app's id of it are one address: both are added and removed together. */
 function spellingsOf(identity: Identity): Identity[] {
   if (identity.type === 'phone') return sourced({ phone: identity.value });
   return identity.type === 'messaging_app' ? sourced({ phoneId: identity.value }) : [identity];
 }
 
-/** Gives the contact an address; `isNew` false when it has it. Throws 409 when it is another contact's. */
+/** `isNew` is false when the contact has the address already. Throws 409 when another contact has it. */
 export async function addIdentity(
   tx: ContactTx,
   secrets: Secrets,
@@ -79,10 +78,7 @@ const anothers = (value: string) =>
     details: [{ field: 'value', location: 'body', code: 'contact', message: 'It belongs to this contact', value }],
   });
 
-/**
- * Takes an address from the contact, in both spellings; its own columns take the next of that type or become empty. Throws 404, and 409
- * for the last one.
- */
+/** Removes both spellings; the next address of that type moves into the contact's column. Throws 409 for the last one. */
 export async function removeIdentity(tx: ContactTx, identityId: string): Promise<void> {
   const contact = await getContact(tx, tx.contactId);
   const identity = await tx.findOne(ContactIdentity, { contact_id: tx.contactId, id: identityId });
@@ -103,7 +99,7 @@ export async function removeIdentity(tx: ContactTx, identityId: string): Promise
   });
 }
 
-/** The identities the contact still has, oldest first. Throws 409 when there is none: the contact could never be found again. */
+/** Oldest first. Throws 409 when none is left: nobody could find the contact again. */
 export async function assertIdentityLeft(tx: ContactTx): Promise<IdentityRow[]> {
   const left = await identitiesFromOldest(tx, { contactId: tx.contactId });
   if (left.length > 0) return left;

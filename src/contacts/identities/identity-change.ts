@@ -13,10 +13,7 @@ import { giveIdentities, takeIdentities } from './write.ts';
 
 type Outcome = 'changed' | 'taken' | 'unknown';
 
-/**
- * Whoever had the old address has the new one instead: the old one may be given to another person. Nothing is taken from another contact
- * that has the new one: the two are listed as duplicates, and `taken` is the answer. Idempotent.
- */
+/** Idempotent. The old address may go to another person. If another contact has the new one: `taken`. */
 export function applyIdentityChange(
   transact: Transact,
   secrets: Secrets,
@@ -42,7 +39,7 @@ async function renew(own: OwnTx, secrets: Secrets, owners: string[], change: Ide
   for (const other of others) await listDuplicate(tx, id, other, change.reason);
   if (others.length > 0) return 'taken';
   await giveIdentities(tx, secrets, incoming);
-  // Another contact got it between the two statements.
+  // Another contact received it between the two statements.
   if ((await ownersOf(tx, incoming)).some((owner) => owner !== id)) throw new LocksOutdated();
   const isKept = (old: Identity) => incoming.some(({ type, value }) => type === old.type && value === old.value);
   await takeIdentities(

@@ -4,13 +4,9 @@ import type { ContactIdentity } from '../contact.entity.ts';
 
 export type Identity = RowOf<typeof ContactIdentity, 'type' | 'source' | 'value'>;
 
-/** Which parameters of a statement hold identities, as `columnsOf` makes them. */
 type IdentityParams = { types: string; sources: string; values: string };
 
-/**
- * SQL: identities and who has them, the organization being $1. `offset 0` keeps each look a look by index: a plan made for all
- * organizations would join all the contacts of this one (bench: lookup, upsert).
- */
+/** SQL: identities and their contacts; $1 is the organization. `offset 0` keeps the index look-ups (bench: lookup, upsert). */
 export const ownersPart = ({ types, sources, values }: IdentityParams) => `
   unnest(${types}::text[], ${sources}::text[], ${values}::text[]) as x(type, source, value),
   lateral (
@@ -22,7 +18,6 @@ export const ownersPart = ({ types, sources, values }: IdentityParams) => `
        and o.value = x.value
     offset 0) i`;
 
-/** The contacts that identities belong to, each once; the oldest first. */
 export async function ownersOf(own: Own, identities: Identity[]): Promise<string[]> {
   const rows = await own.sql<{ contact_id: string }>(
     `select distinct i.contact_id
@@ -33,7 +28,7 @@ export async function ownersOf(own: Own, identities: Identity[]): Promise<string
   return rows.map(({ contact_id }) => contact_id);
 }
 
-/** Identities as the three arrays that statements unnest. */
+/** The three arrays that statements unnest. */
 export const columnsOf = (identities: Identity[]) => [
   identities.map(({ type }) => type),
   identities.map(({ source }) => source),
@@ -42,10 +37,7 @@ export const columnsOf = (identities: Identity[]) => [
 
 type InsertParams = IdentityParams & { organization: string; contact: string };
 
-/**
- * SQL: gives a contact a set of identities. All writers go in one order, or two who make the same person would each wait for what the other
- * has written first.
- */
+/** SQL: a set. All writers insert in the same order; otherwise two that create the same person would deadlock. */
 export const insertIdentitiesSql = ({ organization, contact, types, sources, values }: InsertParams) => `
   insert into contact_identities (id, organization_id, contact_id, type, source, value)
   select uuidv7(), ${organization}::uuid, ${contact}::uuid, x.type, x.source, x.value

@@ -2,9 +2,8 @@ import Joi from 'joi';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 
 /**
- * E.164 from what a client wrote; undefined when it cannot be a phone. `isValid` would refuse numbers that providers really assign, as some
- * of +1. But without + a national number would be taken for one of another country, so there it must be a valid one, or have more digits
- * than a national number has: a provider's own spelling, which a client read in an event and sends back.
+ * E.164, or undefined. `isValid` refuses numbers that providers assign, some of +1: after + or 1 a possible number is enough.
+ * Otherwise a national number would pass as a foreign one: it must be valid, or as long as a provider's spelling in events.
  */
 export function toE164(text: string): string | undefined {
   const digits = text.replace(/[\s().-]/g, '');
@@ -22,7 +21,7 @@ const maxPhoneLength = 32;
 export const phoneNumber = Joi.string()
   .trim()
   .max(maxPhoneLength)
-  // One that is too long has its error already, and 1 MiB of it takes long to parse.
+  // A longer text has its error already, and 1 MiB takes long to parse.
   .custom((text: string, helpers) => (text.length > maxPhoneLength ? text : (toE164(text) ?? helpers.error('phone.possible'))))
   .messages({ 'phone.possible': '{{#label}} must be a phone number in international format' })
   .description('Phone number in international format, with or without +');

@@ -15,10 +15,10 @@ import { columnsOf, type Identity, insertIdentitiesSql } from './identity.ts';
 import { refreshAddresses } from './search-column.ts';
 import { giveIdentities } from './write.ts';
 
-/** How a person is known to a messaging app: a phone (E.164 with +), the app's id of that phone (digits), the app's own user id. */
+/** `phone` is E.164 with +, `phoneId` the app's id of that phone (digits), `userId` the app's own user id. */
 export type Person = { phone?: string; phoneId?: string; userId?: string; name?: string };
 
-/** A phone and the app's id of it are two spellings of one address until the provider says otherwise; either finds the person. */
+/** A phone and the app's id of it are one address until the provider says otherwise; either finds the person. */
 export function identitiesOf({ phone, phoneId, userId }: Person): Pick<Identity, 'type' | 'value'>[] {
   const spelled: Pick<Identity, 'type' | 'value'>[] = [];
   if (phone) spelled.push({ type: 'phone', value: phone }, { type: 'messaging_app', value: phone.replace(/\D/g, '') });
@@ -29,22 +29,18 @@ export function identitiesOf({ phone, phoneId, userId }: Person): Pick<Identity,
   );
 }
 
-/** As the table holds them. */
 export const sourced = (person: Person): Identity[] => identitiesOf(person).map((identity) => ({ ...identity, source: '' }));
 
-/** The constraint that refuses an identity which another transaction wrote first: look again. */
+/** Another transaction wrote the identity first: read again. */
 export const identityTaken = 'contact_identities_value';
 
-/** As many addresses as a person can have: the rows of a list in a statement whose plan must not depend on how many there are. */
+/** The most addresses a person can have. A fixed number keeps the plan independent of their count. */
 const maxIdentities = 5;
 
 /** `addresses`: the ten parameters of `ownerParams` in pairs, `($2::text, $3::text), …`. */
 type OwnerParams = { organization: string; addresses: string };
 
-/**
- * SQL: the contact of each address that has one (bench: inbound, POST). The addresses are fixed in number and looked up one by one: with
- * arrays the planner would plan each time, because it does not know their length.
- */
+/** SQL: looked up one by one (bench: inbound, POST). Arrays of unknown length would be planned each time. */
 const ownerOfEach = ({ organization, addresses }: OwnerParams) => `
   select x.type, x.value, o.contact_id
     from (values ${addresses}) as x(type, value),
@@ -57,7 +53,7 @@ const ownerOfEach = ({ organization, addresses }: OwnerParams) => `
               and i.value = x.value
             limit 1) o`;
 
-/** SQL: the contact that addresses belong to, the oldest when they are of several. Parameters as `ownerOfEach`. */
+/** SQL: the oldest contact of several. Parameters as `ownerOfEach`. */
 export const oldestOwner = (params: OwnerParams) => `
   select e.contact_id
     from (${ownerOfEach(params)}) e
@@ -77,7 +73,6 @@ const addressesFrom2 = `
 const ownerSql = oldestOwner({ organization: '$1', addresses: addressesFrom2 });
 const ownersSql = ownerOfEach({ organization: '$1', addresses: addressesFrom2 });
 
-/** The contact an address belongs to. */
 export async function findContact(own: Own, person: Person): Promise<string | undefined> {
   const [row] = await own.sql<{ contact_id: string }>(ownerSql, ownerParams(person));
   return row?.contact_id;
@@ -86,15 +81,12 @@ export async function findContact(own: Own, person: Person): Promise<string | un
 type Owned = RowOf<typeof ContactIdentity, 'type' | 'value' | 'contact_id'>;
 const ownedOf = (own: Own, person: Person) => own.sql<Owned>(ownersSql, ownerParams(person));
 
-/**
- * Finds or makes the contact and adds what is newly known of it. Addresses of several contacts: the oldest, and the others are listed as
- * its duplicates. Run with `retryOn: [identityTaken]`, and with no lock.
- */
+/** The oldest match wins; others are listed as its duplicates. Run with `retryOn: [identityTaken]` and no lock. */
 export async function resolveContact(tx: OwnTx, secrets: Secrets, person: Person): Promise<string> {
   const owned = await ownedOf(tx, person);
   const [found, ...others] = [...new Set(owned.map(({ contact_id }) => contact_id))].sort();
   if (!found) return makeContact(tx, secrets, person);
-  // First what may take the contact's lock: a pair locks rows, for which a merge that has the lock would wait.
+  // First, because it may take the contact's lock: a merge that has the lock would wait for the rows of a pair.
   await add(tx, secrets, found, person, owned);
   for (const other of others) await listDuplicate(tx, found, other, 'same_person');
   return found;
@@ -102,7 +94,7 @@ export async function resolveContact(tx: OwnTx, secrets: Secrets, person: Person
 
 const phoneOf = ({ phone, phoneId }: Person) => phone ?? (phoneId ? `+${phoneId}` : '');
 
-/** SQL: prepared once a connection (bench: inbound, POST). */
+/** SQL: prepared once per connection (bench: inbound, POST). */
 const insertContact = `
   insert into contacts (organization_id, id, name, phone_number)
   values ($1, $2, $3, $4)`;
@@ -114,7 +106,7 @@ const insertIdentities = insertIdentitiesSql({
   values: '$5',
 });
 
-/** No other transaction knows the contact yet, so it needs no lock and no ContactTx. */
+/** No lock and no ContactTx: no other transaction sees the contact yet. */
 async function makeContact(tx: OwnTx, secrets: Secrets, person: Person): Promise<string> {
   const id = uuidv7();
   const { name = '' } = person;
@@ -122,17 +114,14 @@ async function makeContact(tx: OwnTx, secrets: Secrets, person: Person): Promise
   tx.isNew('contact', id);
   await tx.sql(insertContact, [id, name, phoneOf(person)]);
   await tx.sql(insertIdentities, [id, ...columnsOf(identities)]);
-  // The app's spelling of the phone may be another number than the one in its column.
+  // The app's phone may differ from the one in the column.
   if (identities.filter(({ type }) => type === 'phone').length > 1) await refreshAddresses(tx, id);
   suppressAgain(tx, secrets, id, identities);
   emitCreated(tx, { id, name }, [...(name ? ['name'] : []), ...(phoneOf(person) ? ['phone_number'] : [])]);
   return id;
 }
 
-/**
- * The addresses in a provider's answer become identities of that contact, unless another contact has them. Takes the contact's lock when
- * there is something to add: run with no lock, or with its conversation's. Throws LocksOutdated when the contact does not exist any more.
- */
+/** Skips addresses of other contacts. May take the contact's lock: run with no lock, or with its conversation's. */
 export async function addIdentities(tx: OwnTx, secrets: Secrets, contactId: string, person: Person) {
   await add(tx, secrets, contactId, person, await ownedOf(tx, person));
 }
@@ -156,6 +145,6 @@ async function add(own: OwnTx, secrets: Secrets, contactId: string, person: Pers
   await changeColumns(tx, { phone_number: phone });
 }
 
-/** What the recipient's address would be remembered under. None: the recipient is named by their contact. */
+/** Null: the recipient is identified by their contact. */
 export const hashOf = (secrets: Secrets, organizationId: string, person: Person): Buffer | null =>
   hashesOf(secrets, organizationId, sourced(person))[0] ?? null;

@@ -1,9 +1,6 @@
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 
-/**
- * Other phones and emails of a contact than those in its own columns, for the search. `k` is the contact; written whenever its identities
- * or these columns change, and nowhere else.
- */
+/** `k` is the contact. Must be written whenever its identities, phone or email change, and only here. */
 export const otherAddresses = `coalesce((
     select string_agg(
              E'\\n' || case i.type when 'phone' then ltrim(i.value, '+') else fold(i.value) end, '' order by i.value)

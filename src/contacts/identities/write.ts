@@ -20,7 +20,7 @@ const take = `
      and i.value = x.value
   returning i.type, i.source, i.value`;
 
-/** Gives the contact the identities that no contact has, and returns them. */
+/** Returns the identities that no other contact has. */
 export async function giveIdentities(tx: ContactTx, secrets: Secrets, identities: Identity[]): Promise<Identity[]> {
   const given = await tx.sql<Identity>(give, [tx.contactId, ...columnsOf(identities)]);
   identitiesGiven(tx, secrets, given);
@@ -28,14 +28,13 @@ export async function giveIdentities(tx: ContactTx, secrets: Secrets, identities
   return given;
 }
 
-/** What follows when a contact got identities by a statement that also wrote them to the contact's own columns. */
+/** For a statement that also wrote the contact's own columns. */
 export function identitiesGiven(tx: ContactTx, secrets: Secrets, given: Identity[]) {
   if (given.length === 0) return;
   suppressAgain(tx, secrets, tx.contactId, given);
   tx.changed('identities');
 }
 
-/** Takes these identities from the contact; those it does not have are ignored. */
 export async function takeIdentities(tx: ContactTx, identities: Identity[]): Promise<void> {
   const taken = await tx.sql(take, [tx.contactId, ...columnsOf(identities)]);
   if (taken.length === 0) return;

@@ -16,7 +16,7 @@ const insertContacts = `
    where not r.is_known
    order by r.n`;
 
-/** In the order of their index, so that concurrent imports write in the same order. */
+/** Ordered like the index, so that concurrent imports write in the same order. */
 const insertIdentities = `
   insert into contact_identities (id, organization_id, contact_id, type, source, value)
   select uuidv7(), $1, r.contact_id, i.type, i.source, i.value
@@ -75,20 +75,18 @@ const assignTags = `
    where r.is_changed or not r.is_known
   on conflict on constraint contact_tags_pkey do nothing`;
 
-/** A contact to make or to change, by its row in the staging. */
 export type Write = {
   n: number;
   contactId: string;
   isNew: boolean;
-  /** How many identities it gets. */
   identities: number;
   hasTags: boolean;
   lacksTags: boolean;
-  /** Several rows together: a value that one of them replaces and the next restores is no difference at the end, but was a change. */
+  /** Several rows together: a value that one row replaces and the next restores still counts as a change. */
   isFolded: boolean;
 };
 
-/** Writes what is staged. Throws Taken when another writer added one of the identities first. */
+/** Throws Taken when another writer added one of the identities first. */
 export async function applyRows(client: PoolClient, secrets: Secrets, organizationId: string, writes: Write[]): Promise<void> {
   const changed = writes.filter(({ isNew }) => !isNew);
   if (changed.length > 0)
@@ -98,7 +96,7 @@ export async function applyRows(client: PoolClient, secrets: Secrets, organizati
   if (identities > 0) await addIdentities(client, secrets, organizationId, identities);
   const replaced = new Set(writes.filter(({ isFolded }) => isFolded).map(({ contactId }) => contactId));
   if (changed.length > 0) {
-    // A contact shows its tags, so a contact that gains some has changed.
+    // A contact shows its tags, so a new tag changes the contact.
     const touched = changed.filter(({ lacksTags, isFolded }) => lacksTags || isFolded).map(({ n }) => n);
     const { rows: updated } = await client.query<{ id: string; is_replaced: boolean }>(updateContacts, [organizationId, touched]);
     for (const { id, is_replaced } of updated) if (is_replaced) replaced.add(id);
@@ -118,7 +116,7 @@ async function addIdentities(client: PoolClient, secrets: Secrets, organizationI
   if (remembers) await suppressImported(client, secrets, organizationId, inserted.rows);
 }
 
-/** Throws ImportFailure when they are too many with those the organization has. */
+/** Throws ImportFailure above the organization's limit. */
 async function makeTags(client: PoolClient, organizationId: string) {
   const { rowCount: isAnyNew } = await client.query(anyNewTag, [organizationId]);
   if (!isAnyNew) return;

@@ -17,14 +17,13 @@ import { type StagedRow, stageRows } from './staging.ts';
 export type Import = { id: string; organizationId: string; job: RunRef };
 type Counts = { created: number; updated: number; unchanged: number; failed: number };
 
-/** More refused rows are counted, but not reported. */
+/** Refused rows beyond this are only counted. */
 const maxReported = 10_000;
 const maxAttempts = 20;
 
 /**
- * Imports rows that follow the first `done`, in one transaction with the import's counts: a run that is killed has either done them or not.
- * Returns how many of them it imported, from the first; the caller gives the others again. Throws Superseded. Not by transact(), because COPY
- * needs the driver's connection, and nothing is enqueued or emitted.
+ * One transaction with the counts, so a killed run did all rows or none. Returns how many; the caller repeats the rest.
+ * Throws Superseded. Uses the driver's connection because COPY needs it; it neither enqueues nor emits.
  */
 export async function importBatch(
   database: Database,
@@ -107,7 +106,7 @@ const countRows = `
      and jobs.run = $9
      and jobs.state = 'queued'`;
 
-/** Locks the import: of two runs of its job, the second waits and then sees that it is superseded. Returns how many rows have failed so far. */
+/** Returns the failed rows so far. The lock makes a second run of the job wait; then it sees that it is superseded. */
 async function beginAt(client: PoolClient, { id, organizationId }: Import, done: number): Promise<number> {
   const { rows } = await client.query<Pick<ImportRow, 'rows_done' | 'failed_count'>>(lockImport, [organizationId, id]);
   if (rows[0]?.rows_done !== done) throw new Superseded();

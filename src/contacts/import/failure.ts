@@ -1,4 +1,4 @@
-/** Why a file cannot be read any further. `line` is a line of the file, from 1. It never contains a value of a row. */
+/** `line` counts from 1. It never contains a value of a row. */
 export class ImportFailure extends Error {
   readonly code: string;
   readonly line?: number;

@@ -8,16 +8,13 @@ import { conflict, nobody, type Standing, Taken, tooManyTags } from './resolve-r
 import type { StagedRow } from './staging.ts';
 
 export type Folded = {
-  /** Of every row given, as if the rows were written one after the other. */
+  /** Of every row, as if the rows were written one by one. */
   standings: Map<number, Standing>;
-  /** One for each contact that is made or changed: all that its rows bring together. */
+  /** One for each contact: its rows merged. */
   written: StagedRow[];
 };
 
-/**
- * Rows that name the same people, in their order, without a write between them: a file of 20,000 rows of one phone is one write a batch.
- * `held` are the contacts whose locks are held. Throws Taken when a row would change another one.
- */
+/** A file of 20,000 rows of one phone is one write a batch. Throws Taken when a row changes a contact not in `held`. */
 export async function foldRows(rows: StagedRow[], people: People, held: Set<string>): Promise<Folded> {
   const standings = new Map<number, Standing>();
   const written = new Map<string, StagedRow>();
@@ -56,7 +53,6 @@ const ownCopy = (row: StagedRow): StagedRow => ({
   identities: [...row.identities],
 });
 
-/** In the order that the database gives them. */
 function ownersOf({ id, identities }: StagedRow, { byId, owners }: People): string[] {
   const found = identities.flatMap((identity) => owners.get(identityKey(identity)) ?? []);
   if (id !== undefined && byId.has(id)) found.push(id);
@@ -106,7 +102,7 @@ function change(person: Person, row: StagedRow, people: People, written: Map<str
   return { kind: 'known', owner: person.id, isChanged, lacksTags: tags.size > 0, missing: identities.length };
 }
 
-/** Texts that the row gives; an empty one says nothing, and the id in another system comes with its system. */
+/** Empty texts change nothing; `external_id` needs its source. */
 function textsOf({ fields: { name, phone_number, email, external_source, external_id } }: StagedRow) {
   return {
     ...(name && { name }),
@@ -116,7 +112,7 @@ function textsOf({ fields: { name, phone_number, email, external_source, externa
   };
 }
 
-/** As the database gives it back: JSON has no -0. */
+/** JSON has no -0. */
 const asStored = (fields: Record<string, unknown>): Record<string, unknown> => JSON.parse(JSON.stringify(fields));
 
 function changedCustom({ custom_fields }: Person, { fields }: StagedRow): Record<string, unknown> {
@@ -127,7 +123,6 @@ function changedCustom({ custom_fields }: Person, { fields }: StagedRow): Record
   );
 }
 
-/** Names by what they fold to, the first spelling of each. */
 function lackingTags({ tags: own }: Person, { tags }: StagedRow, { foldedTags }: People): Map<string, string> {
   const lacking = new Map<string, string>();
   for (const name of tags) {

@@ -1,7 +1,4 @@
-/**
- * Rows that name the same person, directly or through other rows, are of one group: the number of its root. Keys are identities and the
- * contacts already known. `shared` are the groups of more than one row.
- */
+/** Rows that share keys, also through other rows, get one group: the number of its root. `shared`: groups of several rows. */
 export function groupsOf(keys: string[][]): { groups: number[]; shared: Set<number> } {
   const parents = keys.map((_, row) => row);
   const rootOf = (row: number): number => {

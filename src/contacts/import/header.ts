@@ -13,7 +13,7 @@ export type Column =
 const ignored: readonly string[] = timeColumns;
 const identifying: readonly string[] = [idColumn, 'phone_number', 'email', 'external_id'];
 
-/** Names of our own columns are known in any case; those of custom fields are the client's. */
+/** Our columns ignore case; custom fields are the client's. */
 function columnOf(given: string): Column | undefined {
   const name = customKeyOf(given) === undefined ? given.toLowerCase() : given;
   if ((fieldColumns as readonly string[]).includes(name)) return { kind: 'field', name: name as FieldColumn };
@@ -25,13 +25,13 @@ function columnOf(given: string): Column | undefined {
   return { kind: 'custom', name, key };
 }
 
-/** Never what stands there: without a header it is a person. */
+/** Without a header the first line is a person: never quote it. */
 const missing = (names: string[]) =>
   names.length === 1
     ? 'The first line must name the columns, with commas between them: phone_number,name,email'
     : 'The first line must name the columns, and none of its cells is the name of one: phone_number, name, email, external_source, external_id, tags, custom_fields.…';
 
-/** What stands in each column. Throws ImportFailure, before a row has been read. */
+/** Throws ImportFailure before any row is read. */
 export function readHeader(cells: string[], line: number): Column[] {
   if (cells.length > maxColumns) {
     const message = `The first line has ${cells.length} columns; a file has at most ${maxColumns}`;

@@ -7,15 +7,14 @@ import { findPeople, identityKey } from './people.ts';
 import { resolveRows, type Standing, Taken } from './resolve-rows.ts';
 import { copyRows, type StagedRow, unstageRows } from './staging.ts';
 
-/** The server has room for some 6,400 locks in all: a batch that changes more contacts than these ends earlier. */
+/** The server has room for some 6,400 locks: a batch that changes more contacts ends earlier. */
 const maxLocks = 1_000;
 
 export type Held = {
-  /** Of those staged, from the first; the others were too many. */
+  /** The first of those staged; the others were too many. */
   rows: StagedRow[];
-  /** What each of them does. */
   standings: Map<number, Standing>;
-  /** What is left in the staging: a row for each contact. */
+  /** One row for each contact. */
   writes: Write[];
 };
 
@@ -25,10 +24,7 @@ const keyOf = ({ id, identities }: StagedRow, standing: Standing | undefined) =>
   ...(standing?.kind === 'known' ? [standing.owner] : []),
 ];
 
-/**
- * Whose the rows are, with the locks of all contacts that will change: no other writer changes them until the commit. Rows that name the same
- * contact are folded into one. Throws Taken.
- */
+/** Locks all contacts that will change until the commit. Rows of one contact become one. Throws Taken. */
 export async function holdRows(client: PoolClient, organizationId: string, staged: StagedRow[]): Promise<Held> {
   const first = await resolveRows(client, organizationId, staged);
   const { groups, shared } = groupsOf(staged.map((row) => keyOf(row, first.get(row.n))));
@@ -54,7 +50,7 @@ export async function holdRows(client: PoolClient, organizationId: string, stage
   return { rows, standings, writes: [...alone.flatMap((row) => writeOf(row, standings.get(row.n)!)), ...folded] };
 }
 
-/** In the staging one row takes the place of all that name the same contact; `standings` gets what each of them does. */
+/** One row replaces all that name the same contact. */
 async function fold(
   client: PoolClient,
   organizationId: string,
@@ -90,7 +86,7 @@ function writeOf({ n, contactId, identities, tags }: StagedRow, standing: Standi
   return [{ ...row, contactId: owner, isNew: false, identities: missing, lacksTags }];
 }
 
-/** What was read before the locks were taken may have changed meanwhile. */
+/** Rows read before the locks may have changed. */
 async function resolveAgain(
   client: PoolClient,
   organizationId: string,

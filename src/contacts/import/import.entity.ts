@@ -25,7 +25,7 @@ export const ContactImport = defineEntity({
   },
 });
 
-/** A piece of the uploaded file. Deleted when the import has ended. */
+/** Deleted when the import has ended. */
 export const ContactImportChunk = defineEntity({
   name: 'ContactImportChunk',
   tableName: 'contact_import_chunks',
@@ -44,7 +44,7 @@ export const ContactImportError = defineEntity({
     ...tenant(),
     import_id: p.uuid(),
     line: p.integer(),
-    /** Empty where the whole row is meant. */
+    /** Empty for the whole row. */
     column_name: p.text(),
     code: p.text(),
     message: p.text(),

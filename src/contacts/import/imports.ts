@@ -27,7 +27,6 @@ export type ImportRow = RowOf<typeof ContactImport, (typeof columns)[number]>;
 
 const importById = statement((select, { id }: { id: string }) => select(ContactImport).select(columns).where('id', '=', id));
 
-/** Throws 404. */
 export async function getImport(own: Own, id: string): Promise<ImportRow> {
   const [row] = await importById(own, { id });
   if (!row) throw notFound('Import');
@@ -36,7 +35,7 @@ export async function getImport(own: Own, id: string): Promise<ImportRow> {
 
 export const listImports = list((select, _: object) => select(ContactImport).select(columns));
 
-/** No upload takes longer than a request may, 30 minutes: after that its process has died. */
+/** A request ends after 30 minutes: the process of an older upload has died. */
 const openImports = statement((select) =>
   select(ContactImport)
     .select(sql<number>`count(*)::int`.as('total'))
@@ -45,10 +44,7 @@ const openImports = statement((select) =>
     ),
 );
 
-/**
- * The id of a file that is about to be uploaded. Throws 422 when the organization has `maxQueued` that wait or run, LocksOutdated without its
- * import lane: two uploads at once would both find room for the last.
- */
+/** Throws 422 at `maxQueued`. Needs the import lane: two concurrent uploads would both pass the limit. */
 export async function beginUpload(tx: OwnTx, actor: string, maxQueued?: number): Promise<string> {
   tx.assertLocked(importLane(tx.organizationId));
   if (maxQueued !== undefined) {
@@ -82,14 +78,13 @@ const deleteUpload = `
      and id = $2
      and state = 'uploading'`;
 
-/** Only while it is an upload: a queued import belongs to its job. */
+/** A queued import belongs to its job. */
 export async function dropUpload(own: Own, id: string): Promise<void> {
   await own.sql(deleteUpload, [id]);
 }
 
 export type Upload = { importId: string; bytes: number; checksum: Buffer };
 
-/** A complete upload becomes an import. Throws LocksOutdated without the organization's import lane. */
 export async function queueImport(ledgerTx: TenantTx, { importId, bytes, checksum }: Upload) {
   const tx = ledgerTx.own;
   const lane = importLane(tx.organizationId);

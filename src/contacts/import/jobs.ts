@@ -3,14 +3,14 @@ import { AppError } from '../../platform/errors.ts';
 import { uuid } from '../../platform/ids.ts';
 import { backoff, job } from '../../platform/ledger/job.ts';
 
-/** The imports of an organization run one after the other: of two files about one person, the later one decides. */
+/** One import at a time per organization: of two files about one person, the later one wins. */
 export const importLane = (organizationId: string) => `contact-import:${organizationId}`;
 
-/** The imports of all organizations together. They are long, and must leave workers to other jobs. */
+/** Shared by all organizations: imports are long and must leave workers to other jobs. */
 export const importPool = 'contact-imports';
 export const importPoolWidth = 2;
 
-/** The file is deleted when it caused the failure; otherwise a retry continues after the last row done. */
+/** A file that caused the failure is deleted; otherwise a retry continues after the last row done. */
 const isFiles = (code: string) => !['crashed', 'internal'].includes(code);
 
 /** SQL: a job's contract knows ids only, and no organization. */

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { columnsOf, type Identity, ownersPart } from '../identities/identity.ts';
 import type { StagedRow } from './staging.ts';
 
-/** A contact as rows find it, and as each row leaves it for the next. `tags`: their names, folded. */
+/** Each row sees the changes of the rows before it. `tags`: folded names. */
 export type Person = {
   id: string;
   name: string;
@@ -14,7 +14,6 @@ export type Person = {
   tags: Set<string>;
 };
 
-/** Contacts by id and owners by identity, at first those before the rows, `known`; and the names of tags as the database folds them. */
 export type People = {
   byId: Map<string, Person>;
   owners: Map<string, string>;
@@ -39,7 +38,6 @@ const contacts = `
             where c.id = x.id and c.organization_id is not distinct from $1::uuid
             limit 1) k`;
 
-/** Every contact, identity and tag that these rows name, each looked up once. */
 export async function findPeople(client: PoolClient, organizationId: string, rows: StagedRow[]): Promise<People> {
   const identities = new Map(rows.flatMap((row) => row.identities.map((identity) => [identityKey(identity), identity])));
   const found = await client.query<Identity & { contact_id: string }>(

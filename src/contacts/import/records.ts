@@ -6,7 +6,7 @@ import { ImportFailure } from './failure.ts';
 
 export type CsvRecord = { cells: string[] /** Where it begins in the file, from 1. */; line: number };
 
-/** A quote that is never closed makes the rest of the file one cell, which must not be kept in memory. */
+/** An unclosed quote makes the rest of the file one cell, which must not be kept in memory. */
 const maxRecordCharacters = 1024 * 1024;
 const pieceBytes = 8 * 1024;
 
@@ -17,7 +17,7 @@ const reasons: Record<string, string> = {
   CSV_MAX_RECORD_SIZE: 'A row is larger than 1 MiB; perhaps a quote is not closed',
 };
 
-/** Small pieces with a pause between them, so that other work of the process runs while a large file is read. */
+/** Pauses between pieces let other work of the process run. */
 async function* inPieces(chunks: AsyncIterable<Buffer>, isWanted: () => boolean) {
   for await (const chunk of chunks)
     for (let at = 0; at < chunk.length; at += pieceBytes) {
@@ -29,7 +29,7 @@ async function* inPieces(chunks: AsyncIterable<Buffer>, isWanted: () => boolean)
 
 const [lineFeed, carriageReturn] = [10, 13];
 
-/** Line breaks of any kind; a cell may be a million of them. */
+/** A cell may contain a million line breaks. */
 function linesWithin(cell: string): number {
   let lines = 0;
   if (!/[\r\n]/.test(cell)) return lines;
@@ -40,10 +40,9 @@ function linesWithin(cell: string): number {
   return lines;
 }
 
-/** A row may have a million cells. */
 const cellsBetweenPauses = 1_000;
 
-/** The records of a CSV file, the header among them, one after the other as they are asked for. Throws ImportFailure after the last good one. */
+/** Throws ImportFailure after the last valid record. */
 export async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
   let fault: { code: string; records: number; emptyLines: number } | undefined;
   const parser = parse({
@@ -53,7 +52,7 @@ export async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerato
     skip_empty_lines: true,
     record_delimiter: ['\r\n', '\n', '\r'],
     max_record_size: maxRecordCharacters,
-    // An error would discard earlier records that are not read yet: it is kept, and thrown after them.
+    // An error would discard earlier unread records: keep it and throw it after them.
     skip_records_with_error: true,
     on_skip: (error) => {
       fault ??= { code: error?.code ?? '', records: parser.info.records, emptyLines: parser.info.empty_lines };

@@ -5,16 +5,16 @@ import { maxTagsOfContact } from '../tags.ts';
 import type { RowError } from './row.ts';
 import type { StagedRow } from './staging.ts';
 
-/** What a row does: it makes a contact; it names a known one, with what that lacks; or it is refused. */
+/** `missing`: identities the contact lacks. */
 export type Standing =
   | { kind: 'new' }
   | { kind: 'known'; owner: string; isChanged: boolean; lacksTags: boolean; missing: number }
   | { kind: 'refused'; error: RowError };
 
-/** Another writer changed one of these contacts meanwhile: the batch is tried again. */
+/** Another writer changed one of these contacts meanwhile: retry the batch. */
 export class Taken extends Error {}
 
-/** SQL: a batch's temporary tables (bench: import). Each identity is looked up by the unique index, whatever the planner estimates. */
+/** SQL: a batch's temporary tables (bench: import). Forces the unique index, whatever the planner estimates. */
 const owners = `
   select n,
          array_agg(distinct contact_id::text) as owners,
@@ -46,7 +46,7 @@ const know = `
     from unnest($1::int[], $2::uuid[]) as x(n, owner)
    where r.n = x.n`;
 
-/** The columns that a row writes, and their values for the contact `k` after row `r`. An empty text changes nothing, as in an upsert. */
+/** An empty text changes nothing, as in an upsert. */
 export const columns = 'name, phone_number, email, external_source, external_id, custom_fields';
 export const wanted = `
   coalesce(nullif(r.name, ''), k.name),
@@ -56,10 +56,7 @@ export const wanted = `
   coalesce(nullif(r.external_id, ''), k.external_id),
   k.custom_fields || r.custom_fields`;
 
-/**
- * SQL: a batch's temporary tables (bench: import). Contacts are looked up by the primary key alone: for an organization without statistics the
- * planner takes a list of its contacts to be as short.
- */
+/** SQL: temporary tables (bench: import). By the primary key alone: without statistics the planner expects few contacts. */
 const differences = `
   select r.n,
          (k.name, k.phone_number, k.email, k.external_source, k.external_id, k.custom_fields)
@@ -105,10 +102,10 @@ export const tooManyTags: RowError = {
   code: 'limit_reached',
   message: `The contact would have more than ${maxTagsOfContact} tags`,
 };
-/** `large`: custom fields that may be too large: the database counts a space after each colon and comma. */
+/** `large`: custom fields that may exceed the limit: the database counts a space after each colon and comma. */
 type Difference = { n: number; differs: boolean; large: object | null; lacking_tags: number; own_tags: number };
 
-/** Whose the staged rows are, and what each would change if it were the only one. */
+/** What each row would change if it were the only one. */
 export async function resolveRows(client: PoolClient, organizationId: string, rows: StagedRow[]): Promise<Map<number, Standing>> {
   const standings = new Map<number, Standing>(
     rows.map(({ n, identities }) => [n, identities.length > 0 ? { kind: 'new' } : { kind: 'refused', error: nobody }]),

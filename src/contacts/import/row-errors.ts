@@ -23,7 +23,6 @@ const countErrors = statement((select, { importId }: { importId: string }) =>
   select(ContactImportError).select(sql<number>`count(*)::int`.as('total')).where('import_id', '=', importId),
 );
 
-/** In the order of the file, one row more than requested. */
 export async function listImportErrors(
   own: Own,
   importId: string,

@@ -13,9 +13,7 @@ import { maxTagsOfContact } from '../tags.ts';
 import { identitiesOfFields } from '../upsert.ts';
 import type { Column } from './header.ts';
 
-/** `column` is empty where the whole row is meant. */
 export type RowError = { column: string; code: string; message: string };
-/** `id`: of a contact, if there is one of it. */
 export type ReadRow = { line: number; id?: string; fields: ContactFields; tags: string[]; identities: Identity[] };
 export type BadRow = { line: number; errors: RowError[] };
 export type Entry = ReadRow | BadRow;
@@ -29,18 +27,15 @@ const rules = {
   external_id: externalId,
 };
 
-/** Joi names the value's label; a row's error names the column, and never the value. */
+/** Joi puts the label into its messages: use the column, never the value. */
 const check = (column: string, schema: Joi.Schema) => schema.label(column).prefs({ errors: { wrap: { label: false } } });
 
 const oneTag = check('a tag', tagName);
 
-/**
- * Longer than any allowed value with all its quotes, blanks and backslashes. A longer cell is refused before it is parsed, because 1 MiB of it
- * would take half a second.
- */
+/** Longer than any valid value with escapes. Longer cells are refused unparsed: 1 MiB would take half a second. */
 const maxCustomCharacters = 4 * maxCustomBytes;
 const maxTagsCharacters = 4 * maxTagsOfContact * maxTagLength;
-/** Reported of one row, which has up to 500 cells. */
+/** A row has up to 500 cells. */
 const maxErrors = 20;
 
 const faultOfTags = (names: string[]): string | undefined => {
@@ -48,7 +43,7 @@ const faultOfTags = (names: string[]): string | undefined => {
   return names.map((name) => oneTag.validate(name).error?.message).find(Boolean);
 };
 
-/** Reads rows under this header, by the rules of POST /v1/contacts: an empty cell says nothing. */
+/** Follows the rules of POST /v1/contacts; an empty cell changes nothing. */
 export function rowReader(columns: Column[]): (cells: string[], line: number) => Entry {
   const checks = columns.map((column) => (column.kind === 'field' ? check(column.name, rules[column.name]) : undefined));
   const wholeCustom = check('custom_fields', customFields);

@@ -11,10 +11,7 @@ import { readRecords } from './records.ts';
 import { type Entry, rowReader } from './row.ts';
 
 export type BatchSize = { rows: number; characters: number };
-/**
- * Large enough that the cost of a batch is small beside that of its rows. Small enough for memory, for the time its contacts are locked, and
- * for the event loop, because some steps handle all rows of a batch at once.
- */
+/** A larger batch costs memory, lock time and pauses of the event loop; in a smaller one the fixed cost dominates. */
 export const usualBatch: BatchSize = { rows: 2_000, characters: 4_000_000 };
 
 type Deps = { database: Database; secrets: Secrets };
@@ -35,7 +32,7 @@ async function* chunksOf(own: Own, importId: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** The rows after the first `done`, checked, in batches. Throws ImportFailure, after the batch before it. */
+/** Throws ImportFailure after the batch before it. */
 async function* batchesOf(own: Own, importId: string, done: number, size: BatchSize): AsyncGenerator<Entry[]> {
   const records = readRecords(chunksOf(own, importId));
   const header = await records.next();
@@ -69,10 +66,7 @@ async function* batchesOf(own: Own, importId: string, done: number, size: BatchS
   if (seen === 0) throw new ImportFailure('rows.missing', 'The file has no rows', { line: headerLine });
 }
 
-/**
- * Imports what is left of a file; the next batch is read while one is written. `mayGoOn` is called between batches; false leaves the rest to
- * another run. Throws ImportFailure when the file cannot be read any further, Superseded when another run has taken over.
- */
+/** Reads the next batch while one is written. `mayGoOn` false leaves the rest to another run. */
 export async function runImport(
   { database, secrets }: Deps,
   running: Import,
@@ -83,7 +77,7 @@ export async function runImport(
   const batches = batchesOf(ownRows(database, running.organizationId), running.id, done, size);
   const read = () => {
     const next = batches.next();
-    // A failure is handled after the batch before it is written.
+    // Handled after the batch before it is written.
     next.catch(() => undefined);
     return next;
   };

@@ -5,7 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Database } from '../../platform/database/database.ts';
 import { slices } from '../../platform/load/slices.ts';
 
-/** One transaction on the driver's own connection, which only COPY needs. It neither enqueues nor emits. */
+/** COPY needs the driver's own connection. It neither enqueues nor emits. */
 export async function inSession<Result>(database: Database, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
   const client = await database.pool.connect();
   let broken: Error | undefined;
@@ -32,14 +32,13 @@ export async function inSession<Result>(database: Database, work: (client: PoolC
 const special = /[\\\n\r\t]/g;
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A line in COPY's text format. */
 export const copyLine = (values: (string | number | null)[]) =>
   `${values.map((value) => (value === null ? '\\N' : String(value).replace(special, (found) => escapes[found]!))).join('\t')}\n`;
 
-/** Some 64 KiB a piece: what the socket takes at once. */
+/** About 64 KiB, what the socket takes at once. */
 const pieceCharacters = 64 * 1024;
 
-/** Copies items into a table, each as lines of COPY's text format: `target` is its name and columns. Other work has its turn meanwhile. */
+/** `target`: table and columns. Pauses between pieces for other work. */
 export async function copyInto<Item>(
   client: PoolClient,
   target: string,

@@ -2,11 +2,10 @@ import type { PoolClient } from 'pg';
 import type { ReadRow } from './row.ts';
 import { copyInto, copyLine } from './session.ts';
 
-/** A row of a batch, at place `n`. `contactId` is the id of the contact that it makes when its identities are new. */
+/** `n`: the place in the batch. `contactId`: the id of the contact if it is new. */
 export type StagedRow = ReadRow & {
   n: number;
   contactId: string;
-  /** The contact it belongs to, where that is known already. */
   owner?: string;
 };
 
@@ -31,7 +30,6 @@ const tables = `
 
 const listOf = (texts: string[]) => `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** Brings the rows into tables of this transaction's own. */
 export async function stageRows(client: PoolClient, rows: StagedRow[]): Promise<void> {
   await client.query(tables);
   await copyRows(client, rows);
@@ -40,7 +38,6 @@ export async function stageRows(client: PoolClient, rows: StagedRow[]): Promise<
 const rowColumns =
   'n, contact_id, is_known, given_id, name, phone_number, email, external_source, external_id, custom_fields, tags';
 
-/** Into the same tables. */
 export async function copyRows(client: PoolClient, rows: StagedRow[]): Promise<void> {
   await copyInto(client, `import_rows (${rowColumns})`, rows, rowLine);
   await copyInto(client, 'import_identities (n, type, source, value)', rows, identityLines);
@@ -64,7 +61,6 @@ const rowLine = ({ n, contactId, owner, id, fields, tags }: StagedRow) =>
 const identityLines = ({ n, identities }: StagedRow) =>
   identities.map(({ type, source, value }) => copyLine([n, type, source, value])).join('');
 
-/** Rows that are not for this transaction. */
 export async function unstageRows(client: PoolClient, ns: number[]): Promise<void> {
   if (ns.length === 0) return;
   await client.query('delete from import_rows where n = any($1::int[])', [ns]);

@@ -32,7 +32,7 @@ const suppress = `
 export type OwnIdentity = Identity & { contact_id: string };
 export const ownIdentity = 'contact_id, type, source, value';
 
-/** Most organizations have erased no suppressed contact: then no address has to be hashed. */
+/** Usually false: then no address has to be hashed. */
 export async function remembersAnybody(client: PoolClient, organizationId: string): Promise<boolean> {
   const { rowCount } = await client.query('select 1 from suppressed_addresses where organization_id = $1 limit 1', [
     organizationId,
@@ -40,7 +40,7 @@ export async function remembersAnybody(client: PoolClient, organizationId: strin
   return (rowCount ?? 0) > 0;
 }
 
-/** `suppressAgain` for many: identities that were just added to contacts. */
+/** `suppressAgain` for a set. */
 export async function suppressImported(client: PoolClient, secrets: Secrets, organizationId: string, added: OwnIdentity[]) {
   const hashes = added.flatMap((own) => hashesOf(secrets, organizationId, [own]).map((hash) => ({ id: own.contact_id, hash })));
   await client.query(suppress, [organizationId, hashes.map(({ id }) => id), hashes.map(({ hash }) => hash)]);

@@ -11,10 +11,7 @@ const chunkBytes = 1024 * 1024;
 
 type Receiving = { own: Own; transact: Transact; maxBytes: number; maxQueued?: number };
 
-/**
- * Stores a file while it is received, a piece at a time: the sender waits while a piece is written. Nothing is kept of a file that is refused
- * or incomplete. Throws 413 beyond `maxBytes`, 422 when it is empty or not UTF-8, and before it is read when the organization has `maxQueued`.
- */
+/** The sender waits while a piece is written. Throws 413 above `maxBytes`, 422 when empty, not UTF-8 or at `maxQueued`. */
 export async function receiveUpload(
   { own, transact, maxBytes, maxQueued }: Receiving,
   actor: string,
@@ -50,7 +47,7 @@ export async function receiveUpload(
     if (held > 0) await store();
     return { importId, bytes, checksum: hash.digest() };
   } catch (error) {
-    // The rest of the body is read and ignored, so that the sender receives the answer.
+    // Reads and drops the rest of the body, so that the sender receives the answer.
     file.resume();
     await dropUpload(own, importId).catch(() => undefined);
     throw error;
@@ -60,7 +57,7 @@ export async function receiveUpload(
 export const tooLarge = (maxBytes: number) => new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes`);
 const notText = () => new AppError('invalid_request', 'The file is not text in UTF-8, or holds a NUL');
 
-/** A sender that closes the connection is a client's error, whatever the socket calls it. */
+/** A closed connection is a client error, whatever the socket reports. */
 async function* piecesOf(file: Readable): AsyncGenerator<Buffer> {
   try {
     yield* file.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Bytes at the end of a piece that begin a character and do not finish it. */
+/** The length of an unfinished character at the end. */
 function unfinished(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back]!;
@@ -10,7 +10,7 @@ function unfinished(bytes: Buffer): number {
   return 0;
 }
 
-/** Whether pieces of a file are text that the database takes, UTF-8 without NUL, wherever the pieces are cut. Call without one at the end. */
+/** Also refuses NUL, which PostgreSQL's text cannot hold. Call without a piece at the end. */
 export function textCheck(): (piece?: Buffer) => boolean {
   let rest = Buffer.alloc(0);
   return (piece) => {

@@ -8,7 +8,7 @@ export type DuplicateRow = RowOf<typeof ContactDuplicate, (typeof columns)[numbe
 
 export const listDuplicates = list((select, _: object) => select(ContactDuplicate).select(columns));
 
-/** SQL: inserts only while both contacts exist, and keeps them from being deleted meanwhile. */
+/** SQL: inserts only while both contacts exist, and locks them against deletion. */
 const insertPair = `
   insert into contact_duplicates (id, organization_id, contact_id, other_id, reason)
   select uuidv7(), $1, k.id, o.id, $4
@@ -19,7 +19,7 @@ const insertPair = `
      for key share
   on conflict on constraint contact_duplicates_pair do nothing`;
 
-/** Lists two contacts for somebody to merge, once; does nothing when one of them no longer exists. */
+/** Idempotent; does nothing when one of the two no longer exists. */
 export async function listDuplicate(tx: OwnTx, one: string, other: string, reason: DuplicateReason): Promise<void> {
   const [older, newer] = [one, other].sort();
   await tx.sql(insertPair, [older, newer, reason]);

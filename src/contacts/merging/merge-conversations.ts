@@ -4,18 +4,14 @@ import { conversationLane } from '../../platform/ledger/locks.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { MergeTx } from './merge-tx.ts';
 
-/*
- * SQL: conversations and messages are messaging's tables, which contacts must not import; jobs are moved as sets, by the ledger's indexes of
- * one lane.
- */
+/* SQL: conversations and messages are messaging's tables, which contacts must not import; jobs move as sets. */
 
 export type ConversationOfTwo = { id: string; contact_id: string; channel_id: string };
 type Pair = { from: string; into: string };
 
 /**
- * When both contacts have a conversation on a channel, the merged contact's becomes part of the survivor's; a single one only changes its
- * contact. Returns the conversations that ended. Throws LocksOutdated unless all their lanes are locked, 409 while the provider may have a
- * message of one that would end.
+ * Two conversations on one channel become one; returns the ended ones. Throws LocksOutdated unless all lanes are locked,
+ * 409 while the provider may have a message of one that would end.
  */
 export async function mergeConversations(tx: MergeTx, conversations: ConversationOfTwo[]): Promise<string[]> {
   for (const { id } of conversations) tx.assertLocked(conversationLane(id));
@@ -49,10 +45,7 @@ async function unite(tx: MergeTx, { from, into }: Pair) {
   await tx.sql(deleteConversation, [from]);
 }
 
-/**
- * What is known of a conversation, from whichever of the two knows it later. The profile is as old as the person's last message, whatever
- * was sent to them since.
- */
+/** The later conversation wins. A profile is as old as the contact's last message, not as Kanal's. */
 const takeOver = `
   with later as (
     select coalesce(o.last_message_at, o.created_at) > coalesce(s.last_message_at, s.created_at) as is_newer,
@@ -115,7 +108,7 @@ const moveWaiting = `
      and lane = $2
      and state in ('blocked', 'waiting')`;
 
-/** A failed job can be retried, in the lane that its message has then. */
+/** A retry runs in the lane of the conversation that its message has now. */
 const moveFailed = `
   update jobs
      set lane = $3
@@ -127,10 +120,7 @@ const moveFailed = `
          from messages
         where organization_id = $1 and conversation_id = $4 and status = 'failed'))`;
 
-/**
- * Jobs that no worker has move to the other lane, in the order of both. Their rows are locked first, so that no fill hands one to the queue
- * meanwhile. A row that is in the queue, or whose message has no answer yet, belongs to the lane it has.
- */
+/** Locks the rows first, so that no fill dispatches one. A row that is dispatched or has no answer yet stays in its lane. */
 async function moveLane(tx: MergeTx, { from, into }: Pair) {
   const [before, after] = [conversationLane(from), conversationLane(into)];
   const jobs = await tx.sql<{ state: string; subject_id: string }>(lockJobs, [before]);

@@ -1,11 +1,8 @@
 import type { MergeTx } from './merge-tx.ts';
 
-/*
- * Both tables have one row a contact and channel: of two rows the better one is kept. `s` is a row of the survivor, `o` of the other contact.
- * SQL: sets, compared by the database, because a Date would lose the microseconds of `changed_at`.
- */
+/* SQL: sets (`s` survivor, `o` other), compared by the database: a Date would lose the microseconds of `changed_at`. */
 
-/** The later decision is kept; of two decisions at the same time, the stricter one. */
+/** The later decision is kept; of two at the same time, the stricter one. */
 const dropEarlierConsents = `
   delete from contact_consents s
    using contact_consents o
@@ -39,7 +36,6 @@ const moveConsents = `
         where s.organization_id = $1 and s.contact_id = $2 and s.channel = o.channel)
   returning o.id`;
 
-/** The suppression that ends later is kept. */
 const dropShorterSuppressions = `
   delete from contact_suppressions s
    using contact_suppressions o
@@ -73,14 +69,13 @@ const moveSuppressions = `
         where s.organization_id = $1 and s.contact_id = $2 and s.channel = o.channel)
   returning o.id`;
 
-/** How many consents of the survivor changed. */
+/** Returns how many consents of the survivor changed. */
 export async function mergeConsents(tx: MergeTx): Promise<number> {
   await tx.sql(dropEarlierConsents, [tx.survivor, tx.merged]);
   await tx.sql(recordConsents, [tx.survivor, tx.merged, tx.actor]);
   return (await tx.sql(moveConsents, [tx.survivor, tx.merged])).length;
 }
 
-/** How many suppressions of the survivor changed. */
 export async function mergeSuppressions(tx: MergeTx): Promise<number> {
   await tx.sql(dropShorterSuppressions, [tx.survivor, tx.merged]);
   await tx.sql(recordSuppressions, [tx.survivor, tx.merged, tx.actor]);

@@ -2,10 +2,10 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { created, tenant } from '../../platform/database/columns.ts';
 
 export const duplicateReasons = ['same_person', 'number_changed', 'user_id_changed'] as const;
-/** Why two contacts are taken for one person: what a message of the provider said. */
+/** Why the two may be one person: what a provider's message said. */
 export type DuplicateReason = (typeof duplicateReasons)[number];
 
-/** A contact that became part of another: its id answers 404 and names the survivor, `contact_id`. */
+/** The merged id answers 404 and names the survivor, `contact_id`. */
 export const ContactMerge = defineEntity({
   name: 'ContactMerge',
   tableName: 'contact_merges',
@@ -14,13 +14,13 @@ export const ContactMerge = defineEntity({
     merged_id: p.uuid().primary(),
     contact_id: p.uuid(),
     actor: p.text(),
-    /** Conversations that ended with the merge. Events about them still contain personal data. */
+    /** Ended by the merge. Their events still contain personal data. */
     gone_conversations: p.array<string>().columnType('uuid[]').default([]),
     ...created(),
   },
 });
 
-/** Two contacts that somebody should look at; `contact_id` is the lesser id. */
+/** `contact_id` is the smaller id. */
 export const ContactDuplicate = defineEntity({
   name: 'ContactDuplicate',
   tableName: 'contact_duplicates',

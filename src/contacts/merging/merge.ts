@@ -15,19 +15,18 @@ import { ContactMerge } from './merge.entity.ts';
 import { type ConversationOfTwo, mergeConversations } from './merge-conversations.ts';
 import { type MergeTx, mergeTx } from './merge-tx.ts';
 
-/** Two contacts that are one person: the one in the path, and the one in the body. */
+/** `id` is from the path, `otherId` from the body. */
 export type Asked = { id: string; otherId: string };
 /** Without `merged` they are one contact already. */
 type Pair = { survivor: string; merged?: string };
 export type SeenPair = Pair & { conversations: ConversationOfTwo[] };
 
-/** The two as they are now, with what moves. Throws as mergeContacts. */
+/** Throws as mergeContacts. */
 export async function lookAtPair(own: Own, asked: Asked): Promise<SeenPair> {
   const pair = await pairOf(own, asked);
   return { ...pair, conversations: await conversationsOf(own, pair) };
 }
 
-/** The locks `mergeContacts` needs. */
 export const mergeLocks = ({ survivor, merged, conversations }: SeenPair) =>
   merged ? [contactLock(survivor), contactLock(merged), ...conversations.map(({ id }) => conversationLane(id))] : [];
 
@@ -41,15 +40,12 @@ const mergesOf = statement((select, { ids }: { ids: string[] }) =>
   select(ContactMerge).select(['merged_id', 'contact_id']).where('merged_id', '=', sql<string>`any(${ids}::uuid[])`),
 );
 
-/**
- * The older contact stays and takes over all that refers to the other, whose id answers 404 from then on and names the survivor. Idempotent:
- * a repeat gives the survivor and changes nothing. Throws 404 for a contact that does not exist, 409 while a message is being sent.
- */
+/** The older contact survives. Idempotent. Throws 404 for a missing contact, 409 while a message is being sent. */
 export async function mergeContacts(own: OwnTx, actor: string, asked: Asked): Promise<ContactRow> {
   const { survivor, merged } = await pairOf(own, asked);
   if (!merged) return getContact(own, survivor);
   const tx = mergeTx(own, { survivor, merged }, actor);
-  // Whoever adds a row for one of them has committed before this, or finds no contact afterwards.
+  // A writer of either contact has committed before this, or finds no contact afterwards.
   const held = await existingForUpdate(tx, { ids: [survivor, merged] });
   if (held.length < 2) throw new LocksOutdated();
   const ended = await mergeConversations(tx, await conversationsOf(tx, tx));
@@ -89,14 +85,14 @@ const conversationsOfTwo = `
 const conversationsOf = (own: Own, { survivor, merged }: Pair): Promise<ConversationOfTwo[]> =>
   merged ? own.sql<ConversationOfTwo>(conversationsOfTwo, [[survivor, merged]]) : Promise.resolve([]);
 
-/** Everything that refers to the merged contact becomes the survivor's; the fields that gained something. */
+/** Returns the fields that gained something. */
 async function moveReferences(tx: MergeTx): Promise<string[]> {
   const gained = new Set<string>();
   for (const { merge, field } of contactReferences) if ((await merge(tx)) > 0 && field) gained.add(field);
   return [...gained];
 }
 
-/** Empty fields of the survivor are filled from the other, custom fields by name. Throws 422 when they are too large together. */
+/** Fills the survivor's empty fields; custom fields by name. Throws 422 when they are too large together. */
 async function fillFields(tx: MergeTx): Promise<string[]> {
   const own = await findContactById(tx, tx.survivor);
   const other = await findContactById(tx, tx.merged);

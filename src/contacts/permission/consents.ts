@@ -13,21 +13,20 @@ export type Consent = { channel: ConsentChannel; status: ConsentStatus };
 const columns = ['id', 'channel', 'status', 'source', 'proof', 'changed_at', 'created_at'] as const;
 export type ConsentRow = RowOf<typeof ContactConsent, (typeof columns)[number]>;
 
-/** What the organization records: counts from now. The same again changes nothing. */
+/** Recorded by the organization, in force from now. Idempotent. */
 export async function setConsent(tx: ContactTx, consent: Consent, by: By): Promise<ConsentRow> {
   const known = await findConsent(tx, consent.channel);
   const { source, proof } = by;
   if (known?.status === consent.status && known.source === source && known.proof === proof) return known;
   const row = write(tx, known, { ...consent, source, proof, changed_at: now() });
   await recordChange(tx, consent, by);
-  // The reply shows the database's time.
   await tx.flush();
   return row;
 }
 
 /**
- * What the person said at a moment; it may arrive late, twice or out of order, and an older word does not undo a newer one. Providers give
- * seconds: within one the refusal counts. The same word again only moves the time, so that an older one stays older.
+ * May arrive late, twice or out of order: the newest counts, and within one second (the provider's precision) a refusal.
+ * A repeat only moves the time, so that an older decision stays older.
  */
 export async function hearConsent(tx: ContactTx, consent: Consent, at: Date, by: By): Promise<void> {
   const known = await findConsent(tx, consent.channel);
@@ -66,7 +65,6 @@ const consents = list((select, { contactId }: { contactId: string }) =>
   select(ContactConsent).select(columns).where('contact_id', '=', contactId),
 );
 
-/** Throws 404 when there is no such contact. */
 export async function listConsents(own: Own, contactId: string, page: Page) {
   await assertContact(own, contactId);
   return consents(own, { contactId }, page);

@@ -6,7 +6,7 @@ import { suppress } from './suppressions.ts';
 
 const channel = 'messaging_app';
 
-/** A person wrote that they want no more messages: nothing at all is sent to them. Throws LocksOutdated without the contact's lock. */
+/** The contact opted out: Kanal sends nothing more. Throws LocksOutdated without the contact's lock. */
 export async function optOut(own: OwnTx, contactId: string, messageId: string, at: Date): Promise<void> {
   const tx = await findContactTx(own, contactId);
   if (!tx) return;
@@ -17,10 +17,7 @@ export async function optOut(own: OwnTx, contactId: string, messageId: string, a
 
 type MarketingChoice = { status: 'granted' | 'denied'; at: Date; proof: string };
 
-/**
- * A person told the provider whether they want this business's marketing: that is consent, other messages go on. False when the contact is
- * not there any more: erased, or part of another. Throws LocksOutdated without the contact's lock.
- */
+/** Consent to marketing only. False: the contact was erased or merged. Throws LocksOutdated without the contact's lock. */
 export async function hearMarketingChoice(
   own: OwnTx,
   contactId: string,

@@ -5,7 +5,6 @@ import type { ContactTx } from '../contact-tx.ts';
 import { assertContact } from '../queries.ts';
 import { type ConsentStatus, ContactPermissionChange, type SuppressionChannel } from './permission.entity.ts';
 
-/** Who changed what a person allows, where it was said, and what shows it. */
 export type By = { actor: string; source: string; proof: string };
 
 type Change = { channel: SuppressionChannel; reason?: string; expiresAt?: Date | null } & (
@@ -16,7 +15,6 @@ type Change = { channel: SuppressionChannel; reason?: string; expiresAt?: Date |
 const columns = ['id', 'kind', 'channel', 'state', 'reason', 'source', 'proof', 'expires_at', 'actor', 'created_at'] as const;
 export type PermissionHistoryRow = RowOf<typeof ContactPermissionChange, (typeof columns)[number]>;
 
-/** Written in the transaction of the change. */
 export function recordPermission(tx: ContactTx, { expiresAt, ...change }: Change, by: By): Promise<void> {
   const expires_at = expiresAt?.toISOString() ?? null;
   return tx.insert(ContactPermissionChange, { contact_id: tx.contactId, expires_at, ...change, ...by });
@@ -26,7 +24,6 @@ const history = list((select, { contactId }: { contactId: string }) =>
   select(ContactPermissionChange).select(columns).where('contact_id', '=', contactId),
 );
 
-/** Throws 404 when there is no such contact. */
 export async function listPermissionHistory(own: Own, contactId: string, page: Page) {
   await assertContact(own, contactId);
   return history(own, { contactId }, page);

@@ -45,7 +45,6 @@ export const ContactSuppression = defineEntity({
   },
 });
 
-/** One change of a consent or a suppression: what was decided, by whom, from which proof. */
 export const ContactPermissionChange = defineEntity({
   name: 'ContactPermissionChange',
   tableName: 'contact_permission_history',

@@ -2,26 +2,22 @@ import { inForceSql } from '../../platform/database/in-force.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { ConsentStatus } from './permission.entity.ts';
 
-/** What decides whether a person may receive a message over a messaging app. */
 export type Permission = {
-  /** Why nothing may go out at all. */
+  /** Its reason; null: not suppressed. */
   suppression: string | null;
   consent: ConsentStatus | null;
-  /** Of the template, in the provider's spelling; none: no template. */
+  /** The template's, in the provider's spelling; null: no template. */
   category: string | null;
 };
 
-/** `reason`: of the suppression, or the consent's status, `missing` when there is none. */
+/** `reason`: the suppression's, or the consent's status (`missing` without one). */
 export type Refusal = { code: 'suppressed' | 'consent_required'; reason: string; message: string };
 
 const onThisChannel = (of: string) => `${of}.channel in ('all', 'messaging_app') and ${inForceSql(`${of}.expires_at`)}`;
 
 type PermissionOf = Record<'organization' | 'contact' | 'channel', string>;
 
-/**
- * SQL: the columns of `Permission` but the category, read by the statement that finds whom a message is for (bench: POST, send). Given as
- * SQL expressions; a contact that is null has none.
- */
+/** SQL: `Permission` without the category, for other statements (bench: POST, send). A null contact has none. */
 export const permissionColumns = ({ organization, contact, channel }: PermissionOf) => `
   coalesce(
     (select s.reason
@@ -44,7 +40,7 @@ export const permissionColumns = ({ organization, contact, channel }: Permission
       and n.contact_id = ${contact}
       and n.channel = 'messaging_app') as consent`;
 
-/** SQL: why an unknown person must not receive messages: they opted out before they were erased. `hash` is that of their address. */
+/** SQL: an unknown person who was suppressed before their erasure. `hash` is that of their address. */
 export const rememberedSuppression = (organization: string, hash: string) => `
   (select a.reason
      from suppressed_addresses a
@@ -53,7 +49,6 @@ export const rememberedSuppression = (organization: string, hash: string) => `
       and ${onThisChannel('a')}
     limit 1)`;
 
-/** Whether a message may go out, wherever it comes from. */
 export function refusalOf({ suppression, consent, category }: Permission): Refusal | undefined {
   if (suppression) return { code: 'suppressed', reason: suppression, message: `The contact is suppressed: ${suppression}` };
   if (category?.toLowerCase() !== 'marketing' || consent === 'granted') return undefined;

@@ -3,10 +3,7 @@ import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Identity } from '../identities/identity.ts';
 
-/**
- * The text that an address is remembered by after its person was erased. A phone and the messaging app's id of it are one address; an id
- * in another system is none: no message can be sent to it.
- */
+/** A phone and the app's id of it are one address. External ids are ignored: no message can be sent to them. */
 export function addressesOf(identities: Identity[]): string[] {
   const texts = identities.flatMap(({ type, value }) => {
     if (type === 'phone' || type === 'messaging_app') return [`phone:${value.replace(/\D/g, '')}`];
@@ -19,16 +16,13 @@ export function addressesOf(identities: Identity[]): string[] {
 export const hashesOf = (secrets: Secrets, organizationId: string, identities: Identity[]) =>
   addressesOf(identities).map((text) => secrets.hash(`${organizationId}\n${text}`));
 
-/**
- * SQL: ends a statement that suppresses again. Of two suppressions of a channel the longer one counts; an expired one is replaced by any that
- * is in force.
- */
+/** SQL: the longer suppression of a channel counts; an expired one is replaced by one in force. */
 export const unlessLonger = `
   on conflict on constraint contact_suppressions_channel do update
      set reason = excluded.reason, expires_at = excluded.expires_at, updated_at = clock_timestamp()
    where coalesce(excluded.expires_at, 'infinity') > coalesce(contact_suppressions.expires_at, 'infinity')`;
 
-/** SQL: a part of the ledger's own statement, which needs no query of its own (bench: upsert, inbound). */
+/** SQL: a part of the ledger's own statement, without a query of its own (bench: upsert, inbound). */
 const suppressAgainPart = `
   remembered as (
     select distinct on (s.channel) s.channel, s.reason, s.expires_at
@@ -49,7 +43,7 @@ const suppressAgainPart = `
     select uuidv7(), $1, $2, 'suppression', channel, 'suppressed', reason, 'forgotten before', expires_at, 'system'
       from resuppressed)`;
 
-/** An erased person who comes back stays suppressed: in the transaction that gives a contact these identities. */
+/** An erased person who comes back stays suppressed. Call in the transaction that adds the identities. */
 export function suppressAgain(tx: OwnTx, secrets: Secrets, contactId: string, identities: Identity[]) {
   const hashes = hashesOf(secrets, tx.organizationId, identities);
   if (hashes.length === 0) return;
@@ -81,7 +75,7 @@ const remember = `
      set reason = excluded.reason, expires_at = excluded.expires_at
    where coalesce(excluded.expires_at, 'infinity') >= coalesce(suppressed_addresses.expires_at, 'infinity')`;
 
-/** Whoever is suppressed or blocked stays so after their erasure: by the hashes of their addresses. The longest counts. */
+/** Suppressions and blocks outlive the erasure, by hashed addresses. The longest counts. */
 export async function rememberSuppressed(tx: OwnTx, secrets: Secrets, contactId: string, identities: Identity[]): Promise<void> {
   await tx.sql(remember, [contactId, hashesOf(secrets, tx.organizationId, identities)]);
 }

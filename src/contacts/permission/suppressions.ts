@@ -16,7 +16,6 @@ import { hashesOf } from './suppressed-addresses.ts';
 export type Suppression = {
   channel: SuppressionChannel;
   reason: SuppressionReason;
-  /** null: until it is lifted. */
   expiresAt: Date | null;
 };
 
@@ -24,7 +23,7 @@ const columns = ['id', 'channel', 'reason', 'expires_at', 'created_at', 'updated
 export type SuppressionRow = RowOf<typeof ContactSuppression, (typeof columns)[number]>;
 export type Suppressed = { row: SuppressionRow; isNew: boolean };
 
-/** Expired rows are ignored; they stay until the channel is suppressed again. */
+/** Expired rows stay until the channel is suppressed again. */
 const suppressionsOf = (select: Select, { contactId }: { contactId: string }) =>
   select(ContactSuppression)
     .select(columns)
@@ -39,7 +38,7 @@ const identitiesOfContact = statement((select, { contactId }: { contactId: strin
   select(ContactIdentity).select(['type', 'source', 'value']).where('contact_id', '=', contactId),
 );
 
-/** Creates the suppression of a channel or updates it; the same again changes nothing. */
+/** Idempotent. */
 export async function suppress(tx: ContactTx, { channel, reason, expiresAt }: Suppression, by: By): Promise<Suppressed> {
   const { contactId } = tx;
   const expires_at = expiresAt?.toISOString() ?? null;
@@ -52,7 +51,7 @@ export async function suppress(tx: ContactTx, { channel, reason, expiresAt }: Su
     : tx.create(ContactSuppression, { contact_id: contactId, channel, reason, expires_at });
   await recordPermission(tx, { kind: 'suppression', channel, state: 'suppressed', reason, expiresAt }, by);
   tx.changed('suppressions');
-  // The reply shows the database's times.
+  // Loads the database's timestamps for the reply.
   await tx.flush();
   return { row, isNew: !known };
 }
@@ -60,7 +59,7 @@ export async function suppress(tx: ContactTx, { channel, reason, expiresAt }: Su
 const millis = (time: string | null) => (time === null ? null : Date.parse(time));
 const isInForce = ({ expires_at }: SuppressionRow) => expires_at === null || Date.parse(expires_at) > now();
 
-/** Ends a suppression, and what is remembered of it under the contact's addresses: it would come back with them. Throws 404. */
+/** Also forgets the suppression of the contact's addresses, or it would return with them. Throws 404. */
 export async function liftSuppression(tx: ContactTx, secrets: Secrets, id: string, by: By): Promise<void> {
   const { contactId, organizationId } = tx;
   const [lifted] = await suppressionById(tx, { contactId, id });
@@ -73,7 +72,7 @@ export async function liftSuppression(tx: ContactTx, secrets: Secrets, id: strin
   tx.changed('suppressions');
 }
 
-/** Those in force. Throws 404 when there is no such contact. */
+/** Expired ones are left out. */
 export async function listSuppressions(own: Own, contactId: string, page: Page) {
   await assertContact(own, contactId);
   return suppressions(own, { contactId }, page);
