@@ -3,36 +3,26 @@ import { query } from '../database/query.ts';
 import { stateIs } from './states.ts';
 import type { RunRef } from './tx.ts';
 
-/**
- * The pace of a pool with a rate is kept where work is claimed: the statement that claims moves `pools.tat`, the time of the next claim,
- * by the database's clock (GCRA). A late run goes as soon as the gap since the last claim allows; there is no latest time for it. An early
- * run gets a time to come again: the end of the plan that `fill_pool` makes, and not before the pace lets any run go.
- *
- * Claims are 1 / (0.95 rate) apart, at most 30 ms early: 0.95 rate * 1.03 + 1 in any second, which is never more than a whole rate.
- */
+/** Claims are 1 / (0.95 rate) apart, at most 30 ms early: 0.95 rate * 1.03 + 1 in any second, never above a whole rate (GCRA). */
 const gap = `interval '1 s' / (p.rate * 0.95)`;
-/** As in fill_pool: a tenth closer than the claims, so that the plan fills what late runs leave free. */
+/** As in fill_pool, a tenth closer than claims: the plan fills what late runs leave free. */
 const planGap = `interval '1 s' / (p.rate * 1.045)`;
-/** No claim moves the next one further away: such a time comes from another clock, of a database that has failed over. */
+/** Such a time is from another clock, after a failover: no claim moves the next one so far. */
 const isAlien = `p.tat > clock_timestamp() + ${gap} + interval '1 s'`;
 const isOpen = `(coalesce(p.tat, '-infinity') <= clock_timestamp() + interval '30 ms' or ${isAlien})`;
 
-/** The end of the plan, the new time of a run that came too early. A plan longer than a fill can make it is alien, too. */
+/** The new time of a run that came too early. A plan longer than a fill can make is alien too. */
 const planEnd = (p: string) => `
   greatest(case when ${p}.plan_at <= clock_timestamp() + 2 * ${p}.width * interval '1 s' / ${p}.rate then ${p}.plan_at end,
            ${p}.tat)`;
 
-/** Its time has come and its pool is not held; with conditions on `jobs j left join pools p`. */
+/** Conditions on `jobs j left join pools p`: due, and the pool is not held. */
 export const mayRunNow = `
   ${stateIs('j.state', 'queued')}
   and j.run_at <= clock_timestamp() + interval '20 ms'
   and coalesce(p.held_until, '-infinity') <= clock_timestamp()`;
 
-/**
- * Part of a claim of run $2 of job $1. `paced` has a row when only the pace can hold the run back, and says whether it does; `turn` gives
- * the row its new times. `isWanted` is the condition that the job's subject can be claimed. `freesRoom`: a claimed run takes no room.
- * SQL: the claim is one statement (bench: send, deliver).
- */
+/** SQL: part of one claim (bench: send, deliver), of run $2 of job $1. `paced` has a row only when the pace can hold it back. */
 export const paceParts = (isWanted: string, { freesRoom }: { freesRoom: boolean }) => `
   paced as (
     update pools p
@@ -57,12 +47,12 @@ export const paceParts = (isWanted: string, { freesRoom }: { freesRoom: boolean 
                    then greatest(1, extract(epoch from paced.plan_at - clock_timestamp()) * 1000)::float8
                    end as wait_ms)`;
 
-/** For the claim itself, with conditions on `jobs j left join pools p`: the pool has no rate, or the pace lets this run go. */
+/** For the claim, on `jobs j left join pools p`: no rate, or the pace lets this run go. */
 export const isPaced = '(p.rate is null or (select is_open from paced))';
 
 export type Turn = { wait_ms: number | null };
 
-/** For a run whose handler claims nothing: undefined when it may go, else the milliseconds until it may come again. */
+/** For a handler that claims nothing: the milliseconds until the run may come again, if it must wait. */
 export async function takeTurn(em: Em, { id, run }: RunRef): Promise<number | undefined> {
   const [row] = await query<Turn>(em, turnStatement, [id, run]);
   return row?.wait_ms ?? undefined;

@@ -5,21 +5,16 @@ import { query } from '../database/query.ts';
 import { type Compilable, statement } from '../database/statement.ts';
 import { bindTo } from './bind.ts';
 
-/** Runs a statement and gives its rows. */
 export type Ask = <Row>(text: string, params: unknown[]) => Promise<Row[]>;
 
-/** Where a page begins, how long it is, and whether all records are counted too. */
 export type Page = { limit: number; after?: [createdAt: string, id: string]; includeTotal: boolean };
 export type PageRows<Row> = { rows: Row[]; total?: number };
 
-/**
- * A page of a plain list, newest first, one row more than the limit. `statement` is a select of one table with its where, `params` its
- * parameters; the order is by `created_at` and `id`.
- */
+/** One row more than the limit, newest first. `statement` selects from one table, with its where. */
 export const pageOfTable = <Row>(em: Em, statement: string, params: unknown[], page: Page): Promise<PageRows<Row>> =>
   pageAskedFor((text, values) => query(em, text, values), statement, params, page);
 
-/** The same, for statements that `ask` runs. SQL: it wraps a select that its caller wrote as text. */
+/** SQL: wraps a select that its caller wrote as text. */
 export async function pageAskedFor<Row>(
   ask: Ask,
   statement: string,
@@ -44,11 +39,7 @@ export async function pageAskedFor<Row>(
 
 type Shown = { id: string; created_at: string };
 
-/**
- * A page of a plain list, newest first, one row more than asked for; compiled once a process. `build` is a read of one table that gives `id`
- * and `created_at`, with conditions and without an order. The second argument names
- * the columns that it gives as these two, where tables are joined or the names differ.
- */
+/** Compiled once a process; one row more than the limit, newest first. `build` has conditions and no order. */
 export function list<Params extends object, Row extends Shown>(
   build: (select: Select, params: Params) => SelectQueryBuilder<never, never, Row>,
   { createdAt: createdAtName = 'created_at', id: idName = 'id' }: { createdAt?: string; id?: string } = {},
@@ -75,7 +66,7 @@ export function list<Params extends object, Row extends Shown>(
   };
 }
 
-/** A page of a read whose conditions are others each time, or that joins other tables; as `list`, for statements that `ask` runs. */
+/** For a read whose conditions change each time, or that joins tables; otherwise `list`. */
 export function pageOfQuery<Row>(ask: Ask, query: Compilable<Row>, page: Page): Promise<PageRows<Row>> {
   const { sql: text, parameters } = query.compile();
   return pageAskedFor(ask, text, [...parameters], page);

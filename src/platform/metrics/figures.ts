@@ -1,14 +1,10 @@
 import { stuckPools } from '../ledger/stuck-pools.ts';
 
-/** `held` is no state of the ledger: rows in any state whose pool (of a channel or an endpoint) is on hold. */
+/** `held` is no state of the ledger: rows in any state whose pool is on hold. */
 export const liveStates = ['blocked', 'waiting', 'queued', 'held'] as const;
 export const endedStates = ['failed', 'done'] as const;
 
-/**
- * SQL (all of this file): counts over all organizations, each written so that its partial index answers it.
- * A row is overdue from its `run_at`, in every state: the time it was accepted or its delay ended, moved on by a later attempt and by a
- * retry by hand. By `created_at` a job retried after a week would be overdue by a week.
- */
+/** SQL (all of this file): counts by partial indexes. By `created_at`, not `run_at`, a late retry would be overdue at once. */
 export const liveJobs = `
   select j.queue,
          case when p.held_until > statement_timestamp() then 'held' else j.state end as state,
@@ -38,7 +34,7 @@ export const brokenWebhooks = `
 
 export const stuckPoolCount = `select count(*)::int as pools from (${stuckPools}) s`;
 
-/** 0: begun, and never completed. */
+/** 0: begun and never completed. */
 export const purgesDone = `
   select table_name, coalesce(extract(epoch from finished_at), 0)::float8 as at
     from purges`;
