@@ -1,4 +1,3 @@
-/** One list of error codes, so that documents, tests and replies agree. */
 export const errorCodes = {
   bad_request: 400,
   unauthorized: 401,

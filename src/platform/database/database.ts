@@ -8,7 +8,6 @@ export type Source = Em | Database;
 export type Database = {
   orm: MikroORM;
   pool: Pool;
-  /** One for each request and each attempt of a job. */
   em(): Em;
   /** `work` flushes its entities. `first` are statements sent together with `begin`; their results are not read. */
   transaction<Result>(work: (em: Em) => Promise<Result>, first?: string[]): Promise<Result>;

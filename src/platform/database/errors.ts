@@ -33,9 +33,7 @@ const away = new Set([
   '57P03',
   '53300',
   '25P03',
-  // The server ends the connection of a transaction that took too long.
   '25P04',
-  // A server turned read-only by a failover.
   '25006',
 ]);
 
@@ -78,16 +76,15 @@ export const isRowLocked = (error: unknown) => {
   return code === lockNotAvailable && /\(\d+,\d+\)/.test(where);
 };
 
-/** The database is there, but could not do it now. */
 export const isTooBusy = (error: unknown) => isTransient(error) || isTimedOut(error) || stateOf(error).code === lockNotAvailable;
 
-/** Work that no client waits for is tried again after a busy lock too. */
+/** To be tried again. A busy lock counts too, for work that no client waits for. */
 export const isOurOutage = (error: unknown) =>
   error instanceof AppError
     ? error.code === 'unavailable' || error instanceof RecordBusy
     : isDatabaseAway(error) || isTooBusy(error);
 
-/** For a check at start: everything else waits for a database that is away, so the start does too. */
+/** For a check at start: a database that is away does not stop the start, since everything else waits for it. */
 export const unlessAway = (log: Log) => (error: unknown) => {
   if (!isOurOutage(error)) throw error;
   log.warn({ reason: reasonOf(error) }, 'the database is away');

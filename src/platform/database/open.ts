@@ -49,7 +49,7 @@ export async function openDatabase(
       statement_timeout: bounds?.statementMs ?? workerStatementMs,
       lock_timeout: bounds?.lockMs ?? 0,
       idle_in_transaction_session_timeout: 15_000,
-      // Every read has its index. A plan made while a table is empty would scan it when full (measured: a quarter of the load).
+      // Every read has its index. A plan made while a table is empty would scan it when full (measured: a quarter of the rate).
       options: `-c enable_seqscan=off -c transaction_timeout=${bounds?.transactionMs ?? 0}`,
       keepAlive: true,
       onPoolCreated: (created: Pool) => {

@@ -30,7 +30,6 @@ export type Select = <Entity extends OwnEntity, Joined extends JoinedEntity = En
   ...joined: Joined[]
 ) => SelectQueryBuilder<TablesOf<Entity | Joined>, Table<Entity> & keyof TablesOf<Entity | Joined>, unknown>;
 
-/** One organization's rows: nothing read through it belongs to another. */
 export type Own = {
   readonly organizationId: string;
   /** For a read whose shape changes each time; a fixed one is a `statement` (statement.ts). */
@@ -39,7 +38,6 @@ export type Own = {
   findOne<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<InferEntity<Entity> | undefined>;
   /** $1 is the organization: PostgreSQL refuses a text that does not use it. `params` start at $2. */
   sql<Row = Record<string, unknown>>(text: string, params?: unknown[]): Promise<Row[]>;
-  /** For statement.ts and paging: text and values have the organization already. */
   run<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;
 };
 

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 
-/** Further statements are planned each time. */
 const maxPrepared = 500;
 const names = new Map<string, string>();
 

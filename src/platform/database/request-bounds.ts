@@ -4,7 +4,6 @@ import type { ConnectionShare } from './connection-shares.ts';
 /** A worker has none of these bounds: no client waits for it. */
 export type RequestBounds = {
   statementMs: number;
-  /** For work that is known to be long, such as a merge. */
   longStatementMs: number;
   lockMs: number;
   transactionMs: number;

@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { created, identity, tenant } from '../database/columns.ts';
 
-/** Written with the change it reports (events/record.ts). */
 export const Event = defineEntity({
   name: 'Event',
   tableName: 'events',

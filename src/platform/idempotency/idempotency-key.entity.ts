@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { created } from '../database/columns.ts';
 
-/** The sealed reply is kept for 24 hours. */
 export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',

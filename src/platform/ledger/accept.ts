@@ -14,7 +14,6 @@ export type NewJob = RowOf<
   'id' | 'organization_id' | 'name' | 'queue' | 'payload' | 'subject_type' | 'subject_id' | 'lane' | 'pool' | 'visible'
 > & { delay_ms: number };
 
-/** The sweeper first checks a row this long after its time. */
 export const firstCheck = `interval '5 s'`;
 
 export const dispatchedColumns = `

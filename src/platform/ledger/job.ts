@@ -13,7 +13,6 @@ export type JobContract<Payload extends Record<string, string> = Record<string, 
   delayMs(attempts: number): number | undefined;
   /** Writes the final failure to the subject, in the transaction that ends the job. */
   failed(tx: TenantTx, payload: Payload, error: JobError): Promise<void>;
-  /** Prepares the subject for a retry by hand; throws to refuse. */
   revived(tx: TenantTx, payload: Payload): Promise<void>;
   /** For `jobs check`: selects as `id` the subjects that still wait for this job. */
   openSubjects?: string;

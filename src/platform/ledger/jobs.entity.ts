@@ -35,14 +35,12 @@ export const Job = defineEntity({
   },
 });
 
-/** Limits the jobs of one channel, endpoint or kind. */
 export const Pool = defineEntity({
   name: 'Pool',
   tableName: 'pools',
   properties: {
     id: p.text().primary(),
     width: p.integer(),
-    /** Jobs a second; null: limited by `width` only. */
     rate: p.double().strictNullable(),
     /** The time of the next claim, moved by each claim. */
     tat: timestamp().strictNullable(),

@@ -2,7 +2,6 @@ import { RecordBusy } from '../database/errors.ts';
 import { AppError } from '../errors.ts';
 import { createShares, type Release } from '../load/shares.ts';
 
-/** Further requests are refused at once: the record is busy. */
 const maxWaiting = 100;
 
 export type LockTurns = {

@@ -30,7 +30,6 @@ const holdStatement = `
                                     else clock_timestamp() + $2::float8 * interval '1 ms' end)
    where id = $1`;
 
-/** `ms` null: held until letPoolGo. */
 export async function holdPool(em: Em, id: string, ms: number | null) {
   await query(em, holdStatement, [id, ms]);
 }

@@ -6,7 +6,6 @@ import type { RunRef, Tx } from './tx.ts';
 export type PutOff = {
   /** From the database's clock. */
   delayMs: number;
-  /** Counts an attempt; otherwise the row only waits. */
   spend: boolean;
   error?: object;
   /** Another queue for later attempts: the run gets a new number there. */

@@ -7,12 +7,10 @@ export type RunState = 'unknown' | 'waiting' | 'active' | 'delayed' | 'completed
 
 export type Queues = {
   backend: Backend;
-  /** The queue objects exist and the server answered the last probe. */
   isReady(): boolean;
   whenOpen(): Promise<void>;
   /** Idempotent by id. Rejects at once when the queue is away: the sweeper adds the rows later. */
   add(rows: DispatchedRow[]): Promise<void>;
-  /** A run that is not delayed stays as it is. */
   wake(rows: { id: string; run: number; queue: string }[]): Promise<void>;
   states(rows: { id: string; run: number; queue: string }[]): Promise<RunState[]>;
   queue(name: string): AnyQueue | undefined;

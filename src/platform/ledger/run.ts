@@ -18,7 +18,6 @@ const rowColumns = `
   j.id, j.run, j.organization_id, j.name, j.queue, j.payload, j.subject_type, j.subject_id,
   j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls`;
 
-/** For a claim that reads the row from `jobs j left join pools p`. */
 export const runColumns = `${rowColumns},
   0::float8 as early_ms, false as is_held, false as needs_room, p.rate is not null as is_paced`;
 

@@ -8,7 +8,6 @@ import type { Queues } from './queues.ts';
 
 const batch = 500;
 const fillsAtOnce = 8;
-/** The next sweep comes soon and does what this one leaves. */
 const maxMs = { due: 500, lanes: 150, pools: 250 };
 export type Findings = {
   looked: number;
@@ -131,7 +130,7 @@ async function mend(due: DispatchedRow[], database: Database, queues: Queues, fi
   findings.rerun += fresh.length;
 }
 
-/** In random order, so that each pool is reached. Skips a pool that is locked, or that this process fills: under load, always. */
+/** In random order, so that each pool is reached. Skips a pool that is locked or that this process is filling. */
 async function fillPools(database: Database, ledger: Ledger, findings: Findings) {
   const pools = await query<{ pool: string }>(database.em(), poolsWithRoom);
   const isLate = within(maxMs.pools);

@@ -8,7 +8,6 @@ import type { Tx } from './tx.ts';
 import { type Entries, fitsOneStatement, writeLedger } from './write.ts';
 
 export type TransactOptions = {
-  /** Subjects and lanes whose order this transaction touches. */
   locks?: string[];
   /** A violation of these unique constraints means that another transaction was faster: repeat. */
   retryOn?: string[];
@@ -16,7 +15,6 @@ export type TransactOptions = {
   isOneStatement?: boolean;
   /** It deletes or moves any number of rows: its statements may take longer. */
   isLong?: boolean;
-  /** Runs last in the transaction, after the ledger is written. */
   beforeCommit?: (em: Em, result: unknown) => Promise<void>;
 };
 

@@ -20,7 +20,6 @@ export type End = {
 export type Part = { text: string; params: unknown[] };
 
 export type Enqueued<Payload extends Record<string, string>> = {
-  /** `domain.verb`, also the log field and the handler's path. */
   name: string;
   queue: string;
   subjectType: string;
@@ -38,14 +37,13 @@ type Common = {
   lockNew(type: string, id: string): Promise<void>;
   /** For a subject nobody can know of before the commit: its events need no lock. */
   isNew(type: string, id: string): void;
-  /** Only while no row and only a conversation's lock is held, or two transactions might wait for each other. */
+  /** It may hold a conversation's lock, but no other lock and no row, or two transactions might wait for each other. */
   lockFound(type: string, id: string): Promise<void>;
   /** Throws LocksOutdated unless the lock is held. */
   assertLocked(lock: string): void;
   /** Runs once the work is done, before the records and the ledger are written. */
   atEnd(work: () => Promise<void> | void): void;
   end(end: End): void;
-  /** For writes without a result, in the ledger's own statement. */
   include(part: Part): void;
   dispatch(dispatched: Dispatched): void;
 };

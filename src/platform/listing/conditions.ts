@@ -12,7 +12,6 @@ const opposites: Partial<Record<Operator, Operator>> = {
   is_not_empty: 'is_empty',
 };
 
-/** The SQL is true or false, never null. */
 export function conditionSql({ field, operator, values }: Condition, bind: Bind): string {
   const opposite = opposites[operator];
   return opposite ? `not (${plainSql(field, opposite, values, bind)})` : plainSql(field, operator, values, bind);

@@ -12,7 +12,6 @@ const isOfType: Record<CursorType, (value: unknown) => boolean> = {
   line: (value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31,
 };
 
-/** Another order or other filters give other cursors. */
 export const bindingOf = (parts: unknown) => sha256(JSON.stringify(parts)).toString('base64url').slice(0, 12);
 
 export const cursorOf = (binding: string, position: readonly (string | number)[]) =>

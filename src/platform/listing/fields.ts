@@ -1,8 +1,6 @@
 /** The SQL is ours, never a client's. */
 export type Fields = {
-  /** Columns, never null, by their API names. */
   columns: Record<string, Column>;
-  /** JSON objects; their own fields follow a dot. */
   objects: Record<string, string>;
   /** Names in another table, compared without case and accents. `from` follows `select 1 from`. */
   names: Record<string, { from: string; name: string }>;

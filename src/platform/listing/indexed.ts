@@ -13,7 +13,6 @@ const answered: Record<FieldType, readonly Operator[]> = {
   text: [],
 };
 
-/** Without an index a bounded number of records is read (page.ts). */
 export function isIndexed({ field, operator, values }: Condition): boolean {
   if (field.type === 'text') return operator === 'eq' && isIndexedText(field, values[0] as string);
   return answered[field.type].includes(operator) && (field.type !== 'time' || field.isSortable === true);

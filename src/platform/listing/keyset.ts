@@ -2,7 +2,6 @@ import type { Bind } from './bind.ts';
 import type { ColumnType } from './fields.ts';
 import type { SortKey } from './sort.ts';
 
-/** Sort values of a row, the id last, as the database writes them. */
 export type Position = string[];
 
 export const positionOf = <Row extends object>(keys: SortKey[], row: Row): Position =>

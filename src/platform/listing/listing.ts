@@ -11,10 +11,8 @@ import { orderSql, readSort, type SortKey } from './sort.ts';
 /** As the client writes it: `-updated_at,name`, a JSON array, words. Errors name `location`. */
 export type ListRequest = { sort?: string; filters?: string; search?: string; location?: 'query' | 'body' };
 
-/** `unindexed`: how many conditions and words are compared record by record. */
 export type Listing = { keys: SortKey[]; conditions: Condition[]; words: string[]; unindexed: number; binding: string };
 
-/** `scope` names the list. Throws 400 and 422. */
 export function readListing(
   scope: string,
   fields: Fields,

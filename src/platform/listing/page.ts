@@ -78,7 +78,6 @@ export async function readPage<Row extends object>(
   }
 }
 
-/** `is_end`: the last record of a full window, matching or not. */
 type Seen = { is_match: boolean; is_end: boolean };
 
 /** SQL (all of this file): the client's filters, words and order decide the statement, which is planned for its values. */

@@ -66,7 +66,6 @@ export function list<Params extends object, Row extends Shown>(
   };
 }
 
-/** For a read whose conditions change each time, or that joins tables; otherwise `list`. */
 export function pageOfQuery<Row>(ask: Ask, query: Compilable<Row>, page: Page): Promise<PageRows<Row>> {
   const { sql: text, parameters } = query.compile();
   return pageAskedFor(ask, text, [...parameters], page);

@@ -33,7 +33,6 @@ export class TooSlow extends AppError {
 }
 
 type Options = ReadBounds & {
-  /** For each organization, in this process. */
   atOnce: number;
 };
 

@@ -6,7 +6,6 @@ export const maxSearchCharacters = 200;
 const minCharactersWithin = 3;
 export const phone = /^\+?[\d\s()./-]*\d[\d\s()./-]*$/;
 
-/** A search that looks like a phone is one word of digits. */
 export function wordsOf(search: string): string[] {
   if (phone.test(search)) return [search.replace(/\D/g, '')];
   return [...new Set(search.split(/\s+/).filter(Boolean))];

@@ -6,7 +6,6 @@ export type Release = () => void;
 export type Shares = {
   /** Waits for a free place. Throws 503 with `Retry-After` when too many wait already, or after `waitMs`. */
   take(key: string): Release | Promise<Release>;
-  /** Never waits, never throws. */
   tryTake(key: string): Release | undefined;
   use<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   held(key: string): number;
@@ -17,10 +16,8 @@ export type Shares = {
 
 type Options = {
   perKey: number;
-  /** One more is refused at once. */
   maxWaiting: number;
   waitMs: number;
-  /** The message of the 503: what is used up, and what to do. */
   refusal: string;
   /** The place stays taken this long after `use`, so that a busy key leaves time to others. */
   restMs?(tookMs: number): number;

@@ -4,7 +4,7 @@ import { stuckPools } from '../ledger/stuck-pools.ts';
 export const liveStates = ['blocked', 'waiting', 'queued', 'held'] as const;
 export const endedStates = ['failed', 'done'] as const;
 
-/** SQL (all of this file): counts by partial indexes. By `created_at`, not `run_at`, a late retry would be overdue at once. */
+/** SQL (all of this file): counts by partial indexes. Overdue from `run_at`: from `created_at` a retry begins overdue. */
 export const liveJobs = `
   select j.queue,
          case when p.held_until > statement_timestamp() then 'held' else j.state end as state,
@@ -15,7 +15,6 @@ export const liveJobs = `
    where j.state in ('blocked', 'waiting', 'queued')
    group by 1, 2`;
 
-/** A select for each state: the indexes are partial by state. */
 export const endedJobs = `
   select queue, 'failed' as state, count(*)::int as jobs from jobs where state = 'failed' group by queue
   union all

@@ -20,7 +20,6 @@ const beatStatement = `
   ) as others`;
 
 export type Heartbeat = {
-  /** Includes this process; as of the database's last answer. */
   alive(): number;
   stop(): void;
 };

@@ -5,7 +5,6 @@ export type Count = { taken: number; endsInMs: number; alone?: { processes: numb
 
 /** Also counts beyond `points`: the caller refuses. */
 export type Counter = {
-  /** `leases`: the whole quota, in leases. */
   take(key: string, leases: number): Promise<Count>;
   forget(key: string): void;
   close(): void;

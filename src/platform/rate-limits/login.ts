@@ -8,7 +8,6 @@ import { countedAddress } from './address.ts';
 export type LoginLimits = {
   /** Counts before the password is checked, so that a parallel burst cannot pass; throws `rate_limited`. */
   attempt(email: string, address: string | undefined): Promise<void>;
-  /** Gives back the attempt and resets the pair. */
   succeeded(email: string, address: string | undefined): Promise<void>;
   /** For a `catch` of the hash, when the password was not checked. Rethrows the error. */
   giveBack(email: string, address: string | undefined): (error: unknown) => Promise<never>;
@@ -56,7 +55,7 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
       // Only reads: a refused address must not leave a row for every email it names.
       const spent = await addresses.get(address);
       if (spent && spent.consumedPoints >= addresses.points) throw tooMany(spent);
-      // Many addresses of an attacker spend the owner's attempts: each then has one a minute; further ones count nowhere.
+      // Attackers spend the person's attempts: then each address has one a minute. Others count nowhere, or lock the owner out.
       const isUnderAttack = ((await emails.get(person))?.consumedPoints ?? 0) >= emails.points;
       if (isUnderAttack) await orThrow(onceAMinute, pair);
       await orThrow(pairs, pair);

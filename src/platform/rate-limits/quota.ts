@@ -5,7 +5,6 @@ export type Taken = { isAllowed: boolean; remaining: number; resetSeconds: numbe
 
 export type Quota = {
   policy: string;
-  /** `key`: an API key, token, session, address, organization or channel. */
   take(key: string): Taken | Promise<Taken>;
   giveBack(key: string): void;
 };
@@ -22,7 +21,6 @@ const maxLeases = 100_000;
 /** A spent share refuses this long before the next call of the counter. */
 const spentShareMs = 1_000;
 
-/** The window counts leases of any size, also beyond this number. */
 export const quotaWindow: Window = { points: leasesOfQuota, duration: windowSeconds };
 
 /** Fixed windows from a key's first request: at the seam of two, twice the quota may pass. Quotas may share a counter. */
@@ -46,7 +44,6 @@ export function createQuota(perMinute: number, counter: Counter): Quota | undefi
     const before = leases.get(key);
     const givenBack = before && before.endsAt > performance.now() ? before.left : 0;
     leases.delete(key);
-    // After a spent share the whole quota may soon be shared again.
     const lastsMs = alone && left === 0 ? Math.min(endsInMs, spentShareMs) : endsInMs;
     leases.set(key, { left: left + givenBack, beyond, endsAt: askedAt + lastsMs, isOfShare: left > 0 && alone !== undefined });
     forgetOldest();
@@ -62,7 +59,6 @@ export function createQuota(perMinute: number, counter: Counter): Quota | undefi
     }
   }
 
-  /** Concurrent requests of one key share one call. */
   function nextLease(key: string): Promise<void> {
     const known = asked.get(key);
     if (known) return known;

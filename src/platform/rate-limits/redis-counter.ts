@@ -31,7 +31,6 @@ export function redisCounter(
   const seen = new Map<string, { taken: number; endsAt: number }>();
   /** What this process took alone, and how much of that Redis knows. */
   const alone = new Map<string, { taken: number; told: number; endsAt: number }>();
-  /** Set while Redis is not used. */
   let again: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -70,7 +69,6 @@ export function redisCounter(
     const count = await own.take(key, leases);
     const among = { processes: processes(), seen: inForce(seen, key)?.taken ?? 0 };
     const { taken, told } = inForce(alone, key) ?? { taken: 0, told: 0 };
-    // Beyond its share it takes nothing, however often it is called.
     const share = Math.ceil(Math.max(leases - among.seen, 0) / among.processes);
     const endsAt = performance.now() + count.endsInMs;
     alone.set(key, { taken: Math.max(taken, Math.min(count.taken, share)), told, endsAt });

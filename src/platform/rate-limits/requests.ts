@@ -9,7 +9,6 @@ import { redisCounter } from './redis-counter.ts';
 export type RequestLimits = {
   /** Of a key, token or session, or of an address for requests without a valid one. */
   own?: Quota;
-  /** Of all credentials of one organization together, by its id. */
   organization?: Quota;
   channel?: Quota;
   lookUps: LookUps;

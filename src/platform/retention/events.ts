@@ -14,7 +14,7 @@ const aged = `
   limit $2
   for update skip locked`;
 
-/** SQL: three sets, one snapshot. One live delivery keeps the event; locks, or a delivery revived meanwhile would be deleted. */
+/** SQL: three sets, one snapshot. One live delivery keeps its event; the locks protect a delivery that is revived meanwhile. */
 const purgeEvents = `
   with old as materialized (select id from events where ${aged}),
   ended as materialized (

@@ -5,14 +5,12 @@ import { query } from '../database/query.ts';
 export type Deleted = Record<string, number>;
 export type Batch = {
   deleted: Deleted;
-  /** Nothing is left, or only locked rows. */
   isLast: boolean;
   last?: string;
 };
 
 /** A step deletes one batch in its own transaction: no lock is held for long. */
 export type Purge = {
-  /** Its name in `purges`. */
   table: string;
   tables: string[];
   steps: { days: (config: Config) => number; batch(em: Em, days: number, limit: number, after?: string): Promise<Batch> }[];

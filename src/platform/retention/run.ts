@@ -10,7 +10,6 @@ export type PurgeOptions = {
   isStopping(): boolean;
   onDeleted?(deleted: Deleted): void;
   batch?: number;
-  /** Between two batches, so that other work has its turn. */
   pauseMs?: number;
   /** The rest is deleted a minute later. */
   budgetMs?: number;

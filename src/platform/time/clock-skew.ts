@@ -15,12 +15,10 @@ type Options = {
   database: Database;
   log: Log;
   registry: Registry;
-  /** The host's clock may be wrong. */
   hostNow?: () => number;
 };
 
 export type Clock = {
-  /** Resolves after the first answer or failure. */
   asked: Promise<void>;
   stop(): void;
 };

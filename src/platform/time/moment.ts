@@ -1,7 +1,7 @@
 const moment = /^([1-9]\d{3}-\d\d-\d\d)[ T]([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?(Z|[+-](0\d|1[0-4])(:[0-5]\d)?)$/;
 const date = /^[1-9]\d{3}-\d\d-\d\d$/;
 
-/** `2026-02-30` is none: the database would reject it. */
+/** `2026-02-30` is no day: the database would reject it. */
 function isDay(text: string): boolean {
   const day = new Date(text);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
@@ -13,7 +13,6 @@ export function isMoment(text: string): boolean {
   return day !== undefined && isDay(day);
 }
 
-/** A day is its first moment in UTC. */
 export function toMoment(text: string): string | undefined {
   if (date.test(text)) return isDay(text) ? `${text}T00:00:00Z` : undefined;
   return isMoment(text) ? text : undefined;

@@ -14,13 +14,11 @@ export type RunnerOptions = Pick<WorkerOptions, 'concurrency' | 'lockDuration' |
 /** Nothing outside this folder knows which backend it is. */
 export type Backend = {
   name: 'postgres' | 'redis';
-  /** Connections beside the process's own. */
   databaseConnections: number;
   /** Rejects when the server does not answer or is read-only; never hangs. */
   probe(): Promise<void>;
   makeQueue(name: QueueName): AnyQueue;
   makeWorker(name: QueueName, processor: RunProcessor, options: RunnerOptions): AnyWorker;
-  /** Once, before a roll-out. */
   migrate(): Promise<void>;
   close(): Promise<void>;
 };
