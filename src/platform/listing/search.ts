@@ -28,7 +28,7 @@ export function tellingOf({ isPhone }: Address, value: string): string {
 export const addressSql = (address: Address, value: string, bind: Bind): string =>
   `${address.text} like E'%\\n' || ${plainSql(`searchable(${bind(tellingOf(address, value))}::text)`)} || '%'`;
 
-/** An index finds `found`; `holds` is compared in each record found. */
+/** A word as SQL: an index finds `found`; `holds` is compared in each record found. */
 export type WordSql = { found: string; holds?: string };
 
 /** `text` holds words, each after a space, then addresses, each after a line break, all as `searchable()` writes them. */
