@@ -1,4 +1,3 @@
-/** Every error code of the API, with its status. One list, so that documents, tests and replies agree. */
 export const errorCodes = {
   bad_request: 400,
   unauthorized: 401,
@@ -27,18 +26,17 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** A reply lists at most so many faults; its message has their number. */
+/** A reply lists at most this many faults; its message has the total. */
 export const maxDetails = 100;
 
 export type ErrorDetail = { message: string; code?: string; field?: string; location?: string; value?: string };
 
-/** Where a value is: fields and the indexes of lists. */
 export type Path = (string | number)[];
 
 export const fieldOf = (path: Path) =>
   path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');
 
-/** An error that the API client may read. Any other error is a 500 without details, and a line in the log. */
+/** An error that the API client may read. Any other error is a 500 without details. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -60,6 +58,5 @@ export class AppError extends Error {
 
 export const notFound = (subject: string) => new AppError('not_found', `${subject} not found`);
 
-/** A request whose one field is not valid. */
 export const invalidField = (field: string, message: string, code = 'invalid', location = 'body') =>
   new AppError('invalid_request', message, { details: [{ field, location, code, message }] });

@@ -25,10 +25,8 @@ export const exampleIds = {
   export: '01932d5f-3a0e-7cc4-8f4e-0242ac120015',
 };
 
-/** Of the contact in the examples, as digits. */
 export const examplePhone = '16505551234';
 
-/** The same for a kind of record that has none here, made of its name. */
 export const exampleIdOf = (kind: string): string =>
   (exampleIds as Record<string, string>)[kind] ??
   `01932d5f-3a0e-7cc4-8f4e-${createHash('sha256').update(kind).digest('hex').slice(0, 12)}`;

@@ -10,8 +10,7 @@ export const firstIdAt = (ms: number) => {
 };
 export const isUuid = (text: string) => validate(text);
 
-/** An id as the database spells it, in lower case. One spelling matters, since locks are named by ids. */
+/** An id in lower case, as the database spells it: locks are named by ids. */
 export const id = Joi.string().guid({ separator: '-', wrapper: false }).lowercase();
 
-/** An id in a job's payload. */
 export const uuid = id.required();

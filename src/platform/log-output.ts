@@ -2,15 +2,15 @@ import { writeSync } from 'node:fs';
 
 export type LogOutput = { write(line: string): void; flushSync(): void };
 
-/** Lines of so many milliseconds are written together: one write for each line showed in the profile of every request. */
+/** One write for each line showed in the profile of every request. */
 const togetherMs = 20;
 const maxBytes = 64 * 1024;
-/** The wait for a full pipe that is not read; then its lines are dropped and the service continues. */
+/** After this wait for a full pipe its lines are dropped: logging must not stop the service. */
 const maxWaitMs = 200;
 
 type Write = (bytes: Buffer, offset: number) => number;
 
-/** Standard output, synchronously: lines logged while the process exits are written before it ends. */
+/** Writes synchronously: lines logged while the process exits are written before it ends. */
 export function createLogOutput(write: Write = (bytes, offset) => writeSync(1, bytes, offset)): LogOutput {
   let lines = '';
   let timer: NodeJS.Timeout | undefined;

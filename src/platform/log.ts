@@ -20,7 +20,6 @@ const secrets = new Set([
   'body',
 ]);
 
-/** Redacts keys, tokens, phones and bodies at the first two levels. */
 function redacted(line: Record<string, unknown>, levels = 2): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;
   for (const key in line) {
@@ -36,10 +35,7 @@ function redacted(line: Record<string, unknown>, levels = 2): Record<string, unk
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Error);
 
-/**
- * The properties of an error that are logged. Others may hold secrets: a refused login of Redis has the password, a violated constraint of
- * PostgreSQL the values.
- */
+/** Other properties may hold secrets: a Redis error has the password, a PostgreSQL violation the values. */
 const loggedProperties = [
   'type',
   'message',
@@ -62,14 +58,12 @@ const logged = (error: Error) => {
 };
 
 let [writtenMs, written] = [0, ''];
-/** Lines of one millisecond share their time's text. */
 const isoTime = () => {
   const ms = Date.now();
   if (ms !== writtenMs) [writtenMs, written] = [ms, `,"time":"${new Date(ms).toISOString()}"`];
   return written;
 };
 
-/** JSON lines on standard output, without secrets. */
 export const createLog = (level: string, process: string, output: LogOutput = createLogOutput()): Log =>
   pino(
     {
@@ -82,7 +76,6 @@ export const createLog = (level: string, process: string, output: LogOutput = cr
     output,
   );
 
-/** An error in one line, for a field of a wide log line or a record; control characters out, bounded. */
 export const reasonOf = (error: unknown): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL and friends are what is taken out
   (error instanceof Error ? error.message || error.name : String(error)).replace(/[\u0000-\u001f]+/g, ' ').slice(0, 500);

@@ -9,7 +9,7 @@ export type Secrets = {
 
 export type SecretKeys = { secretKey: string; hashKey: string };
 
-/** Parses `base64,…`; the first key seals, all open. A key's id is its own fingerprint. Throws with no key in the message. */
+/** Parses `base64,…`: the first key seals, all open. The error message never has the key. */
 export function parseSecretKey(secretKey: string) {
   return secretKey.split(',').map((part, index) => {
     const key = Buffer.from(part.trim(), 'base64');
@@ -44,7 +44,6 @@ export function createSecrets({ secretKey, hashKey }: SecretKeys): Secrets {
 
 export const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest();
 
-/** Compares in a time that does not depend on how much is equal. */
 export function equalsInConstantTime(left: string, right: string): boolean {
   const [a, b] = [sha256(left), sha256(right)];
   return timingSafeEqual(a, b);

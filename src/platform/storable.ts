@@ -10,7 +10,7 @@ function faultOf(text: string): { code: string; message: string } | undefined {
   return undefined;
 }
 
-/** Where a value cannot be stored: PostgreSQL's text holds neither NUL nor half a surrogate pair, and a key `__proto__` is lost on the way. */
+/** PostgreSQL's text holds neither NUL nor half a surrogate pair; a key `__proto__` is lost on the way. */
 export function faultIn(value: unknown): Fault | undefined {
   const found = search(value, 0);
   if (!found) return undefined;

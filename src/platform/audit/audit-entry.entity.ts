@@ -1,13 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { created, id } from '../database/columns.ts';
 
-/** Who did what to which record, and from where (src/platform/audit/record.ts). */
 export const AuditEntry = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_log',
   properties: {
     id: id(),
-    /** null: it concerns the whole installation. */
+    /** null: concerns the whole installation. */
     organization_id: p.uuid().strictNullable(),
     actor: p.text(),
     action: p.text(),
@@ -19,5 +18,4 @@ export const AuditEntry = defineEntity({
   },
 });
 
-/** The entries of an organization: those it may see. */
 export const OwnAuditEntry = AuditEntry as typeof AuditEntry & { readonly '~entity': { organization_id: string } };

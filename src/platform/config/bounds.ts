@@ -8,7 +8,6 @@ const bytes = (defaultMiB: number, minMiB = 16) =>
     .max(16 * 2 ** 30)
     .default(defaultMiB * 2 ** 20);
 
-/** How much of shared resources one client may take: part of the schema in config.ts. */
 export const bounds = {
   RATE_LIMIT_ORGANIZATION_PER_MINUTE: whole
     .min(0)

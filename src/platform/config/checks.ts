@@ -3,7 +3,6 @@ import { queueNames } from '../ledger/job.ts';
 import { parseSecretKey } from '../secrets.ts';
 import { mailbox, parseMailUrl } from './mail-url.ts';
 
-/** The comma-separated values of a variable. */
 export function list(value: string) {
   return value
     .split(',')

@@ -6,7 +6,7 @@ import { areOrigins, areQueues, isHashKey, isMailbox, isMailUrl, isSecretKey, li
 const whole = Joi.number().integer();
 const days = (min: number, byDefault: number) => whole.min(min).max(3650).default(byDefault);
 
-/** A variable that is set and empty counts as unset, since compose files pass on empty ones. But an empty STOP_WORDS is a choice. */
+/** Compose files pass on empty variables: they count as unset. An empty STOP_WORDS is a choice. */
 const emptyIsUnset = (schema: Joi.ObjectSchema) =>
   schema.fork(
     Object.keys((schema.describe() as { keys: object }).keys).filter((name) => name !== 'STOP_WORDS'),
@@ -141,7 +141,7 @@ const variables = Joi.object({
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
 });
 
-/** Every variable the processes read: its type, default and description. docs/operations lists them from here. */
+/** docs/operations lists the variables from here. */
 export const configSchema = emptyIsUnset(variables).prefs({ abortEarly: false, stripUnknown: true });
 
 export type Config = Bounds &
@@ -214,7 +214,7 @@ function validated(schema: Joi.ObjectSchema, env: Environment) {
 
 const named = (value: object) => Object.fromEntries(Object.entries(value).map(([name, entry]) => [camel(name), entry]));
 
-/** Reads the environment once. Throws ConfigError with every fault; no fault names a value, which may be a secret. */
+/** Throws ConfigError with every fault; no fault shows a value, which may be a secret. */
 export function readConfig(env: Environment = process.env): Config {
   const value = validated(configSchema, env);
   return {
@@ -232,11 +232,11 @@ const connectionsSchema = Joi.object({
   QUEUE_URL: configSchema.extract('QUEUE_URL'),
 }).prefs({ abortEarly: false, stripUnknown: true });
 
-/** What the commands of the on-call read: they do not need SECRET_KEY. */
+/** For on-call commands, which do not need SECRET_KEY. */
 export const readConnections = (env: Environment = process.env) =>
   named(validated(connectionsSchema, env)) as Pick<Config, 'databaseUrl' | 'queueUrl'>;
 
-/** What `npm start` itself reads; it passes everything else on to the processes it starts. */
+/** What `npm start` itself reads; all other variables go to the processes it starts. */
 export const startSchema = Joi.object({
   KANAL_HOME: Joi.string().empty('').default('.kanal').description('Directory of all that `npm start` keeps'),
   PORT: whole.min(0).max(65_535).empty('').default(3000).description('Port of the API; the next free one when taken'),
@@ -261,5 +261,4 @@ export type StartEnvironment = {
 
 export const readStartEnvironment = (env: Environment = process.env) => named(validated(startSchema, env)) as StartEnvironment;
 
-/** The environment of a child process, beside its own variables. */
 export const inheritedEnvironment = () => ({ ...process.env });

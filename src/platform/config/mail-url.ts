@@ -10,7 +10,7 @@ export type MailServer = {
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
-/** Parses `smtps://user:password@host:port`, or smtp:// with `?tls=required` or `?tls=off`. Throws with nothing of the URL in the message. */
+/** Parses `smtps://user:password@host:port`, or smtp:// with `?tls=required` or `?tls=off`. Errors do not show the URL. */
 export function parseMailUrl(text: string): MailServer {
   const url = URL.parse(text);
   if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || !url.hostname)

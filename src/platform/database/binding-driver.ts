@@ -13,7 +13,7 @@ const isBindable = (value: unknown) =>
   Buffer.isBuffer(value) ||
   value instanceof Date;
 
-/** MikroORM's text with `?` (a value), `??` (a name) and `\?` (a question mark), as the driver's text with $1, $2 … and its values. */
+/** In MikroORM's text `?` is a value, `??` a name and `\?` a question mark; the driver's text has $1, $2 … */
 export function boundText(text: string, params: readonly unknown[], platform: Platform): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   const bind = (sql: string, given: readonly unknown[]): string => {
@@ -33,10 +33,7 @@ export function boundText(text: string, params: readonly unknown[], platform: Pl
   return { text: bind(text, params), values };
 }
 
-/**
- * MikroORM writes values into a statement's text, so that the database plans every one anew. This connection binds them: PreparingClient
- * then prepares the statement once a connection (bench/: a fifth less CPU of Node and PostgreSQL for a note).
- */
+/** MikroORM writes values into the text. Bound values let PreparingClient prepare it: a fifth less CPU for a note (bench/). */
 class BindingConnection extends PostgreSqlConnection {
   override async execute(
     query: string | NativeQueryBuilder | RawQueryFragment,

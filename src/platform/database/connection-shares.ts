@@ -2,11 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
 import { createShares } from '../load/shares.ts';
 
-/** How many of a process's connections one key, mostly an organization, may hold. */
 export type ConnectionShare = {
   /** Connections at once; one of the pool is always left to other keys. */
   places: number;
-  /** How many more may wait for a connection, and how long. */
   maxWaiting: number;
   waitMs: number;
 };
@@ -15,16 +13,13 @@ type Done = (error: Error | undefined, client?: PoolClient, giveBack?: PoolClien
 
 const holder = new AsyncLocalStorage<string>();
 
-/**
- * Connections that `work` takes, at any depth and time, count to the share of `key`. The context of the call carries the key, not an
- * argument: a statement that forgot the argument would have no bound.
- */
+/** The context of the call carries the key: a statement that forgot an argument would have no bound. */
 export const onBehalfOf = <Result>(key: string, work: () => Promise<Result>): Promise<Result> => holder.run(key, work);
 
 /** For work that one request begins and other requests share. */
 export const onNobodysBehalf = <Result>(work: () => Promise<Result>): Promise<Result> => holder.exit(work);
 
-/** Bounds the connections of a pool that one key holds at once; work without a key, as a probe or a sweep, is not counted. */
+/** Work without a key, such as a probe or a sweep, is not counted. */
 export function shareConnections(pool: Pool, { places, maxWaiting, waitMs }: ConnectionShare): void {
   const shares = createShares({
     perKey: Math.max(1, Math.min(places, pool.options.max - 1)),
@@ -42,7 +37,7 @@ export function shareConnections(pool: Pool, { places, maxWaiting, waitMs }: Con
       }
       const giveBack = client.release;
       client.release = (destroy) => {
-        // First the connection, then the place: the next of the share finds it idle.
+        // The connection first: the next holder of the place then finds it idle.
         giveBack(destroy);
         release();
       };

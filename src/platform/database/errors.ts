@@ -7,13 +7,11 @@ const stateOf = (error: unknown): { code?: string; constraint?: string; where?: 
   return { code: fields.code, constraint: fields.constraint, where: fields.where, message: reasonOf(error) };
 };
 
-/** The unique constraint an error violated, if that is what it is. */
 export function violatedConstraint(error: unknown): string | undefined {
   const { code, constraint } = stateOf(error);
   return code === '23505' ? constraint : undefined;
 }
 
-/** The foreign key an error violated: the row it refers to is missing or deleted. */
 export function brokenReference(error: unknown): string | undefined {
   const { code, constraint } = stateOf(error);
   return code === '23503' ? constraint : undefined;
@@ -35,9 +33,7 @@ const away = new Set([
   '57P03',
   '53300',
   '25P03',
-  // A transaction that took too long ends with its connection.
   '25P04',
-  // A server turned read-only by a failover.
   '25006',
 ]);
 
@@ -58,12 +54,11 @@ export const databaseAway = (cause: unknown) => {
   return new AppError('unavailable', message, { retryAfterSeconds: 1, cause });
 };
 
-/** Cut by its time limit. */
 export const isTimedOut = (error: unknown) => stateOf(error).code === '57014';
 
 const lockNotAvailable = '55P03';
 
-/** The wait for a lock was too long: other work on the same record is not over. The client gets a 409 with Retry-After. */
+/** The wait for a lock was too long: other work on the same record is not over. */
 export class RecordBusy extends AppError {
   constructor(cause: unknown) {
     super('conflict', 'Something else is at work on it; try again', { retryAfterSeconds: 1, cause });
@@ -75,25 +70,21 @@ export function lockError(error: unknown): never {
   throw stateOf(error).code === lockNotAvailable ? new RecordBusy(error) : error;
 }
 
-/**
- * The wait for a row was too long: the context names its place as (page,item), in any language. A second waiter for the same row waits for
- * the first and cannot be told from a waiter for a table: both count as our outage.
- */
+/** The context names a row as (page,item), in any language. A second waiter looks like a waiter for a table: our outage. */
 export const isRowLocked = (error: unknown) => {
   const { code, where = '' } = stateOf(error);
   return code === lockNotAvailable && /\(\d+,\d+\)/.test(where);
 };
 
-/** Cut by the time limit of a statement or a lock, or a conflict that did not end: the database is there and could not do it now. */
 export const isTooBusy = (error: unknown) => isTransient(error) || isTimedOut(error) || stateOf(error).code === lockNotAvailable;
 
-/** The database's outage, raw or as an AppError: to be tried again. So is a busy lock, for work that no client waits for. */
+/** To be tried again. A busy lock counts too, for work that no client waits for. */
 export const isOurOutage = (error: unknown) =>
   error instanceof AppError
     ? error.code === 'unavailable' || error instanceof RecordBusy
     : isDatabaseAway(error) || isTooBusy(error);
 
-/** For a check at start: a database that is away is no reason not to start, since everything else waits for it. */
+/** For a check at start: a database that is away does not stop the start, since everything else waits for it. */
 export const unlessAway = (log: Log) => (error: unknown) => {
   if (!isOurOutage(error)) throw error;
   log.warn({ reason: reasonOf(error) }, 'the database is away');

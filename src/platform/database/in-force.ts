@@ -3,5 +3,4 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 /** SQL: the condition that a row has no end, or one still to come by the database's clock; expired rows are ignored. */
 export const inForceSql = (column: string) => `(${column} is null or ${column} > clock_timestamp())`;
 
-/** The same, for a typed read. */
 export const inForce = (column: string): Expression<SqlBool> => sql.raw<SqlBool>(inForceSql(column));

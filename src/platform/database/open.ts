@@ -14,7 +14,6 @@ export type DatabaseOptions = { url: string; poolMax: number; applicationName: s
 
 const workerStatementMs = 30_000;
 
-/** For one transaction alone. */
 const longWork = ({ longStatementMs }: RequestBounds) => [
   `set local statement_timeout = ${longStatementMs}`,
   'set local transaction_timeout = 0',
@@ -24,7 +23,6 @@ const longWork = ({ longStatementMs }: RequestBounds) => [
 const roomStatement = `
   select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`;
 
-/** The server must have room for this process's connections, `queueMax` of them the queue's. Throws with both figures. */
 export async function checkConnections(database: Database, queueMax: number, poolMax: number) {
   const [row] = await query<{ room: number }>(database.em(), roomStatement);
   const wanted = poolMax + queueMax;
@@ -43,7 +41,7 @@ export async function openDatabase(
     clientUrl: url,
     pool: { min: 0, max: poolMax },
     logger: (message) => log.debug({ message }, 'database'),
-    // A statement that hangs must not block a request or a lane for ever. Migrations have a connection of their own.
+    // A hanging statement must not block a request or a lane for ever. Migrations have their own connection.
     driverOptions: {
       Client: PreparingClient,
       application_name: applicationName,
@@ -51,8 +49,7 @@ export async function openDatabase(
       statement_timeout: bounds?.statementMs ?? workerStatementMs,
       lock_timeout: bounds?.lockMs ?? 0,
       idle_in_transaction_session_timeout: 15_000,
-      // Every read has its index. Tables of work are empty most of the time: a statement prepared then would read the whole table, and
-      // still do so when the table is full (measured: at random a quarter of the throughput of POST /v1/messages).
+      // Every read has its index. A plan made while a table is empty would scan it when full (measured: a quarter of the rate).
       options: `-c enable_seqscan=off -c transaction_timeout=${bounds?.transactionMs ?? 0}`,
       keepAlive: true,
       onPoolCreated: (created: Pool) => {
@@ -62,7 +59,7 @@ export async function openDatabase(
     },
   });
   const connection = orm.em.getConnection();
-  // Makes the pool and opens no connection yet: the server may be away.
+  // Makes the pool without a connection: the server may be away.
   const kysely = connection.getClient();
   const pool = made.pool!;
   usePool(connection, pool);
@@ -70,8 +67,7 @@ export async function openDatabase(
     orm,
     pool,
     em: () => orm.em.fork(),
-    // Not em.transactional(): when its rollback fails, as it does when the server is away, the connection never returns to the pool
-    // (MikroORM 7.2 on Kysely 0.29; after one restart of PostgreSQL the pool stayed empty).
+    // Not em.transactional(): when its rollback fails, the connection never returns to the pool (MikroORM 7.2 on Kysely 0.29).
     transaction: (work, first = []) =>
       kysely.connection().execute(async (reserved: Kysely<unknown>) => {
         const run = (text: string) => reserved.executeQuery(CompiledQuery.raw(text));
@@ -94,7 +90,7 @@ export async function openDatabase(
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
       await orm.close();
-      // Kysely ends the pool only if it has used it: a command that only reads would wait 10 s for the idle connection.
+      // Kysely ends only a pool it has used: a command that only reads would wait 10 s for the idle connection.
       if (!pool.ending) await pool.end();
     },
   };

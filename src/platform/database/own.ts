@@ -5,7 +5,7 @@ import type { Em, Source } from './database.ts';
 import { query } from './query.ts';
 import type { TablesOf } from './tables.ts';
 
-/** An entity whose rows belong to an organization. One without the column is a type error wherever this is asked for. */
+/** An entity without `organization_id` is a type error. */
 export type OwnEntity = {
   name: string;
   tableName: string;
@@ -13,55 +13,48 @@ export type OwnEntity = {
   readonly '~entity': { organization_id: string };
 };
 
-/** Joined to rows of the organization: one of its own tables too, or one without organizations, as that of users. */
 type JoinedEntity = { name: string; tableName: string };
 
 type Columns<Row> = Exclude<keyof Row & string, 'organization_id'>;
 type Condition<Value> = Value | null | { $in?: NonNullable<Value>[]; $ne?: Value | null; $lt?: Value; $gt?: Value };
 
-/** Which rows of the organization: by columns, all of which must match. */
 export type Where<Row> = { [Column in Columns<Row>]?: Condition<Row[Column]> } & { organization_id?: never };
 export type NewRow<Row> = Omit<RequiredEntityData<Row>, 'organization_id'> & { organization_id?: never };
 export type Change<Row> = Omit<EntityData<Row>, 'organization_id'> & { organization_id?: never };
 
 type Table<Entity extends OwnEntity> = keyof TablesOf<Entity> & string;
 
-/** A read of the organization's rows of the first entity; the others may be joined, by their organization too where they have one. */
+/** Joined tables are restricted to the organization too, where they have one. */
 export type Select = <Entity extends OwnEntity, Joined extends JoinedEntity = Entity>(
   entity: Entity,
   ...joined: Joined[]
 ) => SelectQueryBuilder<TablesOf<Entity | Joined>, Table<Entity> & keyof TablesOf<Entity | Joined>, unknown>;
 
-/** One organization's rows: what is read through it cannot be another's. */
 export type Own = {
   readonly organizationId: string;
-  /** For a read that takes a shape of its own each time; one that does not is a `statement` (statement.ts). */
+  /** For a read whose shape changes each time; a fixed one is a `statement` (statement.ts). */
   select: Select;
   find<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<InferEntity<Entity>[]>;
   findOne<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<InferEntity<Entity> | undefined>;
-  /** SQL text whose $1 is the organization; PostgreSQL refuses one that does not use it. The others are `params`, from $2 on. */
+  /** $1 is the organization: PostgreSQL refuses a text that does not use it. `params` start at $2. */
   sql<Row = Record<string, unknown>>(text: string, params?: unknown[]): Promise<Row[]>;
-  /** Of statement.ts and paging: text and values that carry the organization already. */
   run<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;
 };
 
-/** What a statement of statement.ts needs to run. */
 export type Runs = Pick<Own, 'organizationId' | 'run'>;
 
-/** Writes of the organization's rows, in a transaction. The unit of work (`create`, assignment, `remove`) is written by `flush`, at the latest before the ledger. */
+/** `create`, assignment and `remove` are written by `flush`, at the latest before the ledger. */
 export type OwnRecords = Own & {
   create<Entity extends OwnEntity>(entity: Entity, row: NewRow<InferEntity<Entity>>): InferEntity<Entity>;
   remove(row: { organization_id: string }): void;
-  /** One insert at once, for a row that nobody looks at again. */
+  /** One insert at once, for a row that is not read again. */
   insert<Entity extends OwnEntity>(entity: Entity, row: NewRow<InferEntity<Entity>>): Promise<void>;
   insertMany<Entity extends OwnEntity>(entity: Entity, rows: NewRow<InferEntity<Entity>>[]): Promise<void>;
-  /** Rows changed. */
   update<Entity extends OwnEntity>(
     entity: Entity,
     where: Where<InferEntity<Entity>>,
     change: Change<InferEntity<Entity>>,
   ): Promise<number>;
-  /** Rows deleted. */
   delete<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<number>;
   flush(): Promise<void>;
 };
@@ -73,7 +66,6 @@ export const selectWithin = (kysely: Kysely<never>, organizationId: string): Sel
     return kysely.selectFrom(table).where(organization, '=', organizationId as never);
   }) as unknown as Select;
 
-/** In the EntityManager's transaction when it has one; a database's records are found by an EntityManager of their own. */
 export class OwnRows implements OwnRecords {
   readonly organizationId: string;
   private readonly source: Source;
@@ -97,7 +89,7 @@ export class OwnRows implements OwnRecords {
     return { ...values, organization_id: this.organizationId } as never;
   }
 
-  /** What the unit of work would do: `em.insert` writes what it is given and makes no id. */
+  /** `em.insert` makes no id, unlike the unit of work. */
   private newRow(entity: OwnEntity, row: object) {
     return this.within('id' in entity.meta.properties ? { id: uuidv7(), ...row } : row);
   }

@@ -1,23 +1,19 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 
-/** Statements a process keeps prepared; those beyond it are planned each time. */
 const maxPrepared = 500;
 const names = new Map<string, string>();
 
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known || names.size >= maxPrepared) return known;
-  // From its text: behind a connection pooler another process's statement of the same name must be the same one.
+  // Made from the text: behind a connection pooler, one name must mean the same text in every process.
   const name = `k${hash('sha1', text).slice(0, 16)}`;
   names.set(text, name);
   return name;
 }
 
-/**
- * Prepares each statement with parameters once a connection: the ledger's statements take longer to plan than to run, and the driver
- * prepares only statements with a name. For what keeps such a plan good see src/platform/ledger/states.ts and src/platform/database/open.ts.
- */
+/** The ledger's statements take longer to plan than to run; the driver prepares only named ones (ledger/states.ts, open.ts). */
 export class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's signature has nine shapes, of which this needs one
   override query(...[first, values, ...rest]: any[]): any {

@@ -1,10 +1,9 @@
 import Joi from 'joi';
 import type { ConnectionShare } from './connection-shares.ts';
 
-/** What a request may take of the database. A worker has none of these bounds: no client waits for it. */
+/** A worker has none of these bounds: no client waits for it. */
 export type RequestBounds = {
   statementMs: number;
-  /** For work that is known to be long: a merge, a deletion of many rows. */
   longStatementMs: number;
   lockMs: number;
   transactionMs: number;
@@ -13,7 +12,6 @@ export type RequestBounds = {
 
 const whole = Joi.number().integer();
 
-/** Part of the configuration; docs/operations.md says what to set them to. */
 export const requestBoundsSettings = {
   DATABASE_POOL_SHARE: whole
     .min(1)

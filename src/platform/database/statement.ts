@@ -1,7 +1,6 @@
 import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { type Runs, type Select, selectWithin } from './own.ts';
 
-/** Stands for a value that is known only when the statement runs. */
 class Parameter {
   readonly name: string;
   constructor(name: string) {
@@ -9,7 +8,6 @@ class Parameter {
   }
 }
 
-/** Compiles statements and runs none. */
 const compiler = new Kysely<never>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
@@ -23,14 +21,10 @@ const organization = new Parameter('organizationId');
 const select = selectWithin(compiler, organization as unknown as string);
 const standIns = new Proxy({}, { get: (_, name) => new Parameter(String(name)) });
 
-/** What a Kysely builder is, as far as it matters here. */
 export type Compilable<Row> = { compile(): CompiledQuery<Row> };
 export type Statement<Params extends object, Row> = (own: Runs, params: Params) => Promise<Row[]>;
 
-/**
- * A statement over rows of one organization, compiled once a process: to build it anew costs more than PostgreSQL takes for a small read.
- * `build` is given a stand-in for each parameter, so it cannot look at their values.
- */
+/** Compiled once a process: building costs more than a small read. `build` gets stand-ins, so it cannot look at values. */
 export function statement<Params extends object, Row>(
   build: (select: Select, params: Params) => Compilable<Row>,
 ): Statement<Params, Row> {

@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { created, identity, tenant } from '../database/columns.ts';
 
-/** Written with the change it reports, by the ledger's statement (src/platform/events/record.ts). */
 export const Event = defineEntity({
   name: 'Event',
   tableName: 'events',

@@ -3,19 +3,13 @@ import { dispatchedColumns, firstCheck, stateOfNew } from '../ledger/accept.ts';
 import type { Event } from './event.entity.ts';
 
 export type NewEvent = RowOf<typeof Event, 'id' | 'organization_id' | 'type' | 'subject_type' | 'subject_id' | 'data'> & {
-  /** Set: for this endpoint alone, whatever it subscribes to. */
+  /** For this endpoint only, whatever it subscribes to. */
   endpoint_id: string | null;
   is_test: boolean;
   delivery_job_id: string | null;
 };
 
-/**
- * Events, a delivery for every endpoint that listens, and each delivery's job, as part of the ledger's statement; $1 are the
- * events as JSON. The lane of an ordered endpoint is `subject:<endpoint>:<subject>`; its lock is the subject's (ledger/locks.ts), which
- * the caller holds. A test is tried once and shows as an operation. `offset 0` makes each read of the endpoints use the index: the
- * planner expects a hundred events and would hash the table.
- * SQL: three sets that follow from one another in one statement (docs/decisions/0008-hot-paths.md).
- */
+/** SQL: three dependent sets (decisions/0008). The caller holds the subjects' locks. `offset 0` keeps the index in use. */
 export const recordPart = `
   new_events as (
     select *

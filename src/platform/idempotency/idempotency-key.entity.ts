@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { created } from '../database/columns.ts';
 
-/** The reply to a request with an Idempotency-Key, sealed, for 24 hours. */
 export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',
@@ -13,7 +12,7 @@ export const IdempotencyKey = defineEntity({
     body_hash: p.blob(),
     status: p.integer(),
     reply: p.text(),
-    /** The contact the reply is about: the reply is deleted when the contact is erased. */
+    /** The reply is deleted when this contact is erased. */
     contact_id: p.uuid().strictNullable(),
     ...created(),
   },

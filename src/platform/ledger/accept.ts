@@ -1,16 +1,12 @@
 import type { RowOf } from '../database/tables.ts';
 import type { Job } from './jobs.entity.ts';
 
-/**
- * A row that goes to BullMQ now. `delay_ms` is the time left until its run by the database's clock; `read_at` is when this process read
- * it (ms), for rows of a paced pool, whose time in the plan must not slip on the way to the queue.
- */
+/** `delay_ms` is by the database's clock; `read_at` (ms) keeps a paced row's time in the plan on its way to the queue. */
 export type DispatchedRow = RowOf<typeof Job, 'id' | 'run' | 'queue' | 'name' | 'organization_id' | 'pool'> & {
   delay_ms: number;
   read_at?: number;
 };
 
-/** What a transaction leaves to do after its commit. */
 export type Dispatched = { rows: DispatchedRow[]; pools: string[] };
 
 export type NewJob = RowOf<
@@ -18,26 +14,20 @@ export type NewJob = RowOf<
   'id' | 'organization_id' | 'name' | 'queue' | 'payload' | 'subject_type' | 'subject_id' | 'lane' | 'pool' | 'visible'
 > & { delay_ms: number };
 
-/** How long after its time the sweeper first checks a row. */
 export const firstCheck = `interval '5 s'`;
 
-/** The columns of a row on its way to BullMQ, and its pool when it waits there for room. */
 export const dispatchedColumns = `
   id, run, queue, name, state, organization_id, pool,
   greatest(0, extract(epoch from run_at - clock_timestamp()) * 1000)::float8 as delay_ms`;
 
 export type Inserted = DispatchedRow & RowOf<typeof Job, 'state'>;
 
-/** Sorts rows just written into those that go to BullMQ now and the pools to fill. */
 export function dispatchedOf(rows: Inserted[]): Dispatched {
   const waiting = rows.filter((row) => row.state === 'waiting' && row.pool !== null);
   return { rows: rows.filter((row) => row.state === 'queued'), pools: [...new Set(waiting.map((row) => row.pool!))] };
 }
 
-/**
- * The state of a new row, from the columns of `n`; `place` is its place among the new rows of its lane. Not `exists`: for the hundred rows
- * the planner expects of a JSON list, it would first read the lanes of the whole ledger into a hash.
- */
+/** Not `exists`: the planner expects a hundred rows of a JSON list and would hash the lanes of the whole ledger. */
 export const stateOfNew = `
   case when n.lane is not null
             and (n.place > 1
@@ -47,10 +37,7 @@ export const stateOfNew = `
        when n.pool is not null then 'waiting'
        else 'queued' end`;
 
-/**
- * Rule 1, as part of the ledger's statement; $1 are the jobs as JSON. The caller holds the locks of their lanes.
- * SQL: a set of rows, each with the state its lane gives it, in one statement (docs/decisions/0008-hot-paths.md).
- */
+/** SQL: rule 1, one set, each row with the state its lane gives it (decisions/0008). The caller holds the lanes' locks. */
 export const acceptPart = `
   new_jobs as (
     select r.*, nextval('jobs_seq') as seq, row_number() over (partition by r.lane order by r.ord) as place

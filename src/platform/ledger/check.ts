@@ -63,13 +63,10 @@ const jobsWithoutSubject = (openSubjects: string) => `
    where j.name = $1 and j.state in ('blocked', 'waiting', 'queued')
      and not exists (select 1 from (${openSubjects}) s where s.id = j.subject_id)`;
 
-/** The check could not read everything: this is neither a finding nor a clean result. */
+/** The check could not read everything: neither a finding nor a clean result. */
 export class CheckCutShort extends Error {}
 
-/**
- * The invariant of the ledger, at any moment: every row that no rule will move, by name. Each statement takes `limitMs` at most, the wait
- * for a locked table included; then it throws CheckCutShort.
- */
+/** Finds every row that no rule will move. A statement longer than `limitMs`, waits included, throws CheckCutShort. */
 export async function checkJobs(database: Database, limitMs = 10_000): Promise<Finding[]> {
   const limits = [`set local statement_timeout = ${limitMs}`, `set local lock_timeout = ${limitMs}`];
   try {

@@ -5,7 +5,7 @@ export const jobStates = ['blocked', 'waiting', 'queued', 'failed', 'done'] as c
 export type JobState = (typeof jobStates)[number];
 export type JobError = { code: string; message: string; provider_code?: string | null };
 
-/** A piece of work, its only record (docs/decisions/0002-ledger.md). Written by the statements in this folder only. */
+/** Written only by the statements in this folder (docs/decisions/0002-ledger.md). */
 export const Job = defineEntity({
   name: 'Job',
   tableName: 'jobs',
@@ -35,19 +35,17 @@ export const Job = defineEntity({
   },
 });
 
-/** What limits the jobs of one channel, endpoint or kind: how many run at once, and how many begin a second. */
 export const Pool = defineEntity({
   name: 'Pool',
   tableName: 'pools',
   properties: {
     id: p.text().primary(),
     width: p.integer(),
-    /** Jobs a second. null: as many as `width` allows. */
     rate: p.double().strictNullable(),
-    /** When the next claim may come, moved by the statement that claims. */
+    /** The time of the next claim, moved by each claim. */
     tat: timestamp().strictNullable(),
     held_until: timestamp().strictNullable(),
-    /** The end of the times given out so far (src/platform/ledger/pace.ts). */
+    /** The end of the times given out so far (pace.ts). */
     plan_at: timestamp().strictNullable(),
     filled_at: timestamp().strictNullable(),
   },

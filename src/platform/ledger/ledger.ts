@@ -7,17 +7,17 @@ import { createTransact, type Transact, type TransactBounds } from './transact.t
 
 export type Ledger = {
   transact: Transact;
-  /** Fills the pool, and again while it is requested; never rejects. */
+  /** Runs again while it is requested; never rejects. */
   fill(pool: string): Promise<void>;
-  /** Fills it once, unless this process is filling it already or the pool is locked. */
+  /** Does nothing when this process fills the pool already or the pool is locked. */
   fillOnce(pool: string): Promise<void>;
   dispatch(dispatched: Dispatched): Promise<void>;
 };
 
-/** A request waits this long for the queue and then answers: the sweeper does the rest. */
+/** After this wait a request answers; the sweeper does the rest. */
 const maxWaitMs = 100;
 
-/** `awaitsQueue`: the web process waits a moment for the queue, so that an idle system is fast; a worker never does. `bounds` as in createTransact. */
+/** `awaitsQueue`: the web process waits a moment for the queue, so that an idle system is fast; a worker never does. */
 export function createLedger({
   database,
   queues,
@@ -43,7 +43,7 @@ export function createLedger({
     for (const pool of new Set(dispatched.pools)) void fill(pool);
     if (dispatched.rows.length === 0) return;
     const work = add(dispatched.rows).catch(onFault);
-    // Only rows added here are awaited: a pool may be busy with other rows, and a request does not wait for its room.
+    // Awaits only rows added here: a pool may be busy with other rows.
     if (!awaitsQueue) return;
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<void>((resolve) => {

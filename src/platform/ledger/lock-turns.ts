@@ -2,19 +2,14 @@ import { RecordBusy } from '../database/errors.ts';
 import { AppError } from '../errors.ts';
 import { createShares, type Release } from '../load/shares.ts';
 
-/** Beyond it a request is refused at once: the record is busy. */
 const maxWaiting = 100;
 
-/** Turns at locks within this process. */
 export type LockTurns = {
-  /** Takes the turn at each of these locks, in their order; the result gives them back. Throws RecordBusy when the wait is too long. */
+  /** Takes all turns in order; the result gives them back. Throws RecordBusy when the wait is too long. */
   take(locks: string[]): Promise<Release>;
 };
 
-/**
- * Requests that need the same lock wait for one another here, without a connection. Of many that change one record only one waits in the
- * database; the connections are free for other requests. The database's lock still decides between processes.
- */
+/** Requests wait here for a lock without a connection. The database's lock still decides between processes. */
 export function createLockTurns(waitMs: number): LockTurns {
   const turns = createShares({ perKey: 1, maxWaiting, waitMs, refusal: 'busy' });
   return {

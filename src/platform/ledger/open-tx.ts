@@ -7,10 +7,9 @@ import { LocksOutdated, lockOf, subjectLock, takeLocks } from './locks.ts';
 import type { End, EnqueueOptions, OwnTx, Part, Tx } from './tx.ts';
 import type { Entries } from './write.ts';
 
-/** What a transaction gathers until its end. */
 type Kept = {
   held: Set<string>;
-  /** The locks follow from a look: one that is missing means that the look is outdated. */
+  /** The locks come from `look`: a missing lock means that it is outdated. */
   isLooked: boolean;
   entries: Entries;
   dispatched: Dispatched;
@@ -54,14 +53,12 @@ class OwnTransaction extends OwnRows implements OwnTx {
   }
 }
 
-/** Adds the second to the first. */
 export function joined(dispatched: Dispatched, { rows, pools }: Dispatched): Dispatched {
   dispatched.rows.push(...rows);
   dispatched.pools.push(...pools);
   return dispatched;
 }
 
-/** Without `given` nothing can run but the ledger's own statement. */
 export function openTx(given: Em | undefined, { held, isLooked, entries, dispatched, atEnd }: Kept): Tx {
   const opened = () => {
     if (!given) throw new Error('A transaction of one statement runs no other');

@@ -29,7 +29,6 @@ const operationById = statement((select, { id }: { id: string }) =>
   select(Job).select(columns).where('id', '=', id).where('visible', '=', true),
 );
 
-/** A visible job of the organization. */
 export async function findOperation(own: Own, id: string): Promise<OperationRow | undefined> {
   const [row] = await operationById(own, { id });
   return row;

@@ -17,7 +17,7 @@ const setPoolStatement = `
   values ($1, $2, $3)
   on conflict (id) do update set width = excluded.width, rate = excluded.rate`;
 
-/** Creates a pool or changes its limits. Room that is taken stays taken. `rate` is per second; null: only the width counts. */
+/** Taken room stays taken. `rate` is per second; null: only the width counts. */
 export async function setPool(em: Em, id: string, width: Limits['width'], rate: Limits['rate']) {
   await query(em, setPoolStatement, [id, width, rate]);
 }
@@ -30,7 +30,6 @@ const holdStatement = `
                                     else clock_timestamp() + $2::float8 * interval '1 ms' end)
    where id = $1`;
 
-/** Nothing of the pool runs for `ms` from now; null: until letPoolGo. A longer hold is not shortened. */
 export async function holdPool(em: Em, id: string, ms: number | null) {
   await query(em, holdStatement, [id, ms]);
 }
@@ -39,31 +38,28 @@ export async function letPoolGo(em: Em, id: string) {
   await em.nativeUpdate(Pool, { id }, { held_until: null });
 }
 
-/**
- * Gives a pool's room to its waiting rows, in order, each with a time of the pool's plan. Returns what goes to BullMQ now: nothing, when
- * another transaction has locked the pool and the fill is not patient. SQL: `fill_pool` is a function of the database.
- */
+/** SQL: a function of the database. Without patience, a pool that another transaction has locked gives nothing. */
 export async function fillPool(database: Database, pool: string, isPatient = true): Promise<DispatchedRow[]> {
   const rows = await query<DispatchedRow>(database.em(), 'select * from fill_pool($1, $2)', [pool, isPatient]);
   const readAt = Date.now();
   return rows.map((row) => ({ ...row, read_at: readAt }));
 }
 
-/** Room for a run that has none, as a later attempt of a delivery; false: the pool has no room. SQL: a function of the database. */
+/** SQL: a function of the database. False: the pool has no room. */
 export async function takeRoom(database: Database, pool: string, { id, run }: RunRef): Promise<boolean> {
   const [row] = await query<{ has_room: boolean }>(database.em(), 'select take_room($1, $2, $3) as has_room', [pool, id, run]);
   return row?.has_room ?? false;
 }
 
-/** A paced pool whose plan reaches this far ahead can wait a little for the next fill: many finished runs share one. */
+/** A paced pool whose plan reaches this far ahead waits a little: many finished runs share one fill. */
 const farAheadMs = 200;
 const farShareMs = 50;
-/** Requested again while it runs, a fill waits this long before the next: under load, many commits and finished runs share one. */
+/** Under load many commits and finished runs share one fill. */
 const shareMs = 2;
 
 export type Filler = { fill(pool: string): Promise<void>; fillOnce(pool: string): Promise<void> };
 
-/** One fill of a pool at a time in this process; requested meanwhile, it runs once more. The sweeper repairs what a fault leaves. */
+/** One fill of a pool at a time; a request meanwhile repeats it. The sweeper repairs what a fault leaves. */
 export function createFiller(
   database: Database,
   add: (rows: DispatchedRow[]) => Promise<void>,
@@ -117,7 +113,6 @@ const ensureStatement = `
   values ($1, $2)
   on conflict (id) do nothing`;
 
-/** Creates a pool where there is none. */
 export async function ensurePool(tx: Pick<Tx, 'query'>, id: string, width: number) {
   await tx.query(ensureStatement, [id, width]);
 }

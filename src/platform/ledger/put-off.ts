@@ -6,12 +6,11 @@ import type { RunRef, Tx } from './tx.ts';
 export type PutOff = {
   /** From the database's clock. */
   delayMs: number;
-  /** Counts an attempt that ended. Without it the row only waits. */
   spend: boolean;
   error?: object;
-  /** The queue of later attempts, when it is another one: the run gets a new number there. */
+  /** Another queue for later attempts: the run gets a new number there. */
   queue?: string;
-  /** BullMQ's stall count so far: crashes are counted from the last attempt that ended. */
+  /** BullMQ's stall count: crashes are counted from the last attempt that ended. */
   stalls: number;
 };
 
@@ -31,10 +30,7 @@ const putOffStatement = `
    where id = $1 and run = $2 and ${stateIs('state', 'queued')}
   returning run, queue, name, organization_id, pool, $4::float8 as delay_ms`;
 
-/**
- * *again* and *wait*: the row stays `queued` and runs later; its room in the pool is free until then. Undefined when this run is no
- * longer the row's.
- */
+/** The row stays `queued`; its room is free until it runs. Undefined when the run is no longer the row's. */
 export async function putOff(
   tx: Tx,
   { id, run }: RunRef,
@@ -70,11 +66,7 @@ const putBackStatement = `
    where id = $1 and run = $2 and ${stateIs('state', 'queued')}
   returning pool`;
 
-/**
- * Back to the waiting rows of its pool: the pool is held (the place in line is kept) or has no room (a row without a lane goes to the end,
- * so that later attempts do not pass first ones). Its BullMQ job completes. Then the pool is filled: the hold may have ended since this run
- * looked, with a fill that did not see the row yet.
- */
+/** Without room a row goes to the end: first attempts come first. Fills the pool, as the hold may have ended meanwhile. */
 export async function putBack(tx: Tx, { id, run }: RunRef, { keepPlace }: { keepPlace: boolean }) {
   const [row] = await tx.query<{ pool: string }>(putBackStatement, [id, run, keepPlace]);
   if (row) tx.dispatch({ rows: [], pools: [row.pool] });

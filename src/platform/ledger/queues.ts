@@ -7,12 +7,10 @@ export type RunState = 'unknown' | 'waiting' | 'active' | 'delayed' | 'completed
 
 export type Queues = {
   backend: Backend;
-  /** True once the queue objects exist and the server answered when last asked. */
   isReady(): boolean;
   whenOpen(): Promise<void>;
-  /** Adds runs to BullMQ; an id it has already stays as it is. Rejects at once when the queue is away: the sweeper does it later. */
+  /** Idempotent by id. Rejects at once when the queue is away: the sweeper adds the rows later. */
   add(rows: DispatchedRow[]): Promise<void>;
-  /** Starts delayed runs at once; a run that is no longer delayed stays as it is. */
   wake(rows: { id: string; run: number; queue: string }[]): Promise<void>;
   states(rows: { id: string; run: number; queue: string }[]): Promise<RunState[]>;
   queue(name: string): AnyQueue | undefined;
@@ -26,16 +24,10 @@ const probeEveryMs = 1_000;
 const deadAfterMs = 30_000;
 const maxUnanswered = 2_000;
 
-/**
- * A delayed run wakes this much early and waits the rest in its worker: Redis wakes it up to 105 ms late, and a pool's pace reserves no
- * time for a late run.
- */
+/** A delayed run wakes early and waits in its worker: Redis is up to 105 ms late, and a pace reserves no time for late runs. */
 export const leadMs = 120;
 
-/**
- * The queue objects are made only once the server answers: one made while it is away never recovers. Objects that are still not ready
- * 30 s after the server is reachable end the process through `onDead`, so that its supervisor starts a new one.
- */
+/** An object made while the server is away never recovers. Not ready 30 s after it is reachable: `onDead` ends the process. */
 export function openQueues(backend: Backend, log: Log, onDead: () => void): Queues {
   const queues = new Map<string, AnyQueue>();
   let isReachable = false;
@@ -88,8 +80,7 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
   probe();
 
   const toJob = (row: DispatchedRow) => {
-    // `delay_ms` is by the database's clock. The timestamp is by the host's: BullMQ compares it with the clock of the process that takes
-    // the run, which is most often this one.
+    // By the host's clock: BullMQ compares it with the clock of the process that takes the run, mostly this one.
     const timestamp = Date.now();
     const leftMs = row.delay_ms - (row.read_at ? timestamp - row.read_at : 0);
     return {
@@ -116,7 +107,7 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
             if (jobs.length === 1) await queue.add(jobs[0]!.name, jobs[0]!.data, jobs[0]!.opts);
             else await queue.addBulk(jobs);
           } catch (error) {
-            // A server that answers and takes nothing, as a replica does, is found before the next probe is due.
+            // Finds a server that answers but takes no job, such as a replica, before the next probe.
             probe();
             throw error;
           } finally {

@@ -2,7 +2,7 @@ import { dispatchedColumns, firstCheck } from './accept.ts';
 import { stateIs } from './states.ts';
 import type { EndKind, RunRef, Tx } from './tx.ts';
 
-/** This run is no longer the row's: what was written with its end is rolled back. */
+/** The run is no longer the row's: the transaction rolls back. */
 export class RunOver extends Error {
   override name = 'RunOver';
 }
@@ -38,11 +38,7 @@ const ended: Record<EndKind, string> = {
     returning lane, pool)`,
 };
 
-/**
- * Ends a row and gives its lane to the next row, as part of the ledger's statement. The lane's lock is held; the row's room in its pool is
- * free again. The second update must read from the first, or two heads of the lane would meet in the index jobs_head.
- * SQL: two dependent sets in one statement (docs/decisions/0008-hot-paths.md).
- */
+/** SQL: two dependent sets (decisions/0008). The second reads from the first, or two heads of a lane would meet in jobs_head. */
 export const releasePart = (kind: EndKind) => `${ended[kind]},
   released as (
     update jobs
@@ -58,18 +54,16 @@ export const releasePart = (kind: EndKind) => `${ended[kind]},
 type Row = RunRef & { lane?: string | null };
 type Ending = Pick<Tx, 'end'>;
 
-/** *done*: the row is deleted, or kept as `done` when it is an operation. Throws RunOver at the commit when the run is no longer the row's. */
+/** Deletes the row, or keeps it as `done` when it is an operation. Throws RunOver at commit when the run is not the row's. */
 export const endDone = (tx: Ending, { id, run, lane }: Row) =>
   tx.end({ kind: 'done', params: [id, run], lane, isRequired: true });
 
-/** *failed*: kept with its error, to be read and retried. Throws RunOver as endDone. */
 export const endFailed = (tx: Ending, { id, run, lane }: Row, error: object) =>
   tx.end({ kind: 'failed', params: [id, run, JSON.stringify(error)], lane, isRequired: true });
 
-/** *done* from outside: the subject's work is proven done, whichever run its live row is in. */
+/** The subject's work is proven done, whichever run its live row is in. */
 export const endDoneOfSubject = (tx: Ending, name: string, subjectId: string) =>
   tx.end({ kind: 'subject-done', params: [subjectId, name], isRequired: false });
 
-/** *failed* from outside, as endDoneOfSubject. */
 export const endFailedOfSubject = (tx: Ending, name: string, subjectId: string, error: object) =>
   tx.end({ kind: 'subject-failed', params: [subjectId, name, JSON.stringify(error)], isRequired: false });

@@ -32,11 +32,7 @@ const reviveStatement = `
    where id = $1 and ${stateIs('state', 'failed')}
   returning ${dispatchedColumns}`;
 
-/**
- * Retry by hand, the one operation behind API, command line and Bull Board: a new run at the end of its lane, attempts counted from 0.
- * Idempotent: false when the row is no longer failed. `jobId` must belong to the organization, unless none is given.
- * `record` runs in the transaction that revives the row, and only then.
- */
+/** False when the row is no longer failed. No `organizationId`: an operator's retry. `record` runs only when it is revived. */
 export async function retryJob(
   transact: Transact,
   jobId: string,
@@ -48,7 +44,7 @@ export async function retryJob(
     if (!found) throw jobMissing();
     return found;
   };
-  // Without a lane the row's own lock: of two retries at once the second must not revive a subject that is at work again, or done.
+  // Without a lane, the row's own lock: a second retry must not revive a subject that is at work again, or done.
   return transact({ look, locks: ({ lane }) => [lane ?? `job:${jobId}`] }, async (tx, job) => {
     const isRevived = await reviveJob(tx, jobId, organizationId);
     if (isRevived) await record?.(tx, job);
@@ -56,18 +52,18 @@ export async function retryJob(
   });
 }
 
-/** The same in the caller's transaction, which holds the lane's lock. */
+/** The caller holds the lane's lock. */
 export async function reviveJob(tx: Tx, jobId: string, organizationId?: string): Promise<boolean> {
   const row = await failedRow(tx.query, jobId, organizationId);
   if (!row) throw jobMissing();
   if (row.state !== 'failed') return false;
-  // Its conversation may have become part of another.
+  // Its conversation may have been merged into another.
   if (row.lane) tx.assertLocked(row.lane);
   const contract = contractOf(row.name);
   if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
   await contract.revived(asTenant(tx, row.organization_id), row.payload);
   const rows = await tx.query<Inserted>(reviveStatement, [jobId, contract.queue]);
-  // Purged between the two statements: what was revived for it is rolled back.
+  // Purged between the two statements: rolls back what was revived.
   if (rows.length === 0) throw jobMissing();
   tx.dispatch(dispatchedOf(rows));
   return true;

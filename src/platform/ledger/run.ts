@@ -7,13 +7,10 @@ type Column =
   | ('id' | 'run' | 'organization_id' | 'name' | 'queue' | 'payload' | 'subject_type' | 'subject_id')
   | ('lane' | 'pool' | 'state' | 'attempts' | 'visible' | 'error' | 'stalls');
 
-/** A row as its run finds it, with what the database's clock says about it. */
 export type RunRow = RowOf<typeof Job, Column> & {
   early_ms: number;
   is_held: boolean;
-  /** Its pool has a width, and this run has no room in it. */
   needs_room: boolean;
-  /** Its pool has a rate. */
   is_paced: boolean;
 };
 
@@ -21,7 +18,6 @@ const rowColumns = `
   j.id, j.run, j.organization_id, j.name, j.queue, j.payload, j.subject_type, j.subject_id,
   j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls`;
 
-/** A row that may run, for a claim that reads it from `jobs j left join pools p`. */
 export const runColumns = `${rowColumns},
   0::float8 as early_ms, false as is_held, false as needs_room, p.rate is not null as is_paced`;
 
@@ -43,7 +39,7 @@ export async function readRun(em: Em, id: string): Promise<RunRow | undefined> {
 
 export type Decision = 'stale' | 'retry' | 'echo' | 'early' | 'held' | 'room' | 'run';
 
-/** What a run may do now. `attemptsMade` is BullMQ's count of this run: above 0 on a failed row, somebody pressed retry in Bull Board. */
+/** `attemptsMade` is BullMQ's: above 0 on a failed row means a retry from Bull Board. */
 export function decide(row: RunRow | undefined, run: number, attemptsMade: number): Decision {
   if (!row || row.run !== run) return 'stale';
   if (row.state === 'failed') return attemptsMade >= 1 ? 'retry' : 'echo';

@@ -1,8 +1,4 @@
-/**
- * SQL: sets of rows compared by pool.
- * Pools that do not move: not held, with work that is due for a minute and room for it, and with no room given and nothing claimed in that
- * minute. Columns: `id`, and `detail`, the work in words.
- */
+/** SQL: sets compared by pool. Stuck: not held, due work and room for a minute, and nothing given or claimed in that minute. */
 export const stuckPools = `
   select p.id,
          (select count(*) from jobs j

@@ -7,9 +7,7 @@ import { lockOf, tryLock } from './locks.ts';
 import type { Queues } from './queues.ts';
 
 const batch = 500;
-/** Fills that wait for a distant database at the same time. */
 const fillsAtOnce = 8;
-/** A sweep is short: the next one comes soon and does what this one left. */
 const maxMs = { due: 500, lanes: 150, pools: 250 };
 export type Findings = {
   looked: number;
@@ -73,10 +71,7 @@ const releaseHead = `
      and not exists (select 1 from jobs where lane = $1 and state in ('waiting', 'queued'))
   returning ${dispatchedColumns}`;
 
-/**
- * Rule 4, once: brings to BullMQ what it should know and does not. Every worker does it, there is no leader. A check moves `check_at` 30 s
- * on, and no row lock is held while the queue answers.
- */
+/** Rule 4, in every worker, without a leader. No row lock is held while the queue answers. */
 export async function sweep({
   database,
   queues,
@@ -96,7 +91,7 @@ export async function sweep({
     try {
       await mend(due, database, queues, findings);
     } catch (error) {
-      // The queue was lost in the middle: these rows are due again at once, not in 30 s.
+      // The queue was lost: these rows are due again at once, not in 30 s.
       await query(database.em(), makeDueAgain, [due.map((row) => row.id)]);
       throw error;
     }
@@ -112,7 +107,6 @@ export async function sweep({
   return findings;
 }
 
-/** Whether `ms` have passed by now. */
 function within(ms: number): () => boolean {
   const endsAt = performance.now() + ms;
   return () => performance.now() > endsAt;
@@ -123,23 +117,20 @@ async function mend(due: DispatchedRow[], database: Database, queues: Queues, fi
   const states = await queues.states(due);
   const missing = due.filter((_, index) => states[index] === 'unknown');
   const over = due.filter((_, index) => states[index] === 'completed' || states[index] === 'failed');
-  // Its time has come by the database's clock and not by the queue's: delayed by a host whose clock was ahead.
+  // Due by the database's clock, but delayed by a host whose clock was ahead.
   const late = due.filter((row, index) => states[index] === 'delayed' && row.delay_ms === 0);
   if (missing.length > 0) await queues.add(missing);
   findings.added += missing.length;
   if (late.length > 0) await queues.wake(late);
   findings.woken += late.length;
   if (over.length === 0) return;
-  // The run is over for BullMQ and not for the row: a new run, unless there is one already.
+  // Over for BullMQ and not for the row: a new run, unless there is one.
   const fresh = await query<DispatchedRow>(database.em(), startNewRuns, [over.map((row) => row.id), over.map((row) => row.run)]);
   if (fresh.length > 0) await queues.add(fresh);
   findings.rerun += fresh.length;
 }
 
-/**
- * Pools with waiting rows and room for them, in random order, so that each is reached in the end. Skips a pool that this process is filling,
- * since under load that lasts as long as the load, and one that is locked.
- */
+/** In random order, so that each pool is reached. Skips a pool that is locked or that this process is filling. */
 async function fillPools(database: Database, ledger: Ledger, findings: Findings) {
   const pools = await query<{ pool: string }>(database.em(), poolsWithRoom);
   const isLate = within(maxMs.pools);
@@ -154,7 +145,7 @@ async function fillPools(database: Database, ledger: Ledger, findings: Findings)
   }
 }
 
-/** Lanes with blocked rows and no head. No rule leaves one: this repairs what no rule foresaw. */
+/** No rule leaves such a lane: this repairs what no rule foresaw. */
 async function releaseLanes(database: Database, ledger: Ledger, findings: Findings) {
   const lanes = await query<{ lane: string }>(database.em(), lanesWithoutHead);
   const isLate = within(maxMs.lanes);
@@ -167,7 +158,7 @@ async function releaseLanes(database: Database, ledger: Ledger, findings: Findin
       if (!(await tryLock(em, lockOf(lane)))) return [];
       return query<Inserted>(em, releaseHead, [lane]);
     });
-    // Its pool is filled with the others below; this does not wait for it.
+    // Not awaited: its pool is filled with the others below.
     void ledger.dispatch(dispatchedOf(released));
     findings.lanes += released.length;
   }

@@ -1,10 +1,8 @@
 import type { Transact, Write } from './transact.ts';
 import type { TenantTx, Tx } from './tx.ts';
 
-/** The transaction of a request or a job of this organization. */
 export const asTenant = (tx: Tx, organizationId: string): TenantTx => Object.assign(tx, { own: tx.of(organizationId) });
 
-/** `transact` within one organization, for rules that take more than one transaction. */
 export type TenantTransact = <Seen, Result>(
   options: Write<Seen>,
   work: (tx: TenantTx, seen: Seen) => Promise<Result>,

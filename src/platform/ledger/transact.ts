@@ -8,44 +8,37 @@ import type { Tx } from './tx.ts';
 import { type Entries, fitsOneStatement, writeLedger } from './write.ts';
 
 export type TransactOptions = {
-  /** Subjects and lanes whose order this transaction touches. */
   locks?: string[];
-  /** Unique constraints whose violation means that another transaction was faster: repeat. */
+  /** A violation of these unique constraints means that another transaction was faster: repeat. */
   retryOn?: string[];
-  /** `work` only enqueues, emits, ends and includes: one statement is the whole transaction, without begin and commit. */
+  /** `work` only enqueues, emits, ends and includes: no begin, no commit. */
   isOneStatement?: boolean;
-  /** Its statements may take longer than those of other requests: it deletes or moves any number of rows. */
+  /** It deletes or moves any number of rows: its statements may take longer. */
   isLong?: boolean;
-  /** Runs last, after the ledger is written, in the transaction; `result` is what the work returned. */
   beforeCommit?: (em: Em, result: unknown) => Promise<void>;
 };
 
-/** `look` reads what decides the locks, before they are taken. When that has changed meanwhile (LocksOutdated), the whole write is repeated. */
+/** `look` reads what decides the locks. LocksOutdated repeats the whole write. */
 export type Look<Seen> = Omit<TransactOptions, 'locks' | 'isOneStatement'> & {
   look(): Promise<Seen>;
   locks(seen: NoInfer<Seen>): string[];
   isOneStatement?: boolean | ((seen: NoInfer<Seen>) => boolean);
-  /** Other errors that mean the same as LocksOutdated, those of `look` included: a contact that was erased between two statements. */
+  /** Errors that mean the same as LocksOutdated, such as a contact erased between two statements. */
   outdatedBy?(error: unknown): boolean;
 };
 
-/** Which locks a write takes: named, or following from `look`. */
 export type Write<Seen> = TransactOptions | Look<Seen>;
 
 export type Transact = <Seen, Result>(options: Write<Seen>, work: (tx: Tx, seen: Seen) => Promise<Result>) => Promise<Result>;
 
-/** Limits of a request's transaction: the time in which it may be repeated, and the wait for others of this process. */
+/** No repeat begins after `patienceMs`; `lockMs` bounds the wait for others of this process. */
 export type TransactBounds = { patienceMs: number; lockMs: number };
 
 const maxAttempts = 3;
-/** Of a write with `look`: it is repeated as long as the rows that choose the locks change. */
+/** A write with `look` repeats as long as the rows that choose the locks change. */
 const maxOutdatedAttempts = 20;
 
-/**
- * The one way to write: rows, jobs and events commit together or not at all. Repeats serialization failures, deadlocks and the named
- * conflicts; with bounds, no repeat begins after `patienceMs`. Throws 503 when the database is away. `after` gets the rows and pools to
- * dispatch, once, after the commit.
- */
+/** The one way to write: rows, jobs and events commit together. Repeats conflicts; throws 503 when the database is away. */
 export function createTransact(
   database: Database,
   after: (dispatched: Dispatched) => Promise<void> | void,

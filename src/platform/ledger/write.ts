@@ -11,7 +11,6 @@ type Rest = Omit<Entries, 'ends'>;
 const nothing: Rest = { jobs: [], events: [], parts: [] };
 const isEmpty = ({ jobs, events, parts }: Rest) => jobs.length + events.length + parts.length === 0;
 
-/** All that a transaction leaves in the ledger, in one statement where possible. */
 export async function writeLedger(source: Source, { ends, ...rest }: Entries): Promise<Dispatched> {
   const dispatched: Dispatched = { rows: [], pools: [] };
   const write = async (end: End | undefined, own: Rest) => {
@@ -28,20 +27,14 @@ export async function writeLedger(source: Source, { ends, ...rest }: Entries): P
   return dispatched;
 }
 
-/**
- * Whether one statement is enough, and leaves nothing behind when the row to end is missing: nothing rolls it back, so each part must read
- * from `ended`.
- */
+/** Nothing rolls back a single statement: each part must read from `ended`, to write nothing when that row is missing. */
 export const fitsOneStatement = ({ ends, ...rest }: Entries) =>
   ends.length === 0 ||
   (ends.length === 1 &&
     rest.jobs.length + rest.events.length === 0 &&
     rest.parts.every(({ text }) => /\bfrom ended\b/.test(text)));
 
-/**
- * The parts of one statement share one snapshot. A row born behind the one that ends would see that one alive and wait, and the search for
- * the next row of the lane would not see the new one. Events are born in lanes of subjects.
- */
+/** Parts share one snapshot: a new row would wait for the ending one, and the release would not see the new row. */
 const sharesLane = ({ lane }: End, { jobs, events }: Rest) =>
   (events.length > 0 && lane?.startsWith('subject:')) ||
   jobs.some((job) => job.lane !== null && (lane === undefined || job.lane === lane));
@@ -89,6 +82,5 @@ function statementOf(parts: (Part & { dispatched?: string })[], end: End | undef
   return text;
 }
 
-/** Each part counts its parameters from $1; in the statement they follow those of the parts before it. */
 const numberedFrom = (before: number, text: string) =>
   text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + before}`);

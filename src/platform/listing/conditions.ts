@@ -4,7 +4,7 @@ import type { Condition, Operator, Scalar } from './filters.ts';
 import { addressSql } from './search.ts';
 
 const symbols = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
-/** An operator and its opposite: the condition is the opposite's, negated, so that each record is in one of the two lists. */
+/** The opposite's condition, negated: each record is in exactly one of the two lists. */
 const opposites: Partial<Record<Operator, Operator>> = {
   neq: 'eq',
   not_in: 'in',
@@ -12,7 +12,6 @@ const opposites: Partial<Record<Operator, Operator>> = {
   is_not_empty: 'is_empty',
 };
 
-/** A filter as SQL that is true or false, never null. */
 export function conditionSql({ field, operator, values }: Condition, bind: Bind): string {
   const opposite = opposites[operator];
   return opposite ? `not (${plainSql(field, opposite, values, bind)})` : plainSql(field, operator, values, bind);
@@ -40,7 +39,6 @@ function plainSql(field: Field, operator: Operator, values: Scalar[], bind: Bind
   return field.address ? `${own} and ${addressSql(field.address, value, bind)}` : own;
 }
 
-/** How two texts are compared. */
 type Sameness = (sql: string) => string;
 const exact: Sameness = (sql) => sql;
 const caseless: Sameness = (sql) => `casefold(${sql} collate pg_unicode_fast)`;
@@ -57,14 +55,14 @@ function textSql(sql: string, type: string, operator: Operator, values: string[]
   return likeSql(sql, operator, first, bind);
 }
 
-/** Without case, in any script and any locale of the database; the client's wildcards are plain characters. */
+/** Ignores case in any script and locale; the client's wildcards are plain characters. */
 function likeSql(sql: string, operator: Operator, value: string, bind: Bind): string {
   const plain = value.replace(/[\\%_]/g, '\\$&');
   const pattern = `${operator === 'starts_with' ? '' : '%'}${plain}${operator === 'ends_with' ? '' : '%'}`;
   return `${caseless(sql)} like ${caseless(`${bind(pattern)}::text`)}`;
 }
 
-/** The API shows milliseconds: a time of three digits is that whole millisecond, one of more digits a microsecond. */
+/** The API shows milliseconds: three digits mean that whole millisecond, more digits a microsecond. */
 function timeSql(sql: string, operator: Operator, values: string[], bind: Bind): string {
   const from = (text: string) => `${bind(text)}::timestamptz`;
   const until = (text: string) => `${from(text)} + interval '1 ${/\.\d{4,6}/.test(text) ? 'microsecond' : 'millisecond'}'`;
@@ -80,11 +78,11 @@ function timeSql(sql: string, operator: Operator, values: string[], bind: Bind):
 
 function jsonSql({ sql, key }: Field, operator: Operator, values: Scalar[], bind: Bind): string {
   const own = (value: Scalar) => `${bind(JSON.stringify({ [key!]: value }))}::jsonb`;
-  // One by one, by containment: the GIN index of the objects answers it.
+  // By containment, one by one: the GIN index answers it.
   if (operator === 'eq' || operator === 'in') return `(${values.map((value) => `${sql} @> ${own(value)}`).join(' or ')})`;
   const field = `${sql} -> ${bind(key)}::text`;
   if (operator === 'is_empty') return `coalesce(${field}, 'null') in ('null', '""')`;
-  // Not `and`: the planner multiplies its estimates, expects few records and sorts them all.
+  // Not `and`: the planner multiplies estimates, expects few records and sorts them all.
   const ofType = (condition: string) => `case jsonb_typeof(${field}) when '${typeof values[0]}' then ${condition} else false end`;
   const json = (value: Scalar) => `${bind(JSON.stringify(value))}::jsonb`;
   if (operator === 'between') return ofType(`${field} between ${json(values[0]!)} and ${json(values[1]!)}`);

@@ -3,7 +3,6 @@ import { isUuid } from '../ids.ts';
 import { sha256 } from '../secrets.ts';
 import { isMoment } from '../time/moment.ts';
 
-/** What a value of a position is: an id, a time, any text, or a line of a file. */
 export type CursorType = 'id' | 'time' | 'text' | 'line';
 
 const isOfType: Record<CursorType, (value: unknown) => boolean> = {
@@ -13,14 +12,12 @@ const isOfType: Record<CursorType, (value: unknown) => boolean> = {
   line: (value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31,
 };
 
-/** What a cursor is bound to: the same list in another order or with other filters has other cursors. */
 export const bindingOf = (parts: unknown) => sha256(JSON.stringify(parts)).toString('base64url').slice(0, 12);
 
-/** `position`: the values by which the list is ordered, of the last row shown. */
 export const cursorOf = (binding: string, position: readonly (string | number)[]) =>
   Buffer.from(JSON.stringify([binding, ...position])).toString('base64url');
 
-/** The position of a cursor, a value for each of `types`. Throws 400 for a cursor of another list, order or filters, or a made-up one. */
+/** Throws 400 for a made-up cursor, or one of another list, order or filter. */
 export function positionIn<Position extends (string | number)[] = string[]>(
   cursor: string,
   binding: string,
@@ -31,7 +28,7 @@ export function positionIn<Position extends (string | number)[] = string[]>(
     const isOurs = position.length === types.length && types.every((type, index) => isOfType[type](position[index]));
     if (bound === binding && isOurs) return position as Position;
   } catch {
-    // The same answer as for every cursor that is not ours.
+    // The same answer as for every foreign cursor.
   }
   throw new AppError('bad_request', 'The cursor is not valid for this list');
 }

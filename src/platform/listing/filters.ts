@@ -19,7 +19,7 @@ const fitting: Record<FieldType, readonly Operator[]> = {
 };
 
 export type Scalar = string | number | boolean;
-/** `values`: none for emptiness, two for `between`, as many as given for `in` and `not_in`, else one. */
+/** Two `values` for `between`, none for emptiness, any number for `in` and `not_in`, else one. */
 export type Condition = { name: string; field: Field; operator: Operator; values: Scalar[] };
 
 export const maxFilters = 20;
@@ -31,7 +31,7 @@ type Fault = { at: string; code: string; message: string };
 const fault = (at: string, code: string, message: string): Fault => ({ at, code, message });
 const isFault = (read: object): read is Fault => 'message' in read;
 
-/** Typed conditions from a client's text. Throws 400 when it is no JSON array, 422 with every fault at its place. */
+/** Throws 400 unless the text is a JSON array, 422 with every fault at its place. */
 export function readFilters(fields: Fields, text: string | undefined, location: string): Condition[] {
   if (text === undefined) return [];
   const detail = (field: string, code: string, message: string): ErrorDetail => ({ field, location, code, message });
@@ -96,15 +96,14 @@ function valuesOf(field: Field, operator: Operator, value: unknown): Scalar[] | 
     : (values as Scalar[]);
 }
 
-/** These compare a part of a value, not necessarily its beginning. */
 const withinOperators: readonly Operator[] = ['contains', 'not_contains', 'ends_with'];
 
 type Reader = { kind: string; read: (value: unknown) => Scalar | undefined };
 
-/** The database's text holds no NUL, and JSON no half of a surrogate pair. */
+/** The database's text holds no NUL, JSON no half of a surrogate pair. */
 const readText = (value: unknown) =>
   typeof value === 'string' && !value.includes('\u0000') && value.isWellFormed() ? value : undefined;
-/** 1e999 is read as infinity, which no JSON holds. */
+/** 1e999 is read as infinity, which JSON cannot hold. */
 const readNumber = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
 const readBoolean = (value: unknown) => (typeof value === 'boolean' ? value : undefined);
 

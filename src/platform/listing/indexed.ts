@@ -5,7 +5,6 @@ import { isShort, tellingOf } from './search.ts';
 const equality: readonly Operator[] = ['eq', 'in'];
 const inOrder: readonly Operator[] = [...equality, 'gt', 'gte', 'lt', 'lte', 'between'];
 
-/** The operators that an index answers, by the type of the field; a text needs an index of its own (`isIndexedText`). */
 const answered: Record<FieldType, readonly Operator[]> = {
   id: equality,
   json: equality,
@@ -14,13 +13,12 @@ const answered: Record<FieldType, readonly Operator[]> = {
   text: [],
 };
 
-/** Whether an index finds the records of a condition. Without one, a bounded number of records is read (page.ts). */
 export function isIndexed({ field, operator, values }: Condition): boolean {
   if (field.type === 'text') return operator === 'eq' && isIndexedText(field, values[0] as string);
   return answered[field.type].includes(operator) && (field.type !== 'time' || field.isSortable === true);
 }
 
-/** No index finds an empty text. The index of addresses needs three characters: `+` begins every phone. */
+/** No index finds an empty text. The index of addresses needs three characters: every phone begins with `+`. */
 function isIndexedText({ address, isSortedFolded }: Field, value: string): boolean {
   if (isSortedFolded) return value !== '';
   return address !== undefined && threeInARow.test(tellingOf(address, value).normalize('NFKC'));
@@ -28,6 +26,6 @@ function isIndexedText({ address, isSortedFolded }: Field, value: string): boole
 
 const threeInARow = /[\p{L}\p{N}]{3}/u;
 
-/** The index of a search finds three characters in a row, and the beginning of a word. */
+/** A search index finds three characters in a row, or the beginning of a word. */
 export const isIndexedWord = (word: string): boolean =>
   isShort(word) ? /^[\p{L}\p{N}]/u.test(word.normalize('NFKC')) : threeInARow.test(word.normalize('NFKC'));

@@ -2,7 +2,6 @@ import type { Bind } from './bind.ts';
 import type { ColumnType } from './fields.ts';
 import type { SortKey } from './sort.ts';
 
-/** The values of a row's sort keys, the id last, as the database writes them: where a page ends and the next one begins. */
 export type Position = string[];
 
 export const positionOf = <Row extends object>(keys: SortKey[], row: Row): Position =>
@@ -10,7 +9,6 @@ export const positionOf = <Row extends object>(keys: SortKey[], row: Row): Posit
 
 const casts: Record<ColumnType, string> = { id: 'uuid', time: 'timestamptz', text: 'text' };
 
-/** Rows after a position, in the order of the keys. */
 export function beyondSql(keys: SortKey[], position: Position, bind: Bind): string {
   const values = keys.map(({ type, isFolded }, index) => {
     const value = `${bind(position[index])}::${casts[type]}`;

@@ -8,13 +8,11 @@ import { beyondSql, type Position } from './keyset.ts';
 import { isShort, wordSql, wordsOf } from './search.ts';
 import { orderSql, readSort, type SortKey } from './sort.ts';
 
-/** As a client writes it: `-updated_at,name`, a JSON array of filters, words. `location`: the place that errors name, by default the query. */
+/** As the client writes it: `-updated_at,name`, a JSON array, words. Errors name `location`. */
 export type ListRequest = { sort?: string; filters?: string; search?: string; location?: 'query' | 'body' };
 
-/** What is listed and in which order, parsed and checked. `unindexed`: conditions and words that are compared record by record. */
 export type Listing = { keys: SortKey[]; conditions: Condition[]; words: string[]; unindexed: number; binding: string };
 
-/** `scope` names the list. Throws 400 and 422 as the parts do. */
 export function readListing(
   scope: string,
   fields: Fields,
@@ -34,7 +32,6 @@ export function readListing(
   return { keys, conditions, words, unindexed, binding };
 }
 
-/** Where a cursor of this listing begins. Throws 400 as positionIn. */
 export const beginOf = ({ binding, keys }: Listing, cursor: string): Position =>
   positionIn(
     cursor,
@@ -42,10 +39,7 @@ export const beginOf = ({ binding, keys }: Listing, cursor: string): Position =>
     keys.map(({ type }) => type),
   );
 
-/**
- * Parts of the statement of a list, beside its columns and its tenant. `where`: what an index answers, and where the page begins. `rest`:
- * what is compared record by record. `bind` is called in the order of the placeholders.
- */
+/** `where`: what an index answers, and the page's begin. `rest`: compared record by record. Binds in placeholder order. */
 export function listingSql(fields: Fields, { keys, conditions, words }: Listing, bind: Bind, after?: Position) {
   const [where, rest]: [string[], string[]] = [[], []];
   for (const condition of conditions) (isIndexed(condition) ? where : rest).push(conditionSql(condition, bind));

@@ -6,14 +6,14 @@ import type { Ask } from './paging.ts';
 import { type ReadBounds, type Reads, TooSlow } from './reads.ts';
 import { sortColumnsSql, sortedAgainSql } from './sort.ts';
 
-/** A table that is listed: its alias in the statements is `k`, and it has `organization_id`. */
+/** Its alias in the statements is `k`; it has `organization_id`. */
 export type ListedTable = { name: string; fields: Fields; columns: string };
 
 export type ListPage = { limit: number; after?: Position };
-/** One row more than the limit when there are more. `end`: where to continue instead, when not all records could be read. */
+/** One row more than the limit when there are more. `end`: where to continue when not all could be read. */
 export type ListRows<Row> = { rows: Row[]; end?: Position; total?: number };
 
-/** A page of an organization's records. A search, a filter or a count takes a place of the organization's share. */
+/** A search, a filter or a count takes a place of the organization's share. */
 export async function listRows<Row extends object>(
   reads: Reads,
   table: ListedTable,
@@ -25,22 +25,18 @@ export async function listRows<Row extends object>(
   if (!includeTotal && listing.conditions.length + listing.words.length === 0) return read(reads.plain);
   return reads.dear(organizationId, async (ask) => {
     if (!includeTotal) return read(ask);
-    // First the total: a statement cut by its time limit ends the work, and without its total the page is of no use.
+    // The total first: without it the page is of no use, and a statement cut by its time limit ends the work.
     const total = await countRows(ask, table, organizationId, listing);
     return { ...(await read(ask)), total };
   });
 }
 
-/** The share of the time limit after which a page is given as far as it is. */
+/** After this share of the time limit the page ends where it is. */
 const enough = 0.5;
 const firstWindow = 4;
 const growth = 8;
 
-/**
- * A page, or the beginning of one. What an index answers is one statement. Records that must be compared one by one are read in windows of
- * what an index gives, each larger than the one before, until the page is full, `checks` are made, or half of a statement's time limit has
- * passed: few records are read where most match, and never more than `checks` allows.
- */
+/** Compares records in growing windows until the page is full, `checks` are made or half of the time limit has passed. */
 export async function readPage<Row extends object>(
   ask: Ask,
   table: ListedTable,
@@ -82,7 +78,6 @@ export async function readPage<Row extends object>(
   }
 }
 
-/** `is_end`: the last record of a full window, whether or not it matches. */
 type Seen = { is_match: boolean; is_end: boolean };
 
 /** SQL (all of this file): the client's filters, words and order decide the statement, which is planned for its values. */
@@ -99,7 +94,7 @@ export function pageStatement(table: ListedTable, organizationId: string, listin
   return { text, params };
 }
 
-/** The order is written twice: the planner sees that it is the same and does not sort, so that reading ends when the page is full. */
+/** The order is written twice: the planner sees that it is the same, does not sort, and stops at a full page. */
 function windowStatement(
   table: ListedTable,
   organizationId: string,

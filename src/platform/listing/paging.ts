@@ -3,10 +3,8 @@ import type { Runs, Select } from '../database/own.ts';
 import { type Compilable, statement } from '../database/statement.ts';
 import { bindTo } from './bind.ts';
 
-/** Runs a statement and gives its rows. */
 export type Ask = <Row>(text: string, params: unknown[]) => Promise<Row[]>;
 
-/** Where a page begins, how long it is, and whether all records are counted too. */
 export type Page = { limit: number; after?: [createdAt: string, id: string]; includeTotal: boolean };
 export type PageRows<Row> = { rows: Row[]; total?: number };
 
@@ -38,11 +36,7 @@ export async function pageAskedFor<Row>(
 
 type Shown = { id: string; created_at: string };
 
-/**
- * A page of a plain list, newest first, one row more than asked for; compiled once a process. `build` is a read of one table that gives `id`
- * and `created_at`, with conditions and without an order. The second argument names
- * the columns that it gives as these two, where tables are joined or the names differ.
- */
+/** Compiled once a process; one row more than the limit, newest first. `build` has conditions and no order. */
 export function list<Params extends object, Row extends Shown>(
   build: (select: Select, params: Params) => SelectQueryBuilder<never, never, Row>,
   { createdAt: createdAtName = 'created_at', id: idName = 'id' }: { createdAt?: string; id?: string } = {},
@@ -69,7 +63,6 @@ export function list<Params extends object, Row extends Shown>(
   };
 }
 
-/** A page of a read whose conditions are others each time, or that joins other tables; as `list`, for statements that `ask` runs. */
 export function pageOfQuery<Row>(ask: Ask, query: Compilable<Row>, page: Page): Promise<PageRows<Row>> {
   const { sql: text, parameters } = query.compile();
   return pageAskedFor(ask, text, [...parameters], page);

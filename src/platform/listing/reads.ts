@@ -6,23 +6,19 @@ import { createBusyProbe } from '../load/busy.ts';
 import { createShares } from '../load/shares.ts';
 import type { Ask } from './paging.ts';
 
-/** How lists are read: at once what an index gives, within bounds what may take long. */
 export type Reads = {
   plain: Ask;
-  /**
-   * For expensive reads. Runs `work` in one of the organization's places, its statements on one connection, each with a time limit. Throws
-   * 503 when too many wait; `work` gets `TooSlow` from a statement that was cut.
-   */
+  /** Runs `work` in a place of the organization, on one connection, with time limits. Throws 503 or `TooSlow`. */
   dear<Result>(organizationId: string, work: (ask: Ask) => Promise<Result>): Promise<Result>;
-  /** The steps of a long read, as an export while it is sent: those of one organization run one at a time, with rests for other work. */
+  /** Steps of a long read run one at a time for an organization, with rests for other work. */
   inTurns<Step>(organizationId: string, steps: AsyncGenerator<Step>): AsyncGenerator<Step>;
   bounds: ReadBounds;
 };
 
-/** `checks`: conditions that no index answers, times the records read for them. `ms`: the time limit of a statement. */
+/** `checks`: unindexed conditions times the records read for them. `ms`: the time limit of a statement. */
 export type ReadBounds = { checks: number; ms: number };
 
-/** A statement was cut by its time limit; the same work can run no other. */
+/** Cut by the time limit; the same `work` can run no other statement. */
 export class TooSlow extends AppError {
   constructor(cause?: unknown) {
     super(
@@ -37,18 +33,17 @@ export class TooSlow extends AppError {
 }
 
 type Options = ReadBounds & {
-  /** Expensive reads of an organization that this process runs at once. */
   atOnce: number;
 };
 
-/** Of one organization. A longer queue is of no use: its clients would have given up. */
+/** A longer queue is of no use: its clients would have given up. */
 const maxWaiting = 50;
 const waitMs = 5_000;
-/** A list that took longer is followed by a rest of the same length, so that one organization's lists do not occupy a core of the database. */
+/** After a list this long comes a rest of the same length: one organization must not occupy a core of the database. */
 const restFromMs = 200;
-/** A step of an export is followed by a rest so many times as long: a longer one when the process is busy. */
+/** Rest after a step of an export, as a multiple of its time. */
 const exportRest = { idle: 1, busy: 9 };
-/** Slow pages of several downloads with their rests must stay below the time after which a connection without bytes is closed. */
+/** Slow pages of several downloads and their rests must stay below the time after which a silent connection is closed. */
 const maxExportRestMs = 1_000;
 const maxTimerMs = 2 ** 31 - 1;
 
@@ -68,7 +63,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     refusal: 'Too many exports at once',
     restMs: (tookMs) => Math.min(maxExportRestMs, tookMs * (isBusy() ? exportRest.busy : exportRest.idle)),
   });
-  // One process of the server each: a parallel plan would take cores from other organizations.
+  // One server process each: a parallel plan would take cores from other organizations.
   const begin = `begin read only; set local statement_timeout = ${ms}; set local max_parallel_workers_per_gather = 0`;
 
   async function inOneConnection<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
@@ -80,7 +75,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     client.on('error', onError);
     const ask: Ask = async (text, values) => {
       try {
-        // As an object, as in queryPlanned: planned for these values.
+        // An object, as in queryPlanned: planned for these values.
         return (await client.query({ text, values })).rows;
       } catch (error) {
         throw isTimedOut(error) ? new TooSlow(error) : error;

@@ -1,12 +1,12 @@
 import { invalidField } from '../errors.ts';
 import { type ColumnType, type Fields, sortableNames } from './fields.ts';
 
-/** `isFolded`: `sql` is `fold()` of the column, and values must be folded for a comparison. */
+/** `isFolded`: `sql` is `fold()` of the column; compared values must be folded too. */
 export type SortKey = { name: string; sql: string; type: ColumnType; isFolded: boolean; isDescending: boolean };
 
 const maxKeys = 3;
 
-/** The keys of `-updated_at,name`, and the id after them, in the direction of the last. Throws 422. */
+/** The id comes last, in the direction of the last key. Throws 422. */
 export function readSort(fields: Fields, text: string, location: string): SortKey[] {
   const refused = (message: string, code = 'any.only') => invalidField('sort', message, code, location);
   const given = text.split(',').map((key) => key.trim());
@@ -25,7 +25,6 @@ export function readSort(fields: Fields, text: string, location: string): SortKe
   ];
 }
 
-/** The sort keys as columns with names of their own, and the same order by these names. */
 export const sortColumnsSql = (keys: SortKey[]) => keys.map(({ name, sql }) => `${sql} as sorted_by_${name}`).join(', ');
 export const sortedAgainSql = (keys: SortKey[]) =>
   keys.map(({ name, isDescending }) => `k.sorted_by_${name}${isDescending ? ' desc' : ''}`).join(', ');

@@ -1,8 +1,7 @@
 const everyMs = 200;
-/** Share of the time. One export that takes half of it does not make a process busy. */
+/** Share of the time: one export that takes half of it does not make a process busy. */
 const busyFrom = 0.6;
 
-/** Whether this process's event loop was busy lately: work that can wait then leaves it to other work. */
 export function createBusyProbe(): () => boolean {
   let probedAt = performance.now();
   let last = performance.eventLoopUtilization();

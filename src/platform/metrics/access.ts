@@ -1,6 +1,5 @@
 import { equalsInConstantTime } from '../secrets.ts';
 
-/** Whether a scraper sent the token (`authorization.credentials` in its configuration) as `Authorization: Bearer`. */
 export function mayScrape(authorization: string | undefined, token: string): boolean {
   const [scheme = '', credentials = '', ...more] = (authorization ?? '').split(' ');
   return scheme.toLowerCase() === 'bearer' && more.length === 0 && equalsInConstantTime(credentials, token);

@@ -1,4 +1,4 @@
-/** A metric's children by their label values, each resolved once: on a hot path recording costs one read of a map. */
+/** Resolved once by label values: recording on a hot path costs one read of a map. */
 export function childrenOf<Child>(metric: { labels(...values: string[]): Child }): (...values: string[]) => Child {
   const known = new Map<string, Child>();
   return (...values) => {
@@ -11,5 +11,5 @@ export function childrenOf<Child>(metric: { labels(...values: string[]): Child }
   };
 }
 
-/** 201 is `2xx`: exact codes multiply a histogram's series and are of no use to an alert. */
+/** Exact codes multiply a histogram's series and are of no use to an alert. */
 export const statusClass = (status: number) => `${Math.trunc(status / 100)}xx`;

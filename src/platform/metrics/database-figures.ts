@@ -26,16 +26,13 @@ type Figures = {
 };
 
 const limitMs = 2_000;
-/** However often this process is scraped, it reads once in this time. */
+/** Reads at most once in this time, however often it is scraped. */
 const freshMs = 5_000;
-/** In trouble the ledger is long and counting it is expensive: reading never takes more than a fiftieth of the time. */
+/** A long ledger is expensive to count: reading takes at most a fiftieth of the time. */
 const restTimes = 50;
 const maxRestMs = 60_000;
 
-/**
- * Gauges of what only the database knows, read when scraped and kept for a moment. Every process has them, so that any one is enough; a
- * sum over processes counts them twice. Figures that cannot be read in time are left out.
- */
+/** Every process has these gauges: any one is enough, a sum counts them twice. Late figures are left out. */
 export function createDatabaseFigures(registry: Registry, database: Database): () => Promise<void> {
   const gauges = createGauges(registry);
   let askAgainAt = 0;
@@ -46,7 +43,7 @@ export function createDatabaseFigures(registry: Registry, database: Database): (
     reading ??= read(database).finally(() => {
       reading = undefined;
     });
-    // The next scrape waits for a late reading, instead of a second one at the same time.
+    // The next scrape waits for a late reading instead of starting another.
     const figures = await withinMs(reading, limitMs + 500, 'The database').catch(() => undefined);
     gauges.show(figures);
     const tookMs = performance.now() - startedAt;

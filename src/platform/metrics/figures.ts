@@ -1,14 +1,10 @@
 import { stuckPools } from '../ledger/stuck-pools.ts';
 
-/** `held` is no state of the ledger: rows in any state whose pool (of a channel or an endpoint) is on hold. */
+/** `held` is no state of the ledger: rows in any state whose pool is on hold. */
 export const liveStates = ['blocked', 'waiting', 'queued', 'held'] as const;
 export const endedStates = ['failed', 'done'] as const;
 
-/**
- * SQL (all of this file): counts over all organizations, each written so that its partial index answers it.
- * A row is overdue from its `run_at`, in every state: the time it was accepted or its delay ended, moved on by a later attempt and by a
- * retry by hand. By `created_at` a job retried after a week would be overdue by a week.
- */
+/** SQL (all of this file): counts by partial indexes. Overdue from `run_at`: from `created_at` a retry begins overdue. */
 export const liveJobs = `
   select j.queue,
          case when p.held_until > statement_timestamp() then 'held' else j.state end as state,
@@ -19,7 +15,6 @@ export const liveJobs = `
    where j.state in ('blocked', 'waiting', 'queued')
    group by 1, 2`;
 
-/** A select for each state: the indexes are partial by state. */
 export const endedJobs = `
   select queue, 'failed' as state, count(*)::int as jobs from jobs where state = 'failed' group by queue
   union all
@@ -38,7 +33,7 @@ export const brokenWebhooks = `
 
 export const stuckPoolCount = `select count(*)::int as pools from (${stuckPools}) s`;
 
-/** 0: begun, and never completed. */
+/** 0: begun and never completed. */
 export const purgesDone = `
   select table_name, coalesce(extract(epoch from finished_at), 0)::float8 as at
     from purges`;

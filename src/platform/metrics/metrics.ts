@@ -5,19 +5,15 @@ import type { Queues } from '../ledger/queues.ts';
 import { createDatabaseFigures } from './database-figures.ts';
 
 export type Metrics = {
-  /** Each subject registers its metrics here, beside the code they measure. */
   registry: Registry;
   contentType: string;
-  /** The whole text. It has the process's own figures when the database does not answer. */
+  /** Has the process's own figures even when the database does not answer. */
   scrape(): Promise<string>;
 };
 
 type Options = { process: 'web' | 'worker'; database: Database; queues: Queues; isServed: boolean };
 
-/**
- * The figures of one process object, in a registry of its own: tests start several in one process. Without an endpoint to scrape
- * (`isServed: false`) it leaves out Node's figures, which watch the event loop and every garbage collection.
- */
+/** Its own registry: tests start several in one process. Node's figures cost CPU, so only a served process has them. */
 export function createMetrics({ process: kind, database, queues, isServed }: Options): Metrics {
   const registry = new Registry();
   if (isServed) collectDefaultMetrics({ register: registry });

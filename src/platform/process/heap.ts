@@ -1,7 +1,4 @@
 import { setFlagsFromString } from 'node:v8';
 
-/**
- * V8 collects the old generation of its heap when that has grown by half. By default it waits until the heap is several times as large, and
- * keeps the pages while requests come: the memory of one burst of work would never be freed. docs/benchmarks.md has the figures.
- */
+/** By default V8 lets the heap grow severalfold and never frees the memory of one burst (docs/benchmarks.md). */
 export const keepHeapSmall = () => setFlagsFromString('--heap-growing-percent=50');

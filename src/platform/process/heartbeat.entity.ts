@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp } from '../database/columns.ts';
 
-/** Since when a process has been running without a gap. */
 export const Heartbeat = defineEntity({
   name: 'Heartbeat',
   tableName: 'heartbeats',

@@ -3,7 +3,7 @@ import { query } from '../database/query.ts';
 import { uuidv7 } from '../ids.ts';
 
 const everyMs = 2_000;
-/** A longer gap may have missed a provider's webhook: `since` begins again after it. */
+/** A longer gap may have missed a provider's webhook: `since` begins again. */
 const gap = `interval '10 s'`;
 
 /** SQL: an upsert by the database's clock, which also counts the other processes. */
@@ -20,12 +20,11 @@ const beatStatement = `
   ) as others`;
 
 export type Heartbeat = {
-  /** Processes of this kind that were alive when the database last answered, this one included. */
   alive(): number;
   stop(): void;
 };
 
-/** Keeps a row with the time since which this process has run without a gap. A stopped process leaves its row, with its last time. */
+/** A stopped process leaves its row, with its last time. */
 export function startHeartbeat(database: Database, process: 'web' | 'worker'): Heartbeat {
   const id = uuidv7();
   let alive = 1;

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 
-/** Runs `stop` once on SIGTERM or SIGINT, with a deadline; a second signal ends the process at once. */
+/** A second signal ends the process at once. */
 export function stopOnSignal(log: Log, deadlineMs: number, stop: () => Promise<void>) {
   let isStopping = false;
   const onSignal = (signal: NodeJS.Signals) => {

@@ -1,10 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/**
- * What limits count an address as. One customer of an internet provider has at least a /64 of IPv6, so a /64 counts as one address. An
- * IPv4 address written as IPv6 is the IPv4 address. Any text that is no address counts as one and the same.
- */
+/** A customer has at least a /64 of IPv6, so a /64 counts as one address. All invalid texts count as one. */
 export function countedAddress(given: string | undefined): string {
   const address = withoutPort(given?.trim() ?? '').split('%')[0]!;
   const version = isIP(address);
@@ -16,6 +13,6 @@ export function countedAddress(given: string | undefined): string {
   return `${network.join(':')}::/64`;
 }
 
-/** Some proxies add the client's port; with it every connection would be another address. */
+/** Some proxies add the client's port: every connection would be another address. */
 const withoutPort = (text: string) =>
   /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;

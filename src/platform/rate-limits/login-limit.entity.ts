@@ -7,7 +7,7 @@ export const LoginLimit = defineEntity({
   properties: {
     key: p.string().primary(),
     points: p.integer().default(0),
-    /** In milliseconds of the epoch. */
+    /** Milliseconds of the epoch. */
     expire: p.bigint('string').strictNullable(),
   },
 });

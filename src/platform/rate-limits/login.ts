@@ -6,19 +6,18 @@ import { AppError } from '../errors.ts';
 import { countedAddress } from './address.ts';
 
 export type LoginLimits = {
-  /** Counts a login before its password is checked, so that a parallel burst cannot pass; throws `rate_limited`. */
+  /** Counts before the password is checked, so that a parallel burst cannot pass; throws `rate_limited`. */
   attempt(email: string, address: string | undefined): Promise<void>;
-  /** The password was right: gives back what the attempt cost, and resets the pair. */
   succeeded(email: string, address: string | undefined): Promise<void>;
-  /** For a `catch` of the hash: the password was not checked, so it gives back what the attempt cost. Rethrows the error. */
+  /** For a `catch` of the hash, when the password was not checked. Rethrows the error. */
   giveBack(email: string, address: string | undefined): (error: unknown) => Promise<never>;
   /** After a proof by mail the owner may log in from this address at once. */
   forgive(email: string, address: string | undefined): Promise<void>;
-  /** Whether a mail may go to this person. Throws only for the address: the reply must not reveal earlier requests for the email. */
+  /** Throws only for the address: the reply must not reveal earlier requests for the email. */
   mail(email: string, address: string | undefined): Promise<boolean>;
   /** For requests that cost a password hash and name no email. */
   work(address: string | undefined): Promise<void>;
-  /** Whether this address may try the operator's password: after too many guesses the right one is refused too, or guessing would go on. */
+  /** After too many guesses the right password is refused too, or guessing would go on. */
   mayGuess(address: string | undefined): Promise<void>;
   guessedWrong(address: string | undefined): Promise<void>;
 };
@@ -27,10 +26,7 @@ const minute = 60;
 const quarter = 15 * minute;
 const hour = 60 * minute;
 
-/**
- * Counts guesses of passwords and mails. Always in PostgreSQL, also with a queue on Redis, so that all processes share it and a restart
- * loses nothing. The counts are fixed windows from the first attempt on. Without the database there is no login.
- */
+/** Always in PostgreSQL: all processes share the counts and a restart loses nothing. Fixed windows from the first attempt. */
 export function createLoginLimits({ pool }: Database): LoginLimits {
   const limiter = (keyPrefix: string, points: number, duration: number) =>
     new RateLimiterPostgres({
@@ -56,11 +52,10 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
   return {
     async attempt(email, from) {
       const { pair, address, person } = keysOf(email, from);
-      // Only read: an address that has spent its attempts must not leave a row for every email it names.
+      // Only reads: a refused address must not leave a row for every email it names.
       const spent = await addresses.get(address);
       if (spent && spent.consumedPoints >= addresses.points) throw tooMany(spent);
-      // An attacker with many addresses spends the attempts of an innocent person. Each address then has one attempt a minute, the owner's
-      // too; earlier ones count nowhere else, or ten of them would still lock the owner out.
+      // Attackers spend the person's attempts: then each address has one a minute. Others count nowhere, or lock the owner out.
       const isUnderAttack = ((await emails.get(person))?.consumedPoints ?? 0) >= emails.points;
       if (isUnderAttack) await orThrow(onceAMinute, pair);
       await orThrow(pairs, pair);
@@ -102,7 +97,6 @@ const forgetStatement = `
       or starts_with(key, 'pair:' || $1 || '.')
       or starts_with(key, 'once:' || $1 || '.')`;
 
-/** Forgets all attempts for the email, so that this person may log in again from everywhere. */
 export async function forgetTries(source: Source, email: string): Promise<void> {
   const { person } = keysOf(email, undefined);
   await query(source, forgetStatement, [person]);
@@ -116,7 +110,6 @@ function keysOf(email: string, from: string | undefined) {
 
 const keyOf = (text: string) => hash('sha256', text, 'base64url');
 
-/** True, or the seconds until there is one again. */
 async function take(limiter: RateLimiterPostgres, key: string): Promise<true | RateLimiterRes> {
   try {
     await limiter.consume(key);

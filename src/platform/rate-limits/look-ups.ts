@@ -4,16 +4,12 @@ import type { Quota } from './quota.ts';
 
 export type LookUp = {
   right(): void;
-  /** Throws `rate_limited` when the address has spent its quota. */
   wrong(): Promise<void>;
 };
 
-/** For anonymous requests that name something and must prove a secret: each look-up costs the address, until the name was right once. */
+/** For anonymous requests that prove a secret: a look-up costs the address until its name was right once. */
 export type LookUps = {
-  /**
-   * Call it before the database is asked for `name`; without a name the look-up costs nothing. Throws `rate_limited` when the address has
-   * spent its quota. Call `right` or `wrong` on the result.
-   */
+  /** Call it before the database is asked for `name`, then `right` or `wrong`. Throws `rate_limited`. */
   begin(address: string, name?: string): Promise<LookUp>;
 };
 
@@ -21,10 +17,7 @@ const maxProven = 10_000;
 const nothing = () => undefined;
 const free: LookUp = { right: nothing, wrong: async () => undefined };
 
-/**
- * The provider's address never guesses. Where it shares one with an attacker, names that were right before stay free: the attacker's guesses
- * must not stop its webhooks. A wrong secret costs its address in any case.
- */
+/** An attacker may share the provider's address: names that were right stay free, so that its webhooks continue. */
 export function createLookUps(own: Quota | undefined): LookUps {
   const proven = new Set<string>();
   async function charge(quota: Quota, address: string) {

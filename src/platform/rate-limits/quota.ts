@@ -4,34 +4,26 @@ import type { Counter, Window } from './counter.ts';
 export type Taken = { isAllowed: boolean; remaining: number; resetSeconds: number };
 
 export type Quota = {
-  /** For the header RateLimit-Policy. */
   policy: string;
-  /** One request of `key`: an API key, token, session, address, organization or channel. At once while there is a lease. */
   take(key: string): Taken | Promise<Taken>;
-  /** Gives back one request, which should not count. */
   giveBack(key: string): void;
 };
 
-/** A part of a key's quota that this process may grant alone; `beyond` is what is left outside of it. */
+/** A part of a quota that this process may grant alone; `beyond` is left outside of it. */
 type Lease = { left: number; beyond: number; endsAt: number; isOfShare: boolean };
 
 const windowSeconds = 60;
-/** 100 leases a quota: most requests cost no round trip, and a process keeps at most 1 % of the quota to itself. */
+/** Most requests cost no round trip, and a process keeps at most 1 % of the quota. */
 const leasesOfQuota = 100;
-/** About 30 MB, and only under attack. A key that is dropped takes a new lease and loses the rest of the old one. */
+/** About 30 MB, only under attack. A dropped key loses the rest of its lease. */
 const maxLeases = 100_000;
 
-/** How long a share that is spent refuses before the counter is asked again. */
+/** A spent share refuses this long before the next call of the counter. */
 const spentShareMs = 1_000;
 
-/** The counter's window: it counts leases of any size, also beyond this number. */
 export const quotaWindow: Window = { points: leasesOfQuota, duration: windowSeconds };
 
-/**
- * How many requests a key may make in a minute; undefined when there is no limit. rate-limiter-flexible counts in fixed windows that
- * begin with the first request of a key, not in a bucket that refills: at the seam of two windows twice the quota may pass at once.
- * Quotas may share a counter: each has keys of its own.
- */
+/** Fixed windows from a key's first request: at the seam of two, twice the quota may pass. Quotas may share a counter. */
 export function createQuota(perMinute: number, counter: Counter): Quota | undefined {
   if (perMinute === 0) return undefined;
   const size = Math.ceil(perMinute / leasesOfQuota);
@@ -40,25 +32,24 @@ export function createQuota(perMinute: number, counter: Counter): Quota | undefi
   const asked = new Map<string, Promise<void>>();
 
   async function takeLease(key: string) {
-    // The time before the question: a lease must not outlive its window.
+    // Before the call: a lease must not outlive its window.
     const askedAt = performance.now();
     const { taken, endsInMs, alone } = await counter.take(key, leasesNeeded);
     // A process that counts alone leaves equal parts to the others, which may count alone too.
     const total = alone ? Math.ceil(Math.max(perMinute - alone.seen * size, 0) / alone.processes) : perMinute;
-    // The last lease is the rest of the total, the one after it is empty and refuses until the window ends.
+    // The last lease is the rest of the total; the next one is empty and refuses until the window ends.
     const beyond = Math.max(total - taken * size, 0);
     const left = Math.max(Math.min(size, total - (taken - 1) * size), 0);
-    // Requests given back meanwhile belong to the same window, unless that has ended.
+    // Requests given back meanwhile belong to the same window, unless it has ended.
     const before = leases.get(key);
     const givenBack = before && before.endsAt > performance.now() ? before.left : 0;
     leases.delete(key);
-    // After a spent share the whole quota may soon be shared again.
     const lastsMs = alone && left === 0 ? Math.min(endsInMs, spentShareMs) : endsInMs;
     leases.set(key, { left: left + givenBack, beyond, endsAt: askedAt + lastsMs, isOfShare: left > 0 && alone !== undefined });
     forgetOldest();
   }
 
-  /** The oldest are first. Each new lease drops two old ones at most, so that no request walks through all of them. */
+  /** Oldest first. Two at most for each new lease: no request walks through all of them. */
   function forgetOldest() {
     let seen = 0;
     for (const [key, { endsAt }] of leases) {
@@ -68,7 +59,6 @@ export function createQuota(perMinute: number, counter: Counter): Quota | undefi
     }
   }
 
-  /** Requests of one key that come at once wait for the same answer. */
   function nextLease(key: string): Promise<void> {
     const known = asked.get(key);
     if (known) return known;
@@ -77,7 +67,6 @@ export function createQuota(perMinute: number, counter: Counter): Quota | undefi
     return asking;
   }
 
-  /** A request from the current lease; undefined when a new lease is needed. */
   function takeAtHand(key: string): Taken | undefined {
     const lease = leases.get(key);
     const ms = lease ? lease.endsAt - performance.now() : 0;

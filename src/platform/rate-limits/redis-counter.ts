@@ -3,14 +3,11 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Log } from '../log.ts';
 import { type Count, type Counter, countedBy, memoryCounter, type Window } from './counter.ts';
 
-/** How long a request waits for Redis; later ones do not wait until it has answered again. */
+/** How long a request waits for Redis; after a timeout none waits until it answers again. */
 const usualPatienceMs = 100;
 const askAgainMs = 5_000;
 
-/**
- * Counts in Redis, for all processes that share it. While it is away or slow each of the `processes` counts for itself: never an error, never
- * without limit.
- */
+/** While Redis is away or slow, each of the `processes` counts for itself: no error, and still a limit. */
 export function redisCounter(
   url: string,
   window: Window,
@@ -18,27 +15,26 @@ export function redisCounter(
   processes: () => number,
   patienceMs = usualPatienceMs,
 ): Counter {
-  // Its own connection: limits must not wait for answers to the queue, nor the queue for answers to limits.
+  // Its own connection: limits and the queue must not wait for each other's answers.
   const redis = new Redis(url, {
     connectionName: 'kanal-limits',
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: patienceMs,
-    // A host that is gone without a word: the connection is made anew, perhaps to another one.
+    // A silent host: connects again, perhaps to another one.
     socketTimeout: 10_000,
     retryStrategy: (times) => Math.min(times * 100, 1_000),
   });
   const shared = new RateLimiterRedis({ ...window, storeClient: redis, keyPrefix: 'kanal:limits' });
   const own = memoryCounter(window);
-  /** What Redis told last of each key, but for what this process took alone. */
+  /** Last known from Redis for each key, without what this process took alone. */
   const seen = new Map<string, { taken: number; endsAt: number }>();
-  /** What this process took alone, and how much of that Redis knows by now. */
+  /** What this process took alone, and how much of that Redis knows. */
   const alone = new Map<string, { taken: number; told: number; endsAt: number }>();
-  /** Set while Redis is not asked. */
   let again: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  // Each refused connection is one; the queue, on the same server, says it in the log.
+  // Each refused connection is an error; the queue, on the same server, logs it.
   redis.on('error', () => undefined);
 
   function leaveAlone(error: unknown) {
@@ -47,7 +43,6 @@ export function redisCounter(
     again = setTimeout(ask, askAgainMs).unref();
   }
 
-  /** In the background: no request waits for it. */
   async function ask() {
     try {
       await redis.ping();
@@ -58,14 +53,14 @@ export function redisCounter(
     }
   }
 
-  /** What was taken alone is told with the next question, so that it costs no round trip. */
+  /** Reports what was taken alone with the next request: no extra round trip. */
   async function takeShared(key: string): Promise<Count> {
     const askedAt = performance.now();
     const before = inForce(alone, key);
     const { taken: own = 0, told = 0 } = before ?? {};
     const count = await countedBy(shared, key, 1 + own - told);
     if (before) before.told = own;
-    // In a window of Redis that began later, less may be taken than what was told in the one before.
+    // In a later window of Redis, less may be taken than was reported in the one before.
     seen.set(key, { taken: Math.max(count.taken - own, 0), endsAt: askedAt + count.endsInMs });
     return count;
   }
@@ -74,7 +69,6 @@ export function redisCounter(
     const count = await own.take(key, leases);
     const among = { processes: processes(), seen: inForce(seen, key)?.taken ?? 0 };
     const { taken, told } = inForce(alone, key) ?? { taken: 0, told: 0 };
-    // Beyond its share it takes nothing, however often it is asked.
     const share = Math.ceil(Math.max(leases - among.seen, 0) / among.processes);
     const endsAt = performance.now() + count.endsInMs;
     alone.set(key, { taken: Math.max(taken, Math.min(count.taken, share)), told, endsAt });
@@ -105,7 +99,6 @@ export function redisCounter(
   };
 }
 
-/** Undefined when the entry's window has ended. */
 function inForce<Entry extends { endsAt: number }>(entries: Map<string, Entry>, key: string): Entry | undefined {
   const entry = entries.get(key);
   return entry && entry.endsAt > performance.now() ? entry : undefined;

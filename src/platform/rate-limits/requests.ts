@@ -5,15 +5,12 @@ import { createLookUps, type LookUps } from './look-ups.ts';
 import { createQuota, type Quota, quotaWindow } from './quota.ts';
 import { redisCounter } from './redis-counter.ts';
 
-/** All quotas of requests. A missing quota is no limit. */
+/** A missing quota is no limit. */
 export type RequestLimits = {
-  /** Of each API key, token and session, and of an address for requests without a valid one. */
+  /** Of a key, token or session, or of an address for requests without a valid one. */
   own?: Quota;
-  /** Of all keys, tokens and sessions of one organization together, by its id. */
   organization?: Quota;
-  /** Of a channel's provider callback. */
   channel?: Quota;
-  /** Of channels' callbacks, whose secret must be looked up. */
   lookUps: LookUps;
   close(): void;
 };

@@ -6,7 +6,7 @@ import { type Batch, limitOfAge } from './purge.ts';
 
 const dayMs = 24 * 3600 * 1000;
 const nil = '00000000-0000-0000-0000-000000000000';
-/** Ids are UUIDv7: an older row has a smaller id, and the primary key serves as the index by age. */
+/** An older row has a smaller UUIDv7: the primary key serves as the index by age. */
 const bounds = (days: number, limit: number, after = nil) => [days, limit, after, firstIdAt(now() - days * dayMs)];
 const aged = `
   id > $3::uuid and id < $4::uuid and created_at < ${limitOfAge}
@@ -14,13 +14,7 @@ const aged = `
   limit $2
   for update skip locked`;
 
-/**
- * An event is deleted with its deliveries and their attempts, once all of them ended as long ago and none can be retried (a job in the
- * ledger, a failed one too, still refers to it). One delivery that waits keeps the event and all its deliveries. So each batch reads the next
- * $2 events, deletes what it may and continues after the last: a kept event is read once in a purge. All deliveries must be locked, not only
- * read: one that is revived meanwhile is skipped, or has changed when its lock is taken.
- * SQL: three sets that follow from one another, under one snapshot.
- */
+/** SQL: three sets, one snapshot. One live delivery keeps its event; the locks protect a delivery that is revived meanwhile. */
 const purgeEvents = `
   with old as materialized (select id from events where ${aged}),
   ended as materialized (

@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp } from '../database/columns.ts';
 
-/** When a table was last purged, and when it is next. */
 export const PurgeRun = defineEntity({
   name: 'PurgeRun',
   tableName: 'purges',

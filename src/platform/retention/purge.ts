@@ -2,32 +2,24 @@ import type { Config } from '../config/config.ts';
 import type { Em } from '../database/database.ts';
 import { query } from '../database/query.ts';
 
-/** Rows deleted, by table. */
 export type Deleted = Record<string, number>;
 export type Batch = {
   deleted: Deleted;
-  /** Nothing is left, or only locked rows. */
   isLast: boolean;
-  /** Where the next batch begins. */
   last?: string;
 };
 
-/** The rows of one table that are deleted by age. A step deletes one batch, in its own transaction: no lock is held for long. */
+/** A step deletes one batch in its own transaction: no lock is held for long. */
 export type Purge = {
-  /** Its name in `purges`. */
   table: string;
-  /** Tables whose rows it deletes. */
   tables: string[];
   steps: { days: (config: Config) => number; batch(em: Em, days: number, limit: number, after?: string): Promise<Batch> }[];
 };
 
-/** The age limit of every statement, $1 in days. The statement's time: a volatile clock would use no index. */
+/** $1 in days. The statement's time: a volatile clock would use no index. */
 export const limitOfAge = `statement_timestamp() - $1::float8 * interval '1 day'`;
 
-/**
- * The oldest rows of one table, $2 at most, or `maxRows`. Locked rows are skipped and deleted next time.
- * SQL: a set, with a limit and `skip locked`. `= any(array(…))`: an `in (… limit …)` would scan the table.
- */
+/** SQL: a set that skips locked rows until next time. `= any(array(…))`: an `in (… limit …)` would scan the table. */
 export const deleteOldest = (
   table: string,
   { key = 'id', age, where = 'true', maxRows }: { key?: string; age: string; where?: string; maxRows?: number },

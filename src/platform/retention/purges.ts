@@ -1,13 +1,13 @@
 import { attemptsBatch, eventsBatch } from './events.ts';
 import { deleteOldest, type Purge } from './purge.ts';
 
-/** A failed job can be retried as long as its row is there, and needs its subject for that. */
+/** A retry of a failed job needs its subject. */
 const noJob = (table: string) => `not exists (select 1 from jobs j where j.subject_id = ${table}.id)`;
 
-/** Each row is deleted with its file, at about two seconds a gigabyte: more might not fit into a statement's time limit. */
+/** Each row is deleted with its file, about two seconds a gigabyte: more might exceed a statement's time limit. */
 const maxFiles = 3;
 
-/** What is deleted by age, in this order: failed jobs first, since their subjects stay as long as they do. */
+/** In this order: failed jobs first, since their subjects stay as long as they do. */
 export const purges: Purge[] = [
   {
     table: 'jobs',
@@ -72,13 +72,12 @@ export const purges: Purge[] = [
   {
     table: 'heartbeats',
     tables: ['heartbeats'],
-    // One row for each start of a process, and no index: every heartbeat would write to an index on `seen_at`.
+    // One row for each start of a process. No index: every heartbeat would write to it.
     steps: [{ days: () => 7, batch: deleteOldest('heartbeats', { key: 'process_id', age: 'seen_at' }) }],
   },
   {
     table: 'sessions',
     tables: ['sessions'],
-    // At their expiry: they are of no use.
     steps: [{ days: () => 0, batch: deleteOldest('sessions', { age: 'expires_at' }) }],
   },
   {
@@ -89,7 +88,7 @@ export const purges: Purge[] = [
   {
     table: 'password_resets',
     tables: ['password_resets'],
-    // A day after their expiry, so that their owner reads that the link is old, and not that it is unknown.
+    // A day after expiry, so that the owner reads that the link is old, not that it is unknown.
     steps: [{ days: () => 1, batch: deleteOldest('password_resets', { age: 'expires_at' }) }],
   },
   {
@@ -111,7 +110,7 @@ export const purges: Purge[] = [
     table: 'contact_imports',
     tables: ['contact_imports'],
     steps: [
-      // An upload that was cut off when its process died.
+      // An upload cut off when its process died.
       {
         days: () => 1,
         batch: deleteOldest('contact_imports', { age: 'created_at', where: `state = 'uploading'`, maxRows: maxFiles }),
@@ -143,7 +142,7 @@ export const purges: Purge[] = [
   },
 ];
 
-/** Tables whose rows are never deleted by age, and why. Each table is here or above. */
+/** Each table is here or above. */
 export const kept: Record<string, string> = {
   organizations: 'the tenants themselves',
   api_keys: 'a revoked or expired key still shows who did what',

@@ -8,16 +8,14 @@ export type PurgeOptions = {
   config: Config;
   database: Database;
   isStopping(): boolean;
-  /** Called after every batch. */
   onDeleted?(deleted: Deleted): void;
   batch?: number;
-  /** Between two batches, so that other work has its turn. */
   pauseMs?: number;
   /** The rest is deleted a minute later. */
   budgetMs?: number;
 };
 
-/** Longer than a purge may take. One that died with its worker is due again then. */
+/** Longer than a purge may take: one that died with its worker is due again then. */
 const lease = `interval '5 min'`;
 
 /** SQL: an upsert that takes the purge only when it is due. */
@@ -36,16 +34,12 @@ const finishStatement = `
          deleted = deleted + $3
    where table_name = $1`;
 
-/**
- * Takes a purge that is due, for this worker alone. The database knows when it last ran: there is no leader, and no run can be lost with
- * the queue. Two at once would do no harm: each skips the rows that the other has locked.
- */
+/** No leader: the database knows when the purge last ran. Two at once do no harm: each skips the other's locked rows. */
 export async function claimPurge(database: Database, table: string): Promise<boolean> {
   const rows = await query(database.em(), claimStatement, [table]);
   return rows.length > 0;
 }
 
-/** Deletes in batches until nothing is left or the time is used up, and sets the time of the next purge: in an hour, or in a minute. */
 export async function runPurge(purge: Purge, options: PurgeOptions): Promise<{ deleted: Deleted; isOver: boolean }> {
   const deleted: Deleted = Object.fromEntries(purge.tables.map((table) => [table, 0]));
   const { budgetMs = 20_000 } = options;

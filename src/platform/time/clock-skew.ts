@@ -5,9 +5,9 @@ import type { Log } from '../log.ts';
 import { now, setClock } from './clock.ts';
 
 const everyMs = 5_000;
-/** An answer's time is known to half its round trip: one that took much longer than the shortest is of no use. */
+/** An answer's time is known to half its round trip: a much longer one is of no use. */
 const muchLonger = 1.5;
-/** The shortest is forgotten slowly: the way to the database may have become longer for good. */
+/** Forgets the shortest slowly: the way to the database may have become longer for good. */
 const forgetting = 1.2;
 const maxSkewMs = 5_000;
 
@@ -15,17 +15,14 @@ type Options = {
   database: Database;
   log: Log;
   registry: Registry;
-  /** The host's clock, which may be wrong. */
   hostNow?: () => number;
 };
 
 export type Clock = {
-  /** Resolves after the first question to the database, whether or not it answered. */
   asked: Promise<void>;
   stop(): void;
 };
 
-/** Keeps `now()` at the database's time and says how far the host's own clock is from it. */
 export function startClock({ database, log, registry, hostNow = () => Date.now() }: Options): Clock {
   let isKnown = false;
   let shortestMs = Number.POSITIVE_INFINITY;
@@ -33,7 +30,7 @@ export function startClock({ database, log, registry, hostNow = () => Date.now()
   const skewMs = () => hostNow() - now();
 
   async function ask() {
-    // The time to connect is not part of the round trip.
+    // Connecting is not part of the round trip.
     if (!isKnown) await query(database, 'select 1');
     const askedAt = performance.now();
     // SQL: the database's clock.
@@ -48,7 +45,6 @@ export function startClock({ database, log, registry, hostNow = () => Date.now()
     report();
   }
 
-  /** Logs once when the clock goes wrong and once when it is right again. */
   function report() {
     const isOffNow = Math.abs(skewMs()) > maxSkewMs;
     if (isOffNow === isOff) return;

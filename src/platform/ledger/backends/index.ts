@@ -5,6 +5,5 @@ import type { Backend } from './backend.ts';
 import { postgresBackend } from './postgres.ts';
 import { redisBackend } from './redis.ts';
 
-/** The only place that reads QUEUE_URL. */
 export const createBackend = (config: Pick<Config, 'queueUrl' | 'databaseUrl'>, log: Log): Backend =>
   config.queueUrl ? redisBackend(config.queueUrl, log) : postgresBackend(config.databaseUrl, queueNames.length, log);

@@ -8,7 +8,7 @@ const { Queue, Worker } = withBackend(createPostgresBackend);
 /** SQL: a setting of the server, true on a replica too; the probe writes nothing. */
 const isReadOnly = `select current_setting('transaction_read_only')::boolean as is_read_only`;
 
-/** BullMQ in the same database, schema `bullmq`: one pool a process for all queues and workers. Each worker keeps a connection to listen. */
+/** BullMQ in schema `bullmq`: one pool a process. Each worker keeps a connection to listen. */
 export function postgresBackend(databaseUrl: string, workers: number, log: Log): Backend {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -19,7 +19,7 @@ export function postgresBackend(databaseUrl: string, workers: number, log: Log):
     application_name: 'kanal-queue',
   });
   pool.on('error', (error) => log.debug({ err: error }, 'queue connection lost'));
-  // A checked-out client has no listener of the pool's; without one of its own a restart of the server ends the process.
+  // A checked-out client has no listener: without this one a restart of the server ends the process.
   pool.on('connect', (client) => client.on('error', (error) => log.debug({ err: error }, 'queue connection lost')));
   return {
     name: 'postgres',

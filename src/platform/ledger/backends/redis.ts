@@ -3,16 +3,16 @@ import { Redis } from 'ioredis';
 import type { Log } from '../../log.ts';
 import { type AnyQueue, type AnyWorker, type Backend, keep, neverFailStalled, withinMs } from './backend.ts';
 
-/** Written by each probe: a replica, or a server that is full, answers and takes no job. */
+/** A write: a replica or a full server answers, but takes no job. */
 const probeKey = 'kanal:probe';
 
-/** Redis (AOF, noeviction). The prefix puts each queue into a hash slot of its own, for a cluster later. */
+/** Redis with AOF and noeviction. The prefix gives each queue its own hash slot, for a cluster later. */
 export function redisBackend(url: string, log: Log): Backend {
   const connection = new Redis(url, {
     maxRetriesPerRequest: null,
     retryStrategy: (times) => Math.min(times * 100, 1_000),
     connectionName: 'kanal',
-    // After a failover the name may lead to the new master, and the connection still to the old one.
+    // After a failover the name may lead to the new master while the connection stays with the old one.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   let isAway = false;
