@@ -5,7 +5,7 @@ import { job } from '../platform/ledger/job.ts';
 import { Delivery } from './endpoint.entity.ts';
 import { nextDelayMs } from './schedule.ts';
 
-/** Written by emit's own statement (events/record.ts), never enqueued: a delivery and its job are born with their event. */
+/** Never enqueued: emit's own statement (events/record.ts) creates the delivery and its job with the event. */
 export const deliverWebhookJob = job<{ delivery_id: string }>({
   name: 'webhooks.deliver',
   queue: 'webhooks',
