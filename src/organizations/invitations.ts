@@ -127,7 +127,7 @@ export async function revokeInvitation(tx: OwnTx, asked: Caller, id: string): Pr
   await tx.update(Invitation, { id, revoked_at: null }, { revoked_at: now() });
 }
 
-/** Makers may know the links, so they lose those above role `left`, or all without one. Needs the organization's lock. */
+/** Makers may know the links: revokes what role `left` could not invite, or all without one. Needs the organization's lock. */
 export async function revokeInvitationsOf(tx: OwnRecords, makers: string[], left?: Role): Promise<void> {
   const mayInvite = left !== undefined && scopesOf[left].has('members:write');
   const outOfReach = roles.filter((role) => !mayInvite || isAbove(role, left));

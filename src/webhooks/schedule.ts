@@ -24,7 +24,7 @@ export interface NextDelay {
   random?: () => number;
 }
 
-/** Undefined: no attempts left. `retryAfterMs` delays an attempt at most to the next step: nobody parks deliveries for weeks. */
+/** Undefined: no attempts left. `retryAfterMs` delays an attempt at most to the next step: receivers cannot park it. */
 export function nextDelayMs(attempt: number, { retryAfterMs, random = Math.random }: NextDelay = {}): number | undefined {
   if (!Number.isInteger(attempt) || attempt < 1) throw new RangeError('attempt counts the tries already made, from 1');
   const step = DELAYS_MS[attempt];
