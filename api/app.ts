@@ -15,7 +15,7 @@ import { health } from './operations/health.ts';
 import { metricsPage } from './operations/metrics.ts';
 import { pages } from './pages/pages.ts';
 
-/** Nobody's request: no line in the log, no figure. */
+/** Requests of no caller: neither logged nor counted. */
 const unobserved: RequestHandler = (_req, res, next) => {
   res.locals.isObserved = true;
   next();
@@ -29,7 +29,7 @@ const shapes = endpoints
 const shapeAt = ({ method, path }: Request) =>
   shapes.find((one) => one.method === method.toLowerCase() && one.path.test(path))?.errorShape;
 
-/** The middleware in order; the API first, so that a request of it passes no page on its way. */
+/** The middleware in order. The API comes first, so that its requests pass through no page. */
 export function createApp(deps: Deps): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -46,7 +46,7 @@ export function createApp(deps: Deps): Express {
   app.use(observed, pages(deps), (req) => {
     throw new AppError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}`);
   });
-  // A path that cannot be decoded fails before its route has seen it.
+  // A path that cannot be decoded fails before it reaches its route.
   const refused: ErrorRequestHandler = (error, req, res, _next) =>
     observed(req, res, () => answerError(error, shapeAt(req), res));
   app.use(refused);

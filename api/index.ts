@@ -33,7 +33,7 @@ import { getOwnOrganization, patchOrganization } from './organizations/organizat
 import { receiveChannelWebhook, receiveWebhook, verifyChannelWebhook, verifyWebhook } from './provider-webhooks/messaging-app.ts';
 import { createWebhookEndpoint, testWebhookEndpoint } from './webhooks/endpoints.ts';
 
-/** Every endpoint, in the order of the document. A request is held against them from the top: what is called most stands first. */
+/** Every endpoint, in the order of the document. Routes are matched from the top, so the most frequent ones come first. */
 export const endpoints: AnyEndpoint[] = [
   sendMessage,
   listOfMessages,

@@ -26,13 +26,13 @@ import { createIntake } from './http/intake/intake.ts';
 
 export type RunningWeb = { port: number; stop(): Promise<void>; deps: Deps };
 
-/** Keep-alive longer than a proxy's usual 60 s, so that it is not we who close a connection the proxy is about to use. */
+/** Longer than a proxy's usual 60 s, so that we never close a connection the proxy is about to use. */
 const keepAliveMs = 65_000;
 
-/** A file of contacts over a slow line; other bodies have a limit of their own (intake/intake.ts). */
+/** For a file of contacts over a slow line; other bodies have their own limit (intake/intake.ts). */
 const longestRequestMs = 30 * 60_000;
 
-/** The web process: listens at once, whether or not the queue is there. */
+/** Listens at once, with or without the queue. */
 export async function startWeb(config: Config, log: Log, onDead: () => void): Promise<RunningWeb> {
   const database = await openDatabase({
     url: config.databaseUrl,
@@ -77,12 +77,12 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
       connectionsCheckingInterval: 5_000,
     },
     (request, response) => {
-      // A client told to leave opens its next connection elsewhere, instead of finding this one cut.
+      // A client told to close opens its next connection elsewhere, instead of finding this one cut.
       if (isStopping) response.setHeader('Connection', 'close');
       app(request, response);
     },
   );
-  // No byte moved for so long: a client that stopped reading its reply, or one that is gone without a word.
+  // No byte moved for so long: the client stopped reading, or vanished.
   server.setTimeout(config.connectionStallTimeoutMs);
   await listen(server, config.port, config.host);
   heartbeat = startHeartbeat(database, 'web');
@@ -111,7 +111,7 @@ const listen = (server: Server, port: number, host: string) =>
     server.listen(port, host, resolve);
   });
 
-/** No new connections; requests under way may end within the deadline. */
+/** Refuses new connections; running requests may end within the deadline. */
 async function finishRequests(server: Server, deadlineMs: number) {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

@@ -1,6 +1,6 @@
 import type { User } from './windows.ts';
 
-/** Whom each number blocks, in the order of blocking. A user is found under both of the names he may have. */
+/** The users each number blocks, oldest block first. A user is found by phone and by user id. */
 export class Blocks {
   #users = new Map<string, Set<User>>();
   #byName = new Map<string, User>();

@@ -27,7 +27,7 @@ export class MediaStore {
     return stored;
   }
 
-  /** Media belong to who uploaded them; a stranger's token finds nothing. */
+  /** Media belong to their uploader; another token finds nothing. */
   find(id: string, token: string): Media | undefined {
     const media = this.#byId.get(id);
     return media?.token === token ? media : undefined;

@@ -7,7 +7,7 @@ export interface SandboxOptions {
   webhookUrl?: string | undefined;
   appSecret?: string | undefined;
   verifyToken?: string | undefined;
-  /** Host names besides loopback by which the control side may be asked. */
+  /** Host names besides loopback that may be used for the control side. */
   allowedHosts?: string[] | undefined;
 }
 

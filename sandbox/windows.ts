@@ -5,7 +5,7 @@ export interface User {
   user_id?: string | undefined;
 }
 
-/** When each user last wrote to each number, under both of the names a user may have. */
+/** When each user last wrote to each number, by phone and by user id. */
 export class Windows {
   #seen = new Map<string, { user: User; at: number }>();
 

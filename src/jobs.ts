@@ -8,7 +8,6 @@ import { registerContracts } from './platform/ledger/contracts.ts';
 import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { deliverWebhookJob } from './webhooks/jobs.ts';
 
-/** Every kind of job. */
 export const jobs = [
   sendMessageJob,
   syncTemplatesJob,

@@ -87,7 +87,7 @@ export const entities = [
   Heartbeat,
 ];
 
-/** Everything MikroORM knows that does not come from the environment. The queue's schema is BullMQ's own affair. */
+/** All of MikroORM's options that do not come from the environment. BullMQ migrates its own schema. */
 export const ormOptions = defineConfig({
   entities,
   extensions: [Migrator],

@@ -38,7 +38,7 @@ export const changeMyPassword = endpoint({
 });
 
 const mailed = 'If there is an account of this email, a link is on its way to it';
-/** Longer than the work takes for an email with an account, so that the time does not show it. */
+/** Longer than the work for a known email, so that the time does not show whether the email has an account. */
 const evenMs = 100;
 
 export const askForReset = endpoint({

@@ -16,12 +16,12 @@ export const scopeList = Joi.array()
   .min(1)
   .max(100);
 export const oneTimeToken = Joi.string().trim().max(200).required().description('From the link in the mail');
-/** Counted by characters in src/accounts/password-rules.ts, which says what is wrong with one. */
+/** The length in characters is checked by src/accounts/password-rules.ts, with an error for each rule. */
 export const newPassword = Joi.string().max(1000).required().description('12 to 128 characters, none of the common ones');
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 export const weekStart = Joi.string().valid(...weekdays);
 
-/** A zone name the runtime knows, which takes offsets too: they know no summer time and are no names. */
+/** A zone name. The runtime also accepts offsets, which have no summer time: refused. */
 const longestZone = 64;
 export const timezone = Joi.string()
   .max(longestZone)
@@ -88,6 +88,6 @@ export const toUserView = (row: UserRow) => ({
   created_at: iso(row.created_at),
 });
 
-/** What an example shows where a one-time or session token stands. */
+/** Shown in examples in place of a one-time or session token. */
 export const exampleToken = 'bWFkZS1mb3ItdGhlLWRvY3VtZW50LW5vdC1hLXRva2Vu';
 export const messageOf = (message: string) => view(Joi.object({ message: Joi.string().required() }), { message });

@@ -30,13 +30,13 @@ export const setActiveOrganization = endpoint({
       const session = { id: caller.id, userId: caller.userId! };
       if (!(await switchOrganization(tx.em, session, body.organization_id)))
         throw new AppError('forbidden', 'You are not a member of this organization');
-      // The organization that is left does not learn which one comes next.
+      // The previous organization must not learn which one is next.
       const audit = { organizationId: body.organization_id, subject: `organization:${body.organization_id}` };
       return { ...ok({ organization_id: body.organization_id }), audit };
     }),
 });
 
-/** A bearer token is bound to one organization, and tells of no other. */
+/** A bearer token is bound to one organization and shows no other. */
 async function meOf(em: Em, caller: Caller, user: UserRow) {
   const isActive = caller.organizationId !== noOrganization;
   const organizations = await organizationsOf(em, user.id);

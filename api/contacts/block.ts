@@ -56,7 +56,7 @@ const asked =
     });
   };
 
-/** What became of it: another change may have overtaken the one that was waited for. */
+/** The actual outcome: another change may have overtaken the one waited for. */
 async function outcome({ own }: BlockInput, _deps: Deps, reply: Reply): Promise<Reply> {
   const status = await blockStatusOf(own, reply.operationId!);
   return status ? ok({ status: status === 'unblocking' ? 'pending' : status }) : reply;

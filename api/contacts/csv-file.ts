@@ -12,12 +12,11 @@ export const csvHeaders = (at: Date) => ({
   'Content-Disposition': `attachment; filename="contacts-${at.toISOString().slice(0, 10)}.csv"`,
 });
 
-/** Of the query. */
 export const raw = Joi.boolean()
   .default(false)
   .description(
     'Cells as they are: no quote before what a spreadsheet would take for a formula, phone numbers among it. Not for spreadsheets',
   );
 
-/** Oldest first, so that who comes while the file is written comes last. */
+/** Oldest first, so that contacts created meanwhile come last. */
 export const exportOrder = 'created_at';

@@ -31,7 +31,7 @@ export const exportContacts = endpoint({
     const listing = readContactListing({ ...query, sort: query.sort ?? exportOrder });
     const { organizationId } = caller;
     const dear: AskOnce = (work) => reads.dear(organizationId, work);
-    // Each page for itself: a client that reads slowly keeps no place from the organization's searches.
+    // One search per page: a slow client must not hold a place among the organization's searches.
     const contacts = selected(listing.unindexed > 0 ? dear : (work) => work(reads.plain), organizationId, listing, (work) =>
       dear(work).catch(throwTooLong),
     );
@@ -42,7 +42,7 @@ export const exportContacts = endpoint({
   },
 });
 
-/** Finding the columns takes a look at every contact. */
+/** Finding the columns reads every contact. */
 function throwTooLong(error: unknown): never {
   if (!(error instanceof TooSlow)) throw error;
   const message = 'This takes too long: narrow it by search or filters, or have a worker write it with POST /v1/contacts/export';

@@ -55,7 +55,7 @@ const toView = (row: ExportRow) => ({
   created_at: iso(row.created_at),
   finished_at: row.finished_at && iso(row.finished_at),
 });
-// Whoever may read the contacts may have a copy of them, and throw it away.
+// Callers who may read the contacts may also copy them and delete the copy.
 const about = { tag, subject: 'Export', scope: 'contacts:read' as const };
 
 type Request = { search?: string; sort?: string; filters?: object[] };

@@ -52,15 +52,13 @@ export const toContactView = (row: ContactRow) => ({
   updated_at: iso(row.updated_at),
 });
 
-/** The contact endpoints wrap what they give. */
 export const data = (value: unknown): Reply => ok({ data: value });
 
 export const appUserId = Joi.string().trim().min(1).max(128).description("The messaging app's own id of the person");
 
-/** What the endpoints of one contact share. */
 export const aboutContact = { tag, subject: 'Contact' };
 
-/** The whole of a plain list's reply, newest first: `listed`, wrapped. */
+/** The reply of a plain list, newest first, with `listed` wrapped. */
 export const listedData = <Row extends { id: string; created_at: string }>(
   scope: string,
   filters: object,
@@ -69,7 +67,7 @@ export const listedData = <Row extends { id: string; created_at: string }>(
   toView: (row: Row) => object,
 ): Promise<Reply> => listed(scope, filters, query, read, toView, 'data');
 
-/** One write to a contact, under its lock; its rules take the ContactTx. Throws 404 when there is no such contact. */
+/** One write to a contact, under its lock. Throws 404. */
 export const changeContact = (
   write: Input<unknown, unknown>['write'],
   id: string,

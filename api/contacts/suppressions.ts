@@ -63,7 +63,7 @@ export const listOfSuppressions = endpoint({
     listedData('contact suppressions', params, query, (page) => listSuppressions(own, params.contactID, page), toView),
 });
 
-/** A time without its zone would be the server's own, and 30 February a day of March. */
+/** Without a zone it would be the server's time, and 30 February would become a day in March. */
 const endOfSuppression = Joi.date()
   .iso()
   .greater('now')

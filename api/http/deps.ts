@@ -13,7 +13,6 @@ import type { Secrets } from '../../src/platform/secrets.ts';
 import type { Providers } from '../../src/providers/index.ts';
 import type { Intake } from './intake/intake.ts';
 
-/** What the process is made of, as handlers are given it. */
 export type Deps = {
   config: Config;
   database: Database;
@@ -26,7 +25,6 @@ export type Deps = {
   loginLimits: LoginLimits;
   limits: RequestLimits;
   intake: Intake;
-  /** How lists are read. */
   reads: Reads;
   metrics: Metrics;
   log: Log;

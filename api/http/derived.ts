@@ -12,7 +12,7 @@ export type ParamOf<Path extends string> = Path extends `${string}:${infer Name}
 
 const namesIn = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
-/** In the order of the path; ids, but for those that are declared as something else. */
+/** In the order of the path. Ids, except those declared otherwise. */
 export function paramsOf(path: string, declared: Record<string, Joi.Schema | undefined> = {}) {
   const names = namesIn(path);
   return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, declared[name] ?? pathId]));
@@ -34,7 +34,7 @@ type Facts = {
   errors?: readonly number[];
 };
 
-/** Parts of a query that are read once more, after the schema: what is not one of ours is a 400. */
+/** Query parts that are parsed again after the schema; one we did not make is a 400. */
 const readAgain = ['cursor', 'filters'];
 
 /** The error statuses that follow from the rest, with those that do not. Every endpoint refuses an unknown parameter: 422. */
@@ -59,7 +59,7 @@ export const idIn = ({ body }: Made): string | undefined => {
   return id ?? data?.id;
 };
 
-/** Tells where the record is that was made: its id below the path. */
+/** Sets `Location`: the created record's id below the path. */
 export function locating(path: string) {
   const pieces = path.split(/:(\w+)/);
   return <Reply extends Made>(reply: Reply, params: Record<string, string>): Reply => {

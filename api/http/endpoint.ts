@@ -23,9 +23,9 @@ export type Reply = {
   /** In place of a body: sent as it comes, at the client's pace, and destroyed when the client goes away. */
   stream?: Readable;
   headers?: Record<string, string>;
-  /** The work asked for: named in the headers, and waited for when the client prefers. */
+  /** The operation to name in the headers, and to wait for if the client prefers. */
   operationId?: string;
-  /** What the audit log shall say beside the action, where the endpoint is audited. `organizationId`: when it concerns another than the caller's. */
+  /** Added to the audit log's entry. `organizationId`: if it is not the caller's. */
   audit?: { organizationId?: string; subject?: string; details?: Record<string, unknown> };
 };
 
@@ -47,18 +47,15 @@ export type Input<Body, Query, Params = Record<string, string>> = {
   header(name: string): string | undefined;
   /** Whether cookies of this request's host travel by TLS only. */
   isSecure: boolean;
-  /**
-   * The one transaction that has the effect. With an Idempotency-Key its reply is stored by that very transaction, so that a crash
-   * leaves either both or neither.
-   */
+  /** The one transaction of the request. It also stores the reply for an Idempotency-Key: a crash leaves both or neither. */
   write<Seen>(options: Write<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<Reply>): Promise<Reply>;
 };
 
-/** What became of a body that was taken as it came: the handler's `body`, and the hash that an Idempotency-Key is bound to. */
+/** A body the endpoint read itself: the handler's `body`, and the hash for the Idempotency-Key. */
 export type Received<Body> = {
   body: Body;
   hash: Buffer;
-  /** Once the request is over: what the handler has not made its own goes. */
+  /** Runs after the request: frees what the handler did not keep. */
   discard(): Promise<void>;
 };
 
@@ -66,27 +63,23 @@ export type Receive<Body> = {
   contentType: string;
   description: string;
   take(
-    /** `isRepeat`: its Idempotency-Key has a reply already. The body is read to see that it is the same, and makes nothing new. */
+    /** `isRepeat`: the Idempotency-Key has a reply. The body is only compared and creates nothing. */
     request: { stream: Readable; caller: Caller; header(name: string): string | undefined; isRepeat: boolean },
     deps: Deps,
   ): Promise<Received<Body>>;
 };
 
-/** What an endpoint says itself. */
 type Said<Body, Query> = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   operationId: string;
   tag: string;
   summary: string;
   description?: string;
-  /**
-   * What a caller must be allowed. `public` needs no credential; `user` a person, by session or bearer token, whatever the role; `account`
-   * the same, but not a token that may do less than its user: it changes what the user is; `session` a session.
-   */
+  /** `user`: a person with a session or token, any role. `account`: the same, but a token needs all of its user's scopes. */
   scope: Scope | 'public' | 'user' | 'account' | 'session';
-  /** Whoever has one of these is let in too, and the handler decides what they may see. */
+  /** Callers with one of these are let in too; the handler decides what they may see. */
   otherScopes?: Scope[];
-  /** Kept in the audit log, by `write`: the type of the record it is about, whose id is the path's or the reply's. */
+  /** The type of the audited record, whose id is the path's or the reply's. */
   audit?: string;
   /** Its reply shows a secret once: an Idempotency-Key replays it to the same caller only. */
   holdsSecret?: boolean;
@@ -94,19 +87,19 @@ type Said<Body, Query> = {
   subject?: string;
   query?: Joi.ObjectSchema<Query>;
   body?: Joi.ObjectSchema<Body>;
-  /** The body as it came, for a signature over its bytes; up to this many bytes. */
+  /** Keeps the raw bytes for a signature; at most so many. */
   rawBodyBytes?: number;
-  /** Throws for headers that are refused whatever the body: nothing of it is read then. */
+  /** Throws for headers that are refused in any case, before the body is read. */
   beforeBody?: (header: (name: string) => string | undefined) => void;
-  /** Takes the body itself, as it comes, in place of JSON. */
+  /** Reads the body itself, in place of JSON. */
   receive?: Receive<Body>;
   /** Asks for work that a client may wait for with `Prefer: wait`. */
   isOperation?: boolean;
-  /** What a refusal of that work is called for a client that waited; unset: `provider_refused`. */
+  /** The error code for a waiting client when the work is refused. Default: `provider_refused`. */
   refusedCode?: ErrorCode;
-  /** Counts for nobody's rate limit: the provider decides how often it calls, and repeats what is refused. */
+  /** Exempt from rate limits: the provider decides how often it calls, and repeats refused calls. */
   isUnlimited?: boolean;
-  /** Its reply is a file, sent as it is read: an organization has so many places for these. */
+  /** The reply is a streamed file; an organization has a limited number of places for these. */
   isDownload?: boolean;
   /** Takes an Idempotency-Key. */
   isIdempotent?: boolean;
@@ -119,48 +112,48 @@ type Handlers<Body, Query, Params> = {
   outcome?(input: Input<Body, Query, Params>, deps: Deps, reply: Reply): Promise<Reply>;
 };
 
-/** What is written down for an endpoint. The rest follows from it: `endpoint()` puts it in. */
+/** An endpoint as declared; `endpoint()` derives the rest. */
 type Declaration<Path extends string, Body, Query> = Said<Body, Query> &
   Handlers<Body, Query, { [Name in ParamOf<Path>]: string }> & {
     /** Express path; its parameters are ids, and a malformed one is the endpoint's 404. */
     path: Path;
-    /** Those of the path that are no ids. */
+    /** Path parameters that are not ids. */
     params?: { [Name in ParamOf<Path>]?: Joi.Schema };
-    /** Replies by status; null: without a body. The statuses every endpoint may give stand in api/http/errors.ts. */
+    /** Replies by status; null: without a body. Statuses common to all endpoints are in api/http/errors.ts. */
     responses: Record<number, View | null>;
-    /** Error statuses that follow neither from scope, path, query and body nor are everybody's. */
+    /** Error statuses that do not follow from scope, path, query and body. */
     errors?: readonly number[];
-    /** Where what it makes is found by its id, when that is not below its own path. */
+    /** The path of the created record, if it is not below the endpoint's own path. */
     location?: string;
-    /** What the document shows beside the replies' own examples. A query's is what a try on the docs page begins with. */
+    /** Document examples beside the replies' own. The docs page starts a try with the query's. */
     example?: { params?: { [Name in ParamOf<Path>]?: string }; query?: Record<string, unknown>; body?: unknown };
   };
 
-/** One definition, whole: validation, document, reply check and route come from it. */
+/** Complete: validation, document, reply check and route come from it. */
 export type Endpoint<Body = unknown, Query = unknown> = Said<Body, Query> &
   Handlers<Body, Query, Record<string, string>> & {
     path: string;
     params?: Record<string, Joi.Schema>;
     /** Reply bodies by status; null: none. */
     responses: Record<number, Joi.Schema | null>;
-    /** The records in its replies that the document knows by a name. */
+    /** Reply schemas with a name in the document. */
     named: Record<string, Joi.Schema>;
     /** Error statuses it may give beside the common ones. */
     errors: number[];
-    /** Below it is what was made, where something may be; `locate` tells the client. */
+    /** The parent path of created records, for `locate`. */
     location?: string;
     locate?: (reply: Reply, params: Record<string, string>) => Reply;
-    /** What the document shows; a test holds each to its schema. */
+    /** Shown in the document; a test validates each against its schema. */
     example: { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown; reply?: unknown };
   };
 
 export type AnyEndpoint = Endpoint<never, never>;
 
-/** A schema without its type would let anything through the compiler. */
+/** Without its type, a schema would disable the compiler's checks. */
 type Typed<Body, Query> = (0 extends 1 & Body ? { body: 'Joi.object<Body>() says what it takes' } : unknown) &
   (0 extends 1 & Query ? { query: 'Joi.object<Query>() says what it takes' } : unknown);
 
-/** Types of path, query and body are those of what is declared; params, errors, example and Location follow from it, once, at start. */
+/** Infers types from the declaration, and derives params, errors, example and Location once, at start. */
 export function endpoint<Path extends string, Body = unknown, Query = unknown>(
   declared: Declaration<Path, Body, Query> & Typed<Body, Query>,
 ): AnyEndpoint {

@@ -4,7 +4,7 @@ import { databaseAway, isOurOutage, isRowLocked, RecordBusy } from '../../src/pl
 import { AppError, type ErrorDetail, errorCodes, maxDetails } from '../../src/platform/errors.ts';
 import type { Endpoint, ErrorShape } from './endpoint.ts';
 
-/** Given by every endpoint, whatever it declares. 400: a parameter of its path cannot be decoded. */
+/** Common to all endpoints. 400: a path parameter cannot be decoded. */
 export const commonErrors = ({ isUnlimited, path }: Pick<Endpoint, 'isUnlimited' | 'path'>) => [
   ...(path.includes(':') ? [400] : []),
   ...[409, 413, 415, 429, 500, 503].filter((status) => status !== 429 || !isUnlimited),
@@ -36,7 +36,7 @@ export const errorBodies: Record<ErrorShape, Joi.ObjectSchema> = {
   }),
 };
 
-/** Anything thrown, as an error the client may read. What is not ours to tell is a bare 500. */
+/** Any thrown value as an error for the client. Internal details become a bare 500. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isRowLocked(error)) return new RecordBusy(error);
@@ -49,7 +49,7 @@ export function toAppError(error: unknown): AppError {
   if (type === 'request.aborted' || type === 'request.size.invalid')
     return new AppError('bad_request', 'The body did not arrive whole');
   if (error instanceof URIError) return new AppError('bad_request', 'The path cannot be decoded');
-  // What else Express and its parsers call the client's fault, a body that does not decompress among them.
+  // Other client errors of Express and its parsers, such as a body that does not decompress.
   if (status === 400 && error instanceof Error) return new AppError('bad_request', 'The body cannot be read');
   return new AppError('internal', 'Something went wrong on our side', { cause: error });
 }
@@ -58,7 +58,7 @@ const longestField = 200;
 const longestMessage = 1_000;
 const cut = (text: string, longest: number) => (text.length > longest ? `${text.slice(0, longest)}…`.toWellFormed() : text);
 
-/** A client's own field names and values come back in what is wrong with them, and may be as large as its request. */
+/** Error details repeat the client's own names and values, which may be as large as its request. */
 const shownDetail = ({ field, message, ...detail }: ErrorDetail): ErrorDetail => ({
   // A field may have no name at all: {"": 1}.
   ...(field && { field: cut(field, longestField) }),
@@ -66,7 +66,6 @@ const shownDetail = ({ field, message, ...detail }: ErrorDetail): ErrorDetail =>
   message: cut(message, longestMessage),
 });
 
-/** The one renderer. */
 export function renderError(error: AppError, shape: ErrorShape, requestId: string): { body: object; contentType: string } {
   const message = cut(error.message, longestMessage);
   const details = error.details?.slice(0, maxDetails).map(shownDetail);

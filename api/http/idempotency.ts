@@ -18,7 +18,7 @@ export type IdempotencyKey = {
   contactId?: string;
 };
 
-/** Thrown inside a transaction to leave it: the reply is there already. */
+/** Leaves the transaction: the reply exists already. */
 class Replayed extends Error {
   readonly reply: Reply;
   constructor(reply: Reply) {
@@ -64,7 +64,7 @@ export async function storedReply(source: Source, secrets: Secrets, key: Idempot
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
 }
 
-/** Whether there is a reply to give again, if the body is the same. */
+/** Whether a stored reply exists; the body is compared later. */
 export async function isAnswered(source: Source, key: Omit<IdempotencyKey, 'bodyHash'>): Promise<boolean> {
   const rows = await query(source, existsStatement, paramsOf(key));
   return rows.length > 0;
@@ -89,7 +89,7 @@ const storeParams = (secrets: Secrets, key: IdempotencyKey, reply: Reply) => [
   contactIn(reply) ?? key.contactId ?? null,
 ];
 
-/** The contact a reply shows: a message names its contact, and a contact is known by its custom fields. */
+/** The contact a reply shows: a message has `contact_id`, a reply with `custom_fields` is a contact. */
 function contactIn({ body }: Reply): string | undefined {
   const { data } = (body ?? {}) as { data?: { id?: string; contact_id?: string | null; custom_fields?: object } };
   return data?.contact_id ?? (data?.custom_fields && data.id);
@@ -100,17 +100,14 @@ const withdrawStatement = `
      set status = $3, reply = $4
    where organization_id = $1 and contact_id = any($2::uuid[])`;
 
-/** Stored replies about an erased contact become the 404 of a new request: a repeat neither shows the contact nor creates it again. */
+/** Replaces replies about an erased contact by a 404: a repeat neither shows nor creates the contact. */
 export async function withdrawReplies(tx: Tx, secrets: Secrets, organizationId: string, contactIds: string[], requestId: string) {
   const { body, contentType } = renderError(notFound('Contact'), 'standard', requestId);
   const reply: Reply = { status: 404, body, headers: { 'Content-Type': contentType } };
   await tx.of(organizationId).sql(withdrawStatement, [contactIds, reply.status, secrets.seal(JSON.stringify(reply))]);
 }
 
-/**
- * The transaction that has the effect also writes the key's row. "Still running" is an advisory lock inside it, tried without a wait: a
- * crash frees it, and a repeat meanwhile is a 409.
- */
+/** "Still running" is an advisory lock in the transaction that also writes the row: a crash frees it, a repeat gets a 409. */
 export async function writeOnce<Seen>(
   transact: Transact,
   secrets: Secrets,
@@ -143,7 +140,7 @@ export async function writeOnce<Seen>(
 
 const neverStored = new Set([400, 401, 403, 413, 415, 429]);
 
-/** A handler's 4xx is as final as a success: the same request gets the same reply, unless it says to try again. */
+/** A 4xx is as final as a success: the same request gets the same reply, unless it says to try again. */
 export const isStored = (error: AppError) =>
   error.status >= 400 &&
   error.status < 500 &&
@@ -151,7 +148,7 @@ export const isStored = (error: AppError) =>
   !neverStored.has(error.status) &&
   error.code !== 'idempotency_mismatch';
 
-/** Under the key's lock: while the same request still runs elsewhere, its reply is the one to store, not this refusal. */
+/** Takes the key's lock: a same request that still runs stores its own reply instead. */
 export async function storeRefusal(database: Database, secrets: Secrets, key: IdempotencyKey, reply: Reply) {
   await database.transaction(async (em) => {
     if (await tryLock(em, key)) await query(em, storeStatement, storeParams(secrets, key, reply));

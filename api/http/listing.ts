@@ -10,10 +10,10 @@ import { metaOf, type PageQuery, pageQuery } from './paging.ts';
 
 export type ListQuery = PageQuery & ListRequest;
 
-/** The query of a list that is searched, filtered and sorted; `usual` is the order when none is given. */
+/** `usual`: the order when the query names none. */
 export const listQuery = (fields: Fields, usual = '-created_at') => ({
   ...pageQuery,
-  // It holds the values of the sort keys, names among them.
+  // It contains the values of the sort keys, such as names.
   cursor: pageQuery.cursor.max(8_192),
   sort: Joi.string()
     .trim()
@@ -39,7 +39,7 @@ export const listQuery = (fields: Fields, usual = '-created_at') => ({
     .description('Words, all of which must match; case and accents do not matter'),
 });
 
-/** A page of a listing as the wire shows it. It may be short, or empty, when `read` had to stop before the list's end. */
+/** A page may be short or empty when `read` had to stop before the list's end. */
 export async function pageOfListing<Row extends object>(
   listing: Listing,
   query: PageQuery,

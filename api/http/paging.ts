@@ -30,14 +30,14 @@ export const metaOf = ({ limit, cursor }: PageQuery, next: string | undefined, t
   ...(total !== undefined && { total }),
 });
 
-/** A page from one row more than the limit; `cursorAfter` makes the cursor of the page that follows a row. */
+/** `rows` has one row more than the limit; `cursorAfter` makes the cursor of the next page. */
 export function pageFrom<Row>(query: PageQuery, rows: Row[], cursorAfter: (row: Row) => string, total?: number) {
   const shown = rows.slice(0, query.limit);
   const next = rows.length > query.limit ? cursorAfter(shown.at(-1)!) : undefined;
   return { rows: shown, meta: metaOf(query, next, total) };
 }
 
-/** Where a page of a plain list begins. Throws 400 for a cursor of another list or other filters. */
+/** Throws 400 for a cursor of another list or other filters. */
 export function keysetOf(scope: string, filters: object, { limit, cursor }: PageQuery): Keyset {
   if (cursor === undefined) return { limit };
   return { limit, after: positionIn<[string, string]>(cursor, bindingOf([scope, filters]), ['time', 'id']) };
@@ -52,7 +52,7 @@ export const pageOf = <Row extends { id: string; created_at: string }>(
   total?: number,
 ) => pageFrom(query, rows, ({ created_at, id }) => cursorOf(bindingOf([scope, filters]), [created_at, id]), total);
 
-/** The whole of a plain list's reply: where the page begins, its rows as the wire shows them, its meta. */
+/** The whole reply of a plain list. */
 export async function listed<Row extends { id: string; created_at: string }>(
   scope: string,
   filters: object,
@@ -76,7 +76,7 @@ export const listOf = (view: View): View => ({
   named: ofPages(view),
 });
 
-/** The same, as contacts and what belongs to them come. */
+/** The same for contacts and their parts, which are wrapped. */
 export const dataList = (view: View): View => ({
   schema: Joi.object({ data: Joi.array().items(view.schema).required(), meta: pageMeta }),
   example: { data: [view.example], meta: exampleMeta },

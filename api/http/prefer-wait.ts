@@ -17,10 +17,7 @@ export function preferredWait(header: string | undefined): number | undefined {
 
 export type Waited = 'succeeded' | 'pending' | 'full';
 
-/**
- * Looks at the operation's row until it ends or time is up. A final refusal is a 422 with `refusedCode` and the reason. `full`: as many as may wait do, in
- * this process or of this organization.
- */
+/** A final refusal is a 422 with `refusedCode`. `full`: no place to wait is left in this process or for this organization. */
 export async function waitForOperation(
   { own }: { own: Own },
   places: Shares,

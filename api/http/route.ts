@@ -31,7 +31,7 @@ import { answerError, send, setHeaders } from './send.ts';
 
 type Definition = Endpoint<unknown, unknown>;
 
-/** The only glue to Express: who calls, what they sent, whether it is valid, the handler, its reply or error. */
+/** The only code that knows Express. */
 export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const definition = endpoint as unknown as Definition;
   const { operationId, scope, otherScopes, subject, rawBodyBytes, receive, beforeBody, errorShape } = definition;
@@ -51,7 +51,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
         const admitted = authenticate?.(req, res);
         if (admitted) await admitted;
       } finally {
-        // A request without a valid credential counts too, and once over it is told so instead.
+        // A request without a valid credential counts too, and gets a 429 instead beyond the limit.
         const counted = quota?.(req, res);
         if (counted) await counted;
       }
@@ -69,7 +69,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   };
 }
 
-/** What a handler is given. A class, since an object made with getters of its own costs V8 a hidden class each time. */
+/** A class: an object literal with getters costs V8 a hidden class per request. */
 class RequestInput implements Input<unknown, unknown> {
   readonly #req: Request;
   readonly #res: Response;
@@ -133,7 +133,7 @@ class RequestInput implements Input<unknown, unknown> {
     return this.#key ? writeOnce(ledger.transact, secrets, this.#key, options, whole) : ledger.transact(options, whole);
   };
 
-  /** The audit log says it if and only if it was done. */
+  /** An audit entry exists if and only if the act was committed. */
   async #audited(tx: Tx, work: () => Promise<Reply>): Promise<Reply> {
     const { audit, ...reply } = await work();
     const id = Object.values(this.params)[0] ?? idIn(reply) ?? this.caller.organizationId;
@@ -166,7 +166,7 @@ async function answerReceived(receive: Receive<unknown>, definition: Definition,
 }
 
 async function takeBody(receive: Receive<unknown>, definition: Definition, deps: Deps, req: Request, caller: Caller) {
-  // What the body's hash is does not matter yet: it is known when the body has been read.
+  // The body's hash is not needed yet: it is known once the body is read.
   const key = definition.isIdempotent ? idempotencyKey(definition, req, caller) : undefined;
   const isRepeat = key !== undefined && (await isAnswered(deps.database, key));
   return receive.take({ stream: req, caller, header: (name) => req.get(name), isRepeat }, deps);
@@ -197,7 +197,7 @@ async function answer(definition: Definition, deps: Deps, req: Request, res: Res
   send(res, answer, deps.intake.holdReply);
 }
 
-/** A client that prefers to wait gets the outcome; everybody else the subject as it stands, and where to look. */
+/** A waiting client gets the outcome; others get the subject's present state and where to look. */
 async function waited(
   definition: Definition,
   input: Input<unknown, unknown>,
@@ -225,18 +225,18 @@ async function waited(
     const final = outcome === 'succeeded' ? await asItStands() : reply;
     return { ...final, operationId: reply.operationId, headers: { ...final.headers, ...applied } };
   } catch (error) {
-    // What was created is there, whatever became of the work that follows it: the operation tells.
+    // The created record exists whatever happens to the work: the operation shows it.
     if (reply.status === 201) return { ...(await asItStands()), headers: { ...reply.headers, ...applied } };
-    // A refusal is an answer too: it names the operation it is about.
+    // A refusal names its operation too.
     setHeaders(res, { headers: applied, operationId: reply.operationId });
     throw error;
   }
 }
 
-/** A key or token that can do little must not be shown what another one of the same person was given. */
+/** A key or token with few scopes must not see a reply made for another one of the same person. */
 const holderOf = (caller: Caller) => (caller.by === 'session' ? actorOf(caller) : `${caller.by}:${caller.id}`);
 
-/** The path as declared, its ids filled in: another spelling of the same path is the same request. */
+/** The declared path with its ids: different spellings of one path are the same request. */
 function idempotencyKey(
   { path, query, holdsSecret }: Definition,
   req: Request,
@@ -244,7 +244,7 @@ function idempotencyKey(
   bodyHash?: Buffer,
 ): IdempotencyKey | undefined {
   const key = checkKey(req.get('idempotency-key'));
-  // Where the query says what is to be done, another one is another request.
+  // Where the query is part of the request, another query is another request.
   const asked = query && req.url.includes('?') ? [req.body, req.query] : req.body;
   return key === undefined
     ? undefined
@@ -253,7 +253,7 @@ function idempotencyKey(
         method: req.method,
         path: path.replace(/:([A-Za-z]+)/g, (_, name: string) => String(req.params[name])),
         key,
-        // What was shown to one caller once is not shown to another who guesses the key.
+        // A secret shown once must not be shown to another caller who guesses the key.
         bodyHash: bodyHash ?? hashOfBody(holdsSecret ? [holderOf(caller), asked] : asked),
         contactId: req.params.contactID as string | undefined,
       };

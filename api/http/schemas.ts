@@ -1,7 +1,6 @@
 import Joi from 'joi';
 import { id } from '../../src/platform/ids.ts';
 
-/** Shapes that several resources share. */
 export const pathId = id;
 export const timestamp = Joi.string().isoDate().description('ISO 8601, UTC');
 export { id };
@@ -15,6 +14,5 @@ export function iso(value: string | Date): string {
   return `${parts[1]}T${parts[2]}.${(parts[3] ?? '').slice(0, 3).padEnd(3, '0')}Z`;
 }
 
-/** Headers every reply may carry, for the document. */
 export const operationNote =
   'Answers at once with the subject as it stands and names the operation in `Operation-Id` and `Link`; `Prefer: wait=10` waits for its outcome.';

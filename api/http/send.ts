@@ -15,7 +15,7 @@ export function send(res: Response, reply: Reply, holdReply: HoldReply) {
   const { status, body, stream } = reply;
   const json = stream || body === undefined || typeof body === 'string' ? undefined : JSON.stringify(body);
   const bytes = json === undefined ? 0 : Buffer.byteLength(json);
-  // Before its headers are set: a refusal must not carry them.
+  // Before the headers are set: a refusal must not have them.
   holdReply(res, bytes);
   setHeaders(res, reply);
   res.statusCode = status;
@@ -25,29 +25,28 @@ export function send(res: Response, reply: Reply, holdReply: HoldReply) {
   else res.type('text/plain').send(body);
 }
 
-/** A fault in the middle breaks the reply off: a client must not take a part for the whole. */
+/** An error midway cuts the reply off: a client must not take a part for the whole. */
 function sendStream(res: Response, stream: Readable) {
-  // Into the reply to a client that has left nothing can be piped.
+  // Nothing can be piped into a reply whose client has left.
   if (res.req.method === 'HEAD' || res.destroyed) {
     stream.destroy();
     res.end();
     return;
   }
   stream.once('error', (error: NodeJS.ErrnoException) => {
-    // A client that went away ends the stream too, and is nobody's fault.
+    // A client that left ends the stream too: no error.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') res.locals.cause = error;
   });
   pipeline(stream, res, () => undefined);
 }
 
-/** What `res.json` does, without what a reply of ours never needs: settings, content negotiation, freshness. */
+/** `res.json` without what our replies never need: settings, content negotiation, freshness. */
 function sendJson(res: Response, contentType: string, text: string, bytes: number) {
   res.setHeader('Content-Type', `${contentType}; charset=utf-8`);
   res.setHeader('Content-Length', bytes);
   res.end(res.req.method === 'HEAD' ? undefined : text);
 }
 
-/** Renders what was thrown in the endpoint's own shape. */
 export function answerError(error: unknown, shape: ErrorShape = 'standard', res: Response) {
   const known = toAppError(error);
   res.locals.errorCode = known.code;

@@ -95,7 +95,7 @@ export const listOfMessages = endpoint({
       status: query.status,
     };
     const read = (ask: Ask) => listed('messages', filter, query, (page) => listMessages(own, ask, filter, page), toMessageView);
-    // Each filter has an index of its own, in the order of the list; two together have none.
+    // Each filter has an index in the list's order; two together have none.
     const filters = Object.values(filter).filter(Boolean).length;
     return filters > 1 || query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain);
   },

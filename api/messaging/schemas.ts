@@ -10,7 +10,7 @@ const text = Joi.object({
   preview_url: Joi.boolean().strict().description('Show a preview of the first link'),
 });
 
-/** Twice what ten full cards of a carousel take. */
+/** Twice the size of ten full carousel cards. */
 const maxComponentsBytes = 65_536;
 
 const template = Joi.object({

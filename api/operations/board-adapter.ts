@@ -2,7 +2,7 @@ import { ExpressAdapter } from '@bull-board/express';
 
 const foreignLink = /<link\b[^>]*\bhref="(?:https?:)?\/\/[^>]*>\s*/g;
 
-/** Bull Board's own page asks a font server of somebody else's. Here it is sent without that link: the fonts of the machine do. */
+/** Bull Board's page loads a font from another server; that link is removed. */
 export class BoardAdapter extends ExpressAdapter {
   constructor() {
     super();

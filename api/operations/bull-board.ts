@@ -17,7 +17,7 @@ import { BoardAdapter } from './board-adapter.ts';
 
 export const boardPath = '/ops/queues';
 
-/** What an operator may do; every other change Bull Board offers would leave the ledger's way. */
+/** Permitted to an operator; any other change of Bull Board would bypass the ledger. */
 const allowed: { method: string; path: RegExp; action: string }[] = [
   { method: 'PUT', path: /^\/api\/queues\/[^/]+\/[^/]+\/retry(\/failed)?$/, action: 'queue.job.retry' },
   { method: 'PUT', path: /^\/api\/queues\/[^/]+\/retry\/failed$/, action: 'queue.retry-failed' },
@@ -27,17 +27,17 @@ const allowed: { method: string; path: RegExp; action: string }[] = [
   { method: 'PUT', path: /^\/api\/queues\/(pause|resume)$/, action: 'queues.pause-or-resume' },
 ];
 
-/** The operator's own credentials, asked for by the browser: the board shows all tenants' jobs. */
+/** The operator's own credentials: the board shows all tenants' jobs. */
 function operatorOnly({ config, loginLimits }: Deps): RequestHandler {
   const expected = `${config.operatorUser}:${config.operatorPassword}`;
   return async (req, res, next) => {
     const [scheme, credentials] = (req.get('authorization') ?? '').split(' ');
     const isRight =
       scheme === 'Basic' && equalsInConstantTime(Buffer.from(credentials ?? '', 'base64').toString('utf8'), expected);
-    // Without the database guesses cannot be counted, and the operator needs the board most.
+    // Without the database guesses cannot be counted, but then the operator needs the board most.
     if (isRight) await loginLimits.mayGuess(clientAddress(req)).catch(unlessAway);
     if (isRight) return next();
-    // Guesses count, the browser's first question without credentials does not.
+    // Guesses count; the browser's first request without credentials does not.
     if (credentials) await loginLimits.guessedWrong(clientAddress(req));
     res.setHeader('WWW-Authenticate', 'Basic realm="Kanal operations", charset="UTF-8"');
     throw new AppError('unauthorized', "The operator's credentials are needed");
@@ -69,7 +69,7 @@ function guarded(deps: Deps): RequestHandler {
   };
 }
 
-/** What PostgreSQL's text cannot hold is the name of no queue and no job, for the board's own reads too. */
+/** No queue or job has a name that PostgreSQL's text refuses; this covers the board's own reads too. */
 const readablePath: RequestHandler = (req, _res, next) => {
   if (!isReadable(req.path)) throw new AppError('not_found', 'There is no such queue or job');
   next();
@@ -83,7 +83,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** The row decides when it runs: promoted in BullMQ alone, the run would put itself off again. */
+/** The row decides when the job runs: promoted in BullMQ alone, it would postpone itself again. */
 async function promoteRow({ database }: Deps, jobId: string) {
   const [id, run] = jobId.split('.');
   if (!id || !/^[0-9a-f-]{36}$/.test(id) || !/^\d{1,9}$/.test(run ?? '')) return;
@@ -108,7 +108,6 @@ async function promoteQueue({ database }: Deps, queue: string) {
   );
 }
 
-/** The board shows two texts of a refusal. */
 const boardError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
   if (!(error instanceof AppError) || error.code === 'unauthorized') return next(error);
   res.locals.errorCode = error.code;

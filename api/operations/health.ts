@@ -4,7 +4,7 @@ import { withinMs } from '../../src/platform/ledger/backends/backend.ts';
 import { migrationsPending } from '../../src/platform/migrations/pending.ts';
 import type { Deps } from '../http/endpoint.ts';
 
-/** `/healthz`: the process lives. `/readyz`: it can serve; a queue that is away only degrades it, since work is kept in the database. */
+/** `/healthz`: alive. `/readyz`: can serve; a missing queue only degrades it, since jobs are in the database. */
 export function health({ database, queues }: Deps): Router {
   const router = Router();
   router.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));

@@ -4,7 +4,7 @@ import { askForToken, mayScrape } from '../../src/platform/metrics/access.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { Deps } from '../http/endpoint.ts';
 
-/** `/metrics` for Prometheus, with the token of METRICS_TOKEN. A scrape is no request of anybody's: no line in the log, no figure. */
+/** For Prometheus, with METRICS_TOKEN. A scrape is neither logged nor counted. */
 export function metricsPage({ metrics, log }: Deps, token: string): Router {
   const router = Router();
   router.get('/metrics', async (req, res) => {

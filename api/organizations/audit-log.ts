@@ -64,7 +64,7 @@ export const listOfActs = endpoint({
     const { actor, action } = query;
     const filter = { actor, action };
     const read = (ask: Ask) => listed('audit-log', filter, query, (page) => listActs(ask, own, filter, page), toView);
-    // Each filter has an index of its own, in the order of the list; both together have none.
+    // Each filter has an index in the list's order; both together have none.
     return (actor && action) || query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain);
   },
 });

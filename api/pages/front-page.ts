@@ -19,7 +19,7 @@ const board: Place = {
 
 const itemOf = ({ path, name, what }: Place) => `<li><a href="${path.slice(1)}">${name}</a><br>${what}</li>`;
 
-/** What a person sees who opens the address of the API in a browser. */
+/** For people who open the API's address in a browser. */
 export function frontPage({ config }: Pick<Deps, 'config'>): Router {
   const shown = config.operatorPassword ? [...places, board] : places;
   const html = htmlPage({

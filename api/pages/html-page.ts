@@ -2,7 +2,7 @@ import { iconPath } from './docs/docs.ts';
 
 type Page = { title: string; head: string; body: string };
 
-/** A page of ours as text, not for search engines. Addresses are relative: a proxy may serve the pages below a path. */
+/** Not for search engines. Relative addresses: a proxy may serve the pages below a path. */
 export const htmlPage = ({ title, head, body }: Page) => `<!doctype html>
 <html lang="en">
   <head>

@@ -8,14 +8,13 @@ import { withDemo } from './docs/demo-examples.ts';
 import { docs } from './docs/docs.ts';
 import { frontPage } from './front-page.ts';
 
-/** Pages take nothing from anywhere else; the board sets styles inline. Whether a reply travels over TLS is the proxy's affair. */
+/** Pages load nothing from elsewhere; the board sets inline styles. TLS is the proxy's task. */
 const contentPolicy = {
   styleSrc: ["'self'", "'unsafe-inline'"],
   fontSrc: ["'self'", 'data:'],
   upgradeInsecureRequests: null,
 };
 
-/** What people open in a browser: the board, the document, its page, where the links of mails lead. */
 export function pages(deps: Deps): Router {
   const router = Router();
   router.use(helmet({ contentSecurityPolicy: { directives: contentPolicy } }));

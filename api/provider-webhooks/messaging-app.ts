@@ -34,7 +34,7 @@ async function appOf(em: Em, { config, secrets }: Deps, channelId?: string): Pro
   return { channelId, ...app };
 }
 
-/** Counts a look-up of a channel against the client's address, unless the request is the provider's. The installation's app needs none. */
+/** Charges a channel's look-up to the client's address, unless the provider signed. The installation's app needs none. */
 const beginLookUp = (deps: Deps, { address }: From, channelId?: string) => deps.limits.lookUps.begin(address, channelId);
 
 async function handshake({ query: given, params, em, from }: Input<unknown, Handshake>, deps: Deps) {
@@ -61,11 +61,11 @@ async function receive({ body, params, em, header, log, from }: Input<Buffer, un
   lookUp.right();
   if (channelId && deps.limits.channel) await takeOne(deps.limits.channel, channelId);
   const maxParts = deps.config.providerWebhookMaxParts;
-  // One more than is applied: it marks the body as broken, which shows that there were more.
+  // One more than is applied: it marks the body as broken and shows that there were more.
   const changes = readChanges(bytes, maxParts);
   if (changes.length > maxParts) log.warn({ most: maxParts }, 'provider webhook: more changes than are kept');
   const accept = () => acceptProviderWebhook(em, deps.ledger.transact, changes, channelId);
-  // A channel with an app of its own uses its organization's share of connections, so that the others keep theirs.
+  // A channel with its own app uses its organization's share of connections, so that other tenants keep theirs.
   const { kept, unknown } = await (organizationId ? deps.database.onBehalfOf(organizationId, accept) : accept());
   if (unknown > 0) log.warn({ unknown, kept }, 'provider webhook: changes for numbers nobody has here');
   return ok({});
@@ -73,7 +73,7 @@ async function receive({ body, params, em, header, log, from }: Input<Buffer, un
 
 const wrongSignature = () => new AppError('unauthorized', 'The signature is not right');
 
-/** Counted after the signature was checked, so that only the provider uses it up. The provider repeats what is refused. */
+/** Counted after the signature check, so that only the provider uses it up. The provider repeats refused calls. */
 async function takeOne(quota: Quota, channelId: string): Promise<void> {
   const { isAllowed, resetSeconds } = await quota.take(`channel:${channelId}`);
   if (!isAllowed) throw new AppError('rate_limited', 'Too many webhooks for this channel', { retryAfterSeconds: resetSeconds });

@@ -64,7 +64,7 @@ type CreateBody = {
   ordering: Ordering;
 };
 
-// What may stand in an HTTP header: visible ASCII and spaces, no line break.
+// Allowed in an HTTP header: visible ASCII and spaces, no line break.
 const headerValue = Joi.string()
   .max(1024)
   .pattern(/^[\x20-\x7e]*$/, 'header text')

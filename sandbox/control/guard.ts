@@ -3,10 +3,7 @@ import { ControlError } from './check.ts';
 
 const loopback = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/**
- * Keeps web pages out, which a browser on the same machine lets ask: no name of theirs that leads to this machine (DNS rebinding), no page of
- * another origin, no body a form could send. `allowedHosts` are names beside loopback by which others call.
- */
+/** Refuses web pages in a local browser: DNS rebinding, other origins, form bodies. `allowedHosts`: besides loopback. */
 export function ownCallersOnly(allowedHosts: readonly string[]) {
   return (req: Request, _res: Response, next: NextFunction): void => {
     const host = URL.parse(`http://${req.headers.host ?? ''}`);

@@ -46,7 +46,7 @@ const inboundSchema = Joi.object<Inbound>({
 
 const batchSchema = Joi.object<{ inbounds: Inbound[] }>({ inbounds: Joi.array().items(inboundSchema).min(1).required() });
 
-/** A user writes: opens the window and sends the webhook, unless the number blocks him. */
+/** A user writes: opens the window and sends the webhook, unless the number blocks the user. */
 export function receiveInbound(state: State, body: unknown): object {
   if (typeof body === 'object' && body !== null && 'inbounds' in body) {
     const prepared = check(batchSchema, body).inbounds.map((inbound) => prepare(state, inbound));

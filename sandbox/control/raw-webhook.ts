@@ -7,10 +7,7 @@ const signatureSchema = Joi.string().valid('good', 'bad', 'none').default('good'
   'good' | 'bad' | 'none'
 >;
 
-/**
- * Sends these very bytes, whatever they are. One that is signed well and not taken is tried again like any other;
- * one that is meant to be refused is not.
- */
+/** Sends these very bytes. A rejected one with a valid signature is sent again; one meant to be refused is not. */
 export async function sendRawWebhook(state: State, body: unknown, wantedSignature: unknown): Promise<object> {
   const choice = check(signatureSchema.optional(), wantedSignature ?? 'good');
   if (!Buffer.isBuffer(body) || body.length === 0) throw new ControlError(422, 'the body to send is missing');

@@ -18,7 +18,7 @@ const requestsQuery = Joi.object<{ path?: string; method?: string }>({
 
 const messagesQuery = Joi.object<{ callback_data?: string }>({ callback_data: Joi.string() });
 
-/** What no provider has: the side of the sandbox that tests and demos steer. */
+/** The side of the sandbox that tests and demos control; no provider has it. */
 export function controlRouter(state: State, allowedHosts: readonly string[]): Router {
   const router = Router();
   router.use(ownCallersOnly(allowedHosts));

@@ -33,7 +33,7 @@ export function templatesOf(accounts: Account[]): Template[] {
   return [...byId.values()];
 }
 
-/** Every template the caller may touch, whichever of his accounts has it. */
+/** Every template the caller may touch, in any of their accounts. */
 export function ownTemplates(state: State, res: GraphResponse): Template[] {
   return templatesOf(state.accounts.ofToken(res.locals.token));
 }

@@ -13,7 +13,7 @@ const maxAtOnce = 1_000;
 
 type Asked = { input: string; user: User };
 
-/** Each user for himself: the answer names who was added and who failed, and is an error when one did. */
+/** Judges each user separately: the answer lists added and failed ones, and is an error if any failed. */
 export function blockUsers(state: State) {
   return (req: GraphRequest, res: GraphResponse): void => {
     const account = ownNumber(state, req, res);
@@ -36,7 +36,7 @@ export function blockUsers(state: State) {
   };
 }
 
-/** Who is not blocked is not blocked afterwards either. */
+/** Unblocking a user who is not blocked does nothing. */
 export function unblockUsers(state: State) {
   return (req: GraphRequest, res: GraphResponse): void => {
     const { phone_number_id } = ownNumber(state, req, res);
@@ -77,7 +77,7 @@ function refusalOf({ behaviour, blocks, windows }: State, account: Account, user
   return hasWritten || blocks.has(number, user) ? undefined : 131047;
 }
 
-/** Under both names, where he has told both. */
+/** Under phone and user id, where both are known. */
 const knownUser = ({ windows }: State, number: string, user: User) => windows.userOf(number, user.wa_id ?? user.user_id!) ?? user;
 
 const entryOf = ({ input, user }: Asked) => ({ input, ...user });

@@ -38,7 +38,7 @@ export class GraphError extends Error {
   }
 }
 
-/** One answer for what does not exist and what another token owns, so that ids cannot be probed. */
+/** One answer for unknown ids and other tokens' ids, so that ids cannot be probed. */
 export function noSuchObject(id: string, method: string): GraphError {
   const message =
     `Unsupported ${method.toLowerCase()} request. Object with ID '${id}' does not exist, cannot be loaded due to ` +

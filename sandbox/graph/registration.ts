@@ -40,7 +40,7 @@ export const requestCode = change((number, { code_method, language }) => {
   number.isCodeSent = true;
 });
 
-/** No text message is really sent: any six digits are the right ones, once a code was asked for. */
+/** No text message is really sent: once a code was requested, any six digits are right. */
 export const verifyCode = change((number, { code }) => {
   if (code === undefined) throw required('code');
   if (!number.isCodeSent || !/^\d{6}$/.test(String(code))) throw new GraphError(136025);

@@ -23,7 +23,7 @@ export function createTemplate(state: State) {
   };
 }
 
-/** Only what was reviewed can be changed, and a change is reviewed again. */
+/** Only a reviewed template can be changed, and a change is reviewed again. */
 export function editTemplate(state: State, template: Template, req: GraphRequest, res: GraphResponse): object {
   if (!['APPROVED', 'REJECTED', 'PAUSED'].includes(template.status))
     throw new GraphError(100, { message: `(#100) A template that is ${template.status} cannot be edited.` });
@@ -38,7 +38,7 @@ export function editTemplate(state: State, template: Template, req: GraphRequest
 
 const hasTemplate = ({ templates }: Account, id: string) => templates.some((template) => template.id === id);
 
-/** By name goes every language; with `hsm_id` the one. */
+/** A name deletes every language; `hsm_id` deletes one. */
 export function deleteTemplate(state: State) {
   return (req: GraphRequest, res: GraphResponse): void => {
     const accounts = ownWaba(state, req, res);

@@ -41,7 +41,7 @@ export function showTemplate(template: Template, wanted: unknown): object {
   return pickFields(node, wanted, fields, 'WhatsAppMessageTemplate');
 }
 
-/** Clients ask for a template below its account too, and the answer is the same. */
+/** Clients also ask for a template below its account and get the same answer. */
 export function getTemplate(state: State) {
   return (req: TemplateRequest, res: GraphResponse): void => {
     const { templateId } = req.params;

@@ -9,7 +9,7 @@ const allowed: Record<string, readonly string[]> = {
   sticker: ['id', 'link'],
 };
 
-/** Whether an id is one of the sender's own is `media-ids.ts`'s question. */
+/** `media-ids.ts` checks whether the id is the sender's own. */
 export function checkMedia(media: Fields, type: string): void {
   const stranger = Object.keys(media).find((key) => !allowed[type]?.includes(key));
   if (stranger !== undefined) throw new GraphError(100, { message: `(#100) Unexpected key "${stranger}" on param "${type}".` });

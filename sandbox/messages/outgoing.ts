@@ -8,7 +8,7 @@ import { checkTemplate } from './template.ts';
 export interface Outgoing extends Recipient {
   type: string;
   callbackData: string | null;
-  /** What the message is priced as. */
+  /** The category it is priced in. */
   category: string;
   isFreeForm: boolean;
 }

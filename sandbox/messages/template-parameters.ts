@@ -2,7 +2,7 @@ import type { Template, TemplateComponent } from '../accounts.ts';
 import { GraphError } from '../graph/errors.ts';
 import { asFields, type Fields, missing } from './checks.ts';
 
-/** What stands in for a text and is written as the reader's country does, and what it must have. */
+/** Values that the provider formats for the reader's country, and their required fields. */
 const formatted = new Map([
   ['currency', ['fallback_value', 'code', 'amount_1000']],
   ['date_time', ['fallback_value']],
@@ -34,7 +34,7 @@ export function checkBody(template: Template, sent: Fields[]): void {
   if (filled > longestBody) throw new GraphError(132005, { details: `body: ${filled} characters, at most ${longestBody} fit` });
 }
 
-/** Only a URL with a placeholder insists on its parameter; payloads of quick replies may be left out. */
+/** Only a URL with a placeholder needs its parameter; payloads of quick replies may be left out. */
 export function checkButtons(template: Template, sent: Fields[]): void {
   const buttons = componentOf(template, 'BUTTONS')?.buttons ?? [];
   const sentButtons = sent.filter(({ type }) => type === 'button');

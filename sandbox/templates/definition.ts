@@ -10,7 +10,7 @@ const headerFormats = ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION', 'PRODUC
 const oneOf = (param: string, choices: string[], got: unknown) =>
   new GraphError(100, { message: `(#100) Param ${param} must be one of {${choices.join(', ')}} - got "${String(got)}".` });
 
-/** Checks a new template or a changed one. Its examples are for the people who review, and nobody does here. */
+/** Checks a new template or a changed one. Examples are for human reviewers, which the sandbox does not have. */
 export function readDefinition(body: Fields): Omit<Template, 'id' | 'status'> {
   const name = requiredText(body, 'name', 'name', 512);
   if (!/^[a-z0-9_]+$/.test(name))

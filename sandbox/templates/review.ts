@@ -1,7 +1,7 @@
 import type { Template } from '../accounts.ts';
 import type { State } from '../state.ts';
 
-/** The provider's people look at a template and tell what they think by webhook. */
+/** Simulates the provider's reviewers, whose decision comes by webhook. */
 export function scheduleReview(state: State, wabaId: string, copies: Template[]): void {
   const { template_review: verdict, delay_ms } = state.behaviour;
   const [template] = copies;

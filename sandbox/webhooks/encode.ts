@@ -1,9 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/**
- * JSON in ASCII, with slashes escaped too: the bytes the provider signs are not the ones another
- * serializer would write, so a receiver that checks anything but the raw body is found out.
- */
+/** ASCII JSON with escaped slashes, as the provider signs it: a receiver that signs re-serialized JSON fails. */
 export function encode(body: unknown): Buffer {
   const ascii = JSON.stringify(body)
     .replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

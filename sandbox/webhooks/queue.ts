@@ -19,9 +19,8 @@ interface Delivery {
 }
 
 /**
- * Delivers at least once, in no promised order. A receiver that answers anything but 200 sees that one webhook again later;
- * a receiver that cannot be reached stops the whole queue, and a single webhook probes for it, so that a long
- * absence costs neither side anything.
+ * Delivers at least once, in any order. A webhook that is not answered by 200 is repeated later. An unreachable receiver stops
+ * the whole queue, and a single webhook probes for its return.
  */
 export class WebhookQueue {
   readonly #target: Target;

@@ -18,10 +18,7 @@ type Request = { token: string; name?: string; password: string };
 type From = { address: string; requestId: string };
 export type Accepted = { organization_id: string; organization_name: string; user_id: string; role: Role };
 
-/**
- * Makes the invited person a member. Without an account of that email one is made, and a mailed link verifies the email; with an account
- * its password is needed: a link alone lets nobody act for an account. Throws 422 on `token`, `name` or `password`, 409 for a member, 429.
- */
+/** An existing account needs its password: a link alone must not act for an account. Throws 422, 409 for a member, 429. */
 export async function acceptInvitation(
   { database, transact, passwords, limits }: Parts,
   { token, name, password }: Request,
@@ -38,14 +35,13 @@ export async function acceptInvitation(
     throw wrongPassword();
   const accepted = await transact({}, async (tx) => {
     const own = tx.of(organizationId);
-    // Before the invitation's own lock, as those who invite and remove take them.
+    // The organization before the invitation, the same order as in inviting and removing.
     await lockOrganization(own);
     const invitation = await openInvitation(tx.em, token, { isLocked: true });
-    // A password changed in the meantime opens nothing any more, as at a login.
+    // The password may have changed since it was verified.
     if (known && !(await isPasswordStill(tx.em, known, 'update'))) throw wrongPassword();
     const user =
       known ?? (await createUser(tx.em, { email, name: name!, passwordHash: hash!, emailVerified: invitation.is_mailed }));
-    // Somebody made the account in the meantime: its password is the one to show.
     if (!user) throw new AppError('conflict', 'An account of this email was made just now: try again with its password');
     if (known && invitation.is_mailed) await verifyEmail(tx.em, known.id);
     if (!(await addMember(own, user.id, invitation.role)))

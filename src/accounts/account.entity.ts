@@ -6,7 +6,6 @@ export const User = defineEntity({
   tableName: 'users',
   properties: {
     id: id(),
-    /** In lower case. */
     email: p.text(),
     name: p.text(),
     email_verified: p.boolean().default(false),
@@ -18,7 +17,7 @@ export const User = defineEntity({
   },
 });
 
-/** Of the cookie's token only the hash is stored, and so it is of the two below. */
+/** Only hashes of tokens are stored, here and in the two tables below. */
 export const Session = defineEntity({
   name: 'Session',
   tableName: 'sessions',

@@ -13,39 +13,34 @@ import { extendSession, isStale } from './sessions.ts';
 /** A revoked key or token is refused on every process within this time. */
 const cacheMs = 5_000;
 const maxCached = 10_000;
-/** `last_used_at` is written this often at most. */
+/** `last_used_at` is written at most this often. */
 const usedEveryMs = 60_000;
 
-/** An answer, or the promise of one: what is known already costs the request no turn of the queue of promises. */
+/** Without a promise where possible: a cached credential costs no microtask. */
 export type Awaitable<Answer> = Answer | Promise<Answer>;
 
-/**
- * Asked before the database is, for a credential that this process has not found right before: throws when no more may be asked. What it
- * resolves to is called when the credential is right after all.
- */
+/** Called before the look-up of an uncached credential; throws at the limit. Call its result if the credential is right. */
 export type Charge = () => Promise<() => void>;
 
 export type Authenticate = {
-  /** Who a key or bearer token is; undefined: nobody's. One that is cached costs no query and no promise. */
+  /** Undefined: the credential is unknown or has ended. A cached one costs no query and no promise. */
   key(text: string, charge?: Charge): Awaitable<Caller | undefined>;
   token(text: string, charge?: Charge): Awaitable<Caller | undefined>;
-  /** Asked of the database each time: a session that was ended or has changed its organization is so at once. */
+  /** Never cached: an ended session or a switched organization takes effect at once. */
   session(text: string, charge?: Charge): Promise<{ caller: Caller; isExtended: boolean } | undefined>;
-  /** Forgets what this process remembers of a key, token or user; the others do within 5 seconds. */
+  /** Drops the cached callers of a key, token or user in this process; the others do so within 5 seconds. */
   forget(id: string): void;
-  /** Once what is being noted in the background is written. */
   settled(): Promise<unknown>;
 };
 
 type Row = RowOf<typeof ApiKey, 'id' | 'organization_id' | 'scopes' | 'role' | 'expires_at' | 'last_used_at'> &
   Partial<RowOf<typeof BearerToken, 'user_id' | 'session_id'>>;
 
-/** `noteUse` writes for an id that it was used, in one minute for one process only. */
 type Kind = { prefix: Prefix; byHash: string; noteUse: string; toCaller(row: Row): Caller };
 
 const keys: Kind = {
   prefix: 'kk_',
-  // SQL: hot, as all statements of this file: one for each request whose credential is not cached (bench: get, post).
+  // SQL: hot, like all statements of this file: one per request whose credential is not cached (bench: get, post).
   byHash: `select id, organization_id, scopes, role, expires_at, last_used_at
     from api_keys
     where hash = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
@@ -62,7 +57,7 @@ const keys: Kind = {
   }),
 };
 
-/** Bound to its organization: it ends with the membership, and a lower role takes scopes from it at once. */
+/** Ends with the membership, and has only those of its scopes that the member's present role allows. */
 const tokens: Kind = {
   prefix: 'kt_',
   byHash: `select t.id, t.organization_id, t.scopes, t.expires_at, t.last_used_at, t.user_id, t.session_id, m.role
@@ -94,7 +89,7 @@ const sessions = `select s.id, s.user_id, s.organization_id, s.expires_at, m.rol
 const nothing: ReadonlySet<string> = new Set();
 
 export function createAuthenticate(database: Database): Authenticate {
-  /** An entry past its time stays until it is pushed out: the credential was right, and its look-up is charged to nobody. */
+  /** Expired entries stay until evicted: the credential was right, so its next look-up is not charged. */
   const cache = new Map<string, { prefix: Prefix; caller: Caller; until: number }>();
   const rightSessions = new Set<string>();
   const noting = new Set<Promise<unknown>>();
@@ -129,10 +124,10 @@ export function createAuthenticate(database: Database): Authenticate {
     if (!row) return undefined;
     note(noteUse, row);
     const caller = toCaller(row);
-    // What was read before something was forgotten may be that very thing.
+    // Something was forgotten during the read, perhaps this credential: do not cache it.
     if (before !== forgotten) return caller;
     if (cache.size >= maxCached) cache.delete(cache.keys().next().value!);
-    // By the steady clock; its end is by the database's.
+    // The monotonic clock for the cache, the database's for the credential's end.
     const leftMs = caller.expiresAt ? caller.expiresAt.getTime() - now() : cacheMs;
     const until = performance.now() + Math.min(cacheMs, leftMs);
     cache.set(name, { prefix, caller, until });

@@ -13,7 +13,7 @@ import { isPasswordStill, passwordHashOf, setPassword } from './users.ts';
 type Parts = { database: Database; transact: Transact; passwords: Passwords; limits: LoginLimits };
 type From = { address: string; requestId: string };
 
-/** Ends the user's other sessions and the tokens made in them. A wrong current password counts as a failed login. Throws 422, 429. */
+/** Ends the user's other sessions and their tokens. A wrong current password counts as a failed login. Throws 422, 429. */
 export async function changePassword(
   { database, transact, passwords, limits }: Parts,
   caller: Caller,
@@ -28,7 +28,7 @@ export async function changePassword(
     throw invalidField('current_password', 'current_password is not right', 'password.wrong');
   const hash = await passwords.hash(request.new_password);
   await transact({}, async (tx) => {
-    // Two changes at once, both from the same old password: the second must know the first one's.
+    // Of two concurrent changes the second must fail: its current password is no longer right.
     if (!(await isPasswordStill(tx.em, { id: userId, password_hash: stored }, 'update')))
       throw invalidField('current_password', 'current_password is not right any more', 'password.wrong');
     await setPassword(tx.em, userId, hash);

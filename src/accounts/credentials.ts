@@ -17,7 +17,7 @@ const checksum = (body: string) => {
 
 const randomCharacters = (length: number) => Array.from({ length }, () => alphabet[randomInt(62)]).join('');
 
-/** The prefix + 32 random characters + 6 of checksum, so that a mistyped or truncated one costs no look-up and scanners know it. */
+/** The checksum refuses a mistyped credential without a look-up, and lets secret scanners recognize it. */
 export function newCredential(prefix: Prefix): string {
   const body = randomCharacters(32);
   return `${prefix}${body}${checksum(body)}`;
@@ -26,12 +26,10 @@ export function newCredential(prefix: Prefix): string {
 export const looksLike = (prefix: Prefix, text: string) =>
   text.startsWith(prefix) && /^[0-9A-Za-z]{38}$/.test(text.slice(3)) && checksum(text.slice(3, 35)) === text.slice(35);
 
-/** Enough of a key to tell it from others in a list, and far too little to use it. */
 export const hintOf = (credential: string) => credential.slice(0, 8);
 
-/** 256 random bits, for a session or a one-time link. */
 export const newSecretToken = () => randomBytes(32).toString('base64url');
 export const looksLikeSecretToken = (text: string) => /^[A-Za-z0-9_-]{43}$/.test(text);
 
-/** For somebody who has given none: 142 random bits that survive a shell and a double click. */
+/** 142 random bits, safe in a shell and selected by a double click. */
 export const newPassword = () => randomCharacters(24);

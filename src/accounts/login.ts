@@ -13,10 +13,7 @@ import { findByEmail, foldEmail, isPasswordStill, type UserRow } from './users.t
 type Parts = { database: Database; transact: Transact; passwords: Passwords; limits: LoginLimits };
 export type Credentials = { email: string; password: string };
 
-/**
- * Opens a session. For an unknown email it does the same work and fails the same way. Throws 401, or 429 after too many failures.
- * `oldToken`: what the browser's cookie still holds.
- */
+/** An unknown email costs the same work and fails alike. `oldToken`: from the browser's cookie. Throws 401, 429. */
 export async function login(
   { database, transact, passwords, limits }: Parts,
   { email, password }: Credentials,
@@ -33,7 +30,7 @@ export async function login(
   }
   const { password_hash: _, ...user } = found;
   const session = await transact({}, async (tx) => {
-    // A password changed in the meantime has ended every session: none of the old one begins after that.
+    // A password change ends every session: no session may begin with the old password after it.
     if (!(await isPasswordStill(tx.em, found, 'share'))) throw wrongCredentials();
     if (oldToken) await endSessionOf(tx.em, oldToken);
     const opened = await openSession(tx.em, user.id, device);
@@ -51,12 +48,12 @@ export async function login(
   return { user, token: session.token };
 }
 
-/** Longer than a commit takes, which happens only when the email has an account: the time must not show it. */
+/** More than a commit takes: only the failure of a known email commits, and the time must not show it. */
 const evenMs = 25;
 
 const wrongCredentials = () => new AppError('unauthorized', 'Email or password is wrong');
 
-/** SQL: a set, a line in the log of each of the user's organizations; when there is no user the same statement, of the same cost. */
+/** SQL: a set: one audit entry in each of the user's organizations; without a user it costs the same. */
 async function recordFailure(database: Database, userId: string | undefined, device: Device & { requestId: string }) {
   await query(
     database,

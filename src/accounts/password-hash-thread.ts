@@ -12,7 +12,7 @@ export type Task = {
   length: number;
 };
 
-// On Linux a priority is the thread's own, so that a storm of logins takes only what the API leaves; elsewhere it would be the process's.
+// On Linux the priority is per thread, so logins take only the CPU that the API leaves; elsewhere it is per process.
 if (process.platform === 'linux') setPriority(0, 19);
 
 parentPort!.on('message', ({ number, password, salt, memory, passes, parallelism, length }: Task) => {

@@ -7,21 +7,20 @@ import type { Task } from './password-hash-thread.ts';
 export type Passwords = {
   /** argon2id in the PHC string format: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
   hash(password: string): Promise<string>;
-  /** Whether it is the password. Without a stored hash it does the same work and returns false. */
+  /** Without a stored hash it does the same work and returns false. */
   verify(stored: string | null | undefined, password: string): Promise<boolean>;
-  /** Hashes computed so far. */
   count(): number;
   close(): Promise<void>;
 };
 
 type Cost = Pick<Task, 'memory' | 'passes' | 'parallelism'>;
 
-/** OWASP's minimum for argon2id: 19 MiB, 2 passes. Each hash contains its cost, so that this may rise later. */
+/** OWASP's minimum for argon2id: 19 MiB, 2 passes. Each hash contains its cost, so this can be raised later. */
 const cost: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const hashBytes = 32;
-/** With two cores or more, one is left to the event loop and the database. */
+/** Leaves one core to the event loop and the database. */
 const defaultThreads = Math.max(1, Math.min(2, availableParallelism() - 1));
-/** Beyond this a login would wait for seconds: refused at once instead. */
+/** With more than this, a login would wait for seconds. */
 const maxWaiting = 100;
 
 type Waiting = { task: Omit<Task, 'number'>; resolve(hash: Buffer): void; reject(error: unknown): void };
@@ -30,7 +29,7 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').repl
 
 const closed = () => new AppError('unavailable', 'The process is stopping; try again', { retryAfterSeconds: 1 });
 
-/** Hashes passwords in at most `maxThreads` threads beside the event loop, each at the lowest priority. They end after `idleMs` without work. */
+/** Hashes in at most `maxThreads` threads of the lowest priority, which end after `idleMs` without work. */
 export function createPasswords({ idleMs = 10_000, maxThreads = defaultThreads } = {}): Passwords {
   const waiting: Waiting[] = [];
   const running = new Map<Worker, Waiting>();
@@ -48,7 +47,7 @@ export function createPasswords({ idleMs = 10_000, maxThreads = defaultThreads }
       rests.delete(thread);
       running.get(thread)?.reject(closed());
       running.delete(thread);
-      // Work that arrived while the thread was ending.
+      // For work that arrived while the thread was ending.
       next();
     });
     return thread;

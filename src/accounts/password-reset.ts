@@ -23,11 +23,7 @@ type From = { address: string; requestId: string };
 const linkMinutes = 60;
 type Asker = { id: string; name: string; email: string; organization_id: string; is_member: boolean; expires_at: string };
 
-/**
- * SQL: one outer join finds the user and whose job the mail is: of the user's first organization, else of one with an open invitation. A user
- * who is in none and invited to none has nothing to log in to. The row is locked, so that of two links asked for at once only one is the
- * newest.
- */
+/** SQL: finds the user and an organization to send as; locks the row, so that of two concurrent requests one link is newest. */
 const askerByEmail = `
   select u.id, u.name, u.email,
     coalesce(m.organization_id, i.organization_id) as organization_id,
@@ -42,7 +38,7 @@ const askerByEmail = `
   limit 1
   for no key update of u`;
 
-/** Mails a one-time link to the owner of the email, if there is one. Nothing tells the asker which. Throws 429 by address. */
+/** Mails a one-time link if the email has an account, and never shows the caller whether it has. Throws 429 by address. */
 export async function requestReset({ transact, limits, secrets }: Parts, email: string, from: From): Promise<void> {
   const folded = foldEmail(email);
   const isMailed = await limits.mail(folded, from.address);
@@ -59,7 +55,7 @@ export async function requestReset({ transact, limits, secrets }: Parts, email: 
       token,
     });
     await recordAct(tx.em, {
-      // An organization that has only invited the user must not learn that there is an account.
+      // An organization that only invited the user must not learn that the account exists.
       organizationId: user.is_member ? user.organization_id : null,
       actor: `user:${user.id}`,
       action: 'auth.password-reset.request',
@@ -69,19 +65,17 @@ export async function requestReset({ transact, limits, secrets }: Parts, email: 
   });
 }
 
-/** Only the newest link works. */
 async function newReset(em: Em, userId: string, token: string) {
   await em.nativeDelete(PasswordReset, { user_id: userId, used_at: null });
   const expires_at = fromNow(linkMinutes, 'minute');
   await em.insert(PasswordReset, { id: uuidv7(), user_id: userId, hash: sha256(token), expires_at, used_at: null });
 }
 
-/** No link that was mailed works any more. */
 export async function endResets(em: Em, userId: string): Promise<void> {
   await em.nativeDelete(PasswordReset, { user_id: userId });
 }
 
-/** Sets the password by a one-time link: it proves the email, and ends every session and token. Returns whose. Throws 422 on `token` or `new_password`. */
+/** The link also verifies the email, and ends every session and token. Returns the user's id. Throws 422. */
 export async function confirmReset(
   { database, transact, passwords, limits }: Parts,
   request: { token: string; new_password: string },
@@ -111,7 +105,6 @@ export async function confirmReset(
 
 const usedLink = () => invalidField('token', 'The link has been used: ask for a new one', 'token.used');
 
-/** Throws 422 on `token`. */
 async function usable(em: Em, token: string) {
   const reset = await tables<TablesOf<typeof PasswordReset | typeof User | typeof Membership>>(em)
     .selectFrom('password_resets')

@@ -3,7 +3,7 @@ import { invalidField } from '../platform/errors.ts';
 const [minLength, maxLength] = [12, 128];
 let common: Set<string> | undefined;
 
-/** Common passwords of the permitted length, those beyond the first 10,000 too; loaded when the first password is set. */
+/** Those of the permitted length; loaded when the first password is set. */
 async function commonPasswords(): Promise<Set<string>> {
   if (!common) {
     const { dictionary } = await import('@zxcvbn-ts/language-common');
@@ -13,7 +13,7 @@ async function commonPasswords(): Promise<Set<string>> {
   return common;
 }
 
-/** Taken as it was sent; characters are counted, not bytes. Throws 422 on `field`. */
+/** Counts characters, not bytes. Throws 422 on `field`. */
 export async function checkPassword(field: string, password: string, email: string): Promise<void> {
   const length = [...password].length;
   if (length < minLength || length > maxLength)

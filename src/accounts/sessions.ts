@@ -10,14 +10,14 @@ import { now } from '../platform/time/clock.ts';
 import { BearerToken, Session } from './account.entity.ts';
 import { newSecretToken } from './credentials.ts';
 
-/** A session ends this long after it was last used. */
+/** A session ends this long after its last use. */
 export const sessionSeconds = 14 * 24 * 3600;
-/** Its end is moved at most this often: not a write for every request. */
+/** The end is moved at most this often, which saves a write per request. */
 const extendedEveryMs = 3_600_000;
 
 export const isStale = (expiresAt: string) => new Date(expiresAt).getTime() < now() + sessionSeconds * 1000 - extendedEveryMs;
 
-/** SQL: a part of authenticating a session, as the statements of authenticate.ts. */
+/** SQL: hot: a part of authenticating a session (authenticate.ts). */
 export async function extendSession(source: Source, id: string): Promise<void> {
   await query(
     source,
@@ -30,10 +30,7 @@ export async function extendSession(source: Source, id: string): Promise<void> {
 
 export type Device = { address: string; userAgent: string; telemetryId?: string };
 
-/**
- * A session of a new id in the organization the user was in last, or, when no longer a member there, in the user's first. Returns what
- * its cookie holds: only the hash of it is stored.
- */
+/** In the organization the user used last, else in the user's first. Only the hash of the returned token is stored. */
 export async function openSession(em: Em, userId: string, device: Device) {
   const token = newSecretToken();
   const row = await tables<TablesOf<typeof Session | typeof Membership>>(em)
@@ -58,7 +55,7 @@ export async function openSession(em: Em, userId: string, device: Device) {
   return { id: row.id, organizationId: row.organization_id, token };
 }
 
-/** Ends the session a browser still had when somebody logged in with it: whoever knew the old id does not know the new one. */
+/** Against session fixation: the session in the browser's cookie ends at a login. */
 export async function endSessionOf(em: Em, token: string): Promise<void> {
   await em.nativeDelete(Session, { hash: sha256(token) });
 }
@@ -67,16 +64,15 @@ export async function endSession(em: Em, id: string): Promise<void> {
   await em.nativeDelete(Session, { id });
 }
 
-/** Ends all sessions and bearer tokens of a user, all but one session with those made in it. */
+/** Also ends the user's bearer tokens, except those of the excepted session. */
 export async function endSessions(em: Em, userId: string, exceptSessionId?: string): Promise<void> {
   const sessions = exceptSessionId ? { id: { $ne: exceptSessionId } } : {};
   await em.nativeDelete(Session, { user_id: userId, ...sessions });
-  // Without an exception no token stays, and with one none that was made in no known session.
   const tokens = exceptSessionId ? { $or: [{ session_id: null }, { session_id: { $ne: exceptSessionId } }] } : {};
   await em.nativeDelete(BearerToken, { user_id: userId, ...tokens });
 }
 
-/** The next login begins there too. Returns false when the user is not a member of that organization, or there is none. */
+/** The next login begins there too. False: the user is not a member, or the session has ended. */
 export async function switchOrganization(
   em: Em,
   session: { id: string; userId: string },

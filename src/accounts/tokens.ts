@@ -28,14 +28,14 @@ const countOfLive = statement((select, { userId }: { userId: string }) =>
     .where('expires_at', '>', sql<string>`clock_timestamp()`),
 );
 
-/** A token of a session's user for the organization active in it, with some or all of what the user's role allows. Shown once. */
+/** Grants some or all scopes of the user's role in the session's organization. The token is shown once. */
 export async function createToken(
   tx: OwnTx,
   asked: Caller,
   wanted: { name: string; scopes?: string[]; expiresInDays: number },
 ): Promise<TokenRow & { token: string }> {
   if (asked.organizationId === noOrganization) throw new AppError('forbidden', 'The session has no active organization');
-  // It locks the organization, so that two requests at once cannot both make the last one, and the session, with which its tokens end.
+  // Locks the organization, so that `maxTokens` holds, and the session, because its tokens end with it.
   const caller = await recheckAuthority(tx, asked);
   const userId = caller.userId!;
   const scopes = [...new Set(wanted.scopes ?? caller.scopes)];
@@ -59,7 +59,6 @@ export async function createToken(
 
 export const listTokens = (own: Own, userId: string, page: Page) => tokensOf(own, { userId }, page);
 
-/** Throws 404. */
 export async function deleteToken(tx: OwnTx, userId: string, id: string): Promise<void> {
   if ((await tx.delete(BearerToken, { user_id: userId, id })) === 0) throw notFound('Token');
 }

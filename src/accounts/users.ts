@@ -8,12 +8,11 @@ import { uuidv7 } from '../platform/ids.ts';
 import { User } from './account.entity.ts';
 
 const columns = ['id', 'name', 'email', 'email_verified', 'timezone', 'week_start', 'created_at'] as const;
-/** The session user of the API's contract. */
 export type UserRow = RowOf<typeof User, (typeof columns)[number]>;
 
 const users = (em: Em) => tables<TablesOf<typeof User>>(em);
 
-/** How an email is stored and looked for: two spellings are one account. */
+/** Two spellings of an email are one account. */
 export const foldEmail = (email: string) => email.trim().toLowerCase();
 
 export const findUser = (em: Em, id: string): Promise<UserRow | undefined> =>
@@ -22,16 +21,13 @@ export const findUser = (em: Em, id: string): Promise<UserRow | undefined> =>
 export const findByEmail = (em: Em, email: string): Promise<(UserRow & { password_hash: string | null }) | undefined> =>
   users(em).selectFrom('users').select(columns).select('password_hash').where('email', '=', foldEmail(email)).executeTakeFirst();
 
-/** Throws 401 when there is no such user any more. */
+/** Throws 401 when the user no longer exists. */
 export async function passwordHashOf(em: Em, userId: string): Promise<{ email: string; password_hash: string | null }> {
   const found = users(em).selectFrom('users').select(['email', 'password_hash']).where('id', '=', userId);
   return (await found.executeTakeFirst()) ?? noUser();
 }
 
-/**
- * Whether the user's password is still the one with this hash, the row locked until the transaction ends. `share` is for what may
- * happen several times at once, `update` for what changes the user.
- */
+/** Locks the user's row until the transaction ends: `share` lets several run at once, `update` is for changing the user. */
 export async function isPasswordStill(
   em: Em,
   { id, password_hash }: { id: string; password_hash: string | null },
@@ -43,7 +39,7 @@ export async function isPasswordStill(
 
 export type NewUser = { email: string; name: string; passwordHash: string; emailVerified: boolean };
 
-/** Returns undefined when there is a user of that email already. */
+/** Undefined: the email has a user already. */
 export const createUser = (em: Em, user: NewUser): Promise<UserRow | undefined> =>
   users(em)
     .insertInto('users')
@@ -64,14 +60,13 @@ export async function setPassword(em: Em, userId: string, passwordHash: string):
   await em.nativeUpdate(User, { id: userId }, change);
 }
 
-/** For somebody who has opened a link that was mailed to that email. */
+/** For somebody who opened a link that was mailed to that email. */
 export async function verifyEmail(em: Em, userId: string): Promise<void> {
   await em.nativeUpdate(User, { id: userId, email_verified: false }, { email_verified: true, updated_at: now() });
 }
 
 export type UserChange = { name?: string; timezone?: string; week_start?: string };
 
-/** Throws 401 when there is no such user any more. */
 export async function changeUser(em: Em, userId: string, { name, timezone, week_start }: UserChange): Promise<UserRow> {
   const changed = users(em)
     .updateTable('users')
@@ -85,7 +80,6 @@ const noUser = () => {
   throw new AppError('unauthorized', 'The user is gone');
 };
 
-/** The organizations a user is a member of, oldest membership first. */
 export const organizationsOf = (em: Em, userId: string) =>
   tables<TablesOf<typeof Membership | typeof Organization>>(em)
     .selectFrom('memberships')

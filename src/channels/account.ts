@@ -8,10 +8,7 @@ import { Channel } from './channel.entity.ts';
 
 export type NumberRead = { displayPhone: string; verifiedName: string };
 
-/**
- * Reads the number with the given token, and asks the provider whether it belongs to the account: nobody may connect a number or an
- * account of others, since the provider's webhooks about an account reach all its channels. A refusal is a 422 with the provider's reason.
- */
+/** The token must own number and account: webhooks about an account reach all its channels. A refusal is a 422. */
 export async function readNumber(messagingApp: MessagingApp, account: Account): Promise<NumberRead> {
   try {
     const number = await messagingApp.readNumber(account);
@@ -33,7 +30,6 @@ const accountOf = statement((select, { id }: { id: string }) =>
   select(Channel).select(['phone_number_id', 'account_id', 'access_token']).where('id', '=', id),
 );
 
-/** What a provider call needs of a channel, its token opened. Undefined when there is no such channel. */
 export async function channelAccount(own: Own, id: string, secrets: Secrets): Promise<(Account & { id: string }) | undefined> {
   const [row] = await accountOf(own, { id });
   return (

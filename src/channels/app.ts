@@ -8,7 +8,6 @@ import type { Channel } from './channel.entity.ts';
 /** The channel's own app at the provider. Without a secret it has none. */
 export type ChannelApp = { organizationId: string; secret?: string; verifyToken?: string };
 
-/** Undefined when there is no such channel. */
 export async function channelApp(em: Em, id: string, secrets: Secrets): Promise<ChannelApp | undefined> {
   if (!isUuid(id)) return undefined;
   // SQL: the provider names the channel; which organization it belongs to is read here (bench: inbound).

@@ -13,7 +13,7 @@ export const channelLock = (channelId: string) => subjectLock('channel', channel
 
 export type ChannelChange = { name?: string; rate?: number; accessToken?: string };
 
-/** A new token connects the channel again and lets its waiting messages go. Needs the channel's lock. Throws 404. */
+/** A new token reconnects the channel and releases its waiting messages. Needs the channel's lock. Throws 404. */
 export async function changeChannel(
   { em, own, dispatch }: TenantTx,
   id: string,
@@ -30,7 +30,6 @@ export async function changeChannel(
     channel.access_token = secrets.seal(accessToken);
     channel.status = 'connected';
   }
-  // Also where the values are those it had.
   channel.updated_at = now();
   await own.flush();
   if (rate !== undefined) await setPool(em, channelPool(id), rate, rate);
@@ -42,10 +41,7 @@ export async function changeChannel(
   return channel;
 }
 
-/**
- * The provider refuses the whole channel: nothing more is sent until somebody repairs it; messages that wait keep their place. Ignored when
- * the refused token has been replaced meanwhile.
- */
+/** Waiting messages keep their place until somebody repairs the channel. Ignored when the token was replaced meanwhile. */
 export async function stopChannel(
   transact: TenantTransact,
   { id, sealedToken }: { id: string; sealedToken: string },

@@ -20,7 +20,7 @@ export type ConnectRequest = {
   rate: number;
 };
 
-/** A channel, its pool and the job that fetches its templates. A number is connected once in the installation: 409. */
+/** A number is connected at most once in the installation: 409. */
 export async function connectChannel(
   { em, own }: TenantTx,
   request: ConnectRequest,

@@ -20,7 +20,6 @@ const columns = [
 ] as const;
 export type ChannelRow = RowOf<typeof Channel, (typeof columns)[number]>;
 
-/** A page of the organization's channels, newest first. */
 export const listChannels = list((select) => select(Channel).select(columns));
 
 const channelById = statement((select, { id }: { id: string }) => select(Channel).select(columns).where('id', '=', id));
@@ -30,7 +29,6 @@ export async function findChannel(own: Own, id: string): Promise<ChannelRow | un
   return row;
 }
 
-/** Throws 404. */
 export async function readChannel(own: Own, id: string): Promise<ChannelRow> {
   const row = await findChannel(own, id);
   if (!row) throw notFound('Channel');

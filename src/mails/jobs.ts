@@ -11,10 +11,10 @@ export const sendMailJob = job<{ mail_id: string }>({
   payload: Joi.object({ mail_id: uuid }),
   subjectType: 'mail',
   subject: 'mail_id',
-  // Over an hour and a half: by then a server that greylists or is being repaired takes it.
+  // More than an hour and a half in all: greylisting and most repairs take less.
   delayMs: backoff(8),
   operation: false,
-  /** The sealed token is kept: a retry by hand can send the mail once the mail server is repaired. */
+  /** Keeps the sealed token, so that a retry by hand can still send the mail. */
   async failed(tx, { mail_id }) {
     await tx.em.nativeUpdate(Mail, { id: mail_id, sent_at: null }, { failed_at: now() });
   },

@@ -7,13 +7,12 @@ import { Mail, type MailKind } from './mail.entity.ts';
 export type MailRequest = {
   kind: MailKind;
   recipient: string;
-  /** What the text names; src/mails/texts.ts says which. Stored unsealed: nothing secret. */
+  /** The values in the text (texts.ts). Stored unsealed: no secrets. */
   data: Record<string, string>;
-  /** The one-time token of the mail's link. */
   token: string;
 };
 
-/** Sends a mail after the caller's transaction has committed. The token is stored sealed until the mail is sent. */
+/** The mail is sent after the commit. Its token is stored sealed until then. */
 export async function requestMail(tx: OwnTx, secrets: Secrets, { token, ...mail }: MailRequest): Promise<void> {
   const id = uuidv7();
   await tx.insert(Mail, { ...mail, id, token: secrets.seal(token), sent_at: null, failed_at: null });

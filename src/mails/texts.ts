@@ -1,12 +1,11 @@
 import type { MailKind } from './mail.entity.ts';
 
-/** What a text is made of, all of it plain text. `data`: invitation `{organization, invited_by, role, expires_at}`, password_reset `{name, expires_at}`. */
+/** `data` is plain text: invitation `{organization, invited_by, role, expires_at}`, password_reset `{name, expires_at}`. */
 export type MailFacts = { kind: MailKind; data: Record<string, string>; link: string };
 export type MailText = { subject: string; text: string; html: string };
 
 type Parts = { subject: string; greeting: string; lead: string; action: string; end: string };
 
-/** Subject, plain text and HTML of a mail, in English. */
 export function mailText({ kind, data, link }: MailFacts): MailText {
   const lines = Object.fromEntries(Object.entries(data).map(([name, value]) => [name, oneLine(value)]));
   const parts = partsOf[kind](lines);
@@ -57,5 +56,4 @@ const oneLine = (value: string) =>
     .slice(0, 200);
 
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-/** Empty for an invalid time: a mail without it is better than none. */
 const until = (time: string) => (Number.isNaN(Date.parse(time)) ? '' : `, until ${moment.format(new Date(time))} UTC`);

@@ -4,7 +4,6 @@ import { tenant, times, timestamp } from '../platform/database/columns.ts';
 export const conversationStatuses = ['open', 'pending', 'snoozed', 'resolved'] as const;
 export type ConversationStatus = (typeof conversationStatuses)[number];
 
-/** Everything said between one channel and one contact. */
 export const Conversation = defineEntity({
   name: 'Conversation',
   tableName: 'conversations',
@@ -17,7 +16,7 @@ export const Conversation = defineEntity({
     last_inbound_at: timestamp().strictNullable(),
     last_message_at: timestamp().strictNullable(),
     preview: p.text().default(''),
-    /** What the provider's webhooks say about the person on this channel, here and in the next three. */
+    /** This and the next three: what the provider's webhooks last said about the person. */
     profile_name: p.text().default(''),
     profile_username: p.text().default(''),
     profile_phone: p.text().default(''),

@@ -11,7 +11,7 @@ export type ConversationRef = { id: string; contactId: string };
 
 export const conversationTaken = 'conversations_pair';
 
-/** The one conversation of a channel and a contact. Run with `retryOn: [conversationTaken, identityTaken]`. */
+/** Run with `retryOn: [conversationTaken, identityTaken]`. */
 export async function resolveConversation(
   tx: OwnTx,
   secrets: Secrets,
@@ -29,7 +29,7 @@ export async function resolveConversation(
   if (found) return { id: found.id, contactId };
   const id = uuidv7();
   await tx.lockNew('conversation', id);
-  // SQL: inserts nothing when the contact has been merged or erased, and keeps it from being so until the commit.
+  // SQL: inserts nothing for a merged or erased contact, and locks the contact against both until the commit.
   const made = await tx.sql(
     `insert into conversations (id, organization_id, channel_id, contact_id, status)
      select $2, $1, $3, k.id, 'open'
@@ -40,7 +40,7 @@ export async function resolveConversation(
     [id, channelId, contactId],
   );
   if (made.length === 0) {
-    // A caller who named the contact by its id gets the 404; by an address another contact is found now.
+    // A contact named by its id is a 404; one named by an address is looked up again.
     if ('contactId' in who) await assertContact(tx, contactId);
     throw new LocksOutdated();
   }
@@ -48,10 +48,9 @@ export async function resolveConversation(
   return { id, contactId };
 }
 
-/** What an inbound message opens, and a free-form message needs. */
+/** A free-form message is allowed this long after the last inbound message. */
 export const windowHours = 24;
 
-/** The first words of a message, for lists. */
 export function previewOf(type: string, content: Record<string, unknown>): string {
   const body = type === 'text' ? content.body : type === 'template' ? `[${content.name}]` : (content.caption ?? `[${type}]`);
   return String(body ?? `[${type}]`).slice(0, 120);

@@ -19,10 +19,9 @@ const columns = [
   'created_at',
   'updated_at',
 ] as const;
-/** What the wire shows of a message. */
 export type MessageRow = RowOf<typeof Message, (typeof columns)[number]>;
 
-/** The same, for SQL text over a table or CTE called `m`. */
+/** For SQL text over a table or CTE called `m`. */
 export const messageColumns = columns.map((column) => `m.${column}`).join(', ');
 
 const messageById = statement((select, { id }: { id: string }) => select(Message).select(columns).where('id', '=', id));
@@ -34,7 +33,6 @@ export async function findMessage(own: Own, id: string): Promise<MessageRow | un
 
 export type MessageFilter = { channelId?: string; conversationId?: string; contactId?: string; status?: MessageStatus };
 
-/** Newest first; one row more than asked tells whether there are more. `ask` runs the statements of the list. */
 export function listMessages(
   own: Own,
   ask: Ask,

@@ -20,23 +20,18 @@ const conversationOfSent = statement((select, { id }: { id: string }) =>
   select(Message).select('conversation_id').where('id', '=', id).where('direction', '=', 'outbound'),
 );
 
-/** The conversation of a message that was sent. Throws 404. */
 export async function conversationOf(own: Own, id: string): Promise<string> {
   const [row] = await conversationOfSent(own, { id });
   if (!row) throw notFound('Message');
   return row.conversation_id;
 }
 
-/** The lock `retryMessage` needs. */
 export const retryLocks = (conversationId: string) => [conversationLane(conversationId)];
 
-/**
- * The only way from failed back to queued: when the provider never took the message, or with `force`, which may show it to the person
- * twice. Idempotent.
- */
+/** Back to queued if the provider never took the message. `force`: in any case, and the person may get it twice. Idempotent. */
 export async function retryMessage(tx: TenantTx, id: string, force: boolean): Promise<void> {
   const { own } = tx;
-  // SQL: the job is found by its subject, with its state in a form that no partial index fits (states.ts).
+  // SQL: the job is found by its subject, its state in a form that no partial index fits (states.ts).
   const [row] = await own.sql<Row>(
     `select m.status, m.channel_id, m.conversation_id, m.provider_message_id, m.failure->>'code' as code, j.id as job_id
        from messages m
@@ -50,12 +45,12 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   if (row.status !== 'failed') throw new AppError('conflict', `The message is ${row.status}: only a failed one can be retried`);
   const mayHaveArrived = row.provider_message_id !== null || row.code === 'outcome_unknown';
   if (mayHaveArrived && !force) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
-  // A job that was purged since (src/platform/retention) is created again below.
+  // A purged job (src/platform/retention) is created again below.
   if (!mayHaveArrived && row.job_id) {
     await reviveJob(tx, row.job_id, own.organizationId);
     return;
   }
-  // SQL: the earlier id is appended in place. What the provider still says of the earlier send must not settle the new one.
+  // SQL: appends the earlier id, so that late statuses of the earlier send do not settle the new one.
   await own.sql(
     `update messages
         set status = 'queued', failure = null,

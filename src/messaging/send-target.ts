@@ -13,7 +13,6 @@ export type SendRequest = {
   contextMessageId?: string;
 };
 
-/** What a send depends on, as it is now. */
 export type Target = Permission & {
   channel_status: string;
   template_status: string | null;
@@ -23,20 +22,16 @@ export type Target = Permission & {
   is_open: boolean;
   phone: string | null;
   user_id: string | null;
-  /** Why a person who is not a contact must not be written to: the suppression of an erased contact with this address. */
+  /** The suppression of an erased contact with this address. */
   remembered: string | null;
 };
 
-/** The address of a request, if it names one. */
 export function personOf(recipient: SendRequest['recipient']): Person {
   if ('phone' in recipient) return { phone: recipient.phone };
   return 'userId' in recipient ? { userId: recipient.userId } : {};
 }
 
-/**
- * One address of the contact `k`: of several, one equal to the first of `preferred`, then to the next, then the newest, since an old one
- * may be another person's by now.
- */
+/** An address of contact `k`: a preferred one, else the newest, since an old one may be another person's by now. */
 const addressOf = ({ types, preferred }: { types: string[]; preferred: string[] }) => `(
   select i.value
     from contact_identities i
@@ -46,7 +41,6 @@ const addressOf = ({ types, preferred }: { types: string[]; preferred: string[] 
          i.type, i.created_at desc, i.id desc
    limit 1)`;
 
-/** The parameters of the recipient's addresses, as `ownerParams` gives them. */
 const addresses = `
   ($7::text, $8::text), ($9::text, $10::text), ($11::text, $12::text), ($13::text, $14::text), ($15::text, $16::text)`;
 const permission = permissionColumns({ organization: 'c.organization_id', contact: 'k.id', channel: 'c.id' });
@@ -71,7 +65,6 @@ const targetStatement = `
     left join messages x on x.organization_id = c.organization_id and x.channel_id = c.id and x.id = $6::uuid
    where c.organization_id = $1 and c.id = $2`;
 
-/** Throws 404 when there is no such channel. */
 export async function findTarget(own: Own, secrets: Secrets, request: SendRequest): Promise<Target> {
   const { channelId, recipient, contextMessageId, content } = request;
   const person = personOf(recipient);

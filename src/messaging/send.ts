@@ -24,10 +24,7 @@ export type Prepared = {
   request: SendRequest;
 };
 
-/**
- * The look of a send: everything that must hold before a message is accepted. Creates contact and conversation where there are none, in a
- * transaction of their own, since the conversation is the lock of the send; a refusal creates nothing. Throws AppError.
- */
+/** All checks of a send. A missing conversation is created in a transaction of its own: it is the lock of the send. */
 export async function prepareMessage(
   own: Own,
   transact: TenantTransact,
@@ -62,7 +59,7 @@ function assertApproved(status: string | null) {
   if (status !== 'approved') throw new AppError('template_unknown', `The template cannot be sent: it is ${status}`);
 }
 
-/** A phone as digits, or the provider's own user id of the person when they have no phone. */
+/** `toPhone` in digits; `toUserId` only for a person without a phone. */
 function addressOf({ recipient }: SendRequest, target: Target) {
   const person = personOf(recipient);
   const toPhone = person.phone ?? target.phone ?? '';
@@ -86,13 +83,9 @@ function newConversation(
   ).catch(throwContactMissing);
 }
 
-/** The lock `acceptMessage` needs. */
 export const acceptLocks = ({ conversation }: Prepared) => [conversationLane(conversation.id)];
 
-/**
- * Message, job and event; the worker calls the provider. Throws LocksOutdated when the conversation has been merged into another or its
- * contact was erased.
- */
+/** The worker calls the provider. Throws LocksOutdated when the conversation was merged or its contact erased. */
 export async function acceptMessage(tx: OwnTx, prepared: Prepared): Promise<MessageRow> {
   const { conversation, request } = prepared;
   const { channelId } = request;

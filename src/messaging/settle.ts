@@ -7,15 +7,11 @@ import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Failure, Message, MessageStatus } from './message.entity.ts';
 
 type Subject = RowOf<typeof Message, 'id' | 'channel_id' | 'conversation_id'>;
-/** `was`: its status before the change. */
 type Settled = Subject & { was: MessageStatus };
 
-/**
- * The provider took the message: its answer says so. A message that a status has settled before keeps its status and only gets the
- * provider's id, which contains the person's address and is therefore not kept once the contact is erased. Needs the conversation's lock.
- */
+/** Needs the conversation's lock. The provider's id contains the person's address: dropped once the contact is erased. */
 export async function recordAccepted(tx: OwnTx, messageId: string, providerMessageId: string): Promise<void> {
-  // SQL: one statement changes by what the row holds and tells what it was (bench: send).
+  // SQL: changes by what the row holds, and returns the status before the change (bench: send).
   const [row] = await tx.sql<Settled>(
     `update messages m
         set status = case when m.status in ('queued', 'sending') then 'sent' else m.status end,
@@ -31,10 +27,7 @@ export async function recordAccepted(tx: OwnTx, messageId: string, providerMessa
 const ranks: Record<string, number> = { queued: 0, sending: 0, sent: 1, delivered: 2, read: 3 };
 const isUnsettled = (status: MessageStatus) => status === 'queued' || status === 'sending';
 
-/**
- * A status from the provider. Ranks only rise; the first proof of any kind makes the message sent, ends its job and releases its lane in
- * this transaction. Repeats change nothing. Needs the conversation's lock.
- */
+/** Ranks only rise. The first status proves the send, ends its job and releases its lane. Needs the conversation's lock. */
 export async function applyStatus(
   tx: OwnTx,
   messageId: string,
@@ -44,7 +37,7 @@ export async function applyStatus(
 ): Promise<boolean> {
   const lower =
     status === 'failed' ? ['queued', 'sending', 'sent'] : Object.keys(ranks).filter((name) => ranks[name]! < ranks[status]!);
-  // SQL: one statement compares the ranks, changes and tells what it was (bench: inbound).
+  // SQL: compares the ranks, changes, and returns the status before the change (bench: inbound).
   const [row] = await tx.sql<Settled>(
     `update messages m
         set status = $3,
@@ -66,7 +59,7 @@ export async function applyStatus(
     return true;
   }
   if (row.was === 'failed') {
-    // It had failed as unknown, and this proves that it was sent: there is nothing to retry.
+    // It failed with an unknown outcome; this status proves that it was sent.
     await deleteFailedJob(tx, messageId);
     emitSent(tx, row);
   }
@@ -86,9 +79,9 @@ export const deleteFailedJob = (tx: OwnTx, messageId: string) =>
     [messageId],
   );
 
-/** The message ends as failed by our own decision: refused, out of attempts, outcome unknown. False when a status was faster. */
+/** Our own decision: refused, out of attempts, outcome unknown. False: a status was faster. */
 export async function recordFailed(tx: OwnTx, messageId: string, failure: Failure): Promise<boolean> {
-  // SQL: the change gives back what the events tell.
+  // SQL: the change returns what the events need.
   const [row] = await tx.sql<Subject>(
     `update messages m
         set status = 'failed', failure = $3, updated_at = clock_timestamp()

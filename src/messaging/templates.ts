@@ -25,7 +25,7 @@ const words: Record<string, TemplateStatus> = {
   PENDING_DELETION: 'disabled',
 };
 
-/** The provider's word for a template's state, in ours. A word we do not know cannot be relied on: pending. */
+/** An unknown word is pending: we cannot rely on it. */
 export const templateStatusOf = (word: string): TemplateStatus => words[word.toUpperCase()] ?? 'pending';
 
 const storedTemplates = statement((select, { channelId }: { channelId: string }) =>
@@ -35,7 +35,7 @@ const storedTemplates = statement((select, { channelId }: { channelId: string })
     .where('status', '<>', 'draft'),
 );
 
-/** Makes the channel's templates what the provider says: inserts new ones, updates changed ones, disables missing ones. Idempotent. */
+/** A template that the provider no longer lists is disabled. Idempotent. */
 export async function storeTemplates(
   own: Own,
   transact: TenantTransact,
@@ -50,7 +50,7 @@ export async function storeTemplates(
     status: templateStatusOf(status),
     components,
   }));
-  // SQL: a set, inserted or updated.
+  // SQL: inserts or updates a set.
   await transact({}, (tx) =>
     tx.own.sql(
       `insert into templates (
@@ -73,7 +73,6 @@ export async function storeTemplates(
   return rows.length;
 }
 
-/** A change of state and its event, once. */
 async function setStatus(transact: TenantTransact, id: string, status: TemplateStatus) {
   await transact({ locks: [subjectLock('template', id)] }, async ({ own }) => {
     const changed = await own.update(Template, { id, status: { $ne: status } }, { status, updated_at: now() });
@@ -81,16 +80,14 @@ async function setStatus(transact: TenantTransact, id: string, status: TemplateS
   });
 }
 
-/**
- * A template's state changed at the provider: on every channel of the account, or on `onlyChannelId`, when that channel's own app says so.
- */
+/** `onlyChannelId`: the channel whose own app sent the webhook. null: every channel of the account. */
 export async function applyTemplateStatus(
   own: Own,
   transact: TenantTransact,
   { accountId, providerTemplateId, status }: Pick<InboundTemplateStatus, 'accountId' | 'providerTemplateId' | 'status'>,
   onlyChannelId: string | null,
 ) {
-  // SQL: joins the channels, a domain that this one does not know.
+  // SQL: joins the channels, a domain that this module does not know.
   const rows = await own.sql<{ id: string }>(
     `select t.id
        from templates t

@@ -3,13 +3,9 @@ import type { Own } from '../platform/database/own.ts';
 
 export type UnknownWindow = { has_passed: boolean; left_ms: number };
 
-/**
- * Whether a lost answer may still prove itself. The window has passed only when web processes could receive the provider's webhooks all
- * through it (one has been running, without a gap, for its whole length since the send or since it started) and no webhook received by
- * then is unapplied.
- */
+/** The time for a late status is over only if a web process ran all through it and every webhook received in it is applied. */
 export async function unknownWindow(own: Own, messageId: string, windowMs: number): Promise<UnknownWindow> {
-  // SQL: four tables are compared with one another at one moment of the database's clock.
+  // SQL: compares four tables at one moment of the database's clock.
   const [row] = await own.sql<UnknownWindow>(
     `select clock_timestamp() >= w.ends
             and exists (

@@ -10,7 +10,6 @@ import { record } from './record.ts';
 
 type Wanted = { name: string; scopes: Scope[]; expiresAt?: Date };
 
-/** The key itself is in what is returned, and nowhere else. Throws 404 for an unknown organization. */
 export const issueKey = (transact: Transact, organizationId: string, { name, scopes, expiresAt }: Wanted) =>
   transact({}, async (tx) => {
     const made = await createKey(tx.of(organizationId), name, scopes, expiresAt);
@@ -20,7 +19,7 @@ export const issueKey = (transact: Transact, organizationId: string, { name, sco
 
 export type ListedKey = Omit<KeyRow, 'role' | 'replaces_id'>;
 
-/** All of an organization's, revoked and expired ones too, oldest first. Throws 404. */
+/** Revoked and expired keys too. Throws 404. */
 export async function listKeysOf(own: Own): Promise<ListedKey[]> {
   await getOrganization(own);
   return own
@@ -31,7 +30,7 @@ export async function listKeysOf(own: Own): Promise<ListedKey[]> {
     .execute();
 }
 
-/** A key of any organization. Returns false when it was revoked before; throws 404. */
+/** False: the key was revoked before. Throws 404. */
 export const withdrawKey = (transact: Transact, id: string): Promise<boolean> =>
   transact({}, async (tx) => {
     const key = await tables<TablesOf<typeof ApiKey>>(tx.em)

@@ -16,7 +16,6 @@ export const openOrganization = (transact: Transact, name: string): Promise<stri
 
 const total = sql<number>`count(*)::int`.as('total');
 
-/** All, oldest first. `keys` are those that still work. */
 export const listOrganizations = (em: Em) =>
   tables<TablesOf<typeof Organization | typeof Membership | typeof ApiKey>>(em)
     .selectFrom('organizations')

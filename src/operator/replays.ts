@@ -6,7 +6,7 @@ import { applyProviderWebhookJob } from '../provider-webhooks/jobs.ts';
 import { ProviderWebhook } from '../provider-webhooks/provider-webhook.entity.ts';
 import { record } from './record.ts';
 
-/** Any organization's failed job. False: it has not failed. Throws 404. */
+/** A job of any organization. False: it has not failed. Throws 404. */
 export const replayJob = (transact: Transact, id: string): Promise<boolean> =>
   retryJob(transact, id, undefined, (tx, job) =>
     record(tx, {
@@ -17,7 +17,7 @@ export const replayJob = (transact: Transact, id: string): Promise<boolean> =>
     }),
   );
 
-/** A broken body may have ended without a failed job, so its retry is a job of its own. False: it is not broken. Throws 404. */
+/** A broken body may have no failed job, so its retry is a new job. False: it is not broken. Throws 404. */
 export const replayProviderWebhook = (transact: Transact, id: string): Promise<boolean> =>
   transact({}, async (tx) => {
     const webhook = await tables<TablesOf<typeof ProviderWebhook>>(tx.em)

@@ -22,13 +22,10 @@ import { record } from './record.ts';
 type Parts = { transact: Transact; passwords: Passwords };
 type Wanted = { email: string; name: string; password?: string; membership?: { organizationId: string; role: Role } };
 
-/** `password` is one that was made up here, for a new user. `role` is the user's in the organization that was named. */
+/** `password`: generated here, for a new user. `role`: the user's in the named organization. */
 export type Enrolled = { userId: string; isNew: boolean; isAdded: boolean; role?: Role; password?: string };
 
-/**
- * Makes a user, whose email counts as verified, and a member of an organization. An existing user is only made a member.
- * Throws 409 for an existing one and no organization, 404 for an unknown organization, 422 on `password`.
- */
+/** The email counts as verified. An existing user only becomes a member. Throws 404, 409 if there is nothing to do, 422. */
 export async function enrolUser({ transact, passwords }: Parts, wanted: Wanted): Promise<Enrolled> {
   const { email, name, membership } = wanted;
   const { password, isGiven } = await chosen(wanted.password, email);
@@ -55,7 +52,6 @@ async function chosen(given: string | undefined, email: string) {
   return { password, isGiven: given !== undefined };
 }
 
-/** Somebody who is a member already keeps the present role. */
 async function letIn(tx: Tx, { organizationId, role }: NonNullable<Wanted['membership']>, userId: string) {
   const own = tx.of(organizationId);
   const isAdded = await addMember(own, userId, role);
@@ -63,10 +59,7 @@ async function letIn(tx: Tx, { organizationId, role }: NonNullable<Wanted['membe
   return { isAdded, role: (await getMember(own, userId)).role };
 }
 
-/**
- * Sets a user's password, a given one or one made up here, ends all the user's sessions, tokens and reset links, and forgets failed
- * logins. The log of each organization of the user has it. Throws 404, 422 on `password`.
- */
+/** Also ends all sessions, tokens and reset links, and forgets failed logins. Throws 404, 422. */
 export async function renewPassword({ transact, passwords }: Parts, email: string, given?: string): Promise<string> {
   const { password } = await chosen(given, email);
   const hash = await passwords.hash(password);
@@ -84,7 +77,6 @@ export async function renewPassword({ transact, passwords }: Parts, email: strin
   return password;
 }
 
-/** All, oldest first. */
 export const listUsers = (em: Em) =>
   tables<TablesOf<typeof User | typeof Membership>>(em)
     .selectFrom('users')
@@ -101,7 +93,6 @@ export const listUsers = (em: Em) =>
     .orderBy('id')
     .execute();
 
-/** Oldest membership first. Throws 404. */
 export async function listMembersOf(own: Own) {
   await getOrganization(own);
   return own

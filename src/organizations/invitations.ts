@@ -18,13 +18,13 @@ import { recheckAuthority } from './recheck-authority.ts';
 import { isAbove, type Role, roles, scopesOf } from './roles.ts';
 
 const columns = ['id', 'email', 'role', 'invited_by', 'expires_at', 'accepted_at', 'revoked_at', 'created_at'] as const;
-/** By the database's clock, as the link itself is judged. */
+/** By the database's clock. */
 const isExpired = sql<boolean>`expires_at <= clock_timestamp()`.as('is_expired');
 export type InvitationRow = RowOf<typeof Invitation, (typeof columns)[number]> & { is_expired: boolean };
 
 const validDays = 7;
 const maxOpen = 200;
-/** Replaced and revoked ones too: nobody's mailbox is filled by inviting them again and again. */
+/** Replaced and revoked ones count too, so that repeated invitations cannot fill a mailbox. */
 const maxADay = { ofOneEmail: 20, ofAll: 1_000 };
 
 const invitations = list((select, _: object) => select(Invitation).select(columns).select(isExpired));
@@ -51,10 +51,7 @@ const nameOfUser = statement((select, { userId }: { userId: string }) =>
     .where('memberships.user_id', '=', userId),
 );
 
-/**
- * Mails a one-time link. An open invitation of the same email is replaced by the new one. Throws 403 for a role above the caller's, 409
- * for a member, 429 for too many. `token` is for those who carry the link themselves, where no mail is sent: `isMailed` false.
- */
+/** Replaces an open invitation of the same email. `token` is for callers who pass on the link. Throws 403, 409, 429. */
 export async function invite(
   tx: OwnTx,
   asked: Caller,
@@ -90,7 +87,7 @@ export async function invite(
   return { ...row, is_expired: false, token };
 }
 
-/** There is one at most, by a unique index. */
+/** A unique index allows at most one. */
 async function replaceOpen(tx: OwnTx, caller: Caller, email: string) {
   const open = await tx.findOne(Invitation, { email, accepted_at: null, revoked_at: null });
   if (!open) return;
@@ -99,7 +96,7 @@ async function replaceOpen(tx: OwnTx, caller: Caller, email: string) {
 }
 
 async function mustNotFlood(tx: OwnTx, email: string) {
-  // SQL: both counts and the time to wait in one pass over a day's invitations.
+  // SQL: both counts and the wait in one pass over a day's invitations.
   const [made] = await tx.sql<{ of_one: number; of_all: number; wait: number }>(
     `select count(*) filter (where email = $2)::int as of_one,
        count(*)::int as of_all,
@@ -120,7 +117,7 @@ async function mustNotFlood(tx: OwnTx, email: string) {
 
 export const listInvitations = (own: Own, page: Page) => invitations(own, {}, page);
 
-/** Idempotent; one that was accepted cannot be revoked. Throws 403 when its role is above the caller's, 404, 409. */
+/** Idempotent. Throws 403 for a role above the caller's, 404, 409 for an accepted one. */
 export async function revokeInvitation(tx: OwnTx, asked: Caller, id: string): Promise<void> {
   const caller = await recheckAuthority(tx, asked, 'members:write');
   const [row] = await invitationToRevoke(tx, { id });
@@ -130,10 +127,7 @@ export async function revokeInvitation(tx: OwnTx, asked: Caller, id: string): Pr
   await tx.update(Invitation, { id, revoked_at: null }, { revoked_at: now() });
 }
 
-/**
- * Revokes the open invitations of these makers (`user:<id>`, `key:<id>`) that they could no longer make: with the role `left`, or,
- * without one, at all. Whoever made an invitation may know its link, and would come back by it. Under the organization's lock.
- */
+/** Makers may know the links: revokes what role `left` could not invite, or all without one. Needs the organization's lock. */
 export async function revokeInvitationsOf(tx: OwnRecords, makers: string[], left?: Role): Promise<void> {
   const mayInvite = left !== undefined && scopesOf[left].has('members:write');
   const outOfReach = roles.filter((role) => !mayInvite || isAbove(role, left));
@@ -144,7 +138,7 @@ export async function revokeInvitationsOf(tx: OwnRecords, makers: string[], left
 const found = ['id', 'organization_id', 'email', 'role', 'is_mailed'] as const;
 export type OpenInvitation = RowOf<typeof Invitation, (typeof found)[number]>;
 
-/** The invitation a token opens, of whatever organization. Throws 422 on `token`, saying whether it never was, was used, revoked or is too old. */
+/** Of any organization. Throws 422 on `token`, with the reason. */
 export async function openInvitation(em: Em, token: string, { isLocked = false } = {}): Promise<OpenInvitation> {
   const row = await tables<TablesOf<typeof Invitation>>(em)
     .selectFrom('invitations')

@@ -62,18 +62,17 @@ const keysOfMemberWithState = statement((select, maker: Maker) =>
     .where('id', 'in', keysMadeBy(maker)),
 );
 
-/** The key is returned once; only its hash is stored. */
 async function insertKey(tx: OwnRecords, wanted: NewKey): Promise<KeyRow & { key: string }> {
   const key = newCredential('kk_');
   const scopes = [...new Set(wanted.scopes)];
   const secret = { hint: hintOf(key), hash: sha256(key) };
   const row = tx.create(ApiKey, { ...wanted, ...secret, scopes, last_used_at: null, revoked_at: null });
-  // The reply shows the database's time.
+  // The reply shows the database's times.
   await tx.flush();
   return { ...row, key };
 }
 
-/** The operator's own way, past every rule of who may grant what. Throws 404 for an unknown organization. */
+/** For the operator: no check of who may grant what. Throws 404. */
 export async function createKey(
   tx: OwnRecords,
   name: string,
@@ -85,13 +84,12 @@ export async function createKey(
   return insertKey(tx, { name, scopes, role: 'owner', expires_at, created_by: 'cli', replaces_id: null });
 }
 
-/** Under the organization's lock, which recheckAuthority takes. */
+/** Needs the organization's lock, which `recheckAuthority` takes. */
 async function mustHaveRoom(tx: OwnTx) {
   const [count] = await countOfLive(tx, {});
   if (count!.total >= maxKeys) throw new AppError('limit_reached', `An organization has at most ${maxKeys} API keys`);
 }
 
-/** Its scopes are among the caller's, it gives no higher role, and it does not outlive what it was made with. */
 export async function grantKey(tx: OwnTx, asked: Caller, wanted: { name: string; scopes: string[]; expiresAt: Date | null }) {
   const caller = await recheckAuthority(tx, asked, 'api_keys:write');
   const { name, scopes, expiresAt } = wanted;
@@ -102,7 +100,7 @@ export async function grantKey(tx: OwnTx, asked: Caller, wanted: { name: string;
   return insertKey(tx, { name, scopes, role: caller.role, expires_at, created_by: actorOf(caller), replaces_id: null });
 }
 
-/** `madeBy`: only those that go back to this user, made in person or by a key of that user's. */
+/** `madeBy`: only keys that this user made, in person or through another key. */
 export const listKeys = (own: Own, { madeBy }: { madeBy?: string }, page: Page) =>
   madeBy === undefined ? keys(own, {}, page) : keysOfMaker(own, { organizationId: own.organizationId, userId: madeBy }, page);
 
@@ -112,7 +110,6 @@ export async function getKey(own: Own, id: string): Promise<KeyRow> {
   return row;
 }
 
-/** The operator's own way. Throws 404. */
 export async function revokeKey(tx: OwnRecords, id: string): Promise<void> {
   await getKey(tx, id);
   await revokeKeys(tx, [id]);
@@ -128,13 +125,13 @@ async function revokeKeys(tx: OwnRecords, ids: string[]): Promise<void> {
   );
 }
 
-/** Nobody replaces or ends a key that can do more than they may grant. */
+/** Only callers who could have made a key may replace or end it. */
 function mustCover(caller: Caller, { scopes, role }: Pick<KeyRow, 'scopes' | 'role'>) {
   mustHave(caller, scopes);
   if (isAbove(role, caller.role)) throw new AppError('forbidden', `The key was made by an ${role}: your role is ${caller.role}`);
 }
 
-/** Only for those who could have made each of them; a key may always end itself. Idempotent; throws 404 for an unknown one. */
+/** A key may always end itself. Idempotent. Throws 403, 404. */
 export async function endKeys(tx: OwnTx, asked: Caller, ids: string[]): Promise<void> {
   const others = ids.filter((id) => asked.by !== 'key' || id !== asked.id);
   if (others.length > 0) {
@@ -148,16 +145,12 @@ export async function endKeys(tx: OwnTx, asked: Caller, ids: string[]): Promise<
 
 export type KeysOfMember = { all: string[]; live: string[] };
 
-/** The keys that go back to a user, and those of them that still work. */
 export async function keysOfMember(tx: OwnTx, userId: string): Promise<KeysOfMember> {
   const rows = await keysOfMemberWithState(tx, { organizationId: tx.organizationId, userId });
   return { all: rows.map(({ id }) => id), live: rows.filter(({ is_live }) => is_live).map(({ id }) => id) };
 }
 
-/**
- * A new key with the name, scopes and end of an old one, which goes on for so many hours: each has its own `last_used_at`, so that one
- * sees when nobody uses the old one any more. Only for those who could have made it.
- */
+/** The old key works for `overlapHours` more; its own `last_used_at` shows whether somebody still uses it. */
 export async function rotateKey(tx: OwnTx, asked: Caller, id: string, overlapHours: number) {
   const caller = await recheckAuthority(tx, asked, 'api_keys:write');
   const [old] = await keyToRotate(tx, { id });
@@ -165,12 +158,12 @@ export async function rotateKey(tx: OwnTx, asked: Caller, id: string, overlapHou
   mustCover(caller, old);
   mustOutlive(caller, old.expires_at === null ? null : new Date(old.expires_at));
   if (old.has_ended) throw new AppError('conflict', 'The API key was revoked or has expired: create a new one');
-  // The old key now ends with its overlap: a second successor would end with it.
+  // The old key ends with its overlap, and a second successor would end at the same time.
   if (old.is_replaced) throw new AppError('conflict', 'The API key was replaced already: rotate the one that replaces it');
   await mustHaveRoom(tx);
   const overlapEnd = raw(`least(expires_at, clock_timestamp() + ? * interval '1 hour')`, [overlapHours]);
   await tx.update(ApiKey, { id }, { expires_at: overlapEnd as unknown as string });
-  // At once: as if it were revoked, since that is what is done with a key that has leaked.
+  // Without an overlap the key has probably leaked: treat it as revoked.
   if (overlapHours === 0) await revokeInvitationsOf(tx, [`key:${id}`]);
   const { name, scopes, role, expires_at } = old;
   return insertKey(tx, { name, scopes, role, expires_at, created_by: actorOf(caller), replaces_id: id });

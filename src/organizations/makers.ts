@@ -2,7 +2,7 @@ import { type Expression, sql } from 'kysely';
 import type { Own } from '../platform/database/own.ts';
 import type { Role } from './roles.ts';
 
-/** SQL: recursive; the person at the root of a key made it, or made the key that it was made with. `key:` and `user:` go before an id. */
+/** SQL: recursive: follows `created_by` from key to key, up to a person (`user:`) or the operator. */
 const rootOfKey = `
   with recursive makers as (
     select created_by from api_keys where organization_id = $1 and id = $2
@@ -18,10 +18,7 @@ const rootOfKey = `
     and p.user_id = case when m.created_by like 'user:%' then substr(m.created_by, 6)::uuid end
   where m.created_by not like 'key:%'`;
 
-/**
- * The present role of the person a key goes back to; undefined: that person is no longer a member. A key made by command line has the
- * operator behind it, who is above all roles.
- */
+/** Undefined: the person behind the key is no longer a member. A key made on the command line has the role owner. */
 export async function roleBehindKey(own: Own, keyId: string): Promise<Role | undefined> {
   const [root] = await own.sql<{ is_operator: boolean; role: Role | null }>(rootOfKey, [keyId]);
   return root?.is_operator ? 'owner' : (root?.role ?? undefined);
@@ -29,7 +26,7 @@ export async function roleBehindKey(own: Own, keyId: string): Promise<Role | und
 
 export type Maker = { organizationId: string; userId: string };
 
-/** SQL: recursive; ids of every key that goes back to a user, made in person or by a key of that user's. */
+/** SQL: recursive: all keys that a user made, in person or through another key. */
 export const keysMadeBy = ({ organizationId, userId }: Maker): Expression<string> => sql<string>`(
   with recursive made as (
     select id from api_keys where organization_id = ${organizationId} and created_by = 'user:' || ${userId}::text

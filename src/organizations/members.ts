@@ -24,19 +24,18 @@ const otherOwner = statement((select, { userId }: { userId: string }) =>
   select(Membership).select('user_id').where('role', '=', 'owner').where('user_id', '<>', userId).limit(1),
 );
 
-/** A member; its id is the user's. */
+/** `id` is the user's. */
 export type MemberRow = Awaited<ReturnType<typeof memberById>>[number];
 
 export const listMembers = (own: Own, page: Page) => pageOfQuery((text, values) => own.run(text, values), members(own), page);
 
-/** Throws 404. */
 export async function getMember(own: Own, userId: string): Promise<MemberRow> {
   const [row] = await memberById(own, { userId });
   if (!row) throw notFound('Member');
   return row;
 }
 
-/** Returns false for somebody who is a member already, whatever the role. */
+/** False: already a member; the role stays. */
 export async function addMember(tx: OwnRecords, userId: string, role: Role): Promise<boolean> {
   // SQL: on conflict do nothing.
   const rows = await tx.sql(
@@ -48,7 +47,7 @@ export async function addMember(tx: OwnRecords, userId: string, role: Role): Pro
   return rows.length > 0;
 }
 
-/** Throws 403 when the present or the new role is above the caller's, 409 when it is the last owner's. */
+/** Throws 403 for a present or new role above the caller's, 409 for the last owner. */
 export async function changeRole(tx: OwnTx, asked: Caller, userId: string, role: Role): Promise<MemberRow> {
   const caller = await recheckAuthority(tx, asked, 'members:write');
   const member = await reachedMember(tx, caller, userId);
@@ -64,13 +63,10 @@ export async function changeRole(tx: OwnTx, asked: Caller, userId: string, role:
 
 const makersOf = (userId: string, keyIds: string[]) => [`user:${userId}`, ...keyIds.map((id) => `key:${id}`)];
 
-/** The API keys of somebody who was removed: those that were revoked, and those that work on. */
+/** `left`: the keys that still work. */
 export type KeysAfterRemoval = { revoked: string[]; left: string[] };
 
-/**
- * Also ends the member's bearer tokens for the organization and revokes the open invitations made in person or by a key. Keys the member
- * made work on and grant nothing, or are revoked too: 403 where the caller may not revoke one of them.
- */
+/** Revokes their open invitations too. Their keys keep working but cannot grant, or are revoked: 403 if the caller may not. */
 export async function removeMember(
   tx: OwnTx,
   asked: Caller,

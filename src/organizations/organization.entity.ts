@@ -8,7 +8,6 @@ export const Organization = defineEntity({
   properties: { id: id(), name: p.text(), ...times() },
 });
 
-/** What a user may do in an organization. */
 export const Membership = defineEntity({
   name: 'Membership',
   tableName: 'memberships',
@@ -21,7 +20,6 @@ export const Membership = defineEntity({
   },
 });
 
-/** Only the hash of its token is stored. */
 export const Invitation = defineEntity({
   name: 'Invitation',
   tableName: 'invitations',
@@ -39,7 +37,7 @@ export const Invitation = defineEntity({
   },
 });
 
-/** `role` is the highest the key may give: that of its maker. Only the hash of the key is stored. */
+/** `role`: the highest the key may grant, its maker's. Only hashes of keys and of invitations' tokens are stored. */
 export const ApiKey = defineEntity({
   name: 'ApiKey',
   tableName: 'api_keys',

@@ -13,13 +13,11 @@ export async function createOrganization(em: Em, name: string): Promise<string> 
   return id;
 }
 
-/** Throws 404. */
 export async function getOrganization(own: Own): Promise<OrganizationRow> {
-  // SQL: here and below, the row of the organization itself has its id in another column than those that belong to it.
+  // SQL: here and below, the organization's own row is found by `id`, not by `organization_id`.
   return theOne(await own.sql('select id, name, created_at, updated_at from organizations where id = $1'));
 }
 
-/** Throws 404. */
 export async function renameOrganization(tx: OwnRecords, name: string): Promise<OrganizationRow> {
   const rows = await tx.sql<OrganizationRow>(
     `update organizations set name = $2, updated_at = clock_timestamp()
@@ -30,7 +28,7 @@ export async function renameOrganization(tx: OwnRecords, name: string): Promise<
   return theOne(rows);
 }
 
-/** Locks the organization's row: counts of what belongs to it hold until the transaction ends. Throws 404. */
+/** Counts of the organization's rows stay true until the transaction ends. Throws 404. */
 export async function lockOrganization(tx: Own): Promise<void> {
   theOne(await tx.sql('select 1 from organizations where id = $1 for no key update'));
 }

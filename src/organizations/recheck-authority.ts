@@ -12,7 +12,7 @@ import type { Scope } from './scopes.ts';
 
 type Credential = { id: string };
 
-/** Each locks what it reads until the transaction ends: taking the credential or the role away waits for it, or came before. */
+/** Each locks what it reads: neither the credential nor the role can end before the transaction does. */
 const presentRole = {
   key: statement((select, { id }: Credential) =>
     select(ApiKey).select('role').where('id', '=', id).where('revoked_at', 'is', null).where(inForce('expires_at')).forShare(),
@@ -43,17 +43,13 @@ const presentRole = {
   ),
 };
 
-/**
- * Asks the database what the caller may do now, for a write that grants something or takes it away. A process remembers a credential for some
- * seconds, and what was granted in that time would stay. Locks the organization, so that counts hold, and the credential with its role, so
- * that neither ends before the transaction does. Returns the caller with the present role and scopes; a key has no more than the person it
- * goes back to. Throws 401 when the credential has ended, 403 when the caller no longer has `needed`.
- */
+/** For a write that grants or revokes: cached rights are some seconds old. Locks the organization. Throws 401, 403. */
 export async function recheckAuthority(tx: OwnTx, caller: Caller, needed?: Scope): Promise<Caller> {
   await lockOrganization(tx);
   const [present] = await presentRole[caller.by](tx, caller);
   if (!present) throw new AppError('unauthorized', 'The credential has ended');
   const role: Role = present.role;
+  // A key may do no more than the person behind it.
   const behind = caller.by === 'key' ? await roleBehindKey(tx, caller.id) : role;
   if (!behind) throw new AppError('forbidden', 'The key grants nothing: the member who made it has left the organization');
   const brought: ReadonlySet<string> = scopesOf[behind];

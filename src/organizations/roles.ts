@@ -1,18 +1,18 @@
 import { type Scope, scopes } from './scopes.ts';
 
-/** The highest first. */
+/** Highest first. */
 export const roles = ['owner', 'admin', 'agent', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
-/** The daily work with customers. Settings, people and keys are left to admins. */
+/** The daily work with customers. Settings, people and keys are for admins. */
 const worked = ['contacts', 'messages', 'crm', 'commerce', 'media'];
-/** What a colleague sees. Not webhooks, whose secrets can be read, nor keys, nor the audit log. */
+/** For every member. Not webhooks, whose secrets can be read, nor keys, nor the audit log. */
 const seen = [...worked, 'channels', 'flows', 'campaigns', 'automation', 'onboarding', 'members'];
 
 const read = scopes.filter((scope) => seen.some((area) => scope === `${area}:read`));
 const write = scopes.filter((scope) => worked.some((area) => scope === `${area}:write`));
 
-/** An owner and an admin may do the same, but an admin can neither make nor change an owner. */
+/** The same scopes for owner and admin, but an admin can neither make nor change an owner. */
 export const scopesOf: Record<Role, ReadonlySet<Scope>> = {
   owner: new Set(scopes),
   admin: new Set(scopes),

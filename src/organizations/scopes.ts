@@ -14,6 +14,6 @@ const areas = [
   'api_keys',
 ] as const;
 
-/** Nobody writes the audit log by hand: it has no `audit:write`. */
+/** Without `audit:write`: nobody writes the audit log by hand. */
 export type Scope = `${(typeof areas)[number]}:${'read' | 'write'}` | 'audit:read';
 export const scopes: Scope[] = [...areas.flatMap((area) => [`${area}:read`, `${area}:write`] as Scope[]), 'audit:read'];

@@ -11,17 +11,14 @@ type Owner = { organization_id: string; phone_number_id: string; account_id: str
 type Numbered = { change: RawChange; number: string };
 export type Accepted = { kept: number; unknown: number };
 
-/**
- * Stores the changes of one signed body, separately for each organization, with a job each: one statement. `channelId` limits the body to
- * the channel whose own app signed it. Changes for unknown numbers and accounts are counted and dropped. Other requests get a turn between
- * the changes: who signs with an app of their own may send anything.
- */
+/** Splits the changes by organization, each with a job; drops unknown numbers. `channelId`: the channel whose own app signed. */
 export async function acceptProviderWebhook(
   em: Em,
   transact: Transact,
   given: RawChange[],
   channelId: string | null = null,
 ): Promise<Accepted> {
+  // Yields to other requests: a tenant's own app may sign any body.
   const turnOfOthers = slices();
   const changes: Numbered[] = [];
   for (const raw of given) {
@@ -46,7 +43,7 @@ export async function acceptProviderWebhook(
   return { kept: changes.length - unknown, unknown };
 }
 
-/** SQL: across organizations; whose a number or an account is decides whose the change is (bench: inbound). */
+/** SQL: across organizations: the owner of a number or an account owns the change (bench: inbound). */
 const ownersOf = (em: Em, changes: Numbered[], channelId: string | null) =>
   query<Owner>(
     em,

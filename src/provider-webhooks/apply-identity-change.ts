@@ -6,10 +6,7 @@ import { type Applying, applyMessage, isStored } from './apply-message.ts';
 
 type From = InboundMessage['from'];
 
-/**
- * A message of the provider's own that tells a person's new address. When the message is stored already, the change is ignored too: by then
- * the old address may be another person's.
- */
+/** A repeat is ignored with its change: by then the old address may be another person's. */
 export async function applyChangeMessage(
   own: Own,
   applying: Applying,
@@ -22,7 +19,7 @@ export async function applyChangeMessage(
   await applyMessage(own, applying, channelId, message, outcome === 'taken' ? message.from : fromNow(message.from, change));
 }
 
-/** With the new addresses: the old ones would be added to the contact again. */
+/** The old addresses would be added to the contact again. */
 const fromNow = (from: From, change: IdentityChange): From => ({
   ...from,
   ...(from.userId === change.old.userId && { userId: undefined }),

@@ -19,17 +19,11 @@ import type { Secrets } from '../platform/secrets.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
 import { jsonWithoutNul, withoutNul } from './without-nul.ts';
 
-/** What applying needs beside the message. */
 export type Applying = { transact: TenantTransact; secrets: Secrets; stopWords: string[] };
 
-/** A message and where it belongs. */
 type Placed = { id: string; channelId: string; conversationId: string; message: InboundMessage; isInbound: boolean };
 
-/**
- * A person wrote, or the owner did from the phone app. The provider's id is unique in the channel: a repeat changes nothing. `who`: the
- * person's addresses as they are now. If the contact is erased at the same time, the sender becomes a new contact. A stop word also opts
- * the contact out.
- */
+/** From the person, or from the owner's phone app. A repeat changes nothing. `who`: the person's present addresses. */
 export async function applyMessage(
   own: Own,
   { transact, secrets, stopWords }: Applying,
@@ -42,6 +36,7 @@ export async function applyMessage(
   const look = () =>
     transact({ retryOn: [identityTaken, conversationTaken] }, (tx) => resolveConversation(tx.own, secrets, channelId, who));
   const locks = ({ id, contactId }: ConversationRef) => [conversationLane(id), ...(isStop ? [contactLock(contactId)] : [])];
+  // If the contact is erased at the same time, the sender becomes a new contact.
   const applied = await transact({ look, locks, outdatedBy: isContactMissing }, async (tx, conversation) => {
     const placed = { id: uuidv7(), channelId, conversationId: conversation.id, message, isInbound };
     const contactId = await insertMessage(tx.own, placed);
@@ -60,10 +55,10 @@ export async function applyMessage(
   return applied.outcome;
 }
 
-/** The contact of the message; undefined when the message is stored already. */
+/** Undefined: the message is stored already. */
 async function insertMessage(own: OwnTx, { id, channelId, conversationId, message, isInbound }: Placed) {
   const { direction, type, from, content, contextId = null, providerMessageId, at } = message;
-  // SQL: inserts with the contact that the conversation has now, and nothing when it is a repeat (bench: inbound).
+  // SQL: inserts with the conversation's present contact; a repeat inserts nothing (bench: inbound).
   const [inserted] = await own.sql<{ contact_id: string }>(
     `insert into messages (
        id, organization_id, channel_id, conversation_id, contact_id, direction, type, status,
@@ -91,16 +86,16 @@ async function insertMessage(own: OwnTx, { id, channelId, conversationId, messag
   );
   if (inserted) return inserted.contact_id;
   if (await isStored(own, channelId, providerMessageId)) return undefined;
-  // The conversation was merged into another, or its contact erased, before its lane was locked.
+  // The conversation was merged, or its contact erased, before its lane was locked.
   throw new LocksOutdated();
 }
 
 type Updated = RowOf<typeof Conversation, 'status'> & { is_nameless: boolean };
 
-/** Shows the message in the list, opens the window, and keeps what the provider calls the person; what it left out stays as it was. */
+/** Profile fields that the provider left out stay as they were. */
 async function updateConversation(own: OwnTx, { conversationId, message, isInbound }: Placed): Promise<Updated> {
   const { name, username, phoneId, userId } = isInbound ? message.from : {};
-  // SQL: changes by what the row holds, and tells whether its contact has a name (bench: inbound).
+  // SQL: changes by what the row holds, and returns whether its contact has a name (bench: inbound).
   const [updated] = await own.sql<Updated>(
     `update conversations
         set status = case when status = 'resolved' then 'open' else status end,

@@ -6,7 +6,7 @@ import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { InboundPreference } from '../providers/messaging-app/inbound.ts';
 
-/** A person stopped or resumed marketing at the provider. An unknown person becomes a contact, so that their choice is kept. */
+/** An unknown person becomes a contact, so that their choice is kept. */
 export async function applyPreference(
   transact: TenantTransact,
   secrets: Secrets,

@@ -14,7 +14,7 @@ import { UnmatchedStatus } from './provider-webhook.entity.ts';
 
 type MessageRef = RowOf<typeof Message, 'id' | 'conversation_id' | 'contact_id'>;
 
-/** SQL: by the provider's id, else by ours, in one look (bench: inbound). */
+/** SQL: by the provider's id, else by ours, in one query (bench: inbound). */
 async function findMessageOf(own: Own, channelId: string, status: InboundStatus): Promise<MessageRef | undefined> {
   const ours = status.callbackData && isUuid(status.callbackData) ? status.callbackData : null;
   const [row] = await own.sql<MessageRef>(
@@ -30,7 +30,7 @@ async function findMessageOf(own: Own, channelId: string, status: InboundStatus)
   return row;
 }
 
-/** Applies a status to its message. False: no message of the channel is meant, yet. */
+/** False: no message of the channel matches yet. */
 export async function matchStatus(
   own: Own,
   transact: TenantTransact,
@@ -41,7 +41,7 @@ export async function matchStatus(
   if (!first) return false;
   const failure = status.error && { code: 'provider_refused', provider_code: status.error.code, message: status.error.message };
   const isRefusal = saysNoToMarketing(status.error?.code);
-  // The first look serves the first attempt. A message whose contact was erased since has lost the provider's id too.
+  // The first look serves the first attempt. The message of an erased contact has lost the provider's id too.
   let known: MessageRef | undefined = first;
   const look = async () => {
     const message = known ?? (await findMessageOf(own, channelId, status)) ?? { ...first, contact_id: null };
@@ -54,15 +54,14 @@ export async function matchStatus(
   ];
   await transact({ look, locks }, async (tx, { message, refuser }) => {
     await applyStatus(tx.own, message.id, status.status, status.providerMessageId, failure);
-    // The time of a status that was kept for a while is text.
+    // A stored status has its time as text.
     const choice = { status: 'denied', at: new Date(status.at), proof: message.id } as const;
-    // Merged into another contact, who is the one that refused, or erased.
     if (refuser && !(await hearMarketingChoice(tx.own, refuser, choice))) throw new LocksOutdated();
   });
   return true;
 }
 
-/** Keeps a status whose message is unknown, with a job that tries again for 10 minutes: the reply to the send may still be on its way. */
+/** The job tries again for 10 minutes: the reply to the send may still be on its way. */
 export async function keepUnmatched(transact: TenantTransact, channelId: string, status: InboundStatus) {
   await transact({}, async ({ own }) => {
     const id = uuidv7();

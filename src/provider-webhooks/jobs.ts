@@ -28,7 +28,7 @@ export const applyProviderWebhookJob = job<{ webhook_id: string }>({
   openSubjects: `select id from provider_webhooks where state = 'received'`,
 });
 
-/** A status that arrived before the provider's id of its message was known, and without our callback data. */
+/** For a status without our callback data that arrived before its message had the provider's id. */
 export const matchStatusJob = job<{ status_id: string }>({
   name: 'provider-webhooks.match-status',
   queue: 'default',

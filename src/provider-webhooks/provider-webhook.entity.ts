@@ -6,14 +6,14 @@ export const providerWebhookStates = ['received', 'applied', 'broken'] as const;
 export type ProviderWebhookState = (typeof providerWebhookStates)[number];
 export type ProviderWebhookError = { error: string; part?: string };
 
-/** What the provider sent to one organization. A body about several organizations is split: each keeps its own changes only. */
+/** A body about several organizations is split: each keeps only its own changes. */
 export const ProviderWebhook = defineEntity({
   name: 'ProviderWebhook',
   tableName: 'provider_webhooks',
   properties: {
     ...tenant(),
     channel_id: p.uuid().strictNullable(),
-    /** Bytes, since jsonb refuses NUL. */
+    /** Bytes, because jsonb refuses NUL. */
     body: p.blob().$type<Buffer>(),
     state: p.enum(providerWebhookStates),
     errors: p.json<ProviderWebhookError[]>().strictNullable(),
@@ -25,7 +25,6 @@ export const ProviderWebhook = defineEntity({
 export const unmatchedStates = ['waiting', 'matched', 'dropped'] as const;
 export type UnmatchedState = (typeof unmatchedStates)[number];
 
-/** A status whose message is not known yet: the reply to the send may still be on its way. */
 export const UnmatchedStatus = defineEntity({
   name: 'UnmatchedStatus',
   tableName: 'unmatched_statuses',

@@ -2,7 +2,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const shape = /^sha256=([0-9a-f]{64})$/i;
 
-/** Whether a header may be a signature at all. */
 export const looksSigned = (header: string | undefined) => header !== undefined && shape.test(header);
 
 /** `X-Hub-Signature-256: sha256=<hex>` over the raw bytes, compared in constant time. */

@@ -2,7 +2,7 @@ import { phoneNumberIdOf, type RawChange } from '../providers/messaging-app/inbo
 
 const maxDepth = 64;
 
-/** A change nested too deep would break every later parse of its body: only its number is kept, which makes it a broken change. */
+/** A change nested too deep would break every later parse: only its number is kept, which marks it as broken. */
 export function withoutDepth(change: RawChange): RawChange {
   if (!isDeeper(change.change, maxDepth)) return change;
   const { field } = change.change;
@@ -12,7 +12,7 @@ export function withoutDepth(change: RawChange): RawChange {
   };
 }
 
-/** Level by level, because such a body is made to overflow the stack of a recursion. */
+/** Level by level: such a body would overflow the stack of a recursion. */
 function isDeeper(value: unknown, maxLevels: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

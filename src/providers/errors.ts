@@ -1,6 +1,6 @@
 type Options = { code?: string; cause?: unknown };
 
-/** What came back from a provider, sorted by what to do next. `providerCode` is the provider's own, for people. */
+/** Sorted by what to do next. `providerCode` is the provider's own, for people. */
 class ProviderError extends Error {
   readonly providerCode: string | null;
   constructor(message: string, { code, cause }: Options = {}) {
@@ -9,7 +9,7 @@ class ProviderError extends Error {
   }
 }
 
-/** Final: asking again would be refused again. `stopsChannel` says that nothing else will pass on this channel either. */
+/** Final. `stopsChannel`: nothing else will pass on this channel either. */
 export class ProviderRefused extends ProviderError {
   readonly stopsChannel?: 'auth_error' | 'restricted';
   constructor(message: string, options: Options & { stopsChannel?: 'auth_error' | 'restricted' } = {}) {
@@ -18,7 +18,7 @@ export class ProviderRefused extends ProviderError {
   }
 }
 
-/** Wait; spends no try. `scope` is what must wait: this one recipient, or the whole channel. */
+/** Wait; costs no attempt. */
 export class ProviderBusy extends ProviderError {
   readonly retryAfterMs: number;
   readonly scope: 'recipient' | 'channel';
@@ -29,10 +29,10 @@ export class ProviderBusy extends ProviderError {
   }
 }
 
-/** We cannot know whether it took effect: the request left, no answer we can read came back. */
+/** The request left and no readable answer came: it may have taken effect. */
 export class ProviderUnknown extends ProviderError {}
 
-/** It did not take effect and may do so later: try again. */
+/** It did not take effect: try again. */
 export class ProviderFailed extends ProviderError {}
 
 export { ProviderError };

@@ -11,7 +11,6 @@ import type { MessagingApp } from './messaging-app/provider.ts';
 
 export type Providers = { messagingApp: MessagingApp; mail: Mail; close(): void };
 
-/** Every call is measured in the process's registry. */
 export function createProviders(
   { messagingAppUrl, providerTimeoutMs, mailUrl }: Pick<Config, 'messagingAppUrl' | 'providerTimeoutMs' | 'mailUrl'>,
   registry: Registry,
@@ -22,7 +21,7 @@ export function createProviders(
   const smtp = mailUrl ? smtpMail({ url: mailUrl, timeoutMs: providerTimeoutMs }) : undefined;
   return {
     messagingApp: measured('messaging_app', graphMessagingApp(client)),
-    // A mail that is only noted was no call to anybody.
+    // A mail that is only logged calls nobody.
     mail: smtp ? measured('mail', smtp.mail) : logMail(log),
     close() {
       client.close();

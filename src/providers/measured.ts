@@ -2,7 +2,7 @@ import { Histogram, type Registry } from 'prom-client';
 import { childrenOf } from '../platform/metrics/children.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused, ProviderUnknown } from './errors.ts';
 
-/** As the provider's answer was sorted (errors.ts); `fault`: thrown by us. */
+/** `fault`: our own error, not the provider's. */
 function outcomeOf(error: unknown): string {
   if (error instanceof ProviderRefused) return 'refused';
   if (error instanceof ProviderBusy) return 'busy';
@@ -12,7 +12,6 @@ function outcomeOf(error: unknown): string {
 
 type Calls = Record<string, (...given: never[]) => Promise<unknown>>;
 
-/** Puts a clock around every call of a provider. */
 export function measuredProvider(registry: Registry): <Provider extends Calls>(name: string, provider: Provider) => Provider {
   const duration = childrenOf(
     new Histogram({

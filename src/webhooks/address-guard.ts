@@ -2,7 +2,7 @@ import { promises as dns } from 'node:dns';
 import { isIP } from 'node:net';
 import { closedRange, parseNetworks } from './address-ranges.ts';
 
-/** The message is meant for the endpoint's owner; it never names the address behind a name, which may be an internal one. */
+/** For the endpoint's owner: never names the address behind a host name, which may be internal. */
 export class ForbiddenAddress extends Error {
   override name = 'ForbiddenAddress';
 }
@@ -11,7 +11,6 @@ export class LookupFailed extends Error {
   override name = 'LookupFailed';
 }
 
-/** All addresses of a name, or a rejection. */
 export type Lookup = (hostname: string) => Promise<{ address: string }[]>;
 
 export interface PinnedAddress {
@@ -25,7 +24,7 @@ export interface UrlRules {
   allowNetworks: string[];
 }
 
-/** Whether a webhook may be sent to this URL, as far as its text tells. A name is judged by `resolvePublic` at each connect. */
+/** Judges the text alone; `resolvePublic` judges a name at each connect. */
 export function checkUrl(text: string, { allowHttp, allowNetworks }: UrlRules): URL {
   const url = URL.parse(text);
   if (!url) throw new ForbiddenAddress('not a valid absolute URL');
@@ -34,7 +33,7 @@ export function checkUrl(text: string, { allowHttp, allowNetworks }: UrlRules): 
   }
   if (url.username || url.password) throw new ForbiddenAddress('the URL must not hold a user name or password');
   if (!url.hostname) throw new ForbiddenAddress('the URL has no host');
-  // The URL parser has turned decimal, octal, hex and short spellings, escapes and full-width digits into plain notation.
+  // The URL parser has normalized decimal, octal, hex, short, escaped and full-width spellings.
   const host = bare(url.hostname);
   if (isIP(host)) refuseClosed(host, allowNetworks);
   return url;
@@ -46,10 +45,7 @@ export interface Resolve {
   lookup?: Lookup;
 }
 
-/**
- * The addresses a connection to this host may be pinned to; the name is looked up once. Every one must be public: a name with
- * one private address among its public ones is refused, not filtered. Throws ForbiddenAddress or LookupFailed.
- */
+/** Looks up once; one private address refuses the name. Throws ForbiddenAddress or LookupFailed. */
 export async function resolvePublic(
   hostname: string,
   { allowNetworks, timeoutMs, lookup = systemLookup }: Resolve,
@@ -87,7 +83,7 @@ function pinned(address: string): PinnedAddress {
 
 async function within<T>(timeoutMs: number, lookup: Promise<T>): Promise<T> {
   const { promise: expired, reject } = Promise.withResolvers<never>();
-  // The system's lookup cannot be called off; its late answer is dropped.
+  // The system's lookup cannot be cancelled; its late answer is dropped.
   const timer = setTimeout(() => reject(new LookupFailed(`name lookup took longer than ${timeoutMs} ms`)), timeoutMs);
   try {
     return await Promise.race([lookup, expired]);

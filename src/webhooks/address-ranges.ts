@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Network = [Address, number];
 
-// Named apart from the ranges around them for a clear reason; Azure's 168.63.129.16 lies in a public range.
+// Named apart for a clear reason; Azure's 168.63.129.16 is in a public range.
 const METADATA: Network[] = parseNetworks([
   '169.254.169.254/32',
   '168.63.129.16/32',
@@ -13,10 +13,9 @@ const METADATA: Network[] = parseNetworks([
   'fd00:ec2::254/128',
 ]);
 
-// IANA hands out global unicast addresses from here alone; the rest is special, retired or not assigned yet.
+// IANA assigns global unicast addresses only from here.
 const GLOBAL_IPV6: Network[] = parseNetworks(['2000::/3']);
 
-// The 6bone, given back; nothing on the internet answers there.
 const RETIRED: Network[] = parseNetworks(['3ffe::/16']);
 
 const NAMES: Record<string, string> = {
@@ -27,23 +26,19 @@ const NAMES: Record<string, string> = {
   uniqueLocal: 'unique local',
 };
 
-/** Throws on anything but whole CIDR notation: a mistyped network must not quietly open another one. */
+/** Throws on anything but full CIDR notation: a mistyped network must not open another one. */
 export function parseNetworks(cidrs: string[]): Network[] {
   return cidrs.map((cidr) => {
-    // ipaddr.js reads '10/8' as 0.0.0.10/8, hence the check of the address alone.
+    // ipaddr.js reads '10/8' as 0.0.0.10/8.
     if (isIP(cidr.split('/')[0] ?? '') === 0 || !ipaddr.isValidCIDR(cidr)) throw new TypeError(`not a CIDR network: ${cidr}`);
     return ipaddr.parseCIDR(cidr);
   });
 }
 
-/**
- * Why this address may not be called, or undefined when it may: it is public, or in one of the opened networks.
- * An IPv4-mapped IPv6 address is judged as the IPv4 address the system would connect to. Addresses that carry another one
- * inside (NAT64, 6to4, Teredo, IPv4-compatible) are closed whatever they carry.
- */
+/** Undefined: open. An address that contains another (NAT64, 6to4, Teredo, IPv4-compatible) is always closed. */
 export function closedRange(address: string, open: Network[]): string | undefined {
   if (isIP(address) === 0) return 'not an address';
-  // A zone names an interface of this machine; no public address has one.
+  // A zone names an interface of this machine.
   if (address.includes('%')) return 'zone id';
   const ip = ipaddr.process(undotted(address));
   if (isWithin(ip, open)) return undefined;
@@ -54,7 +49,7 @@ export function closedRange(address: string, open: Network[]): string | undefine
   return isWithin(ip, RETIRED) ? 'reserved' : undefined;
 }
 
-/** ipaddr.js reads the dotted `::8.8.8.8` as the mapped `::ffff:8.8.8.8`; the URL parser writes IPv6 in hex alone. */
+/** ipaddr.js reads the dotted `::8.8.8.8` as the mapped `::ffff:8.8.8.8`; the URL parser writes hex. */
 function undotted(address: string): string {
   return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }

@@ -4,7 +4,7 @@ import { created, tenant, times, timestamp } from '../platform/database/columns.
 export const orderings = ['best_effort', 'per_subject'] as const;
 export type Ordering = (typeof orderings)[number];
 
-/** A customer's address for events. Its secret and its own headers are sealed. */
+/** Its secret and its own headers are sealed. */
 export const WebhookEndpoint = defineEntity({
   name: 'WebhookEndpoint',
   tableName: 'webhook_endpoints',
@@ -26,7 +26,6 @@ export const WebhookEndpoint = defineEntity({
 export const deliveryStates = ['pending', 'succeeded', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** One event for one endpoint. */
 export const Delivery = defineEntity({
   name: 'Delivery',
   tableName: 'webhook_deliveries',
@@ -50,7 +49,7 @@ export const DeliveryAttempt = defineEntity({
     ...tenant(),
     delivery_id: p.uuid(),
     number: p.integer(),
-    /** The HTTP status. null: there was no response. */
+    /** null: there was no response. */
     status: p.integer().strictNullable(),
     duration_ms: p.integer(),
     error_class: p.text().strictNullable(),

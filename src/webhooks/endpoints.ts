@@ -27,20 +27,19 @@ export type NewEndpoint = {
 };
 
 export const maxEndpoints = 50;
-/** The most requests in flight to one endpoint, over all workers. */
+/** Concurrent requests to one endpoint, over all workers. */
 const endpointWidth = 10;
 
 const countEndpoints = statement((select) =>
   select(WebhookEndpoint).select((endpoints) => endpoints.fn.countAll<string>().as('total')),
 );
 
-/** The endpoint with its pool, and its secret in the clear. */
 export async function createEndpoint(
   { em, own }: TenantTx,
   { url, eventTypes, description, headers, rateLimit, ordering }: NewEndpoint,
   secrets: Secrets,
 ): Promise<EndpointRow & { secret: string }> {
-  // SQL: a row lock on the organization, so that two requests at once cannot both create the last endpoint allowed.
+  // SQL: a row lock on the organization, so that concurrent requests cannot exceed `maxEndpoints`.
   await own.sql('select 1 from organizations where id = $1 for no key update');
   const [count] = await countEndpoints(own, {});
   if (Number(count?.total) >= maxEndpoints)
@@ -68,12 +67,11 @@ export async function createEndpoint(
   return { ...row, secret };
 }
 
-/** The lock `testEndpoint` needs. */
 export const endpointLock = (endpointId: string) => subjectLock('webhook_endpoint', endpointId);
 
 const isEnabled = statement((select, { id }: { id: string }) => select(WebhookEndpoint).select('enabled').where('id', '=', id));
 
-/** Sends a test whatever the endpoint subscribes to, tried once. Returns the operation to follow. */
+/** One attempt, whatever the endpoint subscribes to. Returns the operation's id. */
 export async function testEndpoint(tx: OwnTx, endpointId: string): Promise<string> {
   const [row] = await isEnabled(tx, { id: endpointId });
   if (!row) throw notFound('Webhook endpoint');
@@ -84,7 +82,7 @@ export async function testEndpoint(tx: OwnTx, endpointId: string): Promise<strin
   return jobId;
 }
 
-/** The receiver answered 410 Gone. The endpoint's deliveries wait in the held pool until somebody enables it. */
+/** After a 410 Gone. Deliveries wait in the held pool until somebody enables the endpoint. */
 export async function disableEndpoint(transact: TenantTransact, endpointId: string, reason: string) {
   await transact({ locks: [endpointLock(endpointId)] }, async ({ em, own }) => {
     const change = { enabled: false, disabled_reason: reason, updated_at: now() };

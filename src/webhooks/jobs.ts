@@ -4,7 +4,7 @@ import { uuid } from '../platform/ids.ts';
 import { job } from '../platform/ledger/job.ts';
 import { nextDelayMs } from './schedule.ts';
 
-/** Written by emit's own statement (events/record.ts), never enqueued: a delivery and its job are born with their event. */
+/** Never enqueued: emit's own statement (events/record.ts) creates the delivery and its job with the event. */
 export const deliverWebhookJob = job<{ delivery_id: string }>({
   name: 'webhooks.deliver',
   queue: 'webhooks',

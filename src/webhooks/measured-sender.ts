@@ -2,7 +2,6 @@ import { Histogram, type Registry } from 'prom-client';
 import { childrenOf, statusClass } from '../platform/metrics/children.ts';
 import type { WebhookSender } from './sender.ts';
 
-/** Puts a clock around every try of a delivery. */
 export function measuredSender(registry: Registry, sender: WebhookSender): WebhookSender {
   const duration = childrenOf(
     new Histogram({

@@ -1,4 +1,4 @@
-// What frames the request, names the sender or must match the body: never a customer's to set.
+// They frame the request, name the sender or must match the body: customers cannot set them.
 const RESERVED = new Set([
   'connection',
   'content-encoding',
@@ -19,16 +19,12 @@ const RESERVED = new Set([
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const SIGNATURE_PREFIX = 'webhook-';
 
-/** Whether an endpoint may not carry a header of this name, because it is reserved or not a header name at all. */
 export function forbiddenHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return !TOKEN.test(name) || RESERVED.has(lower) || lower.startsWith(SIGNATURE_PREFIX);
 }
 
-/**
- * The headers that go out: ours, the `webhook-*` ones the delivery wrote, and the customer's others. Names are compared without
- * case and the `webhook-*` ones count only in lower case, as the delivery writes them, so no second spelling rides along.
- */
+/** `webhook-*` counts only in lower case, as the delivery writes it, so that no second spelling passes. */
 export function requestHeaders(given: Record<string, string>): Record<string, string> {
   const headers = new Map<string, string>();
   for (const [name, value] of Object.entries(given)) {

@@ -1,10 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-/**
- * What an attempt keeps of the answer: status line, headers and the first bytes of the body, at most `maxBytes` in UTF-8.
- * A body that ends within the limit leaves the connection usable; a longer one is cut off and its connection closed.
- * A body that breaks off or is too slow gives what came.
- */
+/** At most `maxBytes` of UTF-8. A longer body closes its connection; a body that breaks off or is too slow gives what came. */
 export async function responseHead(response: Dispatcher.ResponseData, maxBytes: number): Promise<string> {
   const body = await firstBytes(response.body, maxBytes);
   const lines = [`HTTP/1.1 ${response.statusCode} ${response.statusText}`.trimEnd()];
@@ -17,7 +13,7 @@ export async function responseHead(response: Dispatcher.ResponseData, maxBytes: 
 async function firstBytes(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving the loop early destroys the stream, which reports that as an error of its own.
+  // Leaving the loop early destroys the stream, which then reports an error.
   body.on('error', () => {});
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -26,12 +22,12 @@ async function firstBytes(body: Dispatcher.ResponseData['body'], maxBytes: numbe
       if (size > maxBytes) break;
     }
   } catch {
-    // The status has arrived and decides the outcome; the body is only kept for people to read.
+    // The status decides the outcome; the body is only for people.
   }
   return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
-/** At most `maxBytes` of UTF-8, no character cut in two, no NUL, which PostgreSQL's text cannot hold. */
+/** Cuts no character in two, and drops NUL, which PostgreSQL's text refuses. */
 function cut(text: string, maxBytes: number): string {
   const buffer = new Uint8Array(maxBytes);
   const { written } = new TextEncoder().encodeInto(text.replaceAll('\0', ''), buffer);

@@ -8,19 +8,13 @@ import { type ConnectErrorClass, ConnectFailed, vettedConnector } from './vetted
 export type SendErrorClass = ConnectErrorClass | 'timeout' | 'http';
 
 export interface SendOutcome {
-  /** Any 2xx whose head arrived in time. */
   ok: boolean;
   status?: number;
-  /** Until the outcome was known, the kept part of the body included. */
   durationMs: number;
-  /**
-   * The phase that failed. `connect` includes a connection not made in time, `timeout` is the limit of the whole try,
-   * `http` a status other than 2xx or a connection that gave no readable answer.
-   */
+  /** `connect` includes its time limit, `timeout` is the whole attempt's; `http`: not 2xx, or no readable answer. */
   errorClass?: SendErrorClass;
   error?: string;
   responseHead?: string;
-  /** The header as it came. */
   retryAfter?: string;
 }
 
@@ -32,21 +26,19 @@ export interface WebhookRequest {
 
 export interface WebhookSenderOptions {
   allowHttp: boolean;
-  /** CIDR networks opened although not public; a malformed one throws here. */
   allowNetworks: string[];
-  /** Limit of the whole try: lookup, connection, answer. */
+  /** For the whole attempt: lookup, connection, answer. */
   timeoutMs?: number;
-  /** Limit of lookup and connection, TLS included. */
+  /** For lookup and connection, TLS included. */
   connectTimeoutMs?: number;
-  /** Most that is read of an answer's body, and most that `responseHead` holds. */
+  /** For what is read of a body, and for `responseHead`. */
   maxResponseBytes?: number;
   lookup?: Lookup;
 }
 
 export interface WebhookSender {
-  /** Never rejects for what the receiver or the network does; after `close` it does reject, as no try was made. */
+  /** Rejects only after `close`, when no attempt was made. */
   send(request: WebhookRequest): Promise<SendOutcome>;
-  /** Waits for the requests in flight. */
   close(): Promise<void>;
 }
 
@@ -62,10 +54,10 @@ export function createWebhookSender({
   const agent = new Agent({
     connect: vettedConnector({ connectTimeoutMs, allowNetworks, lookup }),
     allowH2: false,
-    // One clock for the whole try, below; undici's would restart with each byte.
+    // One clock for the whole attempt, below; undici's restarts with each byte.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // A receiver may ask to keep a connection for longer; it holds a socket of ours.
+    // A receiver may ask for longer, and would hold one of our sockets.
     keepAliveMaxTimeout: 60_000,
     maxHeaderSize: 16_384,
   });
@@ -74,7 +66,7 @@ export function createWebhookSender({
     const { origin, pathname, search } = checkUrl(url, { allowHttp, allowNetworks });
     const path = pathname + search;
     const answer = agent.request({ origin, path, method: 'POST', headers: requestHeaders(headers), body, signal });
-    // undici heeds the signal only once a connection stands; a request called off before is then not sent.
+    // undici heeds the signal only once it is connected; a request aborted before is never sent.
     const response = await Promise.race([answer, rejectedOn(signal)]);
     return judged(response, await responseHead(response, maxResponseBytes));
   }

@@ -4,7 +4,7 @@ import { ForbiddenAddress, type Lookup, LookupFailed, resolvePublic, systemLooku
 
 export type ConnectErrorClass = 'dns' | 'connect' | 'tls' | 'ssrf';
 
-/** Why there is no connection. Carries no `code`: undici tries again by itself on some codes, and would never tell. */
+/** Has no `code`: on some codes undici retries by itself, without a sign of it. */
 export class ConnectFailed extends Error {
   override name = 'ConnectFailed';
   readonly errorClass: ConnectErrorClass;
@@ -21,11 +21,7 @@ export interface VettedConnect {
   lookup?: Lookup;
 }
 
-/**
- * Connects only to addresses judged for this very connection. Names are judged inside the socket's own lookup, so nothing is
- * looked up a second time and SNI, Host and the certificate check keep the name. Node skips that lookup for IP literals,
- * which are therefore judged before.
- */
+/** Judges names inside the socket's own lookup, so none is looked up twice. Node skips it for IP literals: judged before. */
 export function vettedConnector({
   connectTimeoutMs,
   allowNetworks,
@@ -35,7 +31,7 @@ export function vettedConnector({
   const connect = buildConnector({
     allowH2: false,
     timeout: connectTimeoutMs,
-    // With this on, Node asks its lookup for all addresses and tries them in turn.
+    // With this on, Node asks for all addresses and tries them in turn.
     autoSelectFamily: true,
     // Node's 250 ms would give up on far receivers.
     autoSelectFamilyAttemptTimeout: 1_000,
@@ -60,7 +56,7 @@ export function vettedConnector({
   };
 }
 
-/** One lookup in flight a name: the system's resolver has few threads, and one dead name would hold them all. */
+/** One lookup in flight per name: a dead name would hold all of the resolver's few threads. */
 function sharing(lookup: Lookup): Lookup {
   const inFlight = new Map<string, ReturnType<Lookup>>();
   return (hostname) => {
@@ -80,7 +76,7 @@ function connectFailed(error: unknown, protocol: string, connectTimeoutMs: numbe
   }
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   const reason = code ?? message;
-  // Node reports several addresses that all refused as one AggregateError, without a syscall or text of its own.
+  // Several addresses that all refused are one AggregateError, without a syscall or text.
   const isTcp = syscall === 'connect' || (error as AggregateError).errors !== undefined || protocol !== 'https:';
   if (isTcp) return new ConnectFailed('connect', `no connection: ${reason}`, error);
   return new ConnectFailed('tls', `TLS handshake failed: ${reason}`, error);

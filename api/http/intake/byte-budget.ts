@@ -2,9 +2,9 @@ import { AppError } from '../../../src/platform/errors.ts';
 
 /** What one request holds of a budget. */
 export type Held = {
-  /** Throws `unavailable` (503, `Retry-After`) when the budget, or its key's share, has no room for them. */
+  /** Throws `unavailable` (503, `Retry-After`) when the budget or the key's share is full. */
   add(bytes: number): void;
-  /** Gives all of it back; a second call does nothing. */
+  /** Releases all of it. Idempotent. */
   release(): void;
 };
 
@@ -13,7 +13,7 @@ export type ByteBudget = { hold(key: string): Held; held(): number };
 type Bounds = { total: number; perKey: number; refusal?: string };
 const bodiesRefusal = 'Too many bytes of request bodies at once; try again';
 
-/** Bytes that all requests of a kind hold at most, and of them the requests of one key. A key that holds nothing costs no memory. */
+/** A limit on the bytes of all requests of a kind, and of each key. An idle key takes no memory. */
 export function createByteBudget({ total, perKey, refusal = bodiesRefusal }: Bounds): ByteBudget {
   const keys = new Map<string, number>();
   let all = 0;

@@ -9,24 +9,21 @@ import { mustKeepComing } from './progress.ts';
 import { createReplies, type HoldReply } from './replies.ts';
 import { hasBody } from './unread.ts';
 
-/** Who sends what needs no credential: a person's front end (logins and the like), or the provider. */
+/** Senders without a credential: a person's front end (logins and the like), or the provider. */
 type Anonymous = 'person' | 'provider';
 type ReadBody = (req: Request, res: Response) => Promise<void>;
 
-/** What requests hold of this process while they come, wait and are answered: bounded in all, and for each organization. */
+/** Limits what requests hold of this process, in all and per organization. */
 export type Intake = {
-  /**
-   * Reads a body of at most `limit` bytes within the bounds of its caller. Throws `payload_too_large` when it is longer, `unavailable` when
-   * there is no room for its bytes, and `bad_request` to one who has left.
-   */
+  /** Throws `payload_too_large` beyond `limit`, `unavailable` without room, `bad_request` when the client has left. */
   read(readBody: ReadBody, limit: number, req: Request, res: Response, anonymous?: Anonymous): Promise<void>;
-  /** A place for a file that is taken as it comes; given back by what is returned. Throws `unavailable`. */
+  /** A place for a streamed upload; call the result to release it. Throws `unavailable`. */
   upload(req: Request, organizationId: string): Release;
-  /** A place for a file that is sent as it is read; given back when the reply is over. Throws `unavailable`, `bad_request` to one who has left. */
+  /** A place for a streamed file, until the reply is over. Throws `unavailable`, `bad_request` when the client has left. */
   download(res: Response, organizationId: string): void;
-  /** Room for a large reply, given back when it is over. Throws `unavailable`. */
+  /** Room for a large reply, until it is over. Throws `unavailable`. */
   holdReply: HoldReply;
-  /** Places of those who wait for their operation. */
+  /** Places for requests that wait for their operation. */
   waits: Shares;
 };
 
@@ -45,25 +42,25 @@ type Settings = Pick<
   | 'waitsPerOrganization'
 >;
 
-/** Up to here a body is counted by what it says it is, above by what has come of it. */
+/** Counted by Content-Length up to this size, by received bytes above it. */
 const smallBody = 16 * 1024;
-/** Nearly all that the provider sends is smaller. */
+/** Nearly all of the provider's webhooks are smaller. */
 const smallWebhook = 64 * 1024;
-/** What the server allows a request is meant for files; a JSON body is here sooner, or its sender is holding us up. */
+/** The server's own limit is for files; a JSON body must be faster. */
 const longestBodyMs = 60_000;
 const windowMs = 5_000;
-/** Of what those without a credential may hold one address has so much: a single one cannot keep logins and providers out. */
+/** One address may hold at most this fraction, so that it cannot keep out logins or the provider. */
 const addressesAtLeast = 4;
 
 export function createIntake(config: Settings): Intake {
   const tenants = createByteBudget({ total: config.bodiesMaxBytes, perKey: config.bodiesOrganizationMaxBytes });
   const byAddress = (total: number) => createByteBudget({ total, perKey: total / addressesAtLeast });
-  // Apart from each other: anybody may send large webhooks that look signed, and they must not keep out logins or usual webhooks.
+  // Separate budgets: anybody may send large webhooks that look signed; these must not keep out logins or usual webhooks.
   const logins = byAddress(config.bodiesLoginsMaxBytes);
   const smallWebhooks = byAddress(config.bodiesSmallWebhooksMaxBytes);
   const others = byAddress(config.bodiesAnonymousMaxBytes);
   const budgetFor = ({ headers }: Request, sender: Anonymous) => {
-    // Counted as 1 MiB, which two of an address would fill the room for logins with.
+    // Counted as 1 MiB: two from one address would fill the room for logins.
     if (headers['content-encoding'] !== undefined) return others;
     if (sender === 'person') return logins;
     return Number(headers['content-length']) <= smallWebhook ? smallWebhooks : others;
@@ -83,11 +80,11 @@ export function createIntake(config: Settings): Intake {
     async read(readBody, limit, req, res, sender = 'person') {
       if (!hasBody(req.headers)) return readBody(req, res);
       if (req.destroyed || hasLeft(res)) throw new AppError('bad_request', 'The body did not arrive whole');
-      // The parser would read it to its end before it refuses it.
+      // The parser would read it to the end before refusing it.
       if (Number(req.headers['content-length']) > limit) throw tooLarge();
       const caller = res.locals.caller as Caller | undefined;
       const held = caller ? tenants.hold(caller.organizationId) : budgetFor(req, sender).hold(countedClient(req));
-      // Until the reply is over: what was made of the bytes lives as long.
+      // Until the reply is over: what the bytes were parsed into lives as long.
       res.once('close', held.release);
       const isSmall = Number(req.headers['content-length']) <= smallBody && req.headers['content-encoding'] === undefined;
       if (isSmall) held.add(Number(req.headers['content-length']));
@@ -115,14 +112,14 @@ export function createIntake(config: Settings): Intake {
   };
 }
 
-/** While we looked who calls: `close` has been told, and nothing would give back what is held until then. */
+/** `close` was emitted during authentication, so nothing would release what is held now. */
 const hasLeft = (res: Response) => res.closed || res.destroyed;
 
 const tooLarge = () => new AppError('payload_too_large', 'The body is too large');
 
-/** Each piece is counted when it has come; what is too long or has no room ends the reading at once. */
+/** Counts each chunk on arrival; one too many ends the reading at once. */
 function counted(held: Held, limit: number, readBody: ReadBody, req: Request, res: Response): Promise<void> {
-  // What is packed is as large as it may be once it is unpacked; nobody knows before.
+  // The unpacked size is not known in advance: count the maximum.
   const isPacked = req.headers['content-encoding'] !== undefined;
   if (isPacked) held.add(packedBody);
   return new Promise((resolve, reject) => {
@@ -146,5 +143,5 @@ function counted(held: Held, limit: number, readBody: ReadBody, req: Request, re
   });
 }
 
-/** As the parser of JSON allows it (middleware/body.ts). */
+/** The JSON parser's limit (middleware/body.ts). */
 const packedBody = 1024 * 1024;

@@ -1,12 +1,8 @@
 import type { Request } from 'express';
 
-/** How slowly a body may come. */
 export type Pace = { bytesPerSecond: number; windowMs: number; longestMs: number };
 
-/**
- * Breaks the connection off when a body does not keep coming: in each window its sender owes so many bytes. A window in which we have not
- * taken what is there already is our own slowness. Returns what ends the watch.
- */
+/** Cuts the connection when a window brings fewer bytes than owed while we keep reading. Call the result to stop. */
 export function mustKeepComing(req: Request, { bytesPerSecond, windowMs, longestMs }: Pace): () => void {
   const { socket } = req;
   const owed = (bytesPerSecond * windowMs) / 1000;

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** What a browser shall do with a reply of the API that somebody opened in it: nothing. Pages have helmet's. */
+/** A browser that opens a reply of the API must do nothing with it. Pages have helmet's headers. */
 const headers = Object.entries({
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

@@ -14,7 +14,7 @@ type Needed = Exclude<Endpoint['scope'], 'public'>;
 const schemes = 'ApiKey realm="kanal", Bearer realm="kanal"';
 const whatIt = { key: 'The API key', token: 'The bearer token', session: 'Your role' };
 
-/** Who calls, and whether the endpoint is theirs: before anything of the body is read. A credential that is sent must be right. */
+/** Runs before the body is read. A credential that is sent must be valid. */
 export function authenticated({ authenticate, config, limits }: Deps, needed: Needed, others: Scope[] = []) {
   const ofAddress = lookUpCharge(limits);
 
@@ -67,12 +67,12 @@ function refused(res: Response, message: string, more = ''): never {
   throw new AppError('unauthorized', message);
 }
 
-/** A credential may end between the look at it and the work: that 401 names the schemes too. */
+/** The credential may end before the work is done: that 401 names the schemes too. */
 export function challenge(res: Response): void {
   if (!res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', schemes);
 }
 
-/** The first scope that a person has by role and this credential has not. */
+/** The first scope that the person's role has and this credential lacks. */
 const lackedBy = ({ role, scopes }: Caller) => [...scopesOf[role]].find((scope) => !scopes.has(scope));
 
 function isAllowed(caller: Caller, needed: Needed): boolean {
@@ -82,7 +82,7 @@ function isAllowed(caller: Caller, needed: Needed): boolean {
   return caller.scopes.has(needed);
 }
 
-/** Why a caller may not: 403, naming what is needed. */
+/** The 403, naming what is needed. */
 export function refusal(caller: Caller, needed: Needed): AppError {
   const { by, organizationId, role } = caller;
   if (needed === 'session')

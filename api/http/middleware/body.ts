@@ -17,10 +17,10 @@ const promised =
         else resolve();
       });
     });
-/** Largest in bytes, and in values: each that is written in it, within whatever. */
+/** `values` counts every JSON value at any depth. */
 export type BodyBounds = { bytes: number; values: number };
 
-/** A JSON content type with no body is an empty object, which is right where nothing is needed. */
+/** Without a body the result is an empty object. */
 export function jsonBody({ bytes, values }: BodyBounds): ReadBody {
   const read = promised(express.raw({ limit: bytes, type: () => true }));
   return async (req, res) => {
@@ -38,13 +38,9 @@ export function jsonBody({ bytes, values }: BodyBounds): ReadBody {
   };
 }
 
-/** The bytes as they came. */
 export const rawBody = (limit: number): ReadBody => promised(express.raw({ limit, type: () => true, inflate: false }));
 
-/**
- * PostgreSQL's text holds neither NUL nor half a surrogate pair, and a key `__proto__` is lost where an object is copied: refused here,
- * with its place, instead of a fault of the database or a silence. In a path it is nobody's id.
- */
+/** PostgreSQL's text refuses NUL and half surrogate pairs, and copying an object loses `__proto__`: a 422, in the path a 404. */
 export function checkStorable(req: Request, subject = 'Resource'): void {
   if (faultIn(req.params)) throw notFound(subject);
   for (const location of ['query', 'body'] as const) {

@@ -2,7 +2,7 @@ import cors from 'cors';
 import type { RequestHandler } from 'express';
 import type { Config } from '../../../src/platform/config/config.ts';
 
-/** What a page of another origin may read of a reply beside its body. */
+/** Reply headers that a page of another origin may read. */
 const exposed = [
   'Idempotent-Replayed',
   'Link',
@@ -15,7 +15,7 @@ const exposed = [
   'X-Request-Id',
 ];
 
-/** Lets the pages of ALLOWED_ORIGINS call the API, their session's cookie included; where none are named there is nothing to do. */
+/** Lets pages of ALLOWED_ORIGINS call the API with their session's cookie. */
 export function crossOrigin({ allowedOrigins }: Pick<Config, 'allowedOrigins'>): RequestHandler | undefined {
   if (allowedOrigins.length === 0) return undefined;
   return cors({ origin: allowedOrigins, credentials: true, exposedHeaders: exposed, maxAge: 600 });

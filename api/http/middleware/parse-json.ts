@@ -2,9 +2,9 @@ import { AppError } from '../../../src/platform/errors.ts';
 
 const [quote, backslash, comma, list, object, byteOrderMark] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b, 0xfeff];
 
-/** JSON of at most so many values. They are counted first: a parsed one costs a hundred times its byte. Throws 400, and 422 for too many. */
+/** Counts values first: a parsed one costs a hundred times its byte. Throws 400, and 422 for too many. */
 export function parseJson(bytes: Buffer, maxValues: number): unknown {
-  // A value takes two bytes, its own and a comma or bracket: a short body cannot hold too many.
+  // A value takes two bytes, with its comma or bracket, so a short body cannot have too many.
   if (bytes.length > 2 * maxValues && valuesIn(bytes, maxValues) > maxValues) {
     const message = `The body holds more than ${maxValues} values`;
     throw new AppError('invalid_request', message, { details: [{ location: 'body', code: 'body.values', message }] });
@@ -18,7 +18,7 @@ export function parseJson(bytes: Buffer, maxValues: number): unknown {
   }
 }
 
-/** No fewer values than there are: each but the first follows a comma or what opens a list or an object. Ends beyond `max`. */
+/** An upper bound: each value but the first follows a comma, bracket or brace. Stops beyond `max`. */
 function valuesIn(bytes: Buffer, max: number): number {
   let values = 1;
   let isText = false;

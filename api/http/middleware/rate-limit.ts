@@ -8,17 +8,17 @@ import { countedClient } from '../client-address.ts';
 
 const ofAddress = (req: Request) => `address:${countedClient(req)}`;
 
-/** Says on the reply what is left of a quota (draft-ietf-httpapi-ratelimit-headers-11); throws when it is nothing. */
+/** Sets the quota's headers (draft-ietf-httpapi-ratelimit-headers-11); throws when nothing is left. */
 function tell(res: Response, { policy }: Quota, { isAllowed, remaining, resetSeconds }: Taken): void {
   res.setHeader('RateLimit-Policy', policy);
   res.setHeader('RateLimit', `"default";r=${remaining};t=${resetSeconds}`);
   if (isAllowed) return;
-  // A refused credential may have asked for another one: that is not the answer any more.
+  // Set by a refused credential; a 429 asks for no other one.
   res.removeHeader('WWW-Authenticate');
   throw new AppError('rate_limited', 'Too many requests', { retryAfterSeconds: resetSeconds });
 }
 
-/** The ceiling alone, where a caller has no quota of its own. */
+/** Only the organization's limit, if callers have no quota of their own. */
 const ofOrganization = (organization: Quota) => (_req: Request, res: Response) => {
   const caller: Caller | undefined = res.locals.caller;
   if (!caller || caller.organizationId === noOrganization) return undefined;
@@ -26,14 +26,14 @@ const ofOrganization = (organization: Quota) => (_req: Request, res: Response) =
   return taken instanceof Promise ? taken.then((one) => tell(res, organization, one)) : tell(res, organization, taken);
 };
 
-/** Counts a request for its caller and the caller's organization, else for the address it comes from, once. */
+/** Counts a request once: for its caller and the organization, else for its address. */
 export function limited({ own, organization }: RequestLimits) {
   if (!own) return organization && ofOrganization(organization);
 
   const tellNearer = (res: Response, taken: Taken, total: Taken) =>
     tell(res, own, !total.isAllowed || total.remaining < taken.remaining ? total : taken);
 
-  /** The organization's ceiling, where it is nearer than the caller's own quota. A request its own quota refuses is none of it. */
+  /** Shows the nearer of the two limits. A request that its own quota refuses does not count for the organization. */
   function ofCaller(res: Response, { organizationId }: Caller, taken: Taken): void | Promise<void> {
     if (!organization || !taken.isAllowed || organizationId === noOrganization) return tell(res, own!, taken);
     const total = organization.take(organizationId);
@@ -51,10 +51,7 @@ export function limited({ own, organization }: RequestLimits) {
   };
 }
 
-/**
- * What a look-up of a credential nobody here knows costs: one of the address's requests, before the database is asked, so that guesses
- * that come at once do not pass together. A right one costs the address nothing: many honest clients may share it.
- */
+/** Charged before the database is asked, so that concurrent guesses cannot all pass. A right credential costs nothing. */
 export function lookUpCharge({ own }: RequestLimits) {
   if (!own) return undefined;
   return async (req: Request, res: Response): ReturnType<Charge> => {

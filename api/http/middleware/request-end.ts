@@ -2,27 +2,26 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../../src/organizations/caller.ts';
 import { clientAddress } from '../client-address.ts';
 
-/** A request that is over, as log and metrics see it. */
 export type Ended = {
   requestId: string;
   method: string;
   path: string;
-  /** The endpoint's; a path nobody has, and a page, have none. */
+  /** The endpoint's; unknown paths and pages have none. */
   operationId?: string;
-  /** 499: the client left before its answer; 500: we broke it off. */
+  /** 499: the client left before the answer; 500: we cut the connection. */
   status: number;
   seconds: number;
   caller?: Caller;
   address?: string;
   errorCode?: string;
   cause?: unknown;
-  /** It waited for its operation because the client asked to. */
+  /** The client asked to wait for the operation. */
   hasWaited: boolean;
 };
 
 export type Listener = { began?(): void; ended(request: Ended): void };
 
-/** Tells each listener of every request, once it is over; asked twice for a request it does it once. */
+/** Calls each listener once per request, at its end. Idempotent per request. */
 export const requestEnd =
   (listeners: Listener[]): RequestHandler =>
   (req, res, next) => {

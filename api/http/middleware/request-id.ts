@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 
 const safe = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
 
-/** Keeps the client's X-Request-Id when it is harmless, else makes one; on every reply and log line. */
+/** Keeps a harmless X-Request-Id of the client, else makes one. */
 export const requestId: RequestHandler = (req, res, next) => {
   const given = req.headers['x-request-id'];
   const id = typeof given === 'string' && safe.test(given) ? given : randomUUID();

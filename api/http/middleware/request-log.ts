@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Log } from '../../../src/platform/log.ts';
 import type { Listener } from './request-end.ts';
 
-/** One wide line a request, when it ends. Neither query nor body: both may hold what is private. */
+/** One wide line per request, at its end. Without query and body: both may be private. */
 export const requestLog = (log: Log): Listener => ({
   ended({ requestId, method, path, operationId, status, seconds, caller, address, errorCode, cause }) {
     const line = {
@@ -24,5 +24,5 @@ export const requestLog = (log: Log): Listener => ({
   },
 });
 
-/** The log of one request, for what its handler has to say beside the wide line. */
+/** For log lines of the handler beside the wide line. */
 export const logOf = (res: Response, log: Log): Log => log.child({ request_id: res.locals.requestId });

@@ -5,7 +5,7 @@ import type { Listener } from './request-end.ts';
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 const buckets = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Requests by the endpoint's operation id, `none` for what is no endpoint: a path or an id would make a series of every request. */
+/** Labelled by operation id, else `none`: paths and ids would make a series per request. */
 export function requestMetrics(registry: Registry): Listener {
   const requests = childrenOf(
     new Counter({

@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import { AppError, type ErrorDetail, fieldOf, maxDetails, type Path } from '../../../src/platform/errors.ts';
 
-/** What Joi tells of a schema, as far as sizes go. */
+/** The part of Joi's description that is about sizes. */
 type Described = {
   type?: string;
   flags?: { unknown?: boolean };
@@ -11,7 +11,7 @@ type Described = {
   patterns?: unknown[];
 };
 type Fault = { path: Path; code: string; what: string };
-/** Returns what is too large, and adds the keys nobody knows to `unknown`. */
+/** Returns what is too large, and adds unknown keys to `unknown`. */
 type Check = (value: unknown, path: Path, unknown: Path[]) => Fault | undefined;
 
 const maxOf = ({ rules = [] }: Described) => rules.find(({ name }) => name === 'max')?.args?.limit ?? Number.POSITIVE_INFINITY;
@@ -56,10 +56,7 @@ function checkOfObject(described: Described): Check {
   };
 }
 
-/**
- * Looks at every list and object a schema names before Joi looks at what is in them: Joi counts last, and each fault it tells of costs
- * some 10 µs. Throws for what is larger than its maximum, and when more keys are unknown than are told of.
- */
+/** Checks sizes before Joi does: Joi counts last, and each fault it reports costs some 10 µs. */
 export function sizesOf(schema: Joi.Schema, location: 'query' | 'body'): (value: unknown) => void {
   const check = checkOf(schema.describe() as Described);
   const detailOf = ({ path, code, what }: Fault): ErrorDetail => {

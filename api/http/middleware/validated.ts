@@ -8,7 +8,7 @@ type Segment = 'params' | 'query' | 'body';
 type Rules = { params?: Record<string, Joi.Schema>; query?: Joi.Schema; body?: Joi.Schema; subject?: string };
 
 const locations = { params: 'path', query: 'query', body: 'body' } as const;
-/** Where Joi's own words are for programmers. */
+/** Plainer texts where Joi's are for programmers. */
 const messages = {
   'object.xor': 'give one of {{#peersWithLabels}}, not several',
   'object.missing': 'give one of {{#peersWithLabels}}',
@@ -19,11 +19,7 @@ const preferences: Joi.ValidationOptions = { abortEarly: false, errors: { wrap: 
 
 type Check = { segment: Segment; faultOf(req: Request, res: Response): Promise<Joi.ValidationError | undefined> };
 
-/**
- * Checks and converts what was sent with celebrate, every fault of query and body at once; a malformed id in the path is a 404. Undefined: there
- * is nothing to check. Each segment has a middleware of its own, made at start: in its partial mode celebrate stops at the first segment with a
- * fault, and makes its error only then.
- */
+/** Undefined: nothing to check. One middleware per segment: in partial mode celebrate stops at the first faulty segment. */
 export function validated({
   params,
   query,
@@ -35,7 +31,7 @@ export function validated({
     const shape = segment === 'query' ? (query ?? Joi.object({})) : body;
     return shape ? [{ ...checkOf(segment, shape.label(segment)), checkSizes: sizesOf(shape, segment) }] : [];
   });
-  // Express parses the query when it is looked at.
+  // Express parses the query when it is read.
   const isAsked = ({ segment }: Check, req: Request) => segment !== 'query' || query !== undefined || req.url.includes('?');
 
   async function check(req: Request, res: Response, asked: typeof sent) {
@@ -57,7 +53,7 @@ export function validated({
   };
 }
 
-/** One segment by celebrate. The preferences are the schema's own: given to celebrate, Joi would put its messages together for each request. */
+/** The preferences are the schema's own: given to celebrate, Joi would compile its messages for each request. */
 function checkOf<Name extends Segment>(segment: Name, schema: Joi.Schema): Check & { segment: Name } {
   const middleware = celebrate({ [segment]: schema.prefs(preferences) }, {}, { mode: Modes.PARTIAL });
   return {
@@ -67,7 +63,7 @@ function checkOf<Name extends Segment>(segment: Name, schema: Joi.Schema): Check
         middleware(req, res, (error?: unknown) => {
           if (!error) return resolve(undefined);
           const fault = isCelebrateError(error) ? error.details.get(segment) : error;
-          // What a schema throws by itself is a fault of ours.
+          // What a schema throws by itself is our own fault.
           if (Joi.isError(fault)) resolve(fault);
           else reject(fault);
         });
@@ -80,7 +76,7 @@ const detailOf = (item: Joi.ValidationErrorItem, location: string): ErrorDetail 
   return { ...(field !== '' && { field }), location, code: item.type, message: hintFor(item) };
 };
 
-/** Of fields that go together it is the one that is missing, as Joi's own rules say in `missing`. */
+/** For fields that depend on each other: the missing one, as Joi's rules give it in `missing`. */
 const placeOf = ({ path, context }: Joi.ValidationErrorItem): Path => {
   const [missing]: string[] = Array.isArray(context?.missing) ? context.missing : [];
   return missing === undefined ? path : [...path, missing];

@@ -10,7 +10,7 @@ type Status = { description: string; example(of: Of): AppError; mayTellWhen?: bo
 
 const field = { field: 'type', location: 'body', code: 'any.required', message: 'type is required' };
 
-/** What each status means, and an error that has it. */
+/** The meaning of each status, and an example error. */
 const statuses: Record<number, Status> = {
   400: { description: 'The request cannot be read', example: () => new AppError('bad_request', 'The body is not valid JSON') },
   401: { description: 'No valid credential', example: () => new AppError('unauthorized', 'The API key is not valid') },
@@ -62,7 +62,7 @@ function responseOf(shape: ErrorShape, { description, example, mayTellWhen, tell
   };
 }
 
-/** These name what the endpoint is about, the others stand once for all. */
+/** Texts that name the endpoint's subject; the others are shared. */
 const isItsOwn = (status: number) => status === 403 || status === 404;
 
 export function errorResponse(shape: ErrorShape, status: number, of: Of): Json {

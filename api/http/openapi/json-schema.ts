@@ -4,7 +4,7 @@ export type Json = Record<string, unknown>;
 
 const values = new Set(['default', 'const', 'enum', 'example', 'examples']);
 
-/** An object of which no field is named may have any: without being told so, generators of clients take it for one without fields. */
+/** An object without named fields allows any: without this, client generators give it no fields. */
 function opened(json: unknown): unknown {
   if (typeof json !== 'object' || json === null) return json;
   if (Array.isArray(json)) return json.map(opened);
@@ -20,7 +20,7 @@ type Described = {
   metas?: { variants?: { discriminator: string; names: Record<string, string> } }[];
 };
 
-/** JSON Schema as Joi writes it, with the `xor` it leaves out, and as variants where the schema names them. */
+/** Joi's own JSON Schema, plus the `xor` it leaves out and the schema's variants. */
 export function schemaOf(schema: Joi.Schema, side: 'input' | 'output'): Json {
   const variants = variantsOf(schema, side);
   if (variants.length === 0) return wholeSchemaOf(schema, side);
@@ -39,10 +39,7 @@ function wholeSchemaOf(schema: Joi.Schema, side: 'input' | 'output'): Json {
   return exclusive ? { ...json, oneOf: exclusive.peers.map((peer) => ({ required: [peer] })) } : json;
 }
 
-/**
- * What an object may be for each value of one field, where its schema names that in `meta({ variants: { discriminator, names } })`. Which fields
- * belong to a value follows from their `when`: they are required with it and forbidden without it.
- */
+/** Variants by the value of one field: `meta({ variants: { discriminator, names } })`. Their fields follow from `when`. */
 export function variantsOf(schema: Joi.Schema, side: 'input' | 'output') {
   const { keys = {}, metas } = schema.describe() as Described;
   const declared = metas?.find(({ variants }) => variants)?.variants;
@@ -63,7 +60,7 @@ export function variantsOf(schema: Joi.Schema, side: 'input' | 'output') {
   });
 }
 
-/** Each named schema stands once, under `components`: wherever it occurs, a reference takes its place. */
+/** Moves each named schema to `components` and refers to it everywhere. */
 export function referring(named: Record<string, Json>): (json: unknown) => unknown {
   const names = new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]));
   return function refer(json): unknown {

@@ -49,7 +49,6 @@ const prefer = {
   schema: { type: 'string' },
 };
 
-/** Names an example only where there is one. */
 const exampleOf = (examples: Record<string, unknown> | undefined, name: string) =>
   examples?.[name] !== undefined && { example: examples[name] };
 
@@ -91,7 +90,7 @@ function securityOf(scope: Definition['scope']): Record<string, string[]>[] {
   return [{ apiKeyAuth: [scope] }, { bearerAuth: [scope] }, { sessionAuth: [scope] }];
 }
 
-/** A body in which nothing must stand may be left out. */
+/** A body without required fields may be left out. */
 const isBodyNeeded = ({ body, receive, rawBodyBytes }: Definition) =>
   receive !== undefined || rawBodyBytes !== undefined || body?.validate({}).error !== undefined;
 

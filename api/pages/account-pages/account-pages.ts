@@ -8,7 +8,7 @@ import { invitationPage, passwordPage } from './html.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name));
 
-/** Nothing from elsewhere, nothing inline, and a form that only the script may send: a password never gets into an address. */
+/** No foreign or inline content, and only the script submits the form: a password never gets into a URL. */
 const policy = helmet.contentSecurityPolicy({
   useDefaults: false,
   directives: {
@@ -23,7 +23,7 @@ const policy = helmet.contentSecurityPolicy({
   },
 });
 
-/** Where the links of our mails lead when there is no front end of the operator's own. Addresses in the pages are relative: a proxy may serve them below a path. */
+/** Targets of mail links when there is no own front end. Relative addresses: a proxy may serve them below a path. */
 export function accountPages(): Router {
   const assets = [
     { name: 'page.css', type: 'text/css', bytes: own('page.css') },
@@ -34,7 +34,7 @@ export function accountPages(): Router {
     { path: linkPaths.invitation, html: invitationPage(folder) },
     { path: linkPaths.password_reset, html: passwordPage(folder) },
   ];
-  // Strict: with a slash behind the path the relative addresses would lead astray.
+  // Strict: a slash behind the path would break the relative addresses.
   const router = Router({ strict: true });
   for (const { path, html } of pages)
     router.get(`/${path}`, policy, (_req, res) => void res.set('Cache-Control', 'no-cache').type('html').send(html));

@@ -1,13 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { exampleIds, examplePhone } from '../../../src/platform/examples.ts';
 
-/** Of the file that `npm start` writes once its demo is there. */
+/** The file that `npm start` writes when its demo is ready. */
 type Demo = { organization_id: string; channel: { id: string }; contact: { id: string; phone: string } };
 
-/**
- * The document as it is served: with a demo its examples name what the demo has, so that a try on the page finds it. Without `path`, and until
- * the file is there, they are as they are.
- */
+/** With a demo, the examples use its ids, so that a try on the page finds them. Otherwise the document is unchanged. */
 export function withDemo(document: string, path: string | undefined): () => Promise<string> {
   let filled: string | undefined;
   return async () => {

@@ -12,7 +12,7 @@ export const iconPath = `${docsPath}/icon.svg`;
 const own = (name: string) => readFileSync(join(import.meta.dirname, name));
 const ofPackage = (name: string) => readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
 
-/** Read once, at the start: what the page needs is then in memory, or the process says what is missing. */
+/** Read once at start, so that a missing file stops the process early. */
 const readAssets = (): Asset[] => [
   { name: 'swagger-ui.css', type: 'text/css', bytes: ofPackage('swagger-ui.css') },
   { name: 'swagger-ui-bundle.js', type: 'text/javascript', bytes: ofPackage('swagger-ui-bundle.js') },
@@ -40,7 +40,7 @@ const pageOf = (folder: string) => `<!doctype html>
 </html>
 `;
 
-/** The page asks this server alone, and the address it calls itself by: "Try it out" goes there. */
+/** The page may call only this server and PUBLIC_URL, for "Try it out". */
 const policyFor = ({ publicUrl }: Config) =>
   helmet.contentSecurityPolicy({
     useDefaults: false,
@@ -56,7 +56,7 @@ const policyFor = ({ publicUrl }: Config) =>
     },
   });
 
-/** The API reference for people. Its files have their content in their address, so that browsers may keep them. */
+/** The assets have content hashes in their addresses, so browsers may keep them. */
 export function docs(config: Config): Router {
   const assets = readAssets();
   const folder = `${docsPath}/${fingerprintOf(assets)}`;

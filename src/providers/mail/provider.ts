@@ -1,20 +1,18 @@
-/** What the product needs of e-mail, in our words. Throws the errors of providers/errors.ts; nothing of the mail stands in them. */
+/** Throws only the errors of providers/errors.ts; they contain nothing of the mail. */
 export type Mail = {
-  /** Done once the mail server has taken the mail over; the same mail may be sent twice. */
   send(mail: OutboundMail): Promise<void>;
 };
 
 export type OutboundMail = {
-  /** All that a log may say of a mail: the rest is a person's, and its link lets in. */
+  /** With `kind`, all that a log may show: the rest is personal, and the link lets in. */
   mailId: string;
   kind: string;
-  /** One address, without a name. */
   to: string;
   /** `Name <address>`, or the address alone. */
   from: string;
   subject: string;
   text: string;
   html: string;
-  /** The same at every try, in angle brackets: by it a mail server or program knows a repeat. */
+  /** In angle brackets, the same at every attempt: mail servers and programs recognize a repeat by it. */
   messageId: string;
 };

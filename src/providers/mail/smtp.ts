@@ -3,22 +3,21 @@ import { parseMailUrl } from '../../platform/config/mail-url.ts';
 import { sortedMailError } from './error-codes.ts';
 import type { Mail } from './provider.ts';
 
-/** A mail server checks what it was given before it says yes: the whole exchange may take this many times one answer. */
+/** The whole exchange may take so many answers' time: a server checks a mail before it accepts it. */
 const wholeExchange = 4;
 
-/** Mail by SMTP: few connections, kept for the next mail, a limit on every wait, every fault sorted. Says nothing to any log. */
 export function smtpMail({ url, timeoutMs }: { url: string; timeoutMs: number }): { mail: Mail; close(): void } {
   const { host, port, isSecure, startTls, credentials } = parseMailUrl(url);
   const transport = createTransport({
     pool: true,
     maxConnections: 5,
-    // Repeating is the ledger's affair.
+    // The ledger retries.
     maxRequeues: 0,
     host,
     port,
     secure: isSecure,
     ...(!isSecure && (startTls === 'required' ? { requireTLS: true } : { ignoreTLS: true })),
-    // Forced: a server that offers no login is not the one the credentials are for.
+    // A server that offers no login is not the one these credentials are for.
     ...(credentials && { auth: { user: credentials.user, pass: credentials.password }, forceAuth: true }),
     connectionTimeout: Math.min(10_000, timeoutMs),
     greetingTimeout: timeoutMs,
@@ -28,7 +27,7 @@ export function smtpMail({ url, timeoutMs }: { url: string; timeoutMs: number })
     disableUrlAccess: true,
     logger: false,
   });
-  // Without a listener a failed connection would end the process; whoever waits for the mail hears of it.
+  // Without a listener a failed connection would end the process; `send` reports it.
   transport.on('error', () => undefined);
 
   return {
@@ -37,7 +36,7 @@ export function smtpMail({ url, timeoutMs }: { url: string; timeoutMs: number })
         try {
           await transport.sendMail({
             from,
-            // As an object it is one recipient, whatever commas it holds.
+            // As an object it is one recipient, even if it contains commas.
             to: { name: '', address: to },
             subject,
             text,

@@ -8,17 +8,16 @@ import { type GraphError, sortedError } from './error-codes.ts';
 export type GraphClient = {
   get(path: string, accessToken: string, search?: Record<string, string>): Promise<unknown>;
   post(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
-  /** With a body, as the provider has it. */
   delete(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
   close(): void;
 };
 
-/** A closer reason than the error of the whole, where an answer gives one. */
+/** A more exact reason than the error of the whole answer, if there is one. */
 export type ReadFault = (body: unknown) => GraphError | undefined;
 
 const largestReplyBytes = 2 * 1024 * 1024;
 
-/** HTTP to the messaging provider: one keep-alive pool, a limit on time and size, every fault sorted. Never retries by itself. */
+/** One keep-alive pool, limits on time and size, every fault sorted. Never retries. */
 export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; timeoutMs: number }): GraphClient {
   const agent = {
     http: new HttpAgent({ keepAlive: true, maxSockets: 256 }),
@@ -53,7 +52,7 @@ export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; tim
         if (transferred > largestReplyBytes) tooLarge.abort();
       });
       const response = await request;
-      // A redirect is not followed, and whatever its body says is not an answer to what was asked.
+      // Redirects are not followed, and their bodies answer nothing.
       if (response.statusCode >= 300) throw sortReply(response.statusCode, '', undefined, method);
       return parse(response.body);
     } catch (error) {
@@ -98,7 +97,7 @@ function sort(error: unknown, method: string, readFault?: ReadFault) {
     : new ProviderUnknown(message, { code, cause: error });
 }
 
-/** A reply in the provider's own error shape is believed; another one above 499 is a gateway's, which cannot know what happened behind it. */
+/** The provider's own error shape is believed; another 5xx is a gateway's, which cannot know what took effect. */
 function sortReply(status: number, body: string, retryAfter: number | undefined, method: string, readFault?: ReadFault) {
   const graph = graphError(body, readFault);
   if (graph) return sortedError(graph, retryAfter);

@@ -2,18 +2,18 @@ import { ProviderBusy, type ProviderError, ProviderFailed, ProviderRefused } fro
 
 type Kind = 'auth' | 'restricted' | 'busy_channel' | 'busy_recipient' | 'transient';
 
-/** The provider asks to branch on its code alone: the HTTP status and the text vary. What is not listed is final. */
+/** The provider says to branch on the code alone: HTTP status and text vary. Unlisted codes are final. */
 const kinds = new Map<number, Kind>([
   ...[0, 104, 190].map((code) => [code, 'auth'] as const),
   ...[131031, 368, 130497, 131037, 131042, 133010].map((code) => [code, 'restricted'] as const),
   ...[4, 17, 80007, 130429, 131048, 133016].map((code) => [code, 'busy_channel'] as const),
   [131056, 'busy_recipient'],
   ...[1, 2, 131000, 131016, 133004, 131057].map((code) => [code, 'transient'] as const),
-  // The block list: some failed and no reason is given for them, somebody else is changing it, a fault inside.
+  // The block list: some failed without a reason, another change is running, an internal fault.
   ...[139100, 139102, 139103].map((code) => [code, 'transient'] as const),
 ]);
 
-/** A pair may send one message in 6 s; an application-wide limit lasts longer than one number's. */
+/** One message per pair in 6 s; an application-wide limit lasts longer than a number's. */
 const waitMs = new Map<number, number>([
   [131056, 6_000],
   [4, 60_000],
@@ -24,7 +24,7 @@ const waitMs = new Map<number, number>([
 ]);
 const shortWaitMs = 2_000;
 
-/** The person has stopped marketing from this business: the one refusal that says something of him and not of the message. */
+/** The person stopped marketing from this business: the only refusal about the person, not the message. */
 export const saysNoToMarketing = (code: string | null | undefined) => code === '131050';
 
 export type GraphError = { code: number; message: string; details?: string };

@@ -4,10 +4,9 @@ import type { Address, MessagingApp, OutboundMessage, ProviderTemplate } from '.
 import { checkListed, toAccepted, toIdPage, toNumber, toTemplatePage, userFault } from './replies.ts';
 
 const maxPages = 200;
-/** Of 100 numbers each: far more than the provider lets an account have. A request waits for them. */
+/** Pages of 100, far more than an account may have. A request waits for them. */
 const maxNumberPages = 10;
 
-/** The messaging app that speaks the Graph protocol. */
 export function graphMessagingApp(client: GraphClient): MessagingApp {
   return {
     async readNumber({ phoneNumberId, accessToken }) {

@@ -1,7 +1,6 @@
 type Json = Record<string, unknown>;
 type Address = { phoneId?: string; userId?: string };
 
-/** The provider says that a person goes by another address from now on. */
 export type IdentityChange = { reason: 'number_changed' | 'user_id_changed'; old: Address; new: Address };
 export type InboundIdentityChange = { kind: 'identity_change'; phoneNumberId?: string; change: IdentityChange };
 
@@ -9,7 +8,6 @@ const object = (value: unknown): Json => (value !== null && typeof value === 'ob
 const phoneOf = (value: unknown) => (typeof value === 'string' && /^\d{5,20}$/.test(value) ? { phoneId: value } : {});
 const userOf = (value: unknown) => (typeof value === 'string' && value !== '' && value.length <= 512 ? { userId: value } : {});
 
-/** What a system message says of its sender's address; undefined: nothing. */
 export function changeIn({ from, system }: Json): IdentityChange | undefined {
   const { type, wa_id, user_id, previous_user_id } = object(system);
   const users = { old: userOf(previous_user_id), new: userOf(user_id) };
@@ -18,7 +16,7 @@ export function changeIn({ from, system }: Json): IdentityChange | undefined {
   return type === 'user_changed_user_id' ? changed('user_id_changed', users.old, users.new) : undefined;
 }
 
-/** The changes in a `user_id_update`, of its first `most` items. Both spellings of the two ids that are told of it are read. */
+/** Reads the first `most` items. The provider spells the two ids in two ways. */
 export function changesIn(value: Json, most = Number.POSITIVE_INFINITY): IdentityChange[] {
   const items = [value.user_id_update, value.user_id_updates].flat().slice(0, most).map(object);
   return [value, ...items].flatMap(({ user_id, previous_user_id }) => {

@@ -1,7 +1,6 @@
 import Joi from 'joi';
 import { changeIn, changesIn, type IdentityChange, type InboundIdentityChange } from './identity-change.ts';
 
-/** A provider's webhook in our words. Every part keeps what it was read from. */
 export type InboundMessage = {
   kind: 'message';
   phoneNumberId: string;
@@ -31,14 +30,12 @@ export type InboundTemplateStatus = {
   language: string;
   status: string;
 };
-/** A person wants this business's marketing no more, or again. */
 export type InboundPreference = {
   kind: 'preference';
   phoneNumberId: string;
   from: InboundMessage['from'];
   choice: 'stop' | 'resume';
   at: Date;
-  /** The provider's words for it. */
   detail: string;
 };
 export type InboundIgnored = { kind: 'ignored'; what: string };
@@ -50,7 +47,7 @@ export type InboundPart =
   | InboundPreference
   | InboundIgnored;
 
-/** One change of a body, with the account it came for. */
+/** `entryId`: the account that the change came for. */
 export type RawChange = { entryId: string; change: Record<string, unknown> };
 
 type Json = Record<string, unknown>;
@@ -58,17 +55,17 @@ const object = (value: unknown): Json =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** What the database can hold: a person can write NUL and half a surrogate pair. Each becomes the sign for an unknown character. */
+/** A person can write NUL and half a surrogate pair, which the database refuses: each becomes U+FFFD. */
 export const holdable = (text: string) => text.replaceAll('\u0000', '\ufffd').toWellFormed();
 
-/** Text or a number, as text; anything else is none. `String` would throw on an object that has a `toString` of its own. */
+/** Empty for anything but text and numbers. `String` would throw on an object with a `toString` of its own. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? holdable(String(value)) : '';
 
-/** Of an account at the provider; its own have some 15 digits. It is kept with each of its changes, and must not make them large. */
+/** The provider's ids have some 15 digits. Stored with each change, so it must be short. */
 const longestEntryId = 64;
 
-/** The changes of a body, the first `most`, and which number or account each is for. Throws when it is not a webhook body at all. */
+/** The first `most` changes. Throws when it is not a webhook body. */
 export function changesOf(body: unknown, most = Number.POSITIVE_INFINITY): RawChange[] {
   const entries = object(body).entry;
   if (!Array.isArray(entries)) throw new Error('The body has no entries');
@@ -129,10 +126,7 @@ const atOf = (timestamp: unknown) => {
   return at;
 };
 
-/**
- * The parts of one change, `most` at most, each readable or an error of its own: a bad one among good ones spoils nothing. Linear in what
- * it looks at: a tenant's own provider app may sign any body.
- */
+/** A bad part does not spoil the others. Linear in what it reads: a tenant's own app may sign any body. */
 export function partsOf(
   raw: RawChange,
   most = Number.POSITIVE_INFINITY,
@@ -184,7 +178,7 @@ export function partsOf(
   return [{ kind: 'ignored', what: field }];
 }
 
-/** Whom a change names, found by either address; of several the first. */
+/** Found by either address; of several the first. */
 type People = { byPhoneId: Map<string, Json>; byUserId: Map<string, Json>; only?: Json };
 
 function peopleOf(value: Json): People {

@@ -7,11 +7,11 @@ type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 const firstOf = (value: unknown): Json => (Array.isArray(value) && isObject(value[0]) ? value[0] : {});
-/** Ids are decimal strings here and numbers in webhooks. */
+/** Decimal strings here, numbers in webhooks. */
 const idOf = (value: unknown) => (typeof value === 'number' ? String(value) : text(value));
 const strange = (what: string) => new ProviderFailed(`The provider's answer is not ${what}`);
 
-/** A send whose answer names no message may still have been taken. */
+/** Without a message id the provider may still have taken the message. */
 export function toAccepted(reply: unknown): Accepted {
   const { messages, contacts }: Json = isObject(reply) ? reply : {};
   const id = text(firstOf(messages).id);
@@ -29,7 +29,6 @@ export function toNumber(reply: unknown): { displayPhone: string; verifiedName: 
 
 type Next = { after?: string };
 
-/** The entries of one page, and the cursor of the next while there is one. */
 function toPage(reply: unknown, what: string): Next & { data: unknown[] } {
   if (!isObject(reply) || !Array.isArray(reply.data)) throw strange(what);
   const paging: Json = isObject(reply.paging) ? reply.paging : {};
@@ -37,7 +36,6 @@ function toPage(reply: unknown, what: string): Next & { data: unknown[] } {
   return { data: reply.data, ...(after && { after }) };
 }
 
-/** The ids of one page of numbers. */
 export function toIdPage(reply: unknown): Next & { ids: string[] } {
   const { data, ...next } = toPage(reply, 'a list of numbers');
   const ids = data.map((entry) => {
@@ -48,7 +46,7 @@ export function toIdPage(reply: unknown): Next & { ids: string[] } {
   return { ids, ...next };
 }
 
-/** One page, and the cursor of the next while there is one. One entry we cannot read spoils it all: left out, it would count as deleted. */
+/** One unreadable entry fails the page: left out, it would count as deleted. */
 export function toTemplatePage(reply: unknown): Next & { templates: ProviderTemplate[] } {
   const { data, ...next } = toPage(reply, 'a list of templates');
   return { templates: data.map(toTemplate), ...next };
@@ -70,7 +68,7 @@ function toTemplate(raw: unknown): ProviderTemplate {
 
 const listsOf = (reply: unknown): Json => (isObject(reply) && isObject(reply.block_users) ? reply.block_users : {});
 
-/** Why the one user who was asked for failed; the error of the whole says only that some did. */
+/** The error of the whole says only that some failed; this is the user's own. */
 export function userFault(reply: unknown): GraphError | undefined {
   const { code, message, error_data } = firstOf(firstOf(listsOf(reply).failed_users).errors);
   if (typeof code !== 'number') return undefined;
@@ -78,7 +76,7 @@ export function userFault(reply: unknown): GraphError | undefined {
   return { code, message: text(message) ?? 'Refused', ...(details && { details }) };
 }
 
-/** A user whom the answer lists neither as done nor as failed was passed over. */
+/** A user listed neither as done nor as failed was skipped. */
 export function checkListed(reply: unknown, list: 'added_users' | 'removed_users', { phone, userId }: Address) {
   const fault = userFault(reply);
   if (fault) throw sortedError(fault);
