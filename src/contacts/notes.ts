@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import type { RowOf } from '../platform/database/tables.ts';
@@ -15,6 +16,10 @@ const notes = list((select, { contactId }: { contactId: string }) =>
 );
 const noteById = statement((select, { contactId, id }: { contactId: string; id: string }) =>
   select(ContactNote).select(columns).where('contact_id', '=', contactId).where('id', '=', id),
+);
+
+const noteChange = statement((_select, { id, body }: { id: string; body: string }, update) =>
+  update(ContactNote).set({ body, updated_at: sql<string>`clock_timestamp()` }).where('id', '=', id).returning(columns),
 );
 
 export async function listNotes(own: Own, contactId: string, page: Page) {
@@ -39,21 +44,18 @@ export async function addNote(tx: ContactTx, body: string, author: string): Prom
 
 /** The first author stays. Throws 404. */
 export async function changeNote(tx: ContactTx, id: string, body: string): Promise<NoteRow> {
-  const note = await findNote(tx, id);
+  const { contactId } = tx;
+  const [note] = await noteById(tx, { contactId, id });
+  if (!note) throw notFound('Note');
   if (note.body === body) return note;
-  note.body = body;
-  await tx.flush();
+  const [changed] = await noteChange(tx, { id, body });
   tx.changed('notes');
-  return note;
+  return changed!;
 }
 
 export async function removeNote(tx: ContactTx, id: string): Promise<void> {
-  tx.remove(await findNote(tx, id));
-  tx.changed('notes');
-}
-
-async function findNote(tx: ContactTx, id: string) {
   const note = await tx.findOne(ContactNote, { contact_id: tx.contactId, id });
   if (!note) throw notFound('Note');
-  return note;
+  tx.remove(note);
+  tx.changed('notes');
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { inForce } from '../../platform/database/in-force.ts';
 import type { Own, Select } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
@@ -34,6 +35,16 @@ const suppressions = list(suppressionsOf);
 const suppressionById = statement((select, params: { contactId: string; id: string }) =>
   suppressionsOf(select, params).where('id', '=', params.id),
 );
+const suppressionOf = statement((select, params: { contactId: string; channel: SuppressionChannel }) =>
+  select(ContactSuppression).select(columns).where('contact_id', '=', params.contactId).where('channel', '=', params.channel),
+);
+const changeSuppression = statement(
+  (_select, params: { id: string; reason: SuppressionReason; expires_at: string | null }, update) =>
+    update(ContactSuppression)
+      .set({ reason: params.reason, expires_at: params.expires_at, updated_at: sql<string>`clock_timestamp()` })
+      .where('id', '=', params.id)
+      .returning(columns),
+);
 const identitiesOfContact = statement((select, { contactId }: { contactId: string }) =>
   select(ContactIdentity).select(['type', 'source', 'value']).where('contact_id', '=', contactId),
 );
@@ -42,18 +53,20 @@ const identitiesOfContact = statement((select, { contactId }: { contactId: strin
 export async function suppress(tx: ContactTx, { channel, reason, expiresAt }: Suppression, by: By): Promise<Suppressed> {
   const { contactId } = tx;
   const expires_at = expiresAt?.toISOString() ?? null;
-  const found = await tx.findOne(ContactSuppression, { contact_id: contactId, channel });
+  const [found] = await suppressionOf(tx, { contactId, channel });
   const known = found && isInForce(found) ? found : undefined;
   if (known?.reason === reason && millis(known.expires_at) === millis(expires_at)) return { row: known, isNew: false };
   if (found && !known) await tx.delete(ContactSuppression, { id: found.id });
-  const row = known
-    ? Object.assign(known, { reason, expires_at })
-    : tx.create(ContactSuppression, { contact_id: contactId, channel, reason, expires_at });
   await recordPermission(tx, { kind: 'suppression', channel, state: 'suppressed', reason, expiresAt }, by);
   tx.changed('suppressions');
+  if (known) {
+    const [row] = await changeSuppression(tx, { id: known.id, reason, expires_at });
+    return { row: row!, isNew: false };
+  }
+  const row = tx.create(ContactSuppression, { contact_id: contactId, channel, reason, expires_at });
   // Loads the database's timestamps for the reply.
   await tx.flush();
-  return { row, isNew: !known };
+  return { row, isNew: true };
 }
 
 const millis = (time: string | null) => (time === null ? null : Date.parse(time));

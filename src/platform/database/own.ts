@@ -1,5 +1,5 @@
 import type { EntityData, InferEntity, RequiredEntityData } from '@mikro-orm/core';
-import type { Kysely, SelectQueryBuilder } from 'kysely';
+import type { Kysely, SelectQueryBuilder, UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { uuidv7 } from '../ids.ts';
 import type { Em, Source } from './database.ts';
 import { query } from './query.ts';
@@ -58,6 +58,17 @@ export type OwnRecords = Own & {
   delete<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<number>;
   flush(): Promise<void>;
 };
+
+/** A change of the organization's rows that gives them back: for a reply that shows what the database wrote. */
+export type Update = <Entity extends OwnEntity>(
+  entity: Entity,
+) => UpdateQueryBuilder<TablesOf<Entity>, Table<Entity>, Table<Entity>, UpdateResult>;
+
+export const updateWithin = (kysely: Kysely<never>, organizationId: string): Update =>
+  ((entity: OwnEntity) => {
+    const organization = `${entity.tableName}.organization_id` as never;
+    return kysely.updateTable(entity.tableName as never).where(organization, '=', organizationId as never);
+  }) as unknown as Update;
 
 export const selectWithin = (kysely: Kysely<never>, organizationId: string): Select =>
   ((entity: OwnEntity) => {

@@ -1,5 +1,5 @@
 import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import { type Runs, type Select, selectWithin } from './own.ts';
+import { type Runs, type Select, selectWithin, type Update, updateWithin } from './own.ts';
 
 class Parameter {
   readonly name: string;
@@ -19,6 +19,7 @@ const compiler = new Kysely<never>({
 
 const organization = new Parameter('organizationId');
 const select = selectWithin(compiler, organization as unknown as string);
+const update = updateWithin(compiler, organization as unknown as string);
 const standIns = new Proxy({}, { get: (_, name) => new Parameter(String(name)) });
 
 export type Compilable<Row> = { compile(): CompiledQuery<Row> };
@@ -26,11 +27,11 @@ export type Statement<Params extends object, Row> = (own: Runs, params: Params) 
 
 /** Compiled once a process: building costs more than a small read. `build` gets stand-ins, so it cannot look at values. */
 export function statement<Params extends object, Row>(
-  build: (select: Select, params: Params) => Compilable<Row>,
+  build: (select: Select, params: Params, update: Update) => Compilable<Row>,
 ): Statement<Params, Row> {
   let compiled: CompiledQuery<Row> | undefined;
   return (own, params) => {
-    compiled ??= build(select, standIns as Params).compile();
+    compiled ??= build(select, standIns as Params, update).compile();
     const given = params as Record<string, unknown>;
     const values = compiled.parameters.map((value) => {
       if (value === organization) return own.organizationId;

@@ -19,6 +19,9 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 const tagByName = statement((select, { name }: { name: string }) => select(Tag).select(['id', 'name']).where('name', '=', name));
+const rename = statement((_select, { id, name }: { id: string; name: string }, update) =>
+  update(Tag).set({ name }).where('id', '=', id).returning(['id', 'name']),
+);
 const within = (own: Own, work: (tx: OwnTx) => Promise<unknown>) =>
   house.ledger.transact({}, (tx) => work(tx.of(own.organizationId)));
 
@@ -30,6 +33,7 @@ describe('rows of one organization', () => {
     expect(await tagByName(theirs, { name: 'vip' })).toEqual([]);
     expect(await theirs.find(Tag, { id: tag!.id })).toEqual([]);
     expect(await theirs.findOne(Tag, { name: 'vip' })).toBeUndefined();
+    expect(await rename(theirs, { id: tag!.id, name: 'stolen' })).toEqual([]);
     await within(theirs, async (tx) => {
       expect(await tx.update(Tag, { id: tag!.id }, { name: 'stolen' })).toBe(0);
       expect(await tx.delete(Tag, { id: tag!.id })).toBe(0);
