@@ -18,6 +18,9 @@ const text = new Map(
 );
 const having = (files: string[], pattern: RegExp) => files.filter((file) => pattern.test(text.get(file)!));
 
+/** Sentences and parts of statements that begin like one. */
+const noStatements = ['src/platform/listing/fields.ts'];
+
 const specifier = /(?:from|import)\s*\(?\s*'([^']+)'/g;
 const importsOf = (file: string) => [...text.get(file)!.matchAll(specifier)].map(([, name]) => name!);
 /** What a file imports of our own, as paths from the root. */
@@ -218,6 +221,14 @@ describe('house rules', () => {
     const allowed = ['src/platform/ledger/backends/', 'workers/worker.ts', 'src/platform/rate-limits/redis-counter.ts'];
     const others = having(product, known).filter((file) => !allowed.some((place) => file.startsWith(place)));
     expect(others).toEqual([]);
+  });
+
+  test('a file that has SQL text says why it has', () => {
+    const statement = /[`'"]\s*(select\s|insert into\s|update\s+\S+(\s+\w+)?\s+set\s|delete from\s|with\s+\w+\s+as\s|copy\s)/i;
+    const inCode = product.filter((file) => !/^sandbox\/|\/migrations\//.test(file));
+    const withText = having(inCode, statement).filter((file) => !noStatements.includes(file));
+    expect(withText.length).toBeGreaterThan(50);
+    expect(withText.filter((file) => !/\bSQL(:| \()/.test(text.get(file)!))).toEqual([]);
   });
 
   test('named exports only', () => {

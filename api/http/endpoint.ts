@@ -27,6 +27,8 @@ export type Reply = {
   operationId?: string;
   /** Added to the audit log's entry. `organizationId`: if it is not the caller's. */
   audit?: { organizationId?: string; subject?: string; details?: Record<string, unknown> };
+  /** Runs once the transaction of `write` has committed. */
+  committed?(): void;
 };
 
 /** Where a request came from, for the audit log and the login limits. */

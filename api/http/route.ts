@@ -121,7 +121,7 @@ class RequestInput implements Input<unknown, unknown> {
     return this.#own;
   }
 
-  readonly write: Input<unknown, unknown>['write'] = (options, work) => {
+  readonly write: Input<unknown, unknown>['write'] = async (options, work) => {
     const { ledger, secrets } = this.#deps;
     const { audit, locate } = this.#definition;
     const organizationId = this.caller?.organizationId ?? noOrganization;
@@ -130,7 +130,10 @@ class RequestInput implements Input<unknown, unknown> {
       return locate ? locate(reply, this.params) : reply;
     };
     const whole: typeof done = audit ? (tx, seen) => this.#audited(tx, () => done(tx, seen)) : done;
-    return this.#key ? writeOnce(ledger.transact, secrets, this.#key, options, whole) : ledger.transact(options, whole);
+    const { transact } = ledger;
+    const reply = await (this.#key ? writeOnce(transact, secrets, this.#key, options, whole) : transact(options, whole));
+    reply.committed?.();
+    return reply;
   };
 
   /** An audit entry exists if and only if the act was committed. */

@@ -11,6 +11,7 @@ export function health({ database, queues }: Deps): Router {
   router.get('/readyz', async (_req, res) => {
     const queue = queues.isReady() ? 'ok' : 'degraded';
     try {
+      // SQL: asks only whether the database answers.
       await withinMs(query(database.em(), 'select 1'), 2_000, 'The database');
       const pending = await migrationsPending(database);
       res

@@ -1,12 +1,5 @@
 import Joi from 'joi';
-import {
-  changeRole,
-  getMember,
-  type KeysAfterRemoval,
-  listMembers,
-  type MemberRow,
-  removeMember,
-} from '../../src/organizations/members.ts';
+import { changeRole, getMember, listMembers, type MemberRow, removeMember } from '../../src/organizations/members.ts';
 import type { Role } from '../../src/organizations/roles.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { role } from '../auth/schemas.ts';
@@ -110,12 +103,10 @@ export const deleteMember = endpoint({
   responses: { 204: null },
   example: { params: example.params },
   async handler({ params, query, caller, write }, { authenticate }) {
-    let keys: KeysAfterRemoval = { revoked: [], left: [] };
-    const reply = await write({}, async ({ own }) => {
-      keys = await removeMember(own, caller, params.memberID, { revokeKeys: query.revoke_keys });
-      return { status: 204, audit: { details: { keys_revoked: keys.revoked, keys_left: keys.left } } };
+    return write({}, async ({ own }) => {
+      const { revoked, left } = await removeMember(own, caller, params.memberID, { revokeKeys: query.revoke_keys });
+      const committed = () => [params.memberID, ...revoked].forEach(authenticate.forget);
+      return { status: 204, audit: { details: { keys_revoked: revoked, keys_left: left } }, committed };
     });
-    for (const id of [params.memberID, ...keys.revoked]) authenticate.forget(id);
-    return reply;
   },
 });

@@ -42,10 +42,8 @@ export async function matchStatus(
   const failure = status.error && { code: 'provider_refused', provider_code: status.error.code, message: status.error.message };
   const isRefusal = saysNoToMarketing(status.error?.code);
   // The first look serves the first attempt. The message of an erased contact has lost the provider's id too.
-  let known: MessageRef | undefined = first;
-  const look = async () => {
-    const message = known ?? (await findMessageOf(own, channelId, status)) ?? { ...first, contact_id: null };
-    known = undefined;
+  const look = async (attempt: number) => {
+    const message = attempt === 1 ? first : ((await findMessageOf(own, channelId, status)) ?? { ...first, contact_id: null });
     return { message, refuser: isRefusal ? message.contact_id : null };
   };
   const locks = ({ message, refuser }: Awaited<ReturnType<typeof look>>) => [

@@ -13,6 +13,7 @@ export const eraseContactJob = job<{ erasure_id: string }>({
   operation: false,
   failed: async () => {},
   revived: async () => {},
+  // SQL: part of the statement of `jobs check` (job.ts).
   openSubjects: `
     select e.id
       from contact_erasures e

@@ -45,6 +45,7 @@ export async function copyInto<Item>(
   items: Item[],
   linesOf: (item: Item) => string,
 ): Promise<void> {
+  // SQL: COPY, which no builder knows.
   await pipeline(Readable.from(pieces(items, linesOf)), client.query(copyFrom(`copy ${target} from stdin`)));
 }
 

@@ -86,6 +86,7 @@ export async function openDatabase(
     onBehalfOf: bounds ? onBehalfOf : (_key, work) => work(),
     onNobodysBehalf: bounds ? onNobodysBehalf : (work) => work(),
     forLongWork: bounds ? longWork(bounds) : [],
+    // SQL: asks only whether the database answers.
     ping: async () => void (await pool.query('select 1')),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {

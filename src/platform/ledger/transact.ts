@@ -20,7 +20,8 @@ export type TransactOptions = {
 
 /** `look` reads what decides the locks. LocksOutdated repeats the whole write. */
 export type Look<Seen> = Omit<TransactOptions, 'locks' | 'isOneStatement'> & {
-  look(): Promise<Seen>;
+  /** `attempt` is 1 the first time. */
+  look(attempt: number): Promise<Seen>;
   locks(seen: NoInfer<Seen>): string[];
   isOneStatement?: boolean | ((seen: NoInfer<Seen>) => boolean);
   /** Errors that mean the same as LocksOutdated, such as a contact erased between two statements. */
@@ -50,7 +51,7 @@ export function createTransact(
     const startedAt = performance.now();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const seen = 'look' in options ? await options.look() : undefined;
+        const seen = 'look' in options ? await options.look(attempt) : undefined;
         const locks = 'look' in options ? options.locks(seen as Seen) : options.locks;
         const isOne = options.isOneStatement;
         const isOneStatement = typeof isOne === 'function' ? isOne(seen as Seen) : isOne;
