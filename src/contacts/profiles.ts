@@ -1,6 +1,6 @@
 import { now } from '../platform/database/columns.ts';
 import type { Own } from '../platform/database/own.ts';
-import type { Transact } from '../platform/ledger/transact.ts';
+import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import { Contact } from './contact.entity.ts';
 import { contactTxOf } from './contact-tx.ts';
 import { contactLock } from './events.ts';
@@ -35,11 +35,10 @@ export async function findProfile(own: Own, channelId: string, person: Person): 
 }
 
 /** Only fills an empty name. */
-export async function nameByProfile(transact: Transact, organizationId: string, contactId: string, given: string) {
+export async function nameByProfile(transact: TenantTransact, contactId: string, given: string) {
   const name = given.trim();
   if (!name) return;
-  await transact({ locks: [contactLock(contactId)] }, async (tx) => {
-    const own = tx.of(organizationId);
+  await transact({ locks: [contactLock(contactId)] }, async ({ own }) => {
     const named = await own.update(Contact, { id: contactId, name: '' }, { name, updated_at: now() });
     if (named > 0) contactTxOf(own, { id: contactId, name }).changed('name');
   });

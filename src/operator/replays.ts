@@ -1,6 +1,6 @@
 import { type TablesOf, tables } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
-import { retryJob } from '../platform/ledger/retry.ts';
+import { retryOf, reviveJob } from '../platform/ledger/retry.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import { applyProviderWebhookJob } from '../provider-webhooks/jobs.ts';
 import { ProviderWebhook } from '../provider-webhooks/provider-webhook.entity.ts';
@@ -8,14 +8,12 @@ import { record } from './record.ts';
 
 /** A job of any organization. False: it has not failed. Throws 404. */
 export const replayJob = (transact: Transact, id: string): Promise<boolean> =>
-  retryJob(transact, id, undefined, (tx, job) =>
-    record(tx, {
-      organizationId: job.organization_id,
-      action: 'jobs.retry',
-      subject: `job:${id}`,
-      details: { name: job.name, ...job.payload },
-    }),
-  );
+  transact(retryOf(transact, id), async (tx, { organization_id: organizationId, name, payload }) => {
+    const isRevived = await reviveJob(tx, id);
+    const details = { name, ...payload };
+    if (isRevived) await record(tx, { organizationId, action: 'jobs.retry', subject: `job:${id}`, details });
+    return isRevived;
+  });
 
 /** A broken body may have no failed job, so its retry is a new job. False: it is not broken. Throws 404. */
 export const replayProviderWebhook = (transact: Transact, id: string): Promise<boolean> =>

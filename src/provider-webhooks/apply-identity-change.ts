@@ -15,8 +15,8 @@ export async function applyChangeMessage(
   change: IdentityChange,
 ): Promise<void> {
   if (await isStored(own, channelId, message.providerMessageId)) return;
-  const outcome = await applyIdentityChange(applying.transact, applying.secrets, own.organizationId, change);
-  await applyMessage(own, applying, channelId, message, outcome === 'taken' ? message.from : fromNow(message.from, change));
+  const outcome = await applyIdentityChange(applying.transact, applying.secrets, change);
+  await applyMessage(applying, channelId, message, outcome === 'taken' ? message.from : fromNow(message.from, change));
 }
 
 /** The old addresses would be added to the contact again. */

@@ -25,7 +25,6 @@ type Placed = { id: string; channelId: string; conversationId: string; message: 
 
 /** From the person, or from the owner's phone app. A repeat changes nothing. `who`: the person's present addresses. */
 export async function applyMessage(
-  own: Own,
   { transact, secrets, stopWords }: Applying,
   channelId: string,
   message: InboundMessage,
@@ -50,8 +49,7 @@ export async function applyMessage(
     return { outcome: 'new' as const, nameless: is_nameless ? contactId : undefined };
   });
   const { name } = message.from;
-  if (applied.nameless && isInbound && name)
-    await nameByProfile(transact, own.organizationId, applied.nameless, withoutNul(name));
+  if (applied.nameless && isInbound && name) await nameByProfile(transact, applied.nameless, withoutNul(name));
   return applied.outcome;
 }
 

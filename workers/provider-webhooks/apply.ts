@@ -129,13 +129,13 @@ async function applyPart(
     case 'message': {
       const channelId = await channelOf(own, onlyChannelId, part.phoneNumberId);
       if (channelId && part.identityChange) await applyChangeMessage(own, applying, channelId, part, part.identityChange);
-      else if (channelId) await applyMessage(own, applying, channelId, part);
+      else if (channelId) await applyMessage(applying, channelId, part);
       return;
     }
     case 'identity_change': {
       const { phoneNumberId, change } = part;
       const isOurs = !phoneNumberId || (await channelOf(own, onlyChannelId, phoneNumberId));
-      if (isOurs) await applyIdentityChange(transact, secrets, own.organizationId, change);
+      if (isOurs) await applyIdentityChange(transact, secrets, change);
       return;
     }
     case 'preference': {

@@ -1,5 +1,5 @@
 import { LocksOutdated } from '../../platform/ledger/locks.ts';
-import type { Transact } from '../../platform/ledger/transact.ts';
+import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { IdentityChange } from '../../providers/messaging-app/identity-change.ts';
@@ -14,18 +14,12 @@ import { giveIdentities, takeIdentities } from './write.ts';
 type Outcome = 'changed' | 'taken' | 'unknown';
 
 /** Idempotent. The old address may go to another person. If another contact has the new one: `taken`. */
-export function applyIdentityChange(
-  transact: Transact,
-  secrets: Secrets,
-  organizationId: string,
-  change: IdentityChange,
-): Promise<Outcome> {
+export function applyIdentityChange(transact: TenantTransact, secrets: Secrets, change: IdentityChange): Promise<Outcome> {
   const find = (own: OwnTx) => ownersOf(own, sourced(change.old));
-  const look = () => transact({}, (tx) => find(tx.of(organizationId)));
-  return transact({ look, locks: (owners) => owners.slice(0, 1).map(contactLock) }, async (tx) => {
-    const own = tx.of(organizationId);
-    return renew(own, secrets, await find(own), change);
-  });
+  const look = () => transact({}, ({ own }) => find(own));
+  return transact({ look, locks: (owners) => owners.slice(0, 1).map(contactLock) }, async ({ own }) =>
+    renew(own, secrets, await find(own), change),
+  );
 }
 
 async function renew(own: OwnTx, secrets: Secrets, owners: string[], change: IdentityChange): Promise<Outcome> {

@@ -5,7 +5,7 @@ import { contractOf } from './contracts.ts';
 import type { Job } from './jobs.entity.ts';
 import { stateIs } from './states.ts';
 import { asTenant } from './tenant.ts';
-import type { Transact } from './transact.ts';
+import type { Look, Transact } from './transact.ts';
 import type { Tx } from './tx.ts';
 
 type FailedRow = RowOf<typeof Job, 'organization_id' | 'name' | 'payload' | 'state' | 'lane'>;
@@ -32,25 +32,20 @@ const reviveStatement = `
    where id = $1 and ${stateIs('state', 'failed')}
   returning ${dispatchedColumns}`;
 
-/** False when the row is no longer failed. No `organizationId`: an operator's retry. `record` runs only when it is revived. */
-export async function retryJob(
-  transact: Transact,
-  jobId: string,
-  organizationId?: string,
-  record?: (tx: Tx, job: FailedRow) => Promise<void>,
-): Promise<boolean> {
-  const look = async () => {
+/** The look and the locks of a retry. No `organizationId`: an operator's. */
+export const retryOf = (transact: Transact, jobId: string, organizationId?: string): Look<FailedRow> => ({
+  async look() {
     const found = await transact({}, (tx) => failedRow(tx.query, jobId, organizationId));
     if (!found) throw jobMissing();
     return found;
-  };
+  },
   // Without a lane, the row's own lock: a second retry must not revive a subject that is at work again, or done.
-  return transact({ look, locks: ({ lane }) => [lane ?? `job:${jobId}`] }, async (tx, job) => {
-    const isRevived = await reviveJob(tx, jobId, organizationId);
-    if (isRevived) await record?.(tx, job);
-    return isRevived;
-  });
-}
+  locks: ({ lane }) => [lane ?? `job:${jobId}`],
+});
+
+/** False when the row is no longer failed. */
+export const retryJob = (transact: Transact, jobId: string, organizationId?: string): Promise<boolean> =>
+  transact(retryOf(transact, jobId, organizationId), (tx) => reviveJob(tx, jobId, organizationId));
 
 /** The caller holds the lane's lock. */
 export async function reviveJob(tx: Tx, jobId: string, organizationId?: string): Promise<boolean> {

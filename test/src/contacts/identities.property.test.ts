@@ -12,6 +12,7 @@ import { upsertContact, upsertOptions } from '../../../src/contacts/upsert.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { AppError } from '../../../src/platform/errors.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
@@ -213,7 +214,7 @@ async function rename(world: World, kind: 'phone' | 'user', old: string, next: s
   if (old === next) return;
   const [id, other] = [world.owner(kind, old), world.owner(kind, next)];
   const address = (value: string) => (kind === 'phone' ? { phoneId: value } : { userId: value });
-  const got = await applyIdentityChange(house.ledger.transact, testSecrets, world.organizationId, {
+  const got = await applyIdentityChange(transactFor(house.ledger.transact, world.organizationId), testSecrets, {
     reason: kind === 'phone' ? 'number_changed' : 'user_id_changed',
     old: address(old),
     new: address(next),
