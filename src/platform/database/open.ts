@@ -38,6 +38,8 @@ export async function openDatabase(
   const orm = await MikroORM.init({
     ...ormOptions,
     driver: BindingDriver,
+    // Asked with the first record, by one connection more than the transaction it is written in has.
+    ensureDatabase: false,
     clientUrl: url,
     pool: { min: 0, max: poolMax },
     logger: (message) => log.debug({ message }, 'database'),

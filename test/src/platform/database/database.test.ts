@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openDatabase } from '../../../../src/open-database.ts';
+import { Organization } from '../../../../src/organizations/organization.entity.ts';
 import { isDatabaseAway, isOurOutage, RecordBusy } from '../../../../src/platform/database/errors.ts';
 import { query } from '../../../../src/platform/database/query.ts';
+import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { collectingLog } from '../../../support/log.ts';
 
@@ -34,4 +36,15 @@ test.each([
 ])('%s is an outage to a worker, which waits, though the database is there', (_what, error) => {
   expect(isOurOutage(error)).toBe(true);
   expect(isDatabaseAway(error)).toBe(false);
+});
+
+test('the first record of a process is written by the connection that its transaction has, and needs no other', async () => {
+  const database = await open();
+  try {
+    const id = uuidv7();
+    await database.transaction(async (em) => void (await em.insert(Organization, { id, name: 'First' })));
+    expect(await query(database, 'select name from organizations where id = $1', [id])).toEqual([{ name: 'First' }]);
+  } finally {
+    await database.close();
+  }
 });
