@@ -5,6 +5,7 @@ import { recordAct } from '../../src/platform/audit/record.ts';
 import type { Em } from '../../src/platform/database/database.ts';
 import { type Own, ownRows } from '../../src/platform/database/own.ts';
 import { AppError } from '../../src/platform/errors.ts';
+import { asTenant } from '../../src/platform/ledger/tenant.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
 import { clientAddress } from './client-address.ts';
 import { idIn } from './derived.ts';
@@ -126,7 +127,7 @@ class RequestInput implements Input<unknown, unknown> {
     const { audit, locate } = this.#definition;
     const organizationId = this.caller?.organizationId ?? noOrganization;
     const done: (tx: Tx, seen: Parameters<typeof work>[1]) => Promise<Reply> = async (tx, seen) => {
-      const reply = await work(Object.assign(tx, { own: tx.of(organizationId) }), seen);
+      const reply = await work(asTenant(tx, organizationId), seen);
       return locate ? locate(reply, this.params) : reply;
     };
     const whole: typeof done = audit ? (tx, seen) => this.#audited(tx, () => done(tx, seen)) : done;

@@ -120,7 +120,11 @@ export function openTx(given: Em | undefined, { held, isLooked, entries, dispatc
     end: (end) => void entries.ends.push(end),
     include: (part) => void entries.parts.push(part),
     dispatch: (more) => void joined(dispatched, more),
-    atEnd: (work) => void atEnd.push(work),
+    atEnd(work) {
+      // A transaction of one statement would pass over it.
+      opened();
+      atEnd.push(work);
+    },
   };
   return tx;
 }

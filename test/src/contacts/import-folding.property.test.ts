@@ -5,6 +5,7 @@ import { getImport, queueImport } from '../../../src/contacts/import/imports.ts'
 import { importLane } from '../../../src/contacts/import/jobs.ts';
 import { runImport } from '../../../src/contacts/import/run.ts';
 import { receiveUpload } from '../../../src/contacts/import/upload.ts';
+import { asTenant } from '../../../src/platform/ledger/tenant.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
@@ -48,7 +49,7 @@ async function imported(organizationId: string, file: string, size: typeof toget
     Readable.from([Buffer.from(file)]),
   );
   const { operationId } = await ledger.transact({ locks: [importLane(organizationId)] }, (tx) =>
-    queueImport(Object.assign(tx, { own: tx.of(organizationId) }), upload),
+    queueImport(asTenant(tx, organizationId), upload),
   );
   await house.sql(`update jobs set state = 'queued', run = 1 where id = $1`, [operationId]);
   const own = { id: upload.importId, organizationId, job: { id: operationId, run: 1 } };

@@ -8,6 +8,7 @@ import { type Export, runExport } from '../../../src/contacts/export/run.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
+import { asTenant } from '../../../src/platform/ledger/tenant.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
@@ -44,7 +45,7 @@ const people = (count: number) =>
 async function queued(request: ListRequest = { sort: 'created_at' }): Promise<Export> {
   const lane = exportLane(organizationId);
   const { row, operationId } = await house.ledger.transact({ locks: [lane] }, (tx) =>
-    queueExport(Object.assign(tx, { own: tx.of(organizationId) }), 'cli', request),
+    queueExport(asTenant(tx, organizationId), 'cli', request),
   );
   await house.ledger.fill('contact-exports');
   return { id: row.id, organizationId, job: { id: operationId, run: 1 } };

@@ -8,6 +8,7 @@ import { importLane } from '../../../src/contacts/import/jobs.ts';
 import { runImport } from '../../../src/contacts/import/run.ts';
 import { receiveUpload } from '../../../src/contacts/import/upload.ts';
 import { upsertContact, upsertOptions } from '../../../src/contacts/upsert.ts';
+import { asTenant } from '../../../src/platform/ledger/tenant.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
@@ -42,9 +43,7 @@ async function queued(file: string): Promise<Import> {
     Readable.from([Buffer.from(file)]),
   );
   const lane = importLane(organizationId);
-  const { operationId } = await ledger.transact({ locks: [lane] }, (tx) =>
-    queueImport(Object.assign(tx, { own: tx.of(organizationId) }), upload),
-  );
+  const { operationId } = await ledger.transact({ locks: [lane] }, (tx) => queueImport(asTenant(tx, organizationId), upload));
   await ledger.fill('contact-imports');
   return { id: upload.importId, organizationId, job: { id: operationId, run: 1 } };
 }

@@ -255,3 +255,8 @@ describe('after the commit', () => {
     expect(lines).toContainEqual(expect.objectContaining({ msg: 'left to the sweeper' }));
   });
 });
+
+test('what is to run at the end is refused in a transaction of one statement, which would pass over it', async () => {
+  const work = house.ledger.transact({ isOneStatement: true }, async (tx) => tx.atEnd(() => undefined));
+  await expect(work).rejects.toThrow('A transaction of one statement runs no other');
+});
