@@ -1,6 +1,7 @@
 import { openDatabase } from '../src/open-database.ts';
 import { readConfig } from '../src/platform/config/config.ts';
 import '../src/jobs.ts';
+import type { PoolRef } from '../src/platform/ledger/accept.ts';
 import { createBackend } from '../src/platform/ledger/backends/index.ts';
 import { createLedger } from '../src/platform/ledger/ledger.ts';
 import { openQueues } from '../src/platform/ledger/queues.ts';
@@ -9,7 +10,7 @@ import { openQueue } from './floors/queue.ts';
 import type { Side } from './stage.ts';
 
 /** Brings rows that wait in `pool` to `queue`. */
-export type HandOver = { run(pool: string): Promise<void>; close(): Promise<void> };
+export type HandOver = { run(pool: PoolRef): Promise<void>; close(): Promise<void> };
 
 /** Ours fills the pool, as the web process does after a commit; the floor's jobs are added in one go. */
 export const openHandOver = (side: Side, queue: string) => (side.name === 'kanal' ? byFilling(side) : byAdding(side, queue));
@@ -35,8 +36,8 @@ async function byAdding({ env, sql }: Side, name: string): Promise<HandOver> {
   return {
     async run(pool) {
       const { rows } = await sql.query(
-        `update jobs set state = 'queued', lane = null where pool = $1 and state in ('waiting', 'blocked') returning id`,
-        [pool],
+        `update jobs set state = 'queued', lane = null where organization_id = $1 and pool = $2 and state in ('waiting', 'blocked') returning id`,
+        [pool.organization_id, pool.id],
       );
       await queue.addBulk(rows.map(({ id }) => ({ name, data: { id } })));
     },

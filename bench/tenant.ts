@@ -73,11 +73,12 @@ export async function seedTenant(
     `insert into webhook_endpoints (id, organization_id, url, event_types, ordering, secret) values ($1, $2, $3, '{}', 'best_effort', $4)`,
     [endpointId, organizationId, receiverUrl, seal(endpointSecret)],
   );
-  await sql.query('insert into pools (id, width, rate) values ($1, $3, $4), ($2, 1000000, null)', [
+  await sql.query('insert into pools (organization_id, id, width, rate) values ($5, $1, $3, $4), ($5, $2, 1000000, null)', [
     channelPool(channelId),
     endpointPool(endpointId),
     rate ?? 1_000_000,
     rate ?? null,
+    organizationId,
   ]);
   const persons: Person[] = Array.from({ length: people }, (_, index) => ({
     phone: `1555${String(index).padStart(7, '0')}`,

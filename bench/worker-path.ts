@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolRef } from '../src/platform/ledger/accept.ts';
 import { type HandOver, openHandOver } from './hand-over.ts';
 import type { Path, Round } from './path.ts';
 import type { Process } from './processes.ts';
@@ -6,7 +7,7 @@ import type { Side, SideName, Stage } from './stage.ts';
 
 type Definition = Pick<Path, 'name' | 'what' | 'unit'> & {
   queue: string;
-  pool(side: Side): string;
+  pool(side: Side): PoolRef;
   prepare(side: Side, stage: Stage, count: number): Promise<string[]>;
   /** Throws unless each piece of work was done, once. */
   verify(side: Side, stage: Stage, prepared: string[]): Promise<void>;

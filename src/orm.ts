@@ -25,14 +25,15 @@ import { AuditEntry } from './platform/audit/audit-entry.entity.ts';
 import { Event } from './platform/events/event.entity.ts';
 import { IdempotencyKey } from './platform/idempotency/idempotency-key.entity.ts';
 import { Job, Pool } from './platform/ledger/jobs.entity.ts';
-import { Spine } from './platform/migrations/20261121000000-spine.ts';
-import { Pools } from './platform/migrations/20261121000001-pools.ts';
-import { Retention } from './platform/migrations/20261121000010-retention.ts';
-import { FillProbe } from './platform/migrations/20261121000011-fill-probe.ts';
-import { Accounts } from './platform/migrations/20261121000020-accounts.ts';
+import { Organizations } from './platform/migrations/20261121000000-organizations.ts';
+import { Ledger } from './platform/migrations/20261121000010-ledger.ts';
+import { Channels } from './platform/migrations/20261121000020-channels.ts';
 import { Contacts } from './platform/migrations/20261121000030-contacts.ts';
-import { Pace } from './platform/migrations/20261122000000-pace.ts';
-import { KeyMakers } from './platform/migrations/20261122004000-key-makers.ts';
+import { ContactFiles } from './platform/migrations/20261121000040-contact-files.ts';
+import { Messaging } from './platform/migrations/20261121000050-messaging.ts';
+import { ProviderWebhooks } from './platform/migrations/20261121000060-provider-webhooks.ts';
+import { Webhooks } from './platform/migrations/20261121000070-webhooks.ts';
+import { Upkeep } from './platform/migrations/20261121000080-upkeep.ts';
 import { Heartbeat } from './platform/process/heartbeat.entity.ts';
 import { LoginLimit } from './platform/rate-limits/login-limit.entity.ts';
 import { PurgeRun } from './platform/retention/purge-run.entity.ts';
@@ -93,14 +94,15 @@ export const ormOptions = defineConfig({
   extensions: [Migrator],
   migrations: {
     migrationsList: [
-      { name: '20261121000000-spine', class: Spine },
-      { name: '20261121000001-pools', class: Pools },
-      { name: '20261121000010-retention', class: Retention },
-      { name: '20261121000011-fill-probe', class: FillProbe },
-      { name: '20261121000020-accounts', class: Accounts },
+      { name: '20261121000000-organizations', class: Organizations },
+      { name: '20261121000010-ledger', class: Ledger },
+      { name: '20261121000020-channels', class: Channels },
       { name: '20261121000030-contacts', class: Contacts },
-      { name: '20261122000000-pace', class: Pace },
-      { name: '20261122004000-key-makers', class: KeyMakers },
+      { name: '20261121000040-contact-files', class: ContactFiles },
+      { name: '20261121000050-messaging', class: Messaging },
+      { name: '20261121000060-provider-webhooks', class: ProviderWebhooks },
+      { name: '20261121000070-webhooks', class: Webhooks },
+      { name: '20261121000080-upkeep', class: Upkeep },
     ],
     snapshot: false,
     transactional: true,

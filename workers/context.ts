@@ -38,7 +38,7 @@ export function createContext<Claimed>(
   stalls: number,
   place: Place,
 ): RunContext<Claimed> {
-  const ref = { id: row.id, run: row.run };
+  const ref = { organization_id: row.organization_id, id: row.id, run: row.run };
   const operation = subjectLock('operation', row.id);
   const locks = [...(row.lane ? [row.lane] : []), ...(row.visible ? [operation] : [])];
   const transact = transactFor(deps.ledger.transact, row.organization_id);

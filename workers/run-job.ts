@@ -2,11 +2,12 @@ import type { Em } from '../src/platform/database/database.ts';
 import { query } from '../src/platform/database/query.ts';
 import type { JobError } from '../src/platform/ledger/jobs.entity.ts';
 import { takeTurn } from '../src/platform/ledger/pace.ts';
-import { takeRoom } from '../src/platform/ledger/pools.ts';
+import { poolOf, takeRoom } from '../src/platform/ledger/pools.ts';
 import { putBack } from '../src/platform/ledger/put-off.ts';
 import { retryJob } from '../src/platform/ledger/retry.ts';
 import { decide, type RunRow, readRun } from '../src/platform/ledger/run.ts';
 import { asTenant } from '../src/platform/ledger/tenant.ts';
+import type { RunRef } from '../src/platform/ledger/tx.ts';
 import { reasonOf } from '../src/platform/log.ts';
 import { ProviderBusy, ProviderError, ProviderRefused } from '../src/providers/errors.ts';
 import { createContext } from './context.ts';
@@ -15,7 +16,7 @@ import type { Place } from './places.ts';
 
 type AnyHandler = Handler<Record<string, string>, unknown>;
 
-export type Run = { id: string; run: number; attemptsMade: number; stalledCounter: number };
+export type Run = RunRef & { attemptsMade: number; stalledCounter: number };
 export type Ended = Outcome | { kind: 'retried' } | { kind: 'early' | 'held' | 'full'; delayMs: number };
 
 const maxStalls = 5;
@@ -46,12 +47,12 @@ export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, pl
     }
     if (claim) return work(claim.row, claim.claimed);
 
-    const row = await readRun(em, run.id);
+    const row = await readRun(em, run);
     switch (decide(row, run.run, run.attemptsMade)) {
       case 'stale':
         return { ended: { kind: 'stale' }, row };
       case 'retry':
-        await retryJob(deps.ledger.transact, run.id);
+        await retryJob(deps.ledger.transact, run.id, run.organization_id);
         return { ended: { kind: 'retried' }, row };
       case 'echo':
         return { ended: { kind: 'failed', error: row!.error ?? { code: 'internal', message: 'Failed' } }, row };
@@ -89,7 +90,8 @@ async function claimOf(deps: WorkerDeps, { contract, claim }: AnyHandler, em: Em
   if (!claimed) return undefined;
   if ('waitMs' in claimed) deps.jobMetrics.paced(contract.name);
   // The claim freed room: start the next of the pool before the provider answers.
-  else if (contract.freesRoomAtClaim && claimed.row.is_paced) void deps.ledger.fill(claimed.row.pool!);
+  else if (contract.freesRoomAtClaim && claimed.row.is_paced)
+    void deps.ledger.fill(poolOf(claimed.row.organization_id, claimed.row.pool!));
   return claimed;
 }
 
@@ -99,7 +101,11 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
   if (fault) return context.fail({ code: 'internal', message: `The payload is not valid: ${fault.message}` });
   // SQL: a time that is set once.
   if (row.visible)
-    await query(em, 'update jobs set started_at = coalesce(started_at, clock_timestamp()) where id = $1', [row.id]);
+    await query(
+      em,
+      'update jobs set started_at = coalesce(started_at, clock_timestamp()) where organization_id = $1 and id = $2',
+      [row.organization_id, row.id],
+    );
   try {
     return await handler.run(payload, context);
   } catch (error) {

@@ -39,7 +39,7 @@ async function processRun(
   job: RunJob,
   token?: string,
 ) {
-  const { id, run } = job.data;
+  const { organization_id, id, run } = job.data;
   await untilDue(job);
   const startedAt = performance.now();
   const handler = handlers.get(job.name);
@@ -53,7 +53,7 @@ async function processRun(
   let facts: Record<string, unknown> = {};
   try {
     const { attemptsMade, stalledCounter = 0 } = job;
-    const result = await runJob(deps, handler, { id, run, attemptsMade, stalledCounter }, place);
+    const result = await runJob(deps, handler, { organization_id, id, run, attemptsMade, stalledCounter }, place);
     ended = result.ended;
     facts = {
       organization_id: result.row?.organization_id,

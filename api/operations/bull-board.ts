@@ -56,7 +56,7 @@ function guarded(deps: Deps): RequestHandler {
     if (!isSameOrigin(req, req.secure || (deps.config.publicUrl ?? '').startsWith('https:')))
       throw new AppError('forbidden', 'Changes are taken from this page only');
     if (rule.action === 'queue.promote-all') await promoteQueue(deps, decodeURIComponent(req.path.split('/').at(-2) ?? ''));
-    if (rule.action === 'queue.job.promote') await promoteRow(deps, decodeURIComponent(req.path.split('/').at(-2) ?? ''));
+    if (rule.action === 'queue.job.promote') await promoteRow(deps, req.path);
     await recordAct(deps.database.em(), {
       organizationId: null,
       actor: `operator:${deps.config.operatorUser}`,
@@ -84,16 +84,18 @@ function isReadable(path: string): boolean {
 }
 
 /** The row decides when the job runs: promoted in BullMQ alone, it would postpone itself again. */
-async function promoteRow({ database }: Deps, jobId: string) {
-  const [id, run] = jobId.split('.');
-  if (!id || !/^[0-9a-f-]{36}$/.test(id) || !/^\d{1,9}$/.test(run ?? '')) return;
+async function promoteRow({ database, queues }: Deps, path: string) {
+  const [queue = '', jobId = ''] = path.split('/').slice(-3).map(decodeURIComponent);
+  const job = await queues.queue(queue)?.getJob(jobId);
+  if (!job) return;
+  const { organization_id, id, run } = job.data;
   await query(
     database.em(),
-    // SQL: across organizations, found by its id (states.ts).
+    // SQL: by the database's clock.
     `update jobs
         set run_at = clock_timestamp()
-      where id = $1 and run = $2 and ${stateIs('state', 'queued')}`,
-    [id, Number(run)],
+      where organization_id = $1 and id = $2 and run = $3 and ${stateIs('state', 'queued')}`,
+    [organization_id, id, run],
   );
 }
 

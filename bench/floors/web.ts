@@ -33,10 +33,10 @@ app.get('/v1/messages/:id', async (req, res) => {
 
 const target = `select c.status, i.contact_id, v.id as conversation_id, v.last_inbound_at > now() - interval '24 hours' as is_open
   from channels c join contact_identities i on i.organization_id = c.organization_id and i.type = 'phone' and i.source = '' and i.value = $3
-  join conversations v on v.channel_id = c.id and v.contact_id = i.contact_id where c.organization_id = $1 and c.id = $2`;
+  join conversations v on v.organization_id = c.organization_id and v.channel_id = c.id and v.contact_id = i.contact_id where c.organization_id = $1 and c.id = $2`;
 const insertMessage = `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, to_phone, content)
   values ($1, $2, $3, $4, $5, 'outbound', $6, 'queued', $7, $8) returning ${columns}`;
-const touchConversation = `update conversations set preview = $2, last_message_at = now(), updated_at = now() where id = $1`;
+const touchConversation = `update conversations set preview = $2, last_message_at = now(), updated_at = now() where organization_id = $3 and id = $1`;
 const insertJob = `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at)
   values ($1, $2, $3, $4, $5, $6, $7, 'queued', now() + interval '5 s')`;
 const insertEvent = `with e as (insert into events (id, organization_id, type, subject_type, subject_id, data) values ($1, $2, $3, $4, $5, $6))
@@ -57,7 +57,11 @@ app.post('/v1/messages', express.json(), async (req, res) => {
     await client.query('begin');
     const values = [id, organization, channel_id, person.conversation_id, person.contact_id, type, to.slice(1), req.body.text];
     const { rows } = await client.query({ name: 'message', text: insertMessage, values });
-    await client.query({ name: 'conversation', text: touchConversation, values: [person.conversation_id, req.body.text.body] });
+    await client.query({
+      name: 'conversation',
+      text: touchConversation,
+      values: [person.conversation_id, req.body.text.body, organization],
+    });
     await client.query({
       name: 'job',
       text: insertJob,

@@ -32,13 +32,14 @@ async function inTransaction(work: (client: pg.PoolClient) => Promise<void>) {
 }
 
 const claim = `update messages m set status = 'sending', sending_at = now(), updated_at = now() from jobs j, channels c
-  where j.id = $1 and j.state = 'queued' and m.id = j.subject_id and m.status = 'queued' and c.id = m.channel_id
+  where j.organization_id = $2 and j.id = $1 and j.state = 'queued' and m.organization_id = $2 and m.id = j.subject_id and m.status = 'queued'
+    and c.organization_id = $2 and c.id = m.channel_id
   returning m.id, m.organization_id, m.conversation_id, m.channel_id, m.content, m.to_phone, c.phone_number_id, c.access_token`;
 const insertEvent = `with e as (insert into events (id, organization_id, type, subject_type, subject_id, data) values ($1, $2, $3, 'message', $4, $5))
   insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state) select uuidv7(), $2, $1, id, 'pending' from webhook_endpoints where organization_id = $2 and $3 = any(event_types)`;
 
 async function send(job: string) {
-  const { rows } = await pool.query({ name: 'claim', text: claim, values: [job] });
+  const { rows } = await pool.query({ name: 'claim', text: claim, values: [job, env.ORGANIZATION_ID] });
   const [message] = rows;
   if (!message) return;
   const reply = await provider
@@ -57,8 +58,8 @@ async function send(job: string) {
   await inTransaction(async (client) => {
     await client.query({
       name: 'sent',
-      text: `update messages set status = 'sent', provider_message_id = $2, updated_at = now() where id = $1`,
-      values: [message.id, reply.messages[0]!.id],
+      text: `update messages set status = 'sent', provider_message_id = $2, updated_at = now() where organization_id = $3 and id = $1`,
+      values: [message.id, reply.messages[0]!.id, message.organization_id],
     });
     const common = { message_id: message.id, conversation_id: message.conversation_id };
     for (const [type, data] of [
@@ -70,16 +71,21 @@ async function send(job: string) {
         text: insertEvent,
         values: [uuidv7(), message.organization_id, type, message.id, data],
       });
-    await client.query({ name: 'done', text: 'delete from jobs where id = $1', values: [job] });
+    await client.query({
+      name: 'done',
+      text: 'delete from jobs where organization_id = $2 and id = $1',
+      values: [job, env.ORGANIZATION_ID],
+    });
   });
 }
 
 const read = `select d.id, d.organization_id, e.id as event_id, e.type, e.data, e.created_at, w.url, w.secret
-  from jobs j join webhook_deliveries d on d.id = j.subject_id join events e on e.id = d.event_id join webhook_endpoints w on w.id = d.endpoint_id
-  where j.id = $1 and d.state = 'pending'`;
+  from jobs j join webhook_deliveries d on d.organization_id = $2 and d.id = j.subject_id
+    join events e on e.organization_id = $2 and e.id = d.event_id join webhook_endpoints w on w.organization_id = $2 and w.id = d.endpoint_id
+  where j.organization_id = $2 and j.id = $1 and d.state = 'pending'`;
 
 async function deliver(job: string) {
-  const { rows } = await pool.query({ name: 'read', text: read, values: [job] });
+  const { rows } = await pool.query({ name: 'read', text: read, values: [job, env.ORGANIZATION_ID] });
   const [row] = rows;
   if (!row) return;
   const { id, event_id, type, data, created_at, organization_id } = row;
@@ -107,8 +113,8 @@ async function deliver(job: string) {
   await inTransaction(async (client) => {
     await client.query({
       name: 'delivered',
-      text: `update webhook_deliveries set state = 'succeeded', attempts = attempts + 1, next_attempt_at = null, finished_at = now() where id = $1`,
-      values: [id],
+      text: `update webhook_deliveries set state = 'succeeded', attempts = attempts + 1, next_attempt_at = null, finished_at = now() where organization_id = $2 and id = $1`,
+      values: [id, organization_id],
     });
     await client.query({
       name: 'attempt',
@@ -122,7 +128,11 @@ async function deliver(job: string) {
         head.slice(0, 20_000),
       ],
     });
-    await client.query({ name: 'done', text: 'delete from jobs where id = $1', values: [job] });
+    await client.query({
+      name: 'done',
+      text: 'delete from jobs where organization_id = $2 and id = $1',
+      values: [job, env.ORGANIZATION_ID],
+    });
   });
 }
 

@@ -1,4 +1,4 @@
-import { endpointPool } from '../../src/platform/ledger/pools.ts';
+import { endpointPool, poolOf } from '../../src/platform/ledger/pools.ts';
 import type { Report } from '../receiver.ts';
 import { queueDeliveries } from '../tenant.ts';
 import { workerPath } from '../worker-path.ts';
@@ -9,7 +9,7 @@ export const deliver = workerPath({
   what: 'one worker delivers webhooks, each id and signature checked',
   unit: 'webhooks/s',
   queue: 'webhooks',
-  pool: ({ tenant }) => endpointPool(tenant.endpointId),
+  pool: ({ tenant }) => poolOf(tenant.organizationId, endpointPool(tenant.endpointId)),
   async prepare({ sql, tenant }, { receiver }, count) {
     await receiver.process.ask({ reset: true, secret: tenant.endpointSecret });
     return queueDeliveries(sql, tenant, count);

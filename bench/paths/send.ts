@@ -1,4 +1,4 @@
-import { channelPool } from '../../src/platform/ledger/pools.ts';
+import { channelPool, poolOf } from '../../src/platform/ledger/pools.ts';
 import { queueMessages } from '../tenant.ts';
 import { workerPath } from '../worker-path.ts';
 
@@ -8,7 +8,7 @@ export const send = workerPath({
   what: 'one worker sends to the sandbox',
   unit: 'messages/s',
   queue: 'messages',
-  pool: ({ tenant }) => channelPool(tenant.channelId),
+  pool: ({ tenant }) => poolOf(tenant.organizationId, channelPool(tenant.channelId)),
   prepare: ({ sql, tenant }, _stage, count) => queueMessages(sql, tenant, count),
   async verify({ sql }, { sandbox }, messages) {
     const { rows } = await sql.query(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { channelPool } from '../../src/platform/ledger/pools.ts';
+import { channelPool, poolOf } from '../../src/platform/ledger/pools.ts';
 import { openHandOver } from '../hand-over.ts';
 import { type Hostile, openHostile, resetSandbox } from '../hostile-tenant.ts';
 import { isCalm, takeHostileWorkAway } from '../hostile-work.ts';
@@ -38,7 +38,7 @@ export async function slowProviderBench(stage: Stage, rounds: number, seconds: n
   const handOver = await openHandOver(kanal, 'messages');
   const send = async () => {
     await queueMessages(kanal.sql, hostile.tenant, backlog);
-    await handOver.run(channelPool(hostile.tenant.channelId));
+    await handOver.run(poolOf(hostile.tenant.organizationId, channelPool(hostile.tenant.channelId)));
   };
   const provider = (name: string, answerMs: number): Busy => ({ name, victim: 'message', answerMs, work: send });
   const cases: Busy[] = [

@@ -48,7 +48,7 @@ export async function removeEndpoints(database: Database, organizationId: string
           and subject_id in (select id from webhook_deliveries where organization_id = $1 and endpoint_id = any($2))`,
       [ids],
     );
-    await em.nativeDelete(Pool, { id: { $in: ids.map(endpointPool) } });
+    await em.nativeDelete(Pool, { organization_id: organizationId, id: { $in: ids.map(endpointPool) } });
     await em.nativeDelete(WebhookEndpoint, { organization_id: organizationId, id: { $in: ids } });
   });
 }

@@ -46,7 +46,7 @@ const keys: Kind = {
     where hash = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
   noteUse: `update api_keys
     set last_used_at = clock_timestamp()
-    where id = $1 and (last_used_at is null or last_used_at < clock_timestamp() - interval '59 seconds')`,
+    where organization_id = $1 and id = $2 and (last_used_at is null or last_used_at < clock_timestamp() - interval '59 seconds')`,
   toCaller: (row) => ({
     by: 'key',
     id: row.id,
@@ -66,7 +66,7 @@ const tokens: Kind = {
     where t.hash = $1 and t.expires_at > clock_timestamp()`,
   noteUse: `update bearer_tokens
     set last_used_at = clock_timestamp()
-    where id = $1 and (last_used_at is null or last_used_at < clock_timestamp() - interval '59 seconds')`,
+    where organization_id = $1 and id = $2 and (last_used_at is null or last_used_at < clock_timestamp() - interval '59 seconds')`,
   toCaller: (row) => ({
     by: 'token',
     id: row.id,
@@ -95,9 +95,9 @@ export function createAuthenticate(database: Database): Authenticate {
   const noting = new Set<Promise<unknown>>();
   let forgotten = 0;
 
-  function note(noteUse: string, { id, last_used_at }: Row) {
+  function note(noteUse: string, { organization_id, id, last_used_at }: Row) {
     if (last_used_at && now() - new Date(last_used_at).getTime() < usedEveryMs) return;
-    const work = query(database, noteUse, [id]).catch(() => undefined);
+    const work = query(database, noteUse, [organization_id, id]).catch(() => undefined);
     noting.add(work);
     void work.finally(() => noting.delete(work));
   }

@@ -2,7 +2,7 @@ import { now } from '../platform/database/columns.ts';
 import { notFound } from '../platform/errors.ts';
 import { channelStatusUpdate } from '../platform/events/catalogue.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
-import { channelPool, holdPool, letPoolGo, setPool } from '../platform/ledger/pools.ts';
+import { channelPool, holdPool, letPoolGo, poolOf, setPool } from '../platform/ledger/pools.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
@@ -32,10 +32,11 @@ export async function changeChannel(
   }
   channel.updated_at = now();
   await own.flush();
-  if (rate !== undefined) await setPool(em, channelPool(id), rate, rate);
+  const pool = poolOf(own.organizationId, channelPool(id));
+  if (rate !== undefined) await setPool(em, pool, rate, rate);
   if (accessToken !== undefined) {
-    await letPoolGo(em, channelPool(id));
-    dispatch({ rows: [], pools: [channelPool(id)] });
+    await letPoolGo(em, pool);
+    dispatch({ rows: [], pools: [pool] });
   }
   if (isConnectedAgain) own.emit(channelStatusUpdate, { channel_id: id, status: 'connected' });
   return channel;
@@ -51,7 +52,7 @@ export async function stopChannel(
     const where = { id, access_token: sealedToken, status: { $ne: status } };
     const stopped = await own.update(Channel, where, { status, updated_at: now() });
     if (stopped === 0) return;
-    await holdPool(em, channelPool(id), null);
+    await holdPool(em, poolOf(own.organizationId, channelPool(id)), null);
     own.emit(channelStatusUpdate, { channel_id: id, status });
   });
 }

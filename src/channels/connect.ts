@@ -3,7 +3,7 @@ import { violatedConstraint } from '../platform/database/errors.ts';
 import { AppError } from '../platform/errors.ts';
 import { channelStatusUpdate } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
-import { channelPool, setPool } from '../platform/ledger/pools.ts';
+import { channelPool, poolOf, setPool } from '../platform/ledger/pools.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { NumberRead } from './account.ts';
@@ -44,7 +44,7 @@ export async function connectChannel(
   });
   // The reply shows the database's times.
   await own.flush().catch(refuseKnownNumber);
-  await setPool(em, channelPool(id), request.rate, request.rate);
+  await setPool(em, poolOf(own.organizationId, channelPool(id)), request.rate, request.rate);
   own.emit(channelStatusUpdate, { channel_id: id, status: 'connected' });
   return { channel, operationId: own.enqueue(syncTemplatesJob, { channel_id: id }) };
 }

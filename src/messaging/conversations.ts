@@ -1,6 +1,5 @@
 import { type Person, resolveContact } from '../contacts/identities/resolve.ts';
 import { assertContact } from '../contacts/queries.ts';
-import { isOwn } from '../platform/database/is-own.ts';
 import { conversationCreated } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { LocksOutdated } from '../platform/ledger/locks.ts';
@@ -19,11 +18,11 @@ export async function resolveConversation(
   who: Person | { contactId: string },
 ): Promise<ConversationRef> {
   const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx, secrets, who);
-  // SQL: found by the pair alone (bench: inbound).
+  // SQL: found by the pair (bench: inbound).
   const [found] = await tx.sql<{ id: string }>(
     `select v.id
        from conversations v
-      where v.channel_id = $2 and v.contact_id = $3 and ${isOwn('v')}`,
+      where v.organization_id = $1 and v.channel_id = $2 and v.contact_id = $3`,
     [channelId, contactId],
   );
   if (found) return { id: found.id, contactId };

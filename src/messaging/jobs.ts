@@ -1,5 +1,4 @@
 import Joi from 'joi';
-import { isOwn } from '../platform/database/is-own.ts';
 import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
@@ -22,7 +21,7 @@ export const sendMessageJob = job<{ message_id: string }>({
     const rows = await own.sql(
       `update messages m
           set status = 'queued', failure = null, sending_at = null, resends = 0, updated_at = clock_timestamp()
-        where m.id = $2 and ${isOwn('m')}
+        where m.organization_id = $1 and m.id = $2
           and m.status = 'failed' and m.provider_message_id is null
           and coalesce(m.failure->>'code', '') <> 'outcome_unknown'
        returning m.id`,
@@ -30,12 +29,13 @@ export const sendMessageJob = job<{ message_id: string }>({
     );
     if (rows.length === 0) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
   },
-  openSubjects: `select id from messages where status in ('queued', 'sending')`,
+  openSubjects: `select organization_id, id from messages where status in ('queued', 'sending')`,
   async survivesCrashes({ own }, { message_id }) {
-    // SQL: by the id alone, see isOwn.
-    const sending = await own.sql(`select 1 from messages m where m.id = $2 and ${isOwn('m')} and m.status = 'sending'`, [
-      message_id,
-    ]);
+    // SQL: a look at one row.
+    const sending = await own.sql(
+      `select 1 from messages m where m.organization_id = $1 and m.id = $2 and m.status = 'sending'`,
+      [message_id],
+    );
     return sending.length > 0;
   },
 });

@@ -35,7 +35,8 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   const [row] = await own.sql<Row>(
     `select m.status, m.channel_id, m.conversation_id, m.provider_message_id, m.failure->>'code' as code, j.id as job_id
        from messages m
-       left join jobs j on j.subject_id = m.id and j.name = 'messages.send' and ${stateIs('j.state', 'failed')}
+       left join jobs j
+         on j.organization_id = m.organization_id and j.subject_id = m.id and j.name = 'messages.send' and ${stateIs('j.state', 'failed')}
       where m.organization_id = $1 and m.id = $2 and m.direction = 'outbound'`,
     [id],
   );

@@ -59,7 +59,7 @@ const targetStatement = `
     from channels c
     left join contacts k
       on k.organization_id = c.organization_id and k.id = coalesce($3::uuid, (${oldestOwner({ organization: '$1', addresses })}))
-    left join conversations v on v.channel_id = c.id and v.contact_id = k.id
+    left join conversations v on v.organization_id = c.organization_id and v.channel_id = c.id and v.contact_id = k.id
     left join templates t
       on t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $4 and t.language = $5
     left join messages x on x.organization_id = c.organization_id and x.channel_id = c.id and x.id = $6::uuid

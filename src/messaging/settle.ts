@@ -1,4 +1,3 @@
-import { isOwn } from '../platform/database/is-own.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import { messageFailed, messageSent, messageStatusUpdate } from '../platform/events/catalogue.ts';
 import { endDoneOfSubject, endFailedOfSubject } from '../platform/ledger/release.ts';
@@ -17,7 +16,7 @@ export async function recordAccepted(tx: OwnTx, messageId: string, providerMessa
         set status = case when m.status in ('queued', 'sending') then 'sent' else m.status end,
             provider_message_id = case when m.contact_id is null then null else $3 end,
             updated_at = clock_timestamp()
-      where m.id = $2 and ${isOwn('m')}
+      where m.organization_id = $1 and m.id = $2
      returning m.id, m.channel_id, m.conversation_id, old.status as was`,
     [messageId, providerMessageId],
   );
@@ -44,7 +43,7 @@ export async function applyStatus(
             provider_message_id = case when m.contact_id is null then null else coalesce(m.provider_message_id, $4) end,
             failure = $5::jsonb,
             updated_at = clock_timestamp()
-      where m.id = $2 and ${isOwn('m')}
+      where m.organization_id = $1 and m.id = $2
         and (m.status = any($6) or ($3 <> 'failed' and m.status = 'failed' and m.failure->>'code' = 'outcome_unknown'))
      returning m.id, m.channel_id, m.conversation_id, old.status as was`,
     [messageId, status, providerMessageId, failure ? JSON.stringify(failure) : null, lower],
@@ -85,7 +84,7 @@ export async function recordFailed(tx: OwnTx, messageId: string, failure: Failur
   const [row] = await tx.sql<Subject>(
     `update messages m
         set status = 'failed', failure = $3, updated_at = clock_timestamp()
-      where m.id = $2 and ${isOwn('m')} and m.status in ('queued', 'sending')
+      where m.organization_id = $1 and m.id = $2 and m.status in ('queued', 'sending')
      returning m.id, m.channel_id, m.conversation_id`,
     [messageId, JSON.stringify(failure)],
   );

@@ -91,7 +91,7 @@ export async function applyTemplateStatus(
   const rows = await own.sql<{ id: string }>(
     `select t.id
        from templates t
-       join channels c on c.id = t.channel_id
+       join channels c on c.organization_id = t.organization_id and c.id = t.channel_id
       where t.organization_id = $1 and c.account_id = $2 and t.provider_template_id = $3
         and ($4::uuid is null or c.id = $4)`,
     [accountId, providerTemplateId, onlyChannelId],

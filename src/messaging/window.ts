@@ -1,4 +1,3 @@
-import { isOwn } from '../platform/database/is-own.ts';
 import type { Own } from '../platform/database/own.ts';
 
 export type UnknownWindow = { has_passed: boolean; left_ms: number };
@@ -18,7 +17,7 @@ export async function unknownWindow(own: Own, messageId: string, windowMs: numbe
             greatest(0, extract(epoch from w.ends - clock_timestamp()) * 1000)::float8 as left_ms
        from messages m,
             lateral (select m.sending_at + $3 * interval '1 ms' as ends) w
-      where m.id = $2 and ${isOwn('m')}`,
+      where m.organization_id = $1 and m.id = $2`,
     [messageId, windowMs],
   );
   return row ?? { has_passed: false, left_ms: 0 };

@@ -5,7 +5,7 @@ import { AppError, notFound } from '../platform/errors.ts';
 import { endpointDisabled, webhookTest } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
-import { endpointPool, holdPool, setPool } from '../platform/ledger/pools.ts';
+import { endpointPool, holdPool, poolOf, setPool } from '../platform/ledger/pools.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx, TenantTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
@@ -63,7 +63,7 @@ export async function createEndpoint(
     secret: secrets.seal(secret),
     disabled_reason: null,
   });
-  await setPool(em, endpointPool(row.id), endpointWidth, row.rate_limit);
+  await setPool(em, poolOf(own.organizationId, endpointPool(row.id)), endpointWidth, row.rate_limit);
   return { ...row, secret };
 }
 
@@ -87,7 +87,7 @@ export async function disableEndpoint(transact: TenantTransact, endpointId: stri
   await transact({ locks: [endpointLock(endpointId)] }, async ({ em, own }) => {
     const change = { enabled: false, disabled_reason: reason, updated_at: now() };
     const changed = await own.update(WebhookEndpoint, { id: endpointId, enabled: true }, change);
-    await holdPool(em, endpointPool(endpointId), null);
+    await holdPool(em, poolOf(own.organizationId, endpointPool(endpointId)), null);
     if (changed > 0) own.emit(endpointDisabled, { endpoint_id: endpointId, reason, organization_id: own.organizationId });
   });
 }

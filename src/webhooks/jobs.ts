@@ -1,5 +1,4 @@
 import Joi from 'joi';
-import { isOwn } from '../platform/database/is-own.ts';
 import { uuid } from '../platform/ids.ts';
 import { job } from '../platform/ledger/job.ts';
 import { nextDelayMs } from './schedule.ts';
@@ -14,11 +13,11 @@ export const deliverWebhookJob = job<{ delivery_id: string }>({
   delayMs: (attempts) => nextDelayMs(attempts),
   operation: false,
   async failed({ own }, { delivery_id: id }) {
-    // SQL: by the id alone, see isOwn.
+    // SQL: by the database's clock.
     await own.sql(
       `update webhook_deliveries d
           set state = 'failed', next_attempt_at = null, finished_at = clock_timestamp()
-        where d.id = $2 and ${isOwn('d')} and d.state = 'pending'`,
+        where d.organization_id = $1 and d.id = $2 and d.state = 'pending'`,
       [id],
     );
   },
@@ -26,9 +25,9 @@ export const deliverWebhookJob = job<{ delivery_id: string }>({
     await own.sql(
       `update webhook_deliveries d
           set state = 'pending', next_attempt_at = clock_timestamp(), finished_at = null
-        where d.id = $2 and ${isOwn('d')} and d.state = 'failed'`,
+        where d.organization_id = $1 and d.id = $2 and d.state = 'failed'`,
       [id],
     );
   },
-  openSubjects: `select id from webhook_deliveries where state = 'pending'`,
+  openSubjects: `select organization_id, id from webhook_deliveries where state = 'pending'`,
 });

@@ -29,7 +29,7 @@ test('two at once migrate an empty database once, and a third finds nothing to d
     { code: 0, stderr: '' },
     { code: 0, stderr: '' },
   ]);
-  expect(both.filter(({ stdout }) => stdout.includes('applied 20261121000000-spine'))).toHaveLength(1);
+  expect(both.filter(({ stdout }) => stdout.includes('applied 20261121000000-organizations'))).toHaveLength(1);
   expect((await kanal('migrate')).stdout).toBe('The database is up to date\n');
 
   const client = new pg.Client({ connectionString: url });

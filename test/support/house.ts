@@ -5,11 +5,12 @@ import { createOrganization } from '../../src/organizations/organizations.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import type { Database, Em } from '../../src/platform/database/database.ts';
 import { query } from '../../src/platform/database/query.ts';
-import type { DispatchedRow } from '../../src/platform/ledger/accept.ts';
+import type { DispatchedRow, PoolRef } from '../../src/platform/ledger/accept.ts';
 import { type AnyWorker, withinMs } from '../../src/platform/ledger/backends/backend.ts';
 import type { JobContract } from '../../src/platform/ledger/job.ts';
 import type { JobError, JobState } from '../../src/platform/ledger/jobs.entity.ts';
 import { createLedger, type Ledger } from '../../src/platform/ledger/ledger.ts';
+import { poolOf } from '../../src/platform/ledger/pools.ts';
 import { openQueues, type Queues } from '../../src/platform/ledger/queues.ts';
 import { type Findings, sweep } from '../../src/platform/ledger/sweep.ts';
 import type { EnqueueOptions } from '../../src/platform/ledger/tx.ts';
@@ -27,6 +28,7 @@ import { maxWaitMs } from './wait-for.ts';
 
 /** A row of `jobs` as a test reads it. */
 export type JobRow = {
+  organization_id: string;
   id: string;
   lane: string | null;
   pool: string | null;
@@ -67,6 +69,8 @@ export type House = {
   ledger: Ledger;
   lines: LogLine[];
   organizationId: string;
+  /** A pool of the house's organization. */
+  pool(id: string): PoolRef;
   deps: WorkerDeps;
   /** Runs handed to the queue, when the house has none of its own: nothing runs by itself there. */
   dispatched: DispatchedRow[];
@@ -112,7 +116,7 @@ function silentQueues(dispatched: DispatchedRow[]): Queues {
   };
 }
 
-const jobColumns = `id, lane, pool, seq::int, state, run, attempts, stalls, queue, error, subject_id, (extract(epoch from slot_at) * 1000)::float8 as slot_at,
+const jobColumns = `organization_id, id, lane, pool, seq::int, state, run, attempts, stalls, queue, error, subject_id, (extract(epoch from slot_at) * 1000)::float8 as slot_at,
   (extract(epoch from run_at - clock_timestamp()) * 1000)::float8 as run_in, (extract(epoch from check_at - clock_timestamp()) * 1000)::float8 as check_in`;
 
 /** The ledger over a database of the test's own, with toys for subjects; with `makeBackend` over a real queue. Close it. */
@@ -161,6 +165,7 @@ export async function openHouse(
     ledger,
     lines,
     organizationId,
+    pool: (id) => poolOf(organizationId, id),
     deps,
     dispatched,
     em,
@@ -173,7 +178,7 @@ export async function openHouse(
     },
     row: async (id) => (await sql<JobRow>(`select ${jobColumns} from jobs where id = $1`, [id]))[0],
     async reset(...alsoTables) {
-      await ledger.fill('toys');
+      await ledger.fill(poolOf(organizationId, 'toys'));
       const tables = ['pools', 'jobs', 'toys', 'played', ...alsoTables];
       // A fill or an end may still be at work and meet this in a deadlock: transact looks again.
       await ledger.transact({}, (tx) => tx.query(`truncate ${tables.join(', ')} cascade`));
@@ -188,7 +193,12 @@ export async function openHouse(
         )
       )[0]!,
     async run(handler, run) {
-      const { ended } = await runJob(deps, handler, { run: 1, attemptsMade: 0, stalledCounter: 0, ...run }, onePlace);
+      const { ended } = await runJob(
+        deps,
+        handler,
+        { organization_id: organizationId, run: 1, attemptsMade: 0, stalledCounter: 0, ...run },
+        onePlace,
+      );
       return ended;
     },
     sweep: () => sweep({ database, queues, ledger, log }),

@@ -20,7 +20,7 @@ const toyContract = (name: string, more: Partial<JobContract<ToyPayload>> = {}) 
       void (await tx.query(`update toys set status = 'failed', reason = $2 where id = $1`, [toy_id, error.code])),
     revived: async (tx, { toy_id }) =>
       void (await tx.query(`update toys set status = 'open', reason = null, revivals = revivals + 1 where id = $1`, [toy_id])),
-    openSubjects: `select t.id from toys t where status in ('open', 'sending') and kind = '${name}'`,
+    openSubjects: `select (select j.organization_id from jobs j where j.subject_id = t.id limit 1) as organization_id, t.id from toys t where status in ('open', 'sending') and kind = '${name}'`,
     ...more,
   });
 

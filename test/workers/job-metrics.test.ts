@@ -22,11 +22,21 @@ test('a fault of our own is counted by its job, and a refusal of the provider is
   const broken = toyHandler(playJob, async () => {
     throw new TypeError('a bug');
   });
-  const { ended } = await runJob(deps, broken, { id, run: 1, attemptsMade: 0, stalledCounter: 0 }, onePlace);
+  const { ended } = await runJob(
+    deps,
+    broken,
+    { organization_id: house.organizationId, id, run: 1, attemptsMade: 0, stalledCounter: 0 },
+    onePlace,
+  );
   expect(ended.kind).toBe('wait');
   const second = await house.accept();
   const refused = toyHandler(playJob, (_payload, context) => context.fail({ code: 'provider_refused', message: 'No' }));
-  await runJob(deps, refused, { id: second.id, run: 1, attemptsMade: 0, stalledCounter: 0 }, onePlace);
+  await runJob(
+    deps,
+    refused,
+    { organization_id: house.organizationId, id: second.id, run: 1, attemptsMade: 0, stalledCounter: 0 },
+    onePlace,
+  );
   const page = await pageOf(registry);
   expect(page.samples.filter(({ name }) => name === 'kanal_job_faults_total')).toEqual([
     { name: 'kanal_job_faults_total', labels: { job: 'toys.play' }, value: 1 },

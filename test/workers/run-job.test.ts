@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 beforeEach(async () => {
   await house.reset();
-  await setPool(house.em(), 'toys', 2, null);
+  await setPool(house.em(), house.pool('toys'), 2, null);
 });
 
 const failing = (error: Error) => toyHandler(playJob, () => Promise.reject(error));
@@ -65,12 +65,12 @@ describe('what a run may do', () => {
       const row = await house.row(id);
       return row?.state === 'queued' && row;
     });
-    await holdPool(house.em(), 'toys', null);
+    await holdPool(house.em(), house.pool('toys'), null);
     expect(await house.run(playing(), { id })).toMatchObject({ kind: 'held' });
     expect(await house.row(id)).toMatchObject({ state: 'waiting', run: 2, seq: before.seq, slot_at: null });
     expect((await house.toy(toyId)).effects).toBe(0);
-    await letPoolGo(house.em(), 'toys');
-    await house.ledger.fill('toys');
+    await letPoolGo(house.em(), house.pool('toys'));
+    await house.ledger.fill(house.pool('toys'));
     expect(await house.run(playing(), { id, run: 2 })).toEqual({ kind: 'done' });
   });
 
@@ -79,7 +79,7 @@ describe('what a run may do', () => {
     await waitFor('its room', async () => (await house.row(first.id))?.state === 'queued');
     await state(first.id, 'slot_at = null');
     const [second, third] = [await house.accept({ pool: 'toys' }), await house.accept({ pool: 'toys' })];
-    await house.ledger.fill('toys');
+    await house.ledger.fill(house.pool('toys'));
     const last = await house.accept({ pool: 'toys' });
     expect(await house.run(playing(), { id: first.id })).toMatchObject({ kind: 'full' });
     const rows = await house.rows();
@@ -93,13 +93,13 @@ describe('what a run may do', () => {
     const before = await house.row(first.id);
     await state(first.id, 'slot_at = null');
     await Promise.all([house.accept({ pool: 'toys' }), house.accept({ pool: 'toys' })]);
-    await house.ledger.fill('toys');
+    await house.ledger.fill(house.pool('toys'));
     expect(await house.run(playing(), { id: first.id })).toMatchObject({ kind: 'full' });
     expect((await house.row(first.id))?.seq).toBe(before!.seq);
   });
 
   const paced = async () => {
-    await setPool(house.em(), 'toys', 10, 10);
+    await setPool(house.em(), house.pool('toys'), 10, 10);
     const { id } = await house.accept({ pool: 'toys' });
     await waitFor('its room', async () => (await house.row(id))?.state === 'queued');
     return id;
@@ -122,7 +122,7 @@ describe('what a run may do', () => {
   test('pace: a run whose turn is far off goes back into BullMQ until then', async () => {
     const id = await paced();
     // One in ten seconds: the run is there before its turn.
-    await setPool(house.em(), 'toys', 100, 0.1);
+    await setPool(house.em(), house.pool('toys'), 100, 0.1);
     const passed = startStopwatch();
     await house.sql(`update pools set tat = clock_timestamp() + interval '9 s', plan_at = clock_timestamp() + interval '20 s'`);
     const ended = await house.run(playing(), { id });

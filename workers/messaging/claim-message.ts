@@ -2,7 +2,6 @@ import type { Channel } from '../../src/channels/channel.entity.ts';
 import { type Permission, permissionColumns } from '../../src/contacts/permission/permission.ts';
 import type { Message } from '../../src/messaging/message.entity.ts';
 import type { Em } from '../../src/platform/database/database.ts';
-import { isOwn } from '../../src/platform/database/is-own.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
@@ -26,11 +25,13 @@ const claimColumns = `
   m.channel_id, c.phone_number_id, c.account_id, c.access_token,
   (select t.category
      from templates t
-    where m.type = 'template' and t.channel_id = m.channel_id
+    where m.type = 'template' and t.organization_id = m.organization_id and t.channel_id = m.channel_id
       and t.name = m.content->>'name' and t.language = m.content->>'language') as category,
   ${permission}`;
 
-const isUnsent = `exists (select 1 from messages o where o.id = j.subject_id and o.status = 'queued')`;
+const isUnsent = `exists (
+  select 1 from messages o
+   where o.organization_id = j.organization_id and o.id = j.subject_id and o.status = 'queued')`;
 
 /** SQL: checks the run and its pool's pace, claims the message and reads all that a send needs (bench: send). */
 const claimStatement = `
@@ -38,17 +39,18 @@ const claimStatement = `
   claimed as (
     update messages m
        set status = 'sending', sending_at = clock_timestamp(), updated_at = clock_timestamp()
-      from jobs j left join pools p on p.id = j.pool, channels c
-     where j.id = $1 and j.run = $2 and ${mayRunNow} and ${isPaced}
-       and m.id = j.subject_id and m.status = 'queued' and c.id = m.channel_id
+      from jobs j left join pools p on p.organization_id = j.organization_id and p.id = j.pool, channels c
+     where j.organization_id = $1 and j.id = $2 and j.run = $3 and ${mayRunNow} and ${isPaced}
+       and m.organization_id = $1 and m.id = j.subject_id and m.status = 'queued'
+       and c.organization_id = $1 and c.id = m.channel_id
     returning ${runColumns}, ${claimColumns})
   select claimed.*, (select wait_ms from turn) as wait_ms
     from (select 1) one
     left join claimed on true`;
 
 /** Checks and claims in one statement: of two concurrent runs only one sends. */
-export async function claimMessage(em: Em, { id, run }: RunRef): Promise<Claimed<Claim>> {
-  const [row] = await query<(RunRow & Claim & Turn) | ({ id: null } & Turn)>(em, claimStatement, [id, run]);
+export async function claimMessage(em: Em, { organization_id, id, run }: RunRef): Promise<Claimed<Claim>> {
+  const [row] = await query<(RunRow & Claim & Turn) | ({ id: null } & Turn)>(em, claimStatement, [organization_id, id, run]);
   if (row!.id !== null) return { row: row!, claimed: row! };
   return row!.wait_ms === null ? undefined : { waitMs: row!.wait_ms };
 }
@@ -59,7 +61,8 @@ export async function claimResend(own: Own, messageId: string, resends: number):
     `update messages m
         set sending_at = clock_timestamp(), resends = m.resends + 1, updated_at = clock_timestamp()
        from channels c
-      where m.id = $2 and ${isOwn('m')} and m.status = 'sending' and m.resends = $3 and c.id = m.channel_id
+      where m.organization_id = $1 and m.id = $2 and m.status = 'sending' and m.resends = $3
+        and c.organization_id = $1 and c.id = m.channel_id
      returning ${claimColumns}`,
     [messageId, resends],
   );
@@ -68,11 +71,11 @@ export async function claimResend(own: Own, messageId: string, resends: number):
 
 /** How long a message has been `sending`, by the database's clock. */
 export async function sendingState(own: Own, messageId: string) {
-  // SQL: by the id alone, see isOwn.
+  // SQL: by the database's clock.
   const [row] = await own.sql<RowOf<typeof Message, 'status' | 'resends'> & { age_ms: number }>(
     `select m.status, m.resends, coalesce(extract(epoch from clock_timestamp() - m.sending_at) * 1000, 0)::float8 as age_ms
        from messages m
-      where m.id = $2 and ${isOwn('m')}`,
+      where m.organization_id = $1 and m.id = $2`,
     [messageId],
   );
   return row;

@@ -40,16 +40,19 @@ const receivedWebhook = statement((select, { id }: { id: string }) =>
   select(ProviderWebhook).select(columns).where('id', '=', id).where('state', '=', 'received'),
 );
 
-async function claimWebhook(em: Em, { id, run }: RunRef): Promise<{ row: RunRow; claimed: WebhookRow } | undefined> {
+async function claimWebhook(
+  em: Em,
+  { organization_id, id, run }: RunRef,
+): Promise<{ row: RunRow; claimed: WebhookRow } | undefined> {
   // SQL: one statement reads the run and its subject; the webhook gives the organization (bench: inbound).
   const [row] = await query<RunRow & WebhookRow>(
     em,
     `select ${runColumns}, w.channel_id, w.body
        from jobs j
-       left join pools p on p.id = j.pool
-       join provider_webhooks w on w.id = j.subject_id
-      where j.id = $1 and j.run = $2 and ${mayRunNow} and w.state = 'received'`,
-    [id, run],
+       left join pools p on p.organization_id = j.organization_id and p.id = j.pool
+       join provider_webhooks w on w.organization_id = j.organization_id and w.id = j.subject_id
+      where j.organization_id = $1 and j.id = $2 and j.run = $3 and ${mayRunNow} and w.state = 'received'`,
+    [organization_id, id, run],
   );
   return row && { row, claimed: row };
 }
@@ -92,8 +95,8 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
       text: `applied as (
         update provider_webhooks
            set state = $2, errors = $3, applied_at = clock_timestamp()
-         where id = $1 and exists (select 1 from ended))`,
-      params: [webhook_id, errors ? 'broken' : 'applied', errors],
+         where organization_id = $4 and id = $1 and exists (select 1 from ended))`,
+      params: [webhook_id, errors ? 'broken' : 'applied', errors, context.own.organizationId],
     });
   },
   claimWebhook,

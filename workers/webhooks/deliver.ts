@@ -24,8 +24,8 @@ const deliveryColumns = `
   w.url, w.headers, w.secret,
   e.type, e.data, e.created_at as event_at`;
 const deliveryJoins = `
-  join webhook_endpoints w on w.id = d.endpoint_id
-  join events e on e.id = d.event_id`;
+  join webhook_endpoints w on w.organization_id = d.organization_id and w.id = d.endpoint_id
+  join events e on e.organization_id = d.organization_id and e.id = d.event_id`;
 
 /** SQL: the columns and joins of the claim, for a run that did not claim. */
 async function readDelivery(own: Own, id: string): Promise<DeliveryRow | undefined> {
@@ -40,7 +40,9 @@ async function readDelivery(own: Own, id: string): Promise<DeliveryRow | undefin
 
 const isPending = `
   j.slot_at is not null
-  and exists (select 1 from webhook_deliveries o where o.id = j.subject_id and o.state = 'pending')`;
+  and exists (
+    select 1 from webhook_deliveries o
+     where o.organization_id = j.organization_id and o.id = j.subject_id and o.state = 'pending')`;
 
 /** SQL: checks the run and its pool's pace, and reads all that a delivery needs (bench: deliver). */
 const claimStatement = `
@@ -48,16 +50,21 @@ const claimStatement = `
   claimed as (
     select ${runColumns}, ${deliveryColumns}
       from jobs j
-      left join pools p on p.id = j.pool
-      join webhook_deliveries d on d.id = j.subject_id ${deliveryJoins}
-     where j.id = $1 and j.run = $2 and ${mayRunNow} and ${isPaced} and j.slot_at is not null and d.state = 'pending')
+      left join pools p on p.organization_id = j.organization_id and p.id = j.pool
+      join webhook_deliveries d on d.organization_id = j.organization_id and d.id = j.subject_id ${deliveryJoins}
+     where j.organization_id = $1 and j.id = $2 and j.run = $3
+       and ${mayRunNow} and ${isPaced} and j.slot_at is not null and d.state = 'pending')
   select claimed.*, (select wait_ms from turn) as wait_ms
     from (select 1) one
     left join claimed on true`;
 
 /** Claims only a turn of the rate limit: a webhook may be delivered twice, and receivers deduplicate by its id. */
-async function claimDelivery(em: Em, { id, run }: RunRef): Promise<Claimed<DeliveryRow>> {
-  const [row] = await query<(RunRow & DeliveryRow & Turn) | ({ id: null } & Turn)>(em, claimStatement, [id, run]);
+async function claimDelivery(em: Em, { organization_id, id, run }: RunRef): Promise<Claimed<DeliveryRow>> {
+  const [row] = await query<(RunRow & DeliveryRow & Turn) | ({ id: null } & Turn)>(em, claimStatement, [
+    organization_id,
+    id,
+    run,
+  ]);
   if (row!.id !== null) return { row: row!, claimed: row! };
   return row!.wait_ms === null ? undefined : { waitMs: row!.wait_ms };
 }
@@ -139,7 +146,7 @@ function attemptOf(
                finished_at = case when $9 then clock_timestamp() else finished_at end,
                next_attempt_at = case
                  when not $9 and state = 'pending' then clock_timestamp() + coalesce($10::float8, 0) * interval '1 ms' end
-         where id = $1 ${onlyWithEnd ? 'and exists (select 1 from ended)' : ''}
+         where organization_id = $2 and id = $1 ${onlyWithEnd ? 'and exists (select 1 from ended)' : ''}
         returning attempts),
       attempt as (
         insert into webhook_attempts (

@@ -10,18 +10,20 @@ export type BlockWish = 'block' | 'unblock';
 const failChange = `
   update contact_blocks
      set status = case when blocked_at is null then 'failed' else 'blocked' end,
-         failure = $3,
+         failure = $4,
          updated_at = clock_timestamp()
-   where id = $1
-     and change_id = $2
+   where organization_id = $1
+     and id = $2
+     and change_id = $3
      and status in ('pending', 'unblocking')`;
 
-/** SQL: a job's contract knows ids only, and no organization. */
+/** SQL: changes by the state the row is in. */
 const reviveChange = `
   update contact_blocks
-     set status = $3, failure = null, updated_at = clock_timestamp()
-   where id = $1
-     and change_id = $2
+     set status = $4, failure = null, updated_at = clock_timestamp()
+   where organization_id = $1
+     and id = $2
+     and change_id = $3
      and failure is not null
   returning id`;
 
@@ -35,11 +37,11 @@ const blockChange = (name: string, doing: 'pending' | 'unblocking'): JobContract
     subject: 'block_id',
     delayMs: backoff(6),
     operation: true,
-    async failed(tx, { block_id, change_id }, { code, message, provider_code = null }) {
-      await tx.query(failChange, [block_id, change_id, JSON.stringify({ code, provider_code, message })]);
+    async failed({ own }, { block_id, change_id }, { code, message, provider_code = null }) {
+      await own.sql(failChange, [block_id, change_id, JSON.stringify({ code, provider_code, message })]);
     },
-    async revived(tx, { block_id, change_id }) {
-      const back = await tx.query(reviveChange, [block_id, change_id, doing]);
+    async revived({ own }, { block_id, change_id }) {
+      const back = await own.sql(reviveChange, [block_id, change_id, doing]);
       if (back.length === 0) throw new AppError('conflict', 'Something else was asked for since, or the contact is gone');
     },
   });

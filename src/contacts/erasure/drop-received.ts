@@ -26,7 +26,8 @@ const dropBodies = `
     returning id),
   jobless as (
     delete from jobs
-     where subject_id = any(array(select id from dropped))
+     where organization_id = $1
+       and subject_id = any(array(select id from dropped))
        and name = 'provider-webhooks.apply'
        and state = 'failed')
   select (select count(*)::int from seen) as seen,
@@ -53,7 +54,8 @@ const dropStatuses = `
     returning id),
   jobless as (
     delete from jobs
-     where subject_id = any(array(select id from dropped))
+     where organization_id = $1
+       and subject_id = any(array(select id from dropped))
        and name = 'provider-webhooks.match-status'
        and state = 'failed')
   select (select count(*)::int from seen) as seen,

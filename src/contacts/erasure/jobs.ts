@@ -15,7 +15,7 @@ export const eraseContactJob = job<{ erasure_id: string }>({
   revived: async () => {},
   // SQL: part of the statement of `jobs check` (job.ts).
   openSubjects: `
-    select e.id
+    select e.organization_id, e.id
       from contact_erasures e
-     where not exists (select 1 from jobs f where f.subject_id = e.id and f.state = 'failed')`,
+     where not exists (select 1 from jobs f where f.organization_id = e.organization_id and f.subject_id = e.id and f.state = 'failed')`,
 });

@@ -19,14 +19,16 @@ const scrubBatch = `
   scrubbed as (
     update events e
        set data = e.data || (select jsonb_object_agg(f, '') from unnest($5::text[]) f where e.data ? f)
-     where e.id = any(array(select id from seen))
+     where e.organization_id = $1
+       and e.id = any(array(select id from seen))
        and exists (select 1 from unnest($5::text[]) f where coalesce(e.data->>f, '') <> '')
     returning 1),
   emptied as (
     update webhook_attempts a
        set response_head = null
       from webhook_deliveries d
-     where d.event_id = any(array(select id from seen))
+     where d.organization_id = $1
+       and d.event_id = any(array(select id from seen))
        and a.organization_id = $1
        and a.delivery_id = d.id
        and a.response_head is not null)

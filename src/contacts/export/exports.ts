@@ -4,7 +4,7 @@ import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
-import { ensurePool } from '../../platform/ledger/pools.ts';
+import { ensureSharedPool } from '../../platform/ledger/pools.ts';
 import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
 import { list } from '../../platform/listing/paging.ts';
 import { ContactExport, ContactExportChunk, type ExportRequest } from './export.entity.ts';
@@ -39,7 +39,7 @@ export async function queueExport(ledgerTx: TenantTx, actor: string, request: Ex
   const row = tx.create(ContactExport, { state: 'queued', actor, request, failure: null, finished_at: null });
   // Loads the database's timestamps for the reply.
   await tx.flush();
-  await ensurePool(ledgerTx, exportPool, exportPoolWidth);
+  await ensureSharedPool(ledgerTx, exportPool, exportPoolWidth);
   const operationId = tx.enqueue(exportContactsJob, { export_id: row.id }, { lane, pool: exportPool });
   return { row, operationId };
 }

@@ -2,23 +2,26 @@ import Joi from 'joi';
 import { AppError } from '../../platform/errors.ts';
 import { uuid } from '../../platform/ids.ts';
 import { backoff, job } from '../../platform/ledger/job.ts';
+import { sharedPool } from '../../platform/ledger/pools.ts';
 
 export const exportLane = (organizationId: string) => `contact-export:${organizationId}`;
 
 /** Shared by all organizations: exports are long and must leave workers to other jobs. */
-export const exportPool = 'contact-exports';
+export const exportPool = sharedPool('contact-exports');
 export const exportPoolWidth = 2;
 
-/** SQL: a job's contract knows ids only, and no organization. */
+/** SQL: changes by the state the row is in. */
 const failExport = `
   update contact_exports
-     set state = 'failed', failure = $2, finished_at = clock_timestamp(), updated_at = clock_timestamp()
-   where id = $1
+     set state = 'failed', failure = $3, finished_at = clock_timestamp(), updated_at = clock_timestamp()
+   where organization_id = $1
+     and id = $2
      and state in ('queued', 'running')`;
 const reviveExport = `
   update contact_exports
      set state = 'queued', failure = null, finished_at = null, updated_at = clock_timestamp()
-   where id = $1
+   where organization_id = $1
+     and id = $2
      and state = 'failed'
      and request is not null
   returning id`;
@@ -31,12 +34,12 @@ export const exportContactsJob = job<{ export_id: string }>({
   subject: 'export_id',
   delayMs: backoff(5),
   operation: true,
-  async failed(tx, { export_id }, { code, message }) {
-    await tx.query(failExport, [export_id, JSON.stringify({ code, message })]);
+  async failed({ own }, { export_id }, { code, message }) {
+    await own.sql(failExport, [export_id, JSON.stringify({ code, message })]);
   },
-  async revived(tx, { export_id }) {
-    const back = await tx.query(reviveExport, [export_id]);
+  async revived({ own }, { export_id }) {
+    const back = await own.sql(reviveExport, [export_id]);
     if (back.length === 0) throw new AppError('conflict', 'What it was to export is no longer known: ask for it again');
   },
-  openSubjects: `select id from contact_exports where state in ('queued', 'running')`,
+  openSubjects: `select organization_id, id from contact_exports where state in ('queued', 'running')`,
 });

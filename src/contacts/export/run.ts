@@ -78,7 +78,7 @@ const storeStatement = `
        and id = $2
        and pieces = $3
        and state in ('queued', 'running')
-       and exists (select from jobs where id = $8 and run = $9 and state = 'queued')
+       and exists (select from jobs where organization_id = $1 and id = $8 and run = $9 and state = 'queued')
     returning rows_done),
   piece as (
     insert into contact_export_chunks (organization_id, export_id, number, bytes, first_id, last_id)
@@ -88,7 +88,7 @@ const storeStatement = `
     update jobs
        set progress = jsonb_build_object('rows', moved.rows_done)
       from moved
-     where jobs.id = $8)
+     where jobs.organization_id = $1 and jobs.id = $8)
   select from moved`;
 
 async function storePiece(own: Own, id: string, job: RunRef, { number, text, ids, keys, position }: Piece): Promise<void> {

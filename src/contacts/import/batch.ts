@@ -102,7 +102,8 @@ const countRows = `
   update jobs
      set progress = jsonb_build_object('rows', moved.rows_done, 'failed', moved.failed_count)
     from moved
-   where jobs.id = $8
+   where jobs.organization_id = $1
+     and jobs.id = $8
      and jobs.run = $9
      and jobs.state = 'queued'`;
 

@@ -5,7 +5,7 @@ import { statement } from '../../platform/database/statement.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
-import { ensurePool } from '../../platform/ledger/pools.ts';
+import { ensureSharedPool } from '../../platform/ledger/pools.ts';
 import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
 import { list } from '../../platform/listing/paging.ts';
 import { ContactImport } from './import.entity.ts';
@@ -95,7 +95,7 @@ export async function queueImport(ledgerTx: TenantTx, { importId, bytes, checksu
     { state: 'queued', bytes: String(bytes), checksum, updated_at: now() },
   );
   if (queued === 0) throw notFound('Import');
-  await ensurePool(ledgerTx, importPool, importPoolWidth);
+  await ensureSharedPool(ledgerTx, importPool, importPoolWidth);
   const operationId = tx.enqueue(importContactsJob, { import_id: importId }, { lane, pool: importPool });
   return { row: await getImport(tx, importId), operationId };
 }

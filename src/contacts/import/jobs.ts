@@ -2,36 +2,37 @@ import Joi from 'joi';
 import { AppError } from '../../platform/errors.ts';
 import { uuid } from '../../platform/ids.ts';
 import { backoff, job } from '../../platform/ledger/job.ts';
+import { sharedPool } from '../../platform/ledger/pools.ts';
 
 /** One import at a time per organization: of two files about one person, the later one wins. */
 export const importLane = (organizationId: string) => `contact-import:${organizationId}`;
 
 /** Shared by all organizations: imports are long and must leave workers to other jobs. */
-export const importPool = 'contact-imports';
+export const importPool = sharedPool('contact-imports');
 export const importPoolWidth = 2;
 
 /** A file that caused the failure is deleted; otherwise a retry continues after the last row done. */
 const isFiles = (code: string) => !['crashed', 'internal'].includes(code);
 
-/** SQL: a job's contract knows ids only, and no organization. */
+/** SQL: changes by the state the row is in. */
 const failImport = `
   update contact_imports
      set state = 'failed',
-         failure = coalesce(failure, $2),
+         failure = coalesce(failure, $3),
          finished_at = clock_timestamp(),
          updated_at = clock_timestamp()
-   where id = $1
+   where organization_id = $1
+     and id = $2
      and state in ('queued', 'running')`;
 const deleteFile = `
-  delete from contact_import_chunks c
-   using contact_imports i
-   where i.id = $1
-     and c.organization_id = i.organization_id
-     and c.import_id = i.id`;
+  delete from contact_import_chunks
+   where organization_id = $1
+     and import_id = $2`;
 const reviveImport = `
   update contact_imports i
      set state = 'queued', failure = null, finished_at = null, updated_at = clock_timestamp()
-   where id = $1
+   where organization_id = $1
+     and id = $2
      and state = 'failed'
      and exists (
        select
@@ -47,13 +48,13 @@ export const importContactsJob = job<{ import_id: string }>({
   subject: 'import_id',
   delayMs: backoff(5),
   operation: true,
-  async failed(tx, { import_id }, error) {
-    await tx.query(failImport, [import_id, JSON.stringify({ code: error.code, message: error.message })]);
-    if (isFiles(error.code)) await tx.query(deleteFile, [import_id]);
+  async failed({ own }, { import_id }, error) {
+    await own.sql(failImport, [import_id, JSON.stringify({ code: error.code, message: error.message })]);
+    if (isFiles(error.code)) await own.sql(deleteFile, [import_id]);
   },
-  async revived(tx, { import_id }) {
-    const back = await tx.query(reviveImport, [import_id]);
+  async revived({ own }, { import_id }) {
+    const back = await own.sql(reviveImport, [import_id]);
     if (back.length === 0) throw new AppError('conflict', 'The file is no longer there: upload it again');
   },
-  openSubjects: `select id from contact_imports where state in ('queued', 'running')`,
+  openSubjects: `select organization_id, id from contact_imports where state in ('queued', 'running')`,
 });

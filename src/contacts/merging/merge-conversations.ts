@@ -102,7 +102,8 @@ const moveWaiting = `
   update jobs
      set lane = $3,
          state = case
-           when exists (select 1 from jobs h where h.lane = $3 and h.state in ('waiting', 'queued')) then 'blocked'
+           when exists (
+             select 1 from jobs h where h.organization_id = $1 and h.lane = $3 and h.state in ('waiting', 'queued')) then 'blocked'
            else state end
    where organization_id = $1
      and lane = $2

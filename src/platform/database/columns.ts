@@ -29,7 +29,8 @@ export const timestampNow = () => timestamp().returning().defaultRaw('clock_time
 export const id = () => p.uuid().primary().onCreate(uuidv7);
 export const created = () => ({ created_at: timestampNow() });
 export const times = () => ({ ...created(), updated_at: timestampNow().onUpdate(now) });
-export const tenant = () => ({ id: id(), organization_id: p.uuid() });
+/** Both are the primary key: each look at a tenant's row is by organization and id. */
+export const tenant = () => ({ organization_id: p.uuid().primary(), id: id() });
 
 /** Computed by the database: never written, and read only when a query asks for it. */
 export const computed = (expression: string) =>

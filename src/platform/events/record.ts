@@ -40,8 +40,12 @@ export const recordPart = `
                    case when w.ordering = 'per_subject'
                         then 'subject:' || w.id || ':' || r.subject_type || ':' || r.subject_id end as lane
               from new_deliveries d
-              join new_events r on r.id = d.event_id,
-                   lateral (select e.id, e.ordering from webhook_endpoints e where e.id = d.endpoint_id offset 0) w
+              join new_events r on r.organization_id = d.organization_id and r.id = d.event_id,
+                   lateral (
+                     select e.id, e.ordering
+                       from webhook_endpoints e
+                      where e.organization_id = d.organization_id and e.id = d.endpoint_id
+                     offset 0) w
              order by r.ord) o),
   announced as (
     insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id,

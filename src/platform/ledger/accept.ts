@@ -7,7 +7,11 @@ export type DispatchedRow = RowOf<typeof Job, 'id' | 'run' | 'queue' | 'name' | 
   read_at?: number;
 };
 
-export type Dispatched = { rows: DispatchedRow[]; pools: string[] };
+export type PoolRef = { organization_id: string; id: string };
+export type Dispatched = { rows: DispatchedRow[]; pools: PoolRef[] };
+
+/** A pool's id is unique over all organizations. */
+export const distinctPools = (pools: PoolRef[]): PoolRef[] => [...new Map(pools.map((pool) => [pool.id, pool])).values()];
 
 export type NewJob = RowOf<
   typeof Job,
@@ -22,17 +26,22 @@ export const dispatchedColumns = `
 
 export type Inserted = DispatchedRow & RowOf<typeof Job, 'state'>;
 
+const poolOf = ({ organization_id, pool }: Inserted): PoolRef => ({ organization_id, id: pool! });
+
 export function dispatchedOf(rows: Inserted[]): Dispatched {
   const waiting = rows.filter((row) => row.state === 'waiting' && row.pool !== null);
-  return { rows: rows.filter((row) => row.state === 'queued'), pools: [...new Set(waiting.map((row) => row.pool!))] };
+  return { rows: rows.filter((row) => row.state === 'queued'), pools: distinctPools(waiting.map(poolOf)) };
 }
 
-/** Not `exists`: the planner expects a hundred rows of a JSON list and would hash the lanes of the whole ledger. */
+/** Two looks, each with an index of its own. Not `exists`: the planner expects a hundred rows of a JSON list and would hash the lanes of the whole ledger. */
 export const stateOfNew = `
   case when n.lane is not null
             and (n.place > 1
                  or (select 1 from jobs l
-                      where l.lane = n.lane and l.state in ('blocked', 'waiting', 'queued')
+                      where l.organization_id = n.organization_id and l.lane = n.lane and l.state in ('waiting', 'queued')
+                      limit 1) is not null
+                 or (select 1 from jobs l
+                      where l.organization_id = n.organization_id and l.lane = n.lane and l.state = 'blocked'
                       limit 1) is not null) then 'blocked'
        when n.pool is not null then 'waiting'
        else 'queued' end`;

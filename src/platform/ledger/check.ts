@@ -2,6 +2,8 @@ import type { Database, Em } from '../database/database.ts';
 import { isTooBusy } from '../database/errors.ts';
 import { query } from '../database/query.ts';
 import { allContracts } from './contracts.ts';
+import { nobody } from './pools.ts';
+import { liveJobs } from './states.ts';
 import { stuckPools } from './stuck-pools.ts';
 
 export type Finding = { rule: string; id: string; detail: string };
@@ -21,8 +23,8 @@ const rules: { rule: string; statement: string }[] = [
       select min(b.id::text) as id, b.lane as detail
         from jobs b
        where b.state = 'blocked'
-         and not exists (select 1 from jobs h where h.lane = b.lane and h.state in ('waiting', 'queued'))
-       group by b.lane`,
+         and not exists (select 1 from jobs h where h.organization_id = b.organization_id and h.lane = b.lane and h.state in ('waiting', 'queued'))
+       group by b.organization_id, b.lane`,
   },
   {
     rule: 'a blocked row has a lane',
@@ -37,7 +39,9 @@ const rules: { rule: string; statement: string }[] = [
       select j.id::text, j.name || ' in ' || coalesce(j.pool, 'no pool') as detail
         from jobs j
        where j.state = 'waiting'
-         and not exists (select 1 from pools p where p.id = j.pool)`,
+         and not exists (
+           select 1 from pools p
+            where p.organization_id in (j.organization_id, '${nobody}') and p.id = j.pool)`,
   },
   { rule: 'a pool that has work and room moves on within a minute', statement: stuckPools },
 ];
@@ -45,9 +49,9 @@ const rules: { rule: string; statement: string }[] = [
 /** SQL: sets as above, of the jobs of one contract, $1. */
 const repeatedSubjects = `
   select subject_id::text as id
-    from jobs
-   where name = $1 and state in ('blocked', 'waiting', 'queued')
-   group by subject_id
+    from ${liveJobs} j
+   where name = $1
+   group by organization_id, subject_id
   having count(*) > 1`;
 
 const subjectsWithoutJob = (openSubjects: string) => `
@@ -55,13 +59,15 @@ const subjectsWithoutJob = (openSubjects: string) => `
     from (${openSubjects}) s
    where not exists (
      select 1 from jobs j
-      where j.subject_id = s.id and j.name = $1 and j.state in ('blocked', 'waiting', 'queued'))`;
+      where j.organization_id = s.organization_id and j.subject_id = s.id and j.name = $1 and j.state in ('blocked', 'waiting', 'queued'))`;
 
 const jobsWithoutSubject = (openSubjects: string) => `
   select j.id::text
-    from jobs j
-   where j.name = $1 and j.state in ('blocked', 'waiting', 'queued')
-     and not exists (select 1 from (${openSubjects}) s where s.id = j.subject_id)`;
+    from ${liveJobs} j
+   where j.name = $1
+     and not exists (
+       select 1 from (${openSubjects}) s
+        where s.organization_id = j.organization_id and s.id = j.subject_id)`;
 
 /** The check could not read everything: neither a finding nor a clean result. */
 export class CheckCutShort extends Error {}

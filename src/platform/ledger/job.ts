@@ -14,7 +14,7 @@ export type JobContract<Payload extends Record<string, string> = Record<string, 
   /** Writes the final failure to the subject, in the transaction that ends the job. */
   failed(tx: TenantTx, payload: Payload, error: JobError): Promise<void>;
   revived(tx: TenantTx, payload: Payload): Promise<void>;
-  /** SQL: part of the statement of `jobs check`: a select of the `id` of subjects that still wait for this job. */
+  /** SQL: part of the statement of `jobs check`: a select of `organization_id` and `id` of the subjects that still wait for this job. */
   openSubjects?: string;
   /** Frees the run's room once its subject is claimed: the width bounds dispatched runs, not running ones. */
   freesRoomAtClaim?: boolean;

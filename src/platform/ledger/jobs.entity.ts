@@ -39,6 +39,7 @@ export const Pool = defineEntity({
   name: 'Pool',
   tableName: 'pools',
   properties: {
+    organization_id: p.uuid().primary(),
     id: p.text().primary(),
     width: p.integer(),
     rate: p.double().strictNullable(),

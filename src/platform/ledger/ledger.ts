@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
-import type { Dispatched, DispatchedRow } from './accept.ts';
+import { type Dispatched, type DispatchedRow, distinctPools, type PoolRef } from './accept.ts';
 import { createFiller } from './pools.ts';
 import type { Queues } from './queues.ts';
 import { createTransact, type Transact, type TransactBounds } from './transact.ts';
@@ -8,9 +8,9 @@ import { createTransact, type Transact, type TransactBounds } from './transact.t
 export type Ledger = {
   transact: Transact;
   /** Runs again while it is requested; never rejects. */
-  fill(pool: string): Promise<void>;
+  fill(pool: PoolRef): Promise<void>;
   /** Does nothing when this process fills the pool already or the pool is locked. */
-  fillOnce(pool: string): Promise<void>;
+  fillOnce(pool: PoolRef): Promise<void>;
   dispatch(dispatched: Dispatched): Promise<void>;
 };
 
@@ -35,12 +35,12 @@ export function createLedger({
   const add = (rows: DispatchedRow[]) => queues.add(rows);
   const { fill, fillOnce } = createFiller(database, add, onFault);
   const dispatch = async (dispatched: Dispatched) => {
-    const work = [...new Set(dispatched.pools)].map((pool) => fill(pool));
+    const work = distinctPools(dispatched.pools).map((pool) => fill(pool));
     if (dispatched.rows.length > 0) work.push(add(dispatched.rows).catch(onFault));
     await Promise.all(work);
   };
   const after = (dispatched: Dispatched) => {
-    for (const pool of new Set(dispatched.pools)) void fill(pool);
+    for (const pool of distinctPools(dispatched.pools)) void fill(pool);
     if (dispatched.rows.length === 0) return;
     const work = add(dispatched.rows).catch(onFault);
     // Awaits only rows added here: a pool may be busy with other rows.

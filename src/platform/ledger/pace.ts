@@ -29,7 +29,7 @@ export const mayRunNow = `
   and coalesce(p.held_until, '-infinity') <= clock_timestamp()`;
 
 /**
- * Part of a claim of run $2 of job $1. `paced` has a row when only the pace can hold the run back, and says whether it does; `turn` gives
+ * Part of a claim of run $3 of job $2 of organization $1. `paced` has a row when only the pace can hold the run back, and says whether it does; `turn` gives
  * the row its new times. `isWanted` is the condition that the job's subject can be claimed. `freesRoom`: a claimed run takes no room.
  * SQL: the claim is one statement (bench: send, deliver).
  */
@@ -41,8 +41,8 @@ export const paceParts = (isWanted: string, { freesRoom }: { freesRoom: boolean 
                       else p.tat end,
            plan_at = case when ${isOpen} then p.plan_at else ${planEnd('p')} + ${planGap} end
       from jobs j
-     where j.id = $1 and j.run = $2
-       and p.id = j.pool and p.rate is not null
+     where j.organization_id = $1 and j.id = $2 and j.run = $3
+       and p.organization_id = j.organization_id and p.id = j.pool and p.rate is not null
        and ${mayRunNow}
        and ${isWanted}
     returning new.tat is distinct from old.tat as is_open, ${planEnd('old')} as plan_at),
@@ -52,7 +52,7 @@ export const paceParts = (isWanted: string, { freesRoom }: { freesRoom: boolean 
            run_at = case when paced.is_open then j.run_at else paced.plan_at end,
            check_at = case when paced.is_open then j.check_at else paced.plan_at + interval '5 s' end
       from paced
-     where j.id = $1 and j.run = $2 and ${stateIs('j.state', 'queued')}${freesRoom ? '' : ' and not paced.is_open'}
+     where j.organization_id = $1 and j.id = $2 and j.run = $3 and ${stateIs('j.state', 'queued')}${freesRoom ? '' : ' and not paced.is_open'}
     returning case when not paced.is_open
                    then greatest(1, extract(epoch from paced.plan_at - clock_timestamp()) * 1000)::float8
                    end as wait_ms)`;
@@ -63,8 +63,8 @@ export const isPaced = '(p.rate is null or (select is_open from paced))';
 export type Turn = { wait_ms: number | null };
 
 /** For a run whose handler claims nothing: undefined when it may go, else the milliseconds until it may come again. */
-export async function takeTurn(em: Em, { id, run }: RunRef): Promise<number | undefined> {
-  const [row] = await query<Turn>(em, turnStatement, [id, run]);
+export async function takeTurn(em: Em, { organization_id, id, run }: RunRef): Promise<number | undefined> {
+  const [row] = await query<Turn>(em, turnStatement, [organization_id, id, run]);
   return row?.wait_ms ?? undefined;
 }
 

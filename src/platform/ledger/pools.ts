@@ -2,52 +2,62 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Em } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import type { RowOf } from '../database/tables.ts';
-import type { DispatchedRow } from './accept.ts';
+import type { DispatchedRow, PoolRef } from './accept.ts';
 import { Pool } from './jobs.entity.ts';
 import type { RunRef, Tx } from './tx.ts';
 
+export const poolOf = (organizationId: string, id: string): PoolRef => ({ organization_id: organizationId, id });
 export const channelPool = (channelId: string) => `channel:${channelId}`;
 export const endpointPool = (endpointId: string) => `endpoint:${endpointId}`;
+
+/** A pool of all organizations together, without a rate and never on hold, is the nil organization's. */
+export const sharedPool = (name: string) => `shared:${name}`;
+const isShared = (pool: string) => pool.startsWith(sharedPool(''));
+export const nobody = '00000000-0000-0000-0000-000000000000';
 
 type Limits = RowOf<typeof Pool, 'width' | 'rate'>;
 
 /** SQL: an upsert, whose times and reserved room stay. */
 const setPoolStatement = `
-  insert into pools (id, width, rate)
-  values ($1, $2, $3)
-  on conflict (id) do update set width = excluded.width, rate = excluded.rate`;
+  insert into pools (organization_id, id, width, rate)
+  values ($1, $2, $3, $4)
+  on conflict (organization_id, id) do update set width = excluded.width, rate = excluded.rate`;
 
 /** Taken room stays taken. `rate` is per second; null: only the width counts. */
-export async function setPool(em: Em, id: string, width: Limits['width'], rate: Limits['rate']) {
-  await query(em, setPoolStatement, [id, width, rate]);
+export async function setPool(em: Em, { organization_id, id }: PoolRef, width: Limits['width'], rate: Limits['rate']) {
+  await query(em, setPoolStatement, [organization_id, id, width, rate]);
 }
 
 /** SQL: by the database's clock, and never shorter than the hold there is. */
 const holdStatement = `
   update pools
      set held_until = greatest(held_until,
-                               case when $2::float8 is null then 'infinity'
-                                    else clock_timestamp() + $2::float8 * interval '1 ms' end)
-   where id = $1`;
+                               case when $3::float8 is null then 'infinity'
+                                    else clock_timestamp() + $3::float8 * interval '1 ms' end)
+   where organization_id = $1 and id = $2`;
 
-export async function holdPool(em: Em, id: string, ms: number | null) {
-  await query(em, holdStatement, [id, ms]);
+export async function holdPool(em: Em, { organization_id, id }: PoolRef, ms: number | null) {
+  await query(em, holdStatement, [organization_id, id, ms]);
 }
 
-export async function letPoolGo(em: Em, id: string) {
-  await em.nativeUpdate(Pool, { id }, { held_until: null });
+export async function letPoolGo(em: Em, { organization_id, id }: PoolRef) {
+  await em.nativeUpdate(Pool, { organization_id, id }, { held_until: null });
 }
 
 /** SQL: a function of the database. Without patience, a pool that another transaction has locked gives nothing. */
-export async function fillPool(database: Database, pool: string, isPatient = true): Promise<DispatchedRow[]> {
-  const rows = await query<DispatchedRow>(database.em(), 'select * from fill_pool($1, $2)', [pool, isPatient]);
+export async function fillPool(database: Database, { organization_id, id }: PoolRef, isPatient = true): Promise<DispatchedRow[]> {
+  const rows = isShared(id)
+    ? await query<DispatchedRow>(database.em(), 'select * from fill_shared_pool($1, $2)', [id, isPatient])
+    : await query<DispatchedRow>(database.em(), 'select * from fill_pool($1, $2, $3)', [organization_id, id, isPatient]);
   const readAt = Date.now();
   return rows.map((row) => ({ ...row, read_at: readAt }));
 }
 
 /** SQL: a function of the database. False: the pool has no room. */
-export async function takeRoom(database: Database, pool: string, { id, run }: RunRef): Promise<boolean> {
-  const [row] = await query<{ has_room: boolean }>(database.em(), 'select take_room($1, $2, $3) as has_room', [pool, id, run]);
+export async function takeRoom(database: Database, pool: string, { organization_id, id, run }: RunRef): Promise<boolean> {
+  const take = isShared(pool) ? 'take_shared_room' : 'take_room';
+  const text = `select ${take}($1, $2, $3, $4) as has_room`;
+  const [row] = await query<{ has_room: boolean }>(database.em(), text, [organization_id, pool, id, run]);
   return row?.has_room ?? false;
 }
 
@@ -57,7 +67,7 @@ const farShareMs = 50;
 /** Under load many commits and finished runs share one fill. */
 const shareMs = 2;
 
-export type Filler = { fill(pool: string): Promise<void>; fillOnce(pool: string): Promise<void> };
+export type Filler = { fill(pool: PoolRef): Promise<void>; fillOnce(pool: PoolRef): Promise<void> };
 
 /** One fill of a pool at a time; a request meanwhile repeats it. The sweeper repairs what a fault leaves. */
 export function createFiller(
@@ -67,13 +77,13 @@ export function createFiller(
 ): Filler {
   const running = new Map<string, { again: boolean; done: Promise<void> }>();
 
-  async function give(pool: string, isPatient: boolean): Promise<DispatchedRow[]> {
+  async function give(pool: PoolRef, isPatient: boolean): Promise<DispatchedRow[]> {
     const rows = await fillPool(database, pool, isPatient);
     if (rows.length > 0) void add(rows).catch(onFault);
     return rows;
   }
 
-  async function untilQuiet(pool: string, state: { again: boolean }) {
+  async function untilQuiet(pool: PoolRef, state: { again: boolean }) {
     try {
       do {
         state.again = false;
@@ -84,35 +94,35 @@ export function createFiller(
     } catch (error) {
       onFault(error);
     } finally {
-      running.delete(pool);
+      running.delete(pool.id);
     }
   }
 
   return {
     fill(pool) {
-      const current = running.get(pool);
+      const current = running.get(pool.id);
       if (current) {
         current.again = true;
         return current.done;
       }
       const state = { again: false, done: Promise.resolve() };
-      running.set(pool, state);
+      running.set(pool.id, state);
       // Later requests share this fill, so its connection counts for no organization.
       state.done = database.onNobodysBehalf(() => untilQuiet(pool, state));
       return state.done;
     },
     async fillOnce(pool) {
-      if (!running.has(pool)) await give(pool, false).catch(onFault);
+      if (!running.has(pool.id)) await give(pool, false).catch(onFault);
     },
   };
 }
 
 /** SQL: an upsert. */
 const ensureStatement = `
-  insert into pools (id, width)
-  values ($1, $2)
-  on conflict (id) do nothing`;
+  insert into pools (organization_id, id, width)
+  values ($1, $2, $3)
+  on conflict (organization_id, id) do nothing`;
 
-export async function ensurePool(tx: Pick<Tx, 'query'>, id: string, width: number) {
-  await tx.query(ensureStatement, [id, width]);
+export async function ensureSharedPool(tx: Pick<Tx, 'query'>, id: string, width: number) {
+  await tx.query(ensureStatement, [nobody, id, width]);
 }

@@ -19,26 +19,27 @@ export type PutOffRow = RowOf<typeof Job, 'run' | 'queue' | 'name' | 'organizati
 /** SQL: one statement ends an attempt and gives back its room (bench: send, deliver). */
 const putOffStatement = `
   update jobs
-     set attempts = attempts + $3,
-         run_at = clock_timestamp() + $4 * interval '1 ms',
-         check_at = clock_timestamp() + $4 * interval '1 ms' + interval '10 s',
-         error = coalesce($5, error),
+     set attempts = attempts + $4,
+         run_at = clock_timestamp() + $5 * interval '1 ms',
+         check_at = clock_timestamp() + $5 * interval '1 ms' + interval '10 s',
+         error = coalesce($6, error),
          slot_at = null,
-         queue = coalesce($6, queue),
-         run = run + case when $6 is null or $6 = queue then 0 else 1 end,
-         stalls = case when $6 is null or $6 = queue then $7 else 0 end
-   where id = $1 and run = $2 and ${stateIs('state', 'queued')}
-  returning run, queue, name, organization_id, pool, $4::float8 as delay_ms`;
+         queue = coalesce($7, queue),
+         run = run + case when $7 is null or $7 = queue then 0 else 1 end,
+         stalls = case when $7 is null or $7 = queue then $8 else 0 end
+   where organization_id = $1 and id = $2 and run = $3 and ${stateIs('state', 'queued')}
+  returning run, queue, name, organization_id, pool, $5::float8 as delay_ms`;
 
 /** The row stays `queued`; its room is free until it runs. Undefined when the run is no longer the row's. */
 export async function putOff(
   tx: Tx,
-  { id, run }: RunRef,
+  { organization_id, id, run }: RunRef,
   { delayMs, spend, error, queue, stalls }: PutOff,
 ): Promise<PutOffRow | undefined> {
   const spent = spend ? 1 : 0;
   const reason = error ? JSON.stringify(error) : null;
   const [row] = await tx.query<PutOffRow & { delay_ms: number }>(putOffStatement, [
+    organization_id,
     id,
     run,
     spent,
@@ -50,7 +51,7 @@ export async function putOff(
   if (!row) return undefined;
   tx.dispatch({
     rows: row.run === run ? [] : [{ id, ...row }],
-    pools: row.pool ? [row.pool] : [],
+    pools: row.pool ? [{ organization_id, id: row.pool }] : [],
   });
   return row;
 }
@@ -62,12 +63,12 @@ const putBackStatement = `
          run = run + 1,
          slot_at = null,
          stalls = 0,
-         seq = case when $3 or lane is not null then seq else nextval('jobs_seq') end
-   where id = $1 and run = $2 and ${stateIs('state', 'queued')}
+         seq = case when $4 or lane is not null then seq else nextval('jobs_seq') end
+   where organization_id = $1 and id = $2 and run = $3 and ${stateIs('state', 'queued')}
   returning pool`;
 
 /** Without room a row goes to the end: first attempts come first. Fills the pool, as the hold may have ended meanwhile. */
-export async function putBack(tx: Tx, { id, run }: RunRef, { keepPlace }: { keepPlace: boolean }) {
-  const [row] = await tx.query<{ pool: string }>(putBackStatement, [id, run, keepPlace]);
-  if (row) tx.dispatch({ rows: [], pools: [row.pool] });
+export async function putBack(tx: Tx, { organization_id, id, run }: RunRef, { keepPlace }: { keepPlace: boolean }) {
+  const [row] = await tx.query<{ pool: string }>(putBackStatement, [organization_id, id, run, keepPlace]);
+  if (row) tx.dispatch({ rows: [], pools: [{ organization_id, id: row.pool }] });
 }

@@ -85,7 +85,7 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
     const leftMs = row.delay_ms - (row.read_at ? timestamp - row.read_at : 0);
     return {
       name: row.name,
-      data: { id: row.id, run: row.run, organization_id: row.organization_id, pool: row.pool },
+      data: { organization_id: row.organization_id, id: row.id, run: row.run, pool: row.pool },
       opts: { jobId: runId(row), timestamp, delay: Math.max(0, Math.round(leftMs - leadMs)) },
     };
   };

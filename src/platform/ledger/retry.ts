@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { dispatchedColumns, dispatchedOf, firstCheck, type Inserted } from './accept.ts';
 import { contractOf } from './contracts.ts';
 import type { Job } from './jobs.entity.ts';
-import { stateIs } from './states.ts';
+import { liveJobs, stateIs } from './states.ts';
 import { asTenant } from './tenant.ts';
 import type { Look, Transact } from './transact.ts';
 import type { Tx } from './tx.ts';
@@ -21,15 +21,15 @@ const reviveStatement = `
          slot_at = null,
          finished_at = null,
          error = null,
-         queue = $2,
+         queue = $3,
          check_at = clock_timestamp() + ${firstCheck},
          state = case when lane is not null
                            and exists (
-                             select 1 from jobs l
-                              where l.lane = j.lane and l.state in ('blocked', 'waiting', 'queued')) then 'blocked'
+                             select 1 from ${liveJobs} l
+                              where l.organization_id = $1 and l.lane = j.lane) then 'blocked'
                       when pool is not null then 'waiting'
                       else 'queued' end
-   where id = $1 and ${stateIs('state', 'failed')}
+   where organization_id = $1 and id = $2 and ${stateIs('state', 'failed')}
   returning ${dispatchedColumns}`;
 
 /** The look and the locks of a retry. No `organizationId`: an operator's. */
@@ -57,7 +57,7 @@ export async function reviveJob(tx: Tx, jobId: string, organizationId?: string):
   const contract = contractOf(row.name);
   if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
   await contract.revived(asTenant(tx, row.organization_id), row.payload);
-  const rows = await tx.query<Inserted>(reviveStatement, [jobId, contract.queue]);
+  const rows = await tx.query<Inserted>(reviveStatement, [row.organization_id, jobId, contract.queue]);
   // Purged between the two statements: rolls back what was revived.
   if (rows.length === 0) throw jobMissing();
   tx.dispatch(dispatchedOf(rows));
@@ -66,17 +66,24 @@ export async function reviveJob(tx: Tx, jobId: string, organizationId?: string):
 
 const jobMissing = () => new AppError('not_found', 'Job not found: it is done, or it failed so long ago that it was purged');
 
-/** SQL: the operator's retry has no organization, so that the condition is optional. */
+/** SQL: the look and the check of a retry, on one connection with it. */
 const failedStatement = `
   select organization_id, name, payload, state, lane
     from jobs
-   where id = $1 and ($2::uuid is null or organization_id = $2)`;
+   where organization_id = $1 and id = $2`;
+/** SQL: an operator names a job of any organization: read over all of them, on nobody's path. */
+const failedAnywhere = `
+  select organization_id, name, payload, state, lane
+    from jobs
+   where id = $1`;
 
 async function failedRow(
   query: <Row>(text: string, params: unknown[]) => Promise<Row[]>,
   jobId: string,
   organizationId?: string,
 ) {
-  const [row] = await query<FailedRow>(failedStatement, [jobId, organizationId ?? null]);
+  const [row] = organizationId
+    ? await query<FailedRow>(failedStatement, [organizationId, jobId])
+    : await query<FailedRow>(failedAnywhere, [jobId]);
   return row;
 }

@@ -2,6 +2,7 @@ import type { Em } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import type { RowOf } from '../database/tables.ts';
 import type { Job } from './jobs.entity.ts';
+import type { RunRef } from './tx.ts';
 
 type Column =
   | ('id' | 'run' | 'organization_id' | 'name' | 'queue' | 'payload' | 'subject_type' | 'subject_id')
@@ -21,7 +22,7 @@ const rowColumns = `
 export const runColumns = `${rowColumns},
   0::float8 as early_ms, false as is_held, false as needs_room, p.rate is not null as is_paced`;
 
-/** SQL: reads a row of any organization, by the id in BullMQ, with the database's clock (bench: send, deliver). */
+/** SQL: reads a row by the ids in BullMQ, with the database's clock (bench: send, deliver). */
 const runStatement = `
   select ${rowColumns},
          greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as early_ms,
@@ -29,11 +30,11 @@ const runStatement = `
          j.pool is not null and j.slot_at is null as needs_room,
          p.rate is not null as is_paced
     from jobs j
-    left join pools p on p.id = j.pool
-   where j.id = $1`;
+    left join pools p on p.organization_id = j.organization_id and p.id = j.pool
+   where j.organization_id = $1 and j.id = $2`;
 
-export async function readRun(em: Em, id: string): Promise<RunRow | undefined> {
-  const [row] = await query<RunRow>(em, runStatement, [id]);
+export async function readRun(em: Em, { organization_id, id }: Omit<RunRef, 'run'>): Promise<RunRow | undefined> {
+  const [row] = await query<RunRow>(em, runStatement, [organization_id, id]);
   return row;
 }
 

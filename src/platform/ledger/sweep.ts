@@ -1,10 +1,12 @@
 import type { Database } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import type { Log } from '../log.ts';
-import { type DispatchedRow, dispatchedColumns, dispatchedOf, firstCheck, type Inserted } from './accept.ts';
+import { type DispatchedRow, dispatchedColumns, dispatchedOf, firstCheck, type Inserted, type PoolRef } from './accept.ts';
 import type { Ledger } from './ledger.ts';
 import { lockOf, tryLock } from './locks.ts';
+import { nobody } from './pools.ts';
 import type { Queues } from './queues.ts';
+import { stateIs } from './states.ts';
 
 const batch = 500;
 const fillsAtOnce = 8;
@@ -23,8 +25,8 @@ export type Findings = {
 const takeDue = `
   update jobs
      set check_at = greatest(run_at, clock_timestamp()) + interval '30 s'
-   where id = any(array(
-     select id from jobs
+   where ctid = any(array(
+     select ctid from jobs
       where state = 'queued' and check_at <= statement_timestamp()
       order by check_at
       limit ${batch}
@@ -32,43 +34,49 @@ const takeDue = `
   returning ${dispatchedColumns}`;
 
 const makeDueAgain = `
-  update jobs
+  update jobs j
      set check_at = clock_timestamp()
-   where id = any($1) and state = 'queued'`;
+    from unnest($1::uuid[], $2::uuid[]) as x(organization_id, id)
+   where j.organization_id = x.organization_id and j.id = x.id and ${stateIs('j.state', 'queued')}`;
 
 const startNewRuns = `
   update jobs j
      set run = j.run + 1, stalls = 0
-    from unnest($1::uuid[], $2::int[]) as x(id, run)
-   where j.id = x.id and j.run = x.run and j.state = 'queued'
+    from unnest($1::uuid[], $2::uuid[], $3::int[]) as x(organization_id, id, run)
+   where j.organization_id = x.organization_id and j.id = x.id and j.run = x.run and ${stateIs('j.state', 'queued')}
   returning j.id, j.run, j.queue, j.name, j.organization_id, j.pool,
             greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as delay_ms`;
 
+const hasRoom = (isOf: (job: string) => string) => `
+  coalesce(p.held_until, '-infinity') <= clock_timestamp()
+  and exists (
+    select 1 from jobs j
+     where ${isOf('j')} and j.state = 'waiting' and j.run_at <= clock_timestamp() + interval '1 s')
+  and (select count(*) from jobs q
+        where ${isOf('q')} and q.state = 'queued' and q.slot_at is not null) < p.width`;
+
 const poolsWithRoom = `
-  select p.id as pool
+  select p.organization_id, p.id
     from pools p
-   where coalesce(p.held_until, '-infinity') <= clock_timestamp()
-     and exists (
-       select 1 from jobs j
-        where j.pool = p.id and j.state = 'waiting' and j.run_at <= clock_timestamp() + interval '1 s')
-     and (select count(*) from jobs q
-           where q.pool = p.id and q.state = 'queued' and q.slot_at is not null) < p.width
+   where p.organization_id <> '${nobody}' and ${hasRoom((job) => `${job}.organization_id = p.organization_id and ${job}.pool = p.id`)}
+      or p.organization_id = '${nobody}' and ${hasRoom((job) => `${job}.pool = p.id`)}
    order by random()
    limit ${batch}`;
 
 const lanesWithoutHead = `
-  select distinct b.lane
+  select distinct b.organization_id, b.lane
     from jobs b
    where b.state = 'blocked'
-     and not exists (select 1 from jobs h where h.lane = b.lane and h.state in ('waiting', 'queued'))
+     and not exists (select 1 from jobs h where h.organization_id = b.organization_id and h.lane = b.lane and h.state in ('waiting', 'queued'))
    limit ${batch}`;
 
 const releaseHead = `
   update jobs
      set state = case when pool is null then 'queued' else 'waiting' end,
          check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
-   where id = (select id from jobs where lane = $1 and state = 'blocked' order by seq limit 1)
-     and not exists (select 1 from jobs where lane = $1 and state in ('waiting', 'queued'))
+   where organization_id = $1
+     and id = (select id from jobs where organization_id = $1 and lane = $2 and state = 'blocked' order by seq limit 1)
+     and not exists (select 1 from jobs where organization_id = $1 and lane = $2 and state in ('waiting', 'queued'))
   returning ${dispatchedColumns}`;
 
 /** Rule 4, in every worker, without a leader. No row lock is held while the queue answers. */
@@ -92,7 +100,7 @@ export async function sweep({
       await mend(due, database, queues, findings);
     } catch (error) {
       // The queue was lost: these rows are due again at once, not in 30 s.
-      await query(database.em(), makeDueAgain, [due.map((row) => row.id)]);
+      await query(database.em(), makeDueAgain, keysOf(due));
       throw error;
     }
     if (due.length < batch) break;
@@ -112,6 +120,8 @@ function within(ms: number): () => boolean {
   return () => performance.now() > endsAt;
 }
 
+const keysOf = (rows: DispatchedRow[]) => [rows.map((row) => row.organization_id), rows.map((row) => row.id)];
+
 async function mend(due: DispatchedRow[], database: Database, queues: Queues, findings: Findings) {
   if (due.length === 0) return;
   const states = await queues.states(due);
@@ -125,14 +135,14 @@ async function mend(due: DispatchedRow[], database: Database, queues: Queues, fi
   findings.woken += late.length;
   if (over.length === 0) return;
   // Over for BullMQ and not for the row: a new run, unless there is one.
-  const fresh = await query<DispatchedRow>(database.em(), startNewRuns, [over.map((row) => row.id), over.map((row) => row.run)]);
+  const fresh = await query<DispatchedRow>(database.em(), startNewRuns, [...keysOf(over), over.map((row) => row.run)]);
   if (fresh.length > 0) await queues.add(fresh);
   findings.rerun += fresh.length;
 }
 
 /** In random order, so that each pool is reached. Skips a pool that is locked or that this process is filling. */
 async function fillPools(database: Database, ledger: Ledger, findings: Findings) {
-  const pools = await query<{ pool: string }>(database.em(), poolsWithRoom);
+  const pools = await query<PoolRef>(database.em(), poolsWithRoom);
   const isLate = within(maxMs.pools);
   while (pools.length > 0) {
     if (isLate()) {
@@ -140,23 +150,23 @@ async function fillPools(database: Database, ledger: Ledger, findings: Findings)
       return;
     }
     const some = pools.splice(0, fillsAtOnce);
-    await Promise.all(some.map(({ pool }) => ledger.fillOnce(pool)));
+    await Promise.all(some.map((pool) => ledger.fillOnce(pool)));
     findings.pools += some.length;
   }
 }
 
 /** No rule leaves such a lane: this repairs what no rule foresaw. */
 async function releaseLanes(database: Database, ledger: Ledger, findings: Findings) {
-  const lanes = await query<{ lane: string }>(database.em(), lanesWithoutHead);
+  const lanes = await query<{ organization_id: string; lane: string }>(database.em(), lanesWithoutHead);
   const isLate = within(maxMs.lanes);
-  for (const { lane } of lanes) {
+  for (const { organization_id, lane } of lanes) {
     if (isLate()) {
       findings.isWhole = false;
       return;
     }
     const released = await database.transaction(async (em) => {
       if (!(await tryLock(em, lockOf(lane)))) return [];
-      return query<Inserted>(em, releaseHead, [lane]);
+      return query<Inserted>(em, releaseHead, [organization_id, lane]);
     });
     // Not awaited: its pool is filled with the others below.
     void ledger.dispatch(dispatchedOf(released));

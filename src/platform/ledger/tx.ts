@@ -3,7 +3,7 @@ import type { OwnRecords } from '../database/own.ts';
 import type { EventContract } from '../events/event.ts';
 import type { Dispatched } from './accept.ts';
 
-export type RunRef = { id: string; run: number };
+export type RunRef = { organization_id: string; id: string; run: number };
 
 export type EndKind = 'done' | 'failed' | 'subject-done' | 'subject-failed';
 

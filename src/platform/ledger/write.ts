@@ -45,14 +45,15 @@ async function writeTogether(source: Source, end: End | undefined, { jobs, event
   if (jobs.length > 0) all.push({ text: acceptPart, params: [listOf(jobs)], dispatched: 'accepted' });
   if (events.length > 0) all.push({ text: recordPart, params: [listOf(events)], dispatched: 'announced' });
   const params = all.flatMap((part) => part.params);
-  const [row] = await query<{ ended: number; pool: string | null; dispatched: Inserted[] }>(
+  const [row] = await query<{ ended: number; organization_id: string; pool: string | null; dispatched: Inserted[] }>(
     source,
     statementOf(all, end),
     params,
   );
   if (end?.isRequired && row!.ended === 0) throw new RunOver();
   const dispatched = dispatchedOf(row!.dispatched);
-  if (row!.pool && !dispatched.pools.includes(row!.pool)) dispatched.pools.push(row!.pool);
+  const { pool, organization_id } = row!;
+  if (pool && !dispatched.pools.some(({ id }) => id === pool)) dispatched.pools.push({ organization_id, id: pool });
   return dispatched;
 }
 
@@ -72,8 +73,8 @@ function statementOf(parts: (Part & { dispatched?: string })[], end: End | undef
     return placed;
   });
   const outcome = end
-    ? '(select count(*)::int from ended) as ended, (select pool from ended limit 1) as pool'
-    : '0 as ended, null as pool';
+    ? '(select count(*)::int from ended) as ended, (select pool from ended limit 1) as pool, (select organization_id from ended limit 1) as organization_id'
+    : '0 as ended, null as pool, null as organization_id';
   const rows = parts.flatMap(({ dispatched }) => (dispatched ? [`select * from ${dispatched}`] : [])).join(' union all ');
   const dispatched = rows ? `(select coalesce(jsonb_agg(h), '[]') from (${rows}) h)` : `'[]'::jsonb`;
   const text = `with ${texts.join(',')}

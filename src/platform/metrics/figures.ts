@@ -1,3 +1,4 @@
+import { liveJobs as liveRows } from '../ledger/states.ts';
 import { stuckPools } from '../ledger/stuck-pools.ts';
 
 /** `held` is no state of the ledger: rows in any state whose pool is on hold. */
@@ -10,9 +11,8 @@ export const liveJobs = `
          case when p.held_until > statement_timestamp() then 'held' else j.state end as state,
          count(*)::int as jobs,
          greatest(0, extract(epoch from statement_timestamp() - min(j.run_at)))::float8 as overdue
-    from jobs j
-    left join pools p on p.id = j.pool
-   where j.state in ('blocked', 'waiting', 'queued')
+    from ${liveRows} j
+    left join pools p on p.organization_id = j.organization_id and p.id = j.pool
    group by 1, 2`;
 
 export const endedJobs = `

@@ -2,45 +2,78 @@ import type { Em } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import { firstIdAt } from '../ids.ts';
 import { now } from '../time/clock.ts';
-import { type Batch, limitOfAge } from './purge.ts';
+import { type After, type Batch, limitOfAge } from './purge.ts';
 
 const dayMs = 24 * 3600 * 1000;
 const nil = '00000000-0000-0000-0000-000000000000';
-/** An older row has a smaller UUIDv7: the primary key serves as the index by age. */
-const bounds = (days: number, limit: number, after = nil) => [days, limit, after, firstIdAt(now() - days * dayMs)];
-const aged = `
-  id > $3::uuid and id < $4::uuid and created_at < ${limitOfAge}
-  order by id
-  limit $2
-  for update skip locked`;
+/** An older row has a smaller UUIDv7: the primary key serves as the index by age, one organization after the other. */
+const bounds = (days: number, limit: number, after: After = { organization_id: nil, id: nil }) => [
+  days,
+  limit,
+  after.organization_id,
+  after.id,
+  firstIdAt(now() - days * dayMs),
+];
+const oldest = (table: string) => `
+  select a.organization_id, a.id
+    from (select id from organizations where id >= $3::uuid order by id) o,
+         lateral (
+           select t.organization_id, t.id
+             from ${table} t
+            where t.organization_id = o.id
+              and t.id > case when o.id = $3::uuid then $4::uuid else '${nil}' end
+              and t.id < $5::uuid
+              and t.created_at < ${limitOfAge}
+            order by t.id
+            limit $2
+              for update skip locked) a
+   limit $2`;
+const lastOf = (rows: string) => `
+  (select json_build_object('organization_id', organization_id, 'id', id)
+     from ${rows}
+    order by organization_id desc, id desc
+    limit 1) as last`;
 
 /** SQL: three sets, one snapshot. One live delivery keeps its event; the locks protect a delivery that is revived meanwhile. */
 const purgeEvents = `
-  with old as materialized (select id from events where ${aged}),
+  with old as materialized (${oldest('events')}),
   ended as materialized (
-    select d.id, d.event_id
-      from webhook_deliveries d
-     where d.event_id = any(array(select id from old))
-       and d.state in ('succeeded', 'failed')
-       and d.finished_at < ${limitOfAge}
-       and not exists (select 1 from jobs j where j.subject_id = d.id)
-       for update of d skip locked),
-  kept as (
+    select d.organization_id, d.id, d.event_id
+      from old o,
+           lateral (
+             select *
+               from webhook_deliveries d
+              where d.organization_id = o.organization_id and d.event_id = o.id
+                and d.state in ('succeeded', 'failed')
+                and d.finished_at < ${limitOfAge}
+                and not exists (
+                  select 1 from jobs j
+                   where j.organization_id = d.organization_id and j.subject_id = d.id)
+                for update skip locked) d),
+  kept as materialized (
     select d.event_id
-      from webhook_deliveries d
+      from old o,
+           lateral (
+             select d.id, d.event_id
+               from webhook_deliveries d
+              where d.organization_id = o.organization_id and d.event_id = o.id
+             offset 0) d
       left join ended e on e.id = d.id
-     where d.event_id = any(array(select id from old)) and e.id is null),
+     where e.id is null),
   deleted as (
     delete from events
-     where id = any(array(select id from old except select event_id from kept))
+     where (organization_id, id) in (
+       select organization_id, id
+         from old
+        where id not in (select event_id from kept))
     returning id)
   select (select count(*)::int from old) as read,
-         (select id from old order by id desc limit 1) as last,
+         ${lastOf('old')},
          (select count(*)::int from deleted) as events,
          (select count(*)::int from ended join deleted on deleted.id = ended.event_id) as deliveries`;
 
-export async function eventsBatch(em: Em, days: number, limit: number, after?: string): Promise<Batch> {
-  const [row] = await query<{ read: number; last: string | null; events: number; deliveries: number }>(
+export async function eventsBatch(em: Em, days: number, limit: number, after?: After): Promise<Batch> {
+  const [row] = await query<{ read: number; last: After | null; events: number; deliveries: number }>(
     em,
     purgeEvents,
     bounds(days, limit, after),
@@ -51,13 +84,17 @@ export async function eventsBatch(em: Em, days: number, limit: number, after?: s
 
 /** SQL: a set of the oldest rows that skips locked ones. */
 const purgeAttempts = `
-  with deleted as (
+  with old as materialized (${oldest('webhook_attempts')}),
+  deleted as (
     delete from webhook_attempts
-     where id = any(array(select id from webhook_attempts where ${aged}))
+     where (organization_id, id) in (select organization_id, id from old)
     returning 1)
-  select count(*)::int as deleted from deleted`;
+  select (select count(*)::int from old) as read,
+         ${lastOf('old')},
+         (select count(*)::int from deleted) as deleted`;
 
-export async function attemptsBatch(em: Em, days: number, limit: number): Promise<Batch> {
-  const [row] = await query<{ deleted: number }>(em, purgeAttempts, bounds(days, limit));
-  return { deleted: { webhook_attempts: row!.deleted }, isLast: row!.deleted < limit };
+export async function attemptsBatch(em: Em, days: number, limit: number, after?: After): Promise<Batch> {
+  const [row] = await query<{ read: number; last: After | null; deleted: number }>(em, purgeAttempts, bounds(days, limit, after));
+  const { read, last, deleted } = row!;
+  return { deleted: { webhook_attempts: deleted }, isLast: read < limit, last: last ?? undefined };
 }

@@ -6,14 +6,17 @@ export type Deleted = Record<string, number>;
 export type Batch = {
   deleted: Deleted;
   isLast: boolean;
-  last?: string;
+  last?: After;
 };
+
+/** The last row that a batch read: the next begins behind it. */
+export type After = { organization_id: string; id: string };
 
 /** A step deletes one batch in its own transaction: no lock is held for long. */
 export type Purge = {
   table: string;
   tables: string[];
-  steps: { days: (config: Config) => number; batch(em: Em, days: number, limit: number, after?: string): Promise<Batch> }[];
+  steps: { days: (config: Config) => number; batch(em: Em, days: number, limit: number, after?: After): Promise<Batch> }[];
 };
 
 /** $1 in days. The statement's time: a volatile clock would use no index. */
@@ -22,13 +25,13 @@ export const limitOfAge = `statement_timestamp() - $1::float8 * interval '1 day'
 /** SQL: a set that skips locked rows until next time. `= any(array(…))`: an `in (… limit …)` would scan the table. */
 export const deleteOldest = (
   table: string,
-  { key = 'id', age, where = 'true', maxRows }: { key?: string; age: string; where?: string; maxRows?: number },
+  { age, where = 'true', maxRows }: { age: string; where?: string; maxRows?: number },
 ) => {
   const statement = `
     with deleted as (
       delete from ${table}
-       where ${key} = any(array(
-         select ${key} from ${table}
+       where ctid = any(array(
+         select ctid from ${table}
           where ${where} and ${age} < ${limitOfAge}
           order by ${age}
           limit $2

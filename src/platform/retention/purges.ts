@@ -2,7 +2,9 @@ import { attemptsBatch, eventsBatch } from './events.ts';
 import { deleteOldest, type Purge } from './purge.ts';
 
 /** A retry of a failed job needs its subject. */
-const noJob = (table: string) => `not exists (select 1 from jobs j where j.subject_id = ${table}.id)`;
+const noJob = (table: string) => `not exists (
+  select 1 from jobs j
+   where j.organization_id = ${table}.organization_id and j.subject_id = ${table}.id)`;
 
 /** Each row is deleted with its file, about two seconds a gigabyte: more might exceed a statement's time limit. */
 const maxFiles = 3;
@@ -27,7 +29,7 @@ export const purges: Purge[] = [
     table: 'idempotency_keys',
     tables: ['idempotency_keys'],
     // Not a setting: the API promises 24 hours and ignores older rows (api/http/idempotency.ts).
-    steps: [{ days: () => 1, batch: deleteOldest('idempotency_keys', { key: 'ctid', age: 'created_at' }) }],
+    steps: [{ days: () => 1, batch: deleteOldest('idempotency_keys', { age: 'created_at' }) }],
   },
   {
     table: 'provider_webhooks',
@@ -73,7 +75,7 @@ export const purges: Purge[] = [
     table: 'heartbeats',
     tables: ['heartbeats'],
     // One row for each start of a process. No index: every heartbeat would write to it.
-    steps: [{ days: () => 7, batch: deleteOldest('heartbeats', { key: 'process_id', age: 'seen_at' }) }],
+    steps: [{ days: () => 7, batch: deleteOldest('heartbeats', { age: 'seen_at' }) }],
   },
   {
     table: 'sessions',
@@ -104,7 +106,7 @@ export const purges: Purge[] = [
   {
     table: 'login_limits',
     tables: ['login_limits'],
-    steps: [{ days: () => 0, batch: deleteOldest('login_limits', { key: 'key', age: 'to_timestamp(expire / 1000.0)' }) }],
+    steps: [{ days: () => 0, batch: deleteOldest('login_limits', { age: 'to_timestamp(expire / 1000.0)' }) }],
   },
   {
     table: 'contact_imports',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { query } from '../database/query.ts';
-import type { Deleted, Purge } from './purge.ts';
+import type { After, Deleted, Purge } from './purge.ts';
 
 export type PurgeOptions = {
   config: Config;
@@ -57,7 +57,7 @@ async function runStep(
   deadline: number,
   deleted: Deleted,
 ): Promise<boolean> {
-  let after: string | undefined;
+  let after: After | undefined;
   while (!isStopping() && performance.now() < deadline) {
     const { deleted: now, isLast, last } = await batch(database.em(), days(config), size, after);
     for (const [table, count] of Object.entries(now)) deleted[table] = (deleted[table] ?? 0) + count;

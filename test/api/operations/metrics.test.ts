@@ -89,7 +89,7 @@ async function backlog() {
        values (uuidv7(), $1, 'webhooks.deliver', $2, '{}', 'webhook_delivery', uuidv7(), $3, $4, clock_timestamp() - $5::interval, case when $6 then clock_timestamp() end, clock_timestamp() + interval '1 hour')`,
       [app.tenant.organizationId, queue, pool, state, age, slot],
     );
-  await app.rows(`insert into pools (id, width) values ('endpoint:full', 1)`);
+  await app.rows(`insert into pools (organization_id, id, width) values ($1, 'endpoint:full', 1)`, [app.tenant.organizationId]);
   await row('webhook-retries', 'queued', 'endpoint:full', '30 s', true);
   await row('webhook-retries', 'waiting', 'endpoint:full', '300 s');
   await row('webhook-retries', 'waiting', 'endpoint:full', '100 s');

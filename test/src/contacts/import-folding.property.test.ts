@@ -52,7 +52,7 @@ async function imported(organizationId: string, file: string, size: typeof toget
     queueImport(asTenant(tx, organizationId), upload),
   );
   await house.sql(`update jobs set state = 'queued', run = 1 where id = $1`, [operationId]);
-  const own = { id: upload.importId, organizationId, job: { id: operationId, run: 1 } };
+  const own = { id: upload.importId, organizationId, job: { organization_id: organizationId, id: operationId, run: 1 } };
   expect(await runImport(deps, own, 0, () => true, size)).toBe('over');
   const { rows_done, created_count, updated_count, unchanged_count, failed_count } = await getImport(
     ownRows(database, organizationId),

@@ -3,7 +3,7 @@ import type { ChannelStatus } from '../../../src/channels/channel.entity.ts';
 import type { Em } from '../../../src/platform/database/database.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
-import { channelPool, setPool } from '../../../src/platform/ledger/pools.ts';
+import { channelPool, poolOf, setPool } from '../../../src/platform/ledger/pools.ts';
 import { testSecrets } from '../secrets.ts';
 
 export type ChannelMade = { id: string; phoneNumberId: string; accountId: string; accessToken: string; pool: string };
@@ -33,6 +33,6 @@ export async function channel(em: Em, organizationId: string, given: Given = {})
       rate,
     ],
   );
-  await setPool(em, channelPool(id), rate, rate);
+  await setPool(em, poolOf(organizationId, channelPool(id)), rate, rate);
   return { id, phoneNumberId, accountId, accessToken, pool: channelPool(id) };
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Superseded } from '../../../src/contacts/csv/superseded.ts';
 import { forgetInFiles } from '../../../src/contacts/erasure/forget-in-files.ts';
 import { deleteExport, fileOf, getExport, queueExport } from '../../../src/contacts/export/exports.ts';
-import { exportLane } from '../../../src/contacts/export/jobs.ts';
+import { exportLane, exportPool } from '../../../src/contacts/export/jobs.ts';
 import { type Export, runExport } from '../../../src/contacts/export/run.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
@@ -47,8 +47,8 @@ async function queued(request: ListRequest = { sort: 'created_at' }): Promise<Ex
   const { row, operationId } = await house.ledger.transact({ locks: [lane] }, (tx) =>
     queueExport(asTenant(tx, organizationId), 'cli', request),
   );
-  await house.ledger.fill('contact-exports');
-  return { id: row.id, organizationId, job: { id: operationId, run: 1 } };
+  await house.ledger.fill(house.pool(exportPool));
+  return { id: row.id, organizationId, job: { organization_id: organizationId, id: operationId, run: 1 } };
 }
 
 const state = (own: Export) => getExport(ownRows(house.database, organizationId), own.id);
@@ -76,7 +76,7 @@ test.each([1_150, 1_100, 1, 0])(
     // Killed before its end was written, a run finds nothing more to write.
     expect(await run(own)).toBe('over');
     expect((await namesIn(own)).sort()).toEqual(all(count).sort());
-    expect(await house.run(handler, { id: own.job.id })).toEqual({ kind: 'done' });
+    expect(await house.run(handler, { organization_id: organizationId, id: own.job.id })).toEqual({ kind: 'done' });
     expect(await state(own)).toMatchObject({ state: 'succeeded', rows_done: count });
     expect(await checkJobs(house.database)).toEqual([]);
   },
@@ -104,7 +104,7 @@ test('a statement that takes too long spends a try: it does not try for ever', a
   const own = await queued();
   const running = await house.database.transaction(async (em) => {
     await query(em, 'lock table contacts in access exclusive mode');
-    const run = house.run(handler, { id: own.job.id });
+    const run = house.run(handler, { organization_id: organizationId, id: own.job.id });
     // What the time limit does.
     await waitFor('a statement to cut', async () => {
       const cut = await house.sql(
@@ -122,7 +122,7 @@ test('a statement that takes too long spends a try: it does not try for ever', a
 test('deleted while it is read: what was read does not pass for the whole', async () => {
   await people(250);
   const own = await queued();
-  expect(await house.run(handler, { id: own.job.id })).toEqual({ kind: 'done' });
+  expect(await house.run(handler, { organization_id: organizationId, id: own.job.id })).toEqual({ kind: 'done' });
   const file = fileOf(ownRows(house.database, organizationId), await state(own));
   await house.ledger.transact({}, (tx) => deleteExport(tx.of(organizationId), own.id));
   await expect(text(file)).rejects.toThrow('was deleted');
@@ -139,7 +139,7 @@ test('forgotten while it runs: out of what is written, and the erasure waits for
   const forget = () => forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), [gone!.id], gone!.at);
   expect(await forget()).toBe(1);
   expect(await namesIn(own)).not.toContain('P 5');
-  expect(await house.run(handler, { id: own.job.id })).toEqual({ kind: 'done' });
+  expect(await house.run(handler, { organization_id: organizationId, id: own.job.id })).toEqual({ kind: 'done' });
   expect(await forget()).toBe(0);
   expect((await namesIn(own)).sort()).toEqual(
     all(250)

@@ -4,7 +4,7 @@ import { Superseded } from '../../../src/contacts/csv/superseded.ts';
 import type { ContactFields } from '../../../src/contacts/fields.ts';
 import type { Import } from '../../../src/contacts/import/batch.ts';
 import { getImport, queueImport } from '../../../src/contacts/import/imports.ts';
-import { importLane } from '../../../src/contacts/import/jobs.ts';
+import { importLane, importPool } from '../../../src/contacts/import/jobs.ts';
 import { runImport } from '../../../src/contacts/import/run.ts';
 import { receiveUpload } from '../../../src/contacts/import/upload.ts';
 import { upsertContact, upsertOptions } from '../../../src/contacts/upsert.ts';
@@ -44,8 +44,8 @@ async function queued(file: string): Promise<Import> {
   );
   const lane = importLane(organizationId);
   const { operationId } = await ledger.transact({ locks: [lane] }, (tx) => queueImport(asTenant(tx, organizationId), upload));
-  await ledger.fill('contact-imports');
-  return { id: upload.importId, organizationId, job: { id: operationId, run: 1 } };
+  await ledger.fill(house.pool(importPool));
+  return { id: upload.importId, organizationId, job: { organization_id: organizationId, id: operationId, run: 1 } };
 }
 
 const upsert = (fields: ContactFields) =>
@@ -101,7 +101,7 @@ describe('a run that ends in the middle', () => {
       { line: 3_002, column_name: 'phone_number' },
     ]);
     // And the job's own end.
-    expect(await house.run(handler, { id: own.job.id })).toEqual({ kind: 'done' });
+    expect(await house.run(handler, { organization_id: organizationId, id: own.job.id })).toEqual({ kind: 'done' });
     expect(await state(own)).toMatchObject({ is: 'succeeded', rows: 3_011 });
     expect([await count('contact_import_chunks'), await count('events')]).toEqual([0, 1]);
   });
@@ -165,7 +165,7 @@ test('people whom the API makes at the same moment become one contact each', asy
 });
 
 test('more changed contacts than a transaction may lock are changed in more of them', async () => {
-  await house.run(handler, { id: (await queued(fileOf(rows(1_300)))).job.id });
+  await house.run(handler, { organization_id: organizationId, id: (await queued(fileOf(rows(1_300)))).job.id });
   const changed = await queued(fileOf(rows(1_300).map((line) => line.replace(',P ', ',Q '))));
   expect(await runImport(house.deps, changed, 0, always)).toBe('over');
   expect(await state(changed)).toMatchObject({ rows: 1_300, updated: 1_300, created: 0 });
@@ -197,7 +197,10 @@ test('rows of one phone are one write a batch, however many', async () => {
 
 test('a broken file fails the job for good; a retry says that it must come again', async () => {
   const own = await queued('colour\nred\n');
-  expect(await house.run(handler, { id: own.job.id })).toMatchObject({ kind: 'failed', error: { code: 'header.missing' } });
+  expect(await house.run(handler, { organization_id: organizationId, id: own.job.id })).toMatchObject({
+    kind: 'failed',
+    error: { code: 'header.missing' },
+  });
   expect(await state(own)).toMatchObject({ is: 'failed' });
   expect(await count('contact_import_chunks')).toBe(0);
   await expect(retryJob(house.ledger.transact, own.job.id)).rejects.toThrow('upload it again');

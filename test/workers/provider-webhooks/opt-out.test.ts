@@ -306,7 +306,7 @@ describe('a send that the provider refuses with 131050', () => {
     if (sent) await app.webhook(bodyFor(channel, { statuses: [statusOf(sent.provider_message_id, 'failed', failure(131050))] }));
     else {
       await app.rows('update pools set held_until = null where id = $1', [pool]);
-      await app.web.deps.ledger.fill(pool);
+      await app.web.deps.ledger.fill({ organization_id: app.tenant.organizationId, id: pool });
     }
     await waiting(2);
     await holder.end();

@@ -1,8 +1,8 @@
 import type { Job, Processor, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { QueueName } from '../job.ts';
 
-/** All that BullMQ carries. Organization and pool decide whether a worker has a place for the run. */
-export type RunData = { id: string; run: number; organization_id?: string; pool?: string | null };
+/** All that BullMQ carries. Organization and pool also decide whether a worker has a place for the run. */
+export type RunData = { organization_id: string; id: string; run: number; pool?: string | null };
 // biome-ignore lint/suspicious/noExplicitAny: the type of the connection differs by backend
 export type AnyQueue = Queue<RunData, any, string, any, any, any, any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: as above

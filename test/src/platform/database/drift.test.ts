@@ -83,7 +83,7 @@ describe('a change of the database alone is found', () => {
     const change = 'alter table contact_notes drop constraint contact_notes_pkey, add primary key (id, contact_id)';
     expect(await driftAfter(change)).toEqual([
       'contact_notes.contact_id, id (primary key): entity has none, database PRIMARY KEY (id, contact_id)',
-      'contact_notes.id (primary key): entity PRIMARY KEY (id), database has none',
+      'contact_notes.id, organization_id (primary key): entity PRIMARY KEY (organization_id, id), database has none',
     ]);
   });
 

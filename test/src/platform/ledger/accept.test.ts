@@ -11,14 +11,14 @@ beforeAll(async () => {
 afterAll(() => house.close());
 beforeEach(async () => {
   await house.reset();
-  await setPool(house.em(), 'toys', 3, null);
+  await setPool(house.em(), house.pool('toys'), 3, null);
 });
 
 /** Accepts with the pool as it is, so that the state a row is born with can be read: nothing fills a held pool. */
 const whileHeld = async (work: () => Promise<unknown>) => {
   await house.sql(`update pools set held_until = 'infinity'`);
   await work();
-  await house.ledger.fill('toys');
+  await house.ledger.fill(house.pool('toys'));
   await house.sql('update pools set held_until = null');
 };
 const states = async () => (await house.rows()).map(({ state }) => state);

@@ -56,7 +56,7 @@ describeEachBackend('what people see and do in Bull Board', (makeBackend) => {
   test('rule 6: a run that BullMQ makes anew for a failed row echoes its error', async () => {
     const { id, job } = await failed();
     await job.remove();
-    await queue().add(playJob.name, { id, run: 1 }, { jobId: runId({ id, run: 1 }) });
+    await queue().add(playJob.name, { organization_id: house.organizationId, id, run: 1 }, { jobId: runId({ id, run: 1 }) });
     expect((await failedRun(id)).failedReason).toBe('refused: not in the mood');
     expect(await house.row(id)).toMatchObject({ state: 'failed', run: 1 });
   });

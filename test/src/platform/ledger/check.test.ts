@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 beforeEach(async () => {
   await house.reset('messages');
-  await setPool(house.em(), 'toys', 1, null);
+  await setPool(house.em(), house.pool('toys'), 1, null);
 });
 
 const findings = () => checkJobs(house.database);
@@ -117,7 +117,7 @@ describe('a pool that stands still', () => {
   async function old(state: 'waiting' | 'queued', movedAgo = '2 min') {
     await house.accept({ pool: 'toys' });
     await house.accept({ pool: 'toys' });
-    await house.ledger.fill('toys');
+    await house.ledger.fill(house.pool('toys'));
     await house.sql(
       `update jobs set state = $1, slot_at = case when $1 = 'queued' then clock_timestamp() end, created_at = created_at - interval '2 min', run_at = run_at - interval '2 min'`,
       [state],
@@ -142,7 +142,7 @@ describe('a pool that stands still', () => {
   });
 
   test('has a rate, rows that were handed over, and no claim for a minute, however often they are put off', async () => {
-    await setPool(house.em(), 'toys', 5, 80);
+    await setPool(house.em(), house.pool('toys'), 5, 80);
     await old('queued');
     await house.sql(
       `update jobs set run_at = clock_timestamp() + interval '500 ms', slot_at = clock_timestamp() + interval '500 ms'`,

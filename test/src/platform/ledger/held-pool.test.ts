@@ -13,16 +13,16 @@ afterEach(() => house.close());
 
 const release = () =>
   house.ledger.transact({}, async (tx) => {
-    await letPoolGo(tx.em, 'toys');
-    tx.dispatch({ rows: [], pools: ['toys'] });
+    await letPoolGo(tx.em, house.pool('toys'));
+    tx.dispatch({ rows: [], pools: [house.pool('toys')] });
   });
 
 /** Without the sweeper: whatever the test sees, the fills did. */
 describeEachBackend('hold', (makeBackend) => {
   test('a pool held in the middle stops, and let go it drains without the sweeper', async () => {
     house = await openHouse(makeBackend);
-    await setPool(house.em(), 'toys', 20, null);
-    await holdPool(house.em(), 'toys', null);
+    await setPool(house.em(), house.pool('toys'), 20, null);
+    await holdPool(house.em(), house.pool('toys'), null);
     for (let index = 0; index < 200; index += 1) await house.accept({ pool: 'toys', lane: `lane:${index % 40}` });
     // Those beyond 60 are not over before the pool is held.
     let isHeld: () => void = () => undefined;
@@ -41,7 +41,7 @@ describeEachBackend('hold', (makeBackend) => {
 
     await release();
     await waitFor('some to be played', async () => (await played()) > 30);
-    await holdPool(house.em(), 'toys', null);
+    await holdPool(house.em(), house.pool('toys'), null);
     isHeld();
     const isQuiet = async () => !(await house.rows()).some(({ state }) => state === 'queued');
     await waitFor('the runs under way to end or go back', isQuiet);
@@ -61,17 +61,22 @@ describeEachBackend('hold', (makeBackend) => {
 
 test('hold: a run that goes back just after its pool was let go is filled, not left to the sweeper', async () => {
   house = await openHouse();
-  await setPool(house.em(), 'toys', 1, null);
+  await setPool(house.em(), house.pool('toys'), 1, null);
   const { id } = await house.accept({ pool: 'toys' });
   await waitFor('its room', async () => (await house.row(id))?.state === 'queued');
-  await holdPool(house.em(), 'toys', null);
+  await holdPool(house.em(), house.pool('toys'), null);
   const transact: Ledger['transact'] = async (options, work) => {
     await release();
-    await house.ledger.fill('toys');
+    await house.ledger.fill(house.pool('toys'));
     return house.ledger.transact(options, work);
   };
   const deps = { ...house.deps, ledger: { ...house.ledger, transact } };
-  const { ended } = await runJob(deps, playing(), { id, run: 1, attemptsMade: 0, stalledCounter: 0 }, onePlace);
+  const { ended } = await runJob(
+    deps,
+    playing(),
+    { organization_id: house.organizationId, id, run: 1, attemptsMade: 0, stalledCounter: 0 },
+    onePlace,
+  );
   expect(ended.kind).toBe('held');
   await waitFor('the fill', async () => (await house.row(id))?.state === 'queued');
 });

@@ -31,7 +31,7 @@ describe('a lane gives its turn on', () => {
   test('an end that is rolled back gives nothing on', async () => {
     const [first, second] = [await house.accept({ lane: 'a:1' }), await house.accept({ lane: 'a:1' })];
     const work = house.ledger.transact({ locks: ['a:1'] }, async (tx) => {
-      await endDone(tx, { id: first!.id, run: 1 });
+      await endDone(tx, { organization_id: house.organizationId, id: first!.id, run: 1 });
       throw new Error('no');
     });
     await expect(work).rejects.toThrow('no');
@@ -46,8 +46,8 @@ describe('a lane gives its turn on', () => {
     const [first, second] = [await house.accept({ lane: 'a:1' }), await house.accept({ lane: 'a:1' })];
     await house.ledger.transact({ locks: ['a:1'] }, async (tx) =>
       kind === 'done'
-        ? endDoneOfSubject(tx, playJob.name, first!.toyId)
-        : endFailedOfSubject(tx, playJob.name, first!.toyId, { code: 'refused', message: 'no' }),
+        ? endDoneOfSubject(tx.of(house.organizationId), playJob.name, first!.toyId)
+        : endFailedOfSubject(tx.of(house.organizationId), playJob.name, first!.toyId, { code: 'refused', message: 'no' }),
     );
     expect((await house.row(second!.id))?.state).toBe('queued');
     if (kind === 'done') expect(await house.row(first!.id)).toBeUndefined();

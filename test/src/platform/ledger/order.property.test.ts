@@ -42,14 +42,14 @@ async function take(model: Model, { kind, lane: index, ...more }: { kind: string
   const live = model.live.get(lane)!;
   const failed = model.failed.get(lane)!;
   if (kind === 'accept') live.push((await house.accept({ lane, ...(more.isPooled && { pool: 'toys' }) })).id);
-  if (kind === 'hold') await holdPool(house.em(), 'toys', null);
-  if (kind === 'release') await letPoolGo(house.em(), 'toys');
+  if (kind === 'hold') await holdPool(house.em(), house.pool('toys'), null);
+  if (kind === 'release') await letPoolGo(house.em(), house.pool('toys'));
   if (kind === 'retry' && failed.length > 0) {
     const id = failed.shift()!;
     expect(await retryJob(house.ledger.transact, id)).toBe(true);
     live.push(id);
   }
-  await house.ledger.fill('toys');
+  await house.ledger.fill(house.pool('toys'));
   const head = await headOf(lane);
   if (!head || !(kind in ends || kind === 'twice')) return;
   expect(head.id).toBe(live[0]);
@@ -64,7 +64,7 @@ async function take(model: Model, { kind, lane: index, ...more }: { kind: string
 }
 
 async function inOrder(model: Model) {
-  await house.ledger.fill('toys');
+  await house.ledger.fill(house.pool('toys'));
   const rows = await house.rows();
   for (const [lane, live] of model.live) {
     const own = rows.filter((row) => row.lane === lane && row.state !== 'failed');
@@ -78,7 +78,7 @@ test('whatever is accepted, ended, held and retried in whatever order: one head 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       await house.reset();
-      await setPool(house.em(), 'toys', 2, null);
+      await setPool(house.em(), house.pool('toys'), 2, null);
       const model = new Model();
       for (const each of steps) {
         await take(model, each);

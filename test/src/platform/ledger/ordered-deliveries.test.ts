@@ -24,7 +24,7 @@ const rowsOf = async (endpointId: string) => (await house.rows()).filter((row) =
 /** Held, so that rows can be read as they were born. */
 const heldEndpoint = async (given: Parameters<typeof endpoint>[2]) => {
   const made = await endpoint(house.ledger.transact, house.organizationId, given);
-  await holdPool(house.em(), `endpoint:${made.id}`, null);
+  await holdPool(house.em(), house.pool(`endpoint:${made.id}`), null);
   return made;
 };
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { takeTurn } from '../../../../src/platform/ledger/pace.ts';
 import { fillPool, setPool, takeRoom } from '../../../../src/platform/ledger/pools.ts';
+import type { RunRef } from '../../../../src/platform/ledger/tx.ts';
 import { watchClaims } from '../../../support/claims.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { startStopwatch } from '../../../support/stopwatch.ts';
@@ -24,7 +25,7 @@ const slots = async () => (await house.rows()).flatMap((row) => row.slot_at ?? [
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const queuedRow = async () => {
   await burst(1);
-  await fillPool(house.database, 'toys');
+  await fillPool(house.database, house.pool('toys'));
   return (await house.rows()).at(-1)!;
 };
 /** Milliseconds from now. */
@@ -37,9 +38,9 @@ const poolTimes = async () =>
 
 describe('the plan', () => {
   test('is a tenth closer than the pace, one after the other', async () => {
-    await setPool(house.em(), 'toys', 100, 100);
+    await setPool(house.em(), house.pool('toys'), 100, 100);
     await burst(50);
-    await fillPool(house.database, 'toys');
+    await fillPool(house.database, house.pool('toys'));
     const given = await slots();
     expect(given).toHaveLength(50);
     expect(given[49]! - given[0]!).toBeCloseTo((49 * 1_000) / 104.5, -1);
@@ -47,12 +48,12 @@ describe('the plan', () => {
   });
 
   test('a second fill goes on where the first ended', async () => {
-    await setPool(house.em(), 'toys', 600, 100);
+    await setPool(house.em(), house.pool('toys'), 600, 100);
     // A plan of some three seconds: the second fill comes before its end.
     await burst(300);
-    await fillPool(house.database, 'toys');
+    await fillPool(house.database, house.pool('toys'));
     await burst(120);
-    await fillPool(house.database, 'toys');
+    await fillPool(house.database, house.pool('toys'));
     const given = (await slots()).sort((a, b) => a - b);
     expect(given).toHaveLength(420);
     const inSecondFrom = (start: number) => given.filter((slot) => slot >= start && slot < start + 1_000).length;
@@ -62,28 +63,28 @@ describe('the plan', () => {
   });
 
   test('an idle pool saves nothing up', async () => {
-    await setPool(house.em(), 'toys', 100, 100);
+    await setPool(house.em(), house.pool('toys'), 100, 100);
     await house.sql(`update pools set plan_at = clock_timestamp() - interval '1 h'`);
     await burst(20);
     const startedAt = Date.now();
-    await fillPool(house.database, 'toys');
+    await fillPool(house.database, house.pool('toys'));
     const given = await slots();
     expect(given[0]!).toBeGreaterThan(startedAt - 10);
     expect(given[19]! - given[0]!).toBeGreaterThan(175);
   });
 
   test('without a rate every place is now', async () => {
-    await setPool(house.em(), 'toys', 100, null);
+    await setPool(house.em(), house.pool('toys'), 100, null);
     await burst(20);
-    await fillPool(house.database, 'toys');
+    await fillPool(house.database, house.pool('toys'));
     expect(new Set(await slots()).size).toBe(1);
   });
 
   test('a row runs at its place and is looked at 5 s after it', async () => {
-    await setPool(house.em(), 'toys', 10, 10);
+    await setPool(house.em(), house.pool('toys'), 10, 10);
     await burst(5);
     const passed = startStopwatch();
-    const given = await fillPool(house.database, 'toys');
+    const given = await fillPool(house.database, house.pool('toys'));
     const last = (await house.rows())[4]!;
     expect(last.run_in + passed()).toBeGreaterThan(300);
     expect(last.check_in - last.run_in).toBeCloseTo(5_000, -1);
@@ -91,15 +92,17 @@ describe('the plan', () => {
   });
 
   test('what fill hands over names whose it is and its pool', async () => {
-    await setPool(house.em(), 'toys', 10, 10);
+    await setPool(house.em(), house.pool('toys'), 10, 10);
     await burst(1);
-    expect(await fillPool(house.database, 'toys')).toMatchObject([{ organization_id: house.organizationId, pool: 'toys' }]);
+    expect(await fillPool(house.database, house.pool('toys'))).toMatchObject([
+      { organization_id: house.organizationId, pool: 'toys' },
+    ]);
   });
 });
 
 describe('the claim keeps the pace', () => {
   test('the first goes at once, however late it is, and moves the next claim on by the gap', async () => {
-    await setPool(house.em(), 'toys', 10, 10);
+    await setPool(house.em(), house.pool('toys'), 10, 10);
     const row = await queuedRow();
     await house.sql(`update jobs set slot_at = clock_timestamp() - interval '1 h', run_at = clock_timestamp() - interval '1 h'`);
     const passed = startStopwatch();
@@ -111,7 +114,7 @@ describe('the claim keeps the pace', () => {
 
   test('one that comes before the gap has passed is told to come at the end of the plan, and the gap stays as it is', async () => {
     // One in ten seconds: the test is there before the gap has passed.
-    await setPool(house.em(), 'toys', 10, 0.1);
+    await setPool(house.em(), house.pool('toys'), 10, 0.1);
     const row = await queuedRow();
     const passed = startStopwatch();
     await house.sql(`update pools set tat = clock_timestamp() + interval '10 s', plan_at = clock_timestamp() + interval '30 s'`);
@@ -129,9 +132,9 @@ describe('the claim keeps the pace', () => {
 
   test('of many that come at once the pace lets one go, and tells each of the others another time', async () => {
     // One in ten seconds: all of them come before the second may go.
-    await setPool(house.em(), 'toys', 100, 0.1);
+    await setPool(house.em(), house.pool('toys'), 100, 0.1);
     await burst(20);
-    await fillPool(house.database, 'toys');
+    await fillPool(house.database, house.pool('toys'));
     await house.sql('update jobs set slot_at = null, run_at = clock_timestamp()');
     await house.sql('update pools set plan_at = null');
     const rows = await house.rows();
@@ -144,13 +147,13 @@ describe('the claim keeps the pace', () => {
   });
 
   test('after a freeze no second holds more than the rate, by the clock of the claims', async () => {
-    await setPool(house.em(), 'toys', 100, 50);
+    await setPool(house.em(), house.pool('toys'), 100, 50);
     await burst(80);
-    await fillPool(house.database, 'toys');
+    await fillPool(house.database, house.pool('toys'));
     await house.sql(`update jobs set run_at = clock_timestamp() - interval '3 s', slot_at = clock_timestamp() - interval '3 s'`);
     const claimsOf = await watchClaims(house.em());
     const told: number[] = [];
-    const claim = async (row: { id: string; run: number }) => {
+    const claim = async (row: RunRef) => {
       for (;;) {
         const waitMs = await takeTurn(house.em(), row);
         if (waitMs === undefined) return;
@@ -169,7 +172,7 @@ describe('the claim keeps the pace', () => {
   test('times by another clock, hours ahead, stop nothing', async () => {
     // The next claim is not yet due when the second comes.
     const gapMs = 1_000 / (0.2 * 0.95);
-    await setPool(house.em(), 'toys', 1, 0.2);
+    await setPool(house.em(), house.pool('toys'), 1, 0.2);
     await house.sql(`update pools set tat = clock_timestamp() + interval '1 h', plan_at = clock_timestamp() + interval '1 h'`);
     const row = await queuedRow();
     expect(row.run_in).toBeLessThan((2 * 1_000) / 0.2 + 1);
@@ -182,11 +185,11 @@ describe('the claim keeps the pace', () => {
   });
 
   test('nothing is told to a run of a pool without a rate, of a held one, or one that is no longer the row’s', async () => {
-    await setPool(house.em(), 'toys', 10, null);
+    await setPool(house.em(), house.pool('toys'), 10, null);
     const row = await queuedRow();
     expect(await takeTurn(house.em(), row)).toBeUndefined();
     expect((await poolTimes()).tat).toBeNull();
-    await setPool(house.em(), 'toys', 10, 10);
+    await setPool(house.em(), house.pool('toys'), 10, 10);
     await takeTurn(house.em(), { ...row, run: 2 });
     await house.sql(`update pools set held_until = 'infinity'`);
     await takeTurn(house.em(), row);
@@ -196,7 +199,7 @@ describe('the claim keeps the pace', () => {
 
 describe('a run without room', () => {
   test('takes what is free', async () => {
-    await setPool(house.em(), 'toys', 2, null);
+    await setPool(house.em(), house.pool('toys'), 2, null);
     const row = await queuedRow();
     await house.sql('update jobs set slot_at = null');
     expect(await takeRoom(house.database, 'toys', row)).toBe(true);
@@ -204,17 +207,17 @@ describe('a run without room', () => {
   });
 
   test('finds none when the width is taken by others', async () => {
-    await setPool(house.em(), 'toys', 2, null);
+    await setPool(house.em(), house.pool('toys'), 2, null);
     const row = await queuedRow();
     await house.sql('update jobs set slot_at = null');
     await burst(2);
-    await fillPool(house.database, 'toys');
+    await fillPool(house.database, house.pool('toys'));
     expect(await takeRoom(house.database, 'toys', row)).toBe(false);
     expect((await house.row(row.id))?.slot_at).toBeNull();
   });
 
   test('its own room does not count against it, and one that is no longer the row’s takes none', async () => {
-    await setPool(house.em(), 'toys', 1, null);
+    await setPool(house.em(), house.pool('toys'), 1, null);
     const row = await queuedRow();
     expect(await takeRoom(house.database, 'toys', row)).toBe(true);
     expect(await takeRoom(house.database, 'toys', { ...row, run: 2 })).toBe(false);

@@ -105,7 +105,12 @@ describe('rule 3: an answer in hand is not thrown away', () => {
     const { id } = await house.accept();
     const deps = { ...house.deps, isStopping: () => true };
     const handler = toyHandler(playJob, (_, context) => context.finish(cut));
-    const { ended } = await runJob(deps, handler, { id, run: 1, attemptsMade: 0, stalledCounter: 0 }, onePlace);
+    const { ended } = await runJob(
+      deps,
+      handler,
+      { organization_id: house.organizationId, id, run: 1, attemptsMade: 0, stalledCounter: 0 },
+      onePlace,
+    );
     // The end was cut; what came after it, a wait, could be written.
     expect(ended).toMatchObject({ kind: 'wait' });
     expect(await house.row(id)).toMatchObject({ state: 'queued', attempts: 0 });

@@ -12,12 +12,12 @@ beforeAll(async () => {
 afterAll(() => house.close());
 beforeEach(async () => {
   await house.reset();
-  await setPool(house.em(), 'toys', 3, null);
+  await setPool(house.em(), house.pool('toys'), 3, null);
 });
 
 const count = async (state: string) => (await house.rows()).filter((row) => row.state === state).length;
-const heldPool = () => holdPool(house.em(), 'toys', null);
-const release = () => letPoolGo(house.em(), 'toys');
+const heldPool = () => holdPool(house.em(), house.pool('toys'), null);
+const release = () => letPoolGo(house.em(), house.pool('toys'));
 
 /** Rows that wait, as if each had been accepted: one statement. */
 const burst = (size: number) =>
@@ -32,16 +32,16 @@ describe('fill', () => {
   test('gives room to the oldest, in order, up to the width', async () => {
     await burst(5);
     const rows = await house.rows();
-    const given = await fillPool(house.database, 'toys');
+    const given = await fillPool(house.database, house.pool('toys'));
     expect(given.map(({ id }) => id)).toEqual(rows.slice(0, 3).map(({ id }) => id));
     expect((await house.rows()).map(({ state }) => state)).toEqual(['queued', 'queued', 'queued', 'waiting', 'waiting']);
-    expect(await fillPool(house.database, 'toys')).toEqual([]);
+    expect(await fillPool(house.database, house.pool('toys'))).toEqual([]);
   });
 
   test('of a burst of 2,000 only the width goes into the queue', async () => {
-    await setPool(house.em(), 'toys', 80, 80);
+    await setPool(house.em(), house.pool('toys'), 80, 80);
     await burst(2_000);
-    await house.ledger.fill('toys');
+    await house.ledger.fill(house.pool('toys'));
     expect(house.dispatched).toHaveLength(80);
     expect(await count('queued')).toBe(80);
     expect(await count('waiting')).toBe(1_920);
@@ -49,7 +49,7 @@ describe('fill', () => {
 
   test('a run that ended makes room for one', async () => {
     await burst(4);
-    await house.ledger.fill('toys');
+    await house.ledger.fill(house.pool('toys'));
     await house.run(playing(), { id: house.dispatched[0]!.id });
     await waitFor('the fill after the end', async () => house.dispatched.length === 4);
     expect(await count('waiting')).toBe(0);
@@ -57,7 +57,7 @@ describe('fill', () => {
 
   test('a row that is put off frees its room until then', async () => {
     await burst(4);
-    await house.ledger.fill('toys');
+    await house.ledger.fill(house.pool('toys'));
     const { id } = house.dispatched[0]!;
     const waiting = {
       ...playing(),
@@ -71,18 +71,18 @@ describe('fill', () => {
   test('a held pool is not filled; let go it is', async () => {
     await heldPool();
     await burst(2);
-    expect(await fillPool(house.database, 'toys')).toEqual([]);
+    expect(await fillPool(house.database, house.pool('toys'))).toEqual([]);
     await release();
-    expect(await fillPool(house.database, 'toys')).toHaveLength(2);
+    expect(await fillPool(house.database, house.pool('toys'))).toHaveLength(2);
   });
 
   test('a hold for a time ends by itself, and a shorter one does not shorten it', async () => {
-    await holdPool(house.em(), 'toys', 150);
-    await holdPool(house.em(), 'toys', 1);
+    await holdPool(house.em(), house.pool('toys'), 150);
+    await holdPool(house.em(), house.pool('toys'), 1);
     await burst(1);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await fillPool(house.database, 'toys')).toEqual([]);
-    await waitFor('the end of the hold', async () => (await fillPool(house.database, 'toys')).length === 1);
+    expect(await fillPool(house.database, house.pool('toys'))).toEqual([]);
+    await waitFor('the end of the hold', async () => (await fillPool(house.database, house.pool('toys'))).length === 1);
   });
 
   test('a row whose time is far away does not take the room of one whose time has come', async () => {
@@ -90,14 +90,14 @@ describe('fill', () => {
     await burst(4);
     await house.sql(`update jobs set run_at = clock_timestamp() + interval '1 h' where seq = (select min(seq) from jobs)`);
     await release();
-    expect(await fillPool(house.database, 'toys')).toHaveLength(3);
+    expect(await fillPool(house.database, house.pool('toys'))).toHaveLength(3);
     expect((await house.rows())[0]?.state).toBe('waiting');
   });
 
   test('many processes that fill at once never give more than the width', async () => {
-    await setPool(house.em(), 'toys', 10, null);
+    await setPool(house.em(), house.pool('toys'), 10, null);
     await burst(200);
-    const given = await Promise.all(Array.from({ length: 8 }, () => fillPool(house.database, 'toys')));
+    const given = await Promise.all(Array.from({ length: 8 }, () => fillPool(house.database, house.pool('toys'))));
     expect(given.flat()).toHaveLength(10);
     expect(new Set(given.flat().map(({ id }) => id)).size).toBe(10);
   });
@@ -109,15 +109,15 @@ describe('fill', () => {
     await client.connect();
     await client.query('begin');
     await client.query('select 1 from jobs where id = $1 for update', [first!.id]);
-    expect(await fillPool(house.database, 'toys')).toHaveLength(2);
+    expect(await fillPool(house.database, house.pool('toys'))).toHaveLength(2);
     await client.end();
   });
 
   test('asked while it runs it runs once more: a row accepted meanwhile is not left', async () => {
     await burst(1);
-    const first = house.ledger.fill('toys');
+    const first = house.ledger.fill(house.pool('toys'));
     await burst(1);
-    await Promise.all([first, house.ledger.fill('toys')]);
+    await Promise.all([first, house.ledger.fill(house.pool('toys'))]);
     expect(await count('queued')).toBe(2);
   });
 });

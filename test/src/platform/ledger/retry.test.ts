@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 beforeEach(async () => {
   await house.reset();
-  await setPool(house.em(), 'toys', 1, null);
+  await setPool(house.em(), house.pool('toys'), 1, null);
 });
 
 const error = { code: 'no', message: 'not today' };
@@ -58,7 +58,7 @@ describe('rule 6: retry by hand', () => {
     const other = await house.accept({ pool: 'toys' });
     await waitFor('its room', async () => (await house.row(other.id))?.state === 'queued');
     await retry(pooled.id);
-    await house.ledger.fill('toys');
+    await house.ledger.fill(house.pool('toys'));
     expect((await house.row(pooled.id))?.state).toBe('waiting');
   });
 

@@ -14,16 +14,16 @@ beforeAll(async () => {
 afterAll(() => house.close());
 beforeEach(async () => {
   await house.reset();
-  await setPool(house.em(), 'toys', 3, null);
+  await setPool(house.em(), house.pool('toys'), 3, null);
 });
 
 /** Rows whose fill after the commit was lost with its process. */
 async function unfilled(count: number) {
-  await holdPool(house.em(), 'toys', null);
+  await holdPool(house.em(), house.pool('toys'), null);
   for (let index = 0; index < count; index += 1) await house.accept({ pool: 'toys' });
   // The fills of the accepts must be over, or they would find the pool let go.
-  await house.ledger.fill('toys');
-  await letPoolGo(house.em(), 'toys');
+  await house.ledger.fill(house.pool('toys'));
+  await letPoolGo(house.em(), house.pool('toys'));
 }
 
 test('rule 4: the sweep fills pools with waiting rows', async () => {
@@ -35,7 +35,7 @@ test('rule 4: the sweep fills pools with waiting rows', async () => {
 
 test('rule 4: the sweep leaves held pools', async () => {
   await unfilled(2);
-  await holdPool(house.em(), 'toys', null);
+  await holdPool(house.em(), house.pool('toys'), null);
   expect(await house.sweep()).toMatchObject({ pools: 0 });
   expect(house.dispatched).toHaveLength(0);
 });
@@ -59,14 +59,14 @@ test('rule 4: the sweep gives a lane without a head its oldest', async () => {
 test('rule 4: a lane whose next has a pool waits for its room', async () => {
   const first = await house.accept({ lane: 'a:1', pool: 'toys' });
   const second = await house.accept({ lane: 'a:1', pool: 'toys' });
-  await house.ledger.fill('toys');
-  await holdPool(house.em(), 'toys', null);
+  await house.ledger.fill(house.pool('toys'));
+  await holdPool(house.em(), house.pool('toys'), null);
   await house.sql('delete from jobs where id = $1', [first.id]);
   await house.sweep();
   expect((await house.row(second.id))?.state).toBe('waiting');
   // The fill that the sweep asked for must be over: while it looks, a sweep passes over the pool.
-  await house.ledger.fill('toys');
-  await letPoolGo(house.em(), 'toys');
+  await house.ledger.fill(house.pool('toys'));
+  await letPoolGo(house.em(), house.pool('toys'));
   await house.sweep();
   expect((await house.row(second.id))?.state).toBe('queued');
 });
@@ -82,10 +82,10 @@ test('rule 4: many sweepers at once give a lane one head', async () => {
 });
 
 test('rule 4: a sweep waits for no filler that is asked again and again', async () => {
-  await setPool(house.em(), 'toys', 1, null);
+  await setPool(house.em(), house.pool('toys'), 1, null);
   let isBusy = true;
   const asking = (async () => {
-    while (isBusy) await Promise.race([house.ledger.fill('toys'), new Promise((resolve) => setTimeout(resolve, 1))]);
+    while (isBusy) await Promise.race([house.ledger.fill(house.pool('toys')), new Promise((resolve) => setTimeout(resolve, 1))]);
   })();
   const { id } = await house.accept();
   await house.sql(`update jobs set check_at = clock_timestamp() - interval '1 s' where id = $1`, [id]);
@@ -108,14 +108,16 @@ test('rule 4: a sweep passes over a lane somebody works in', async () => {
 });
 
 test('rule 4: of many pools that wait, what a sweep has no time for is left to the next', async () => {
-  await house.sql(`insert into pools (id, width) select 'toys:' || g, 1 from generate_series(1, 500) g`);
+  await house.sql(`insert into pools (organization_id, id, width) select $1, 'toys:' || g, 1 from generate_series(1, 500) g`, [
+    house.organizationId,
+  ]);
   await house.sql(
     `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
      select uuidv7(), $1, $2, 'default', '{}', 'toy', uuidv7(), id, 'waiting', clock_timestamp() from pools where id <> 'toys'`,
     [house.organizationId, playJob.name],
   );
   const byHand = startStopwatch();
-  for (let index = 1; index <= 100; index += 1) await fillPool(house.database, `toys:${index}`);
+  for (let index = 1; index <= 100; index += 1) await fillPool(house.database, house.pool(`toys:${index}`));
   const longestMs = 5_000 + 10 * byHand();
   const swept = startStopwatch();
   const findings = await house.sweepAll();

@@ -93,7 +93,11 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
     const { id } = await house.accept();
     await isKnown(id);
     await forget();
-    await queue().add('toys.play', { id, run: 1 }, { jobId: runId({ id, run: 1 }), delay: 50 });
+    await queue().add(
+      'toys.play',
+      { organization_id: house.organizationId, id, run: 1 },
+      { jobId: runId({ id, run: 1 }), delay: 50 },
+    );
     hostsClock.mockRestore();
     await house.sql(`update jobs set run_at = clock_timestamp() + interval '1 min' where id = $1`, [id]);
     await makeDue();

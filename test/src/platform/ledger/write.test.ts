@@ -19,7 +19,7 @@ describe('a transaction of one statement', () => {
   const finish = (id: string, run: number, toyId: string) =>
     house.ledger.transact({ isOneStatement: true }, async (tx) => {
       tx.include(effect(toyId));
-      endDone(tx, { id, run });
+      endDone(tx, { organization_id: house.organizationId, id, run });
     });
 
   test('has its effect with the end of the row, once, however often it is asked for', async () => {
@@ -49,7 +49,7 @@ describe('a transaction of one statement', () => {
     const { id, toyId } = (await house.accept())!;
     const careless = house.ledger.transact({ isOneStatement: true }, async (tx) => {
       tx.include(effect(toyId, ''));
-      endDone(tx, { id, run: 1 });
+      endDone(tx, { organization_id: house.organizationId, id, run: 1 });
     });
     await expect(careless).rejects.toThrow('not one statement');
     const asking = house.ledger.transact({ isOneStatement: true }, async (tx) => void (await tx.query('select 1')));
@@ -62,7 +62,7 @@ test('a job born in the lane of the row that ends becomes its head', async () =>
   const { id } = (await house.accept({ lane: 'a:1' }))!;
   const toyId = await newToy(house.em(), playJob.name);
   const next = await house.ledger.transact({ locks: ['a:1'] }, async (tx) => {
-    endDone(tx, { id, run: 1, lane: 'a:1' });
+    endDone(tx, { organization_id: house.organizationId, id, run: 1, lane: 'a:1' });
     return tx.enqueue(playJob, house.organizationId, { toy_id: toyId }, { lane: 'a:1' });
   });
   expect((await house.row(next))?.state).toBe('queued');
@@ -79,8 +79,10 @@ test('an end that was prepared while nothing was queued finds its row by its id'
     );
     await client.query('vacuum analyze jobs');
     await client.query('set plan_cache_mode = force_generic_plan');
-    await client.query(`prepare finish(uuid, int) as with ${releasePart('done')} select count(*) from ended`);
-    const { rows } = await client.query(`explain (format json) execute finish('${house.organizationId}', 1)`);
+    await client.query(`prepare finish(uuid, uuid, int) as with ${releasePart('done')} select count(*) from ended`);
+    const { rows } = await client.query(
+      `explain (format json) execute finish('${house.organizationId}', '${house.organizationId}', 1)`,
+    );
     const plan = JSON.stringify(rows[0]['QUERY PLAN']);
     expect(plan).toContain('jobs_pkey');
     expect(plan).not.toMatch(/Seq Scan|"Index Name":"jobs_(check|room|waiting|head|lane)"/);

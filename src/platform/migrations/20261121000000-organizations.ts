@@ -1,31 +1,42 @@
 import { Migration } from '@mikro-orm/migrations';
+import { created, manyRowsEach, organization, role, tenant, times } from './columns.ts';
 
-/** People, what they may do in which organization, their sessions and tokens, invitations, mail, and who did what. */
-export class Accounts extends Migration {
-  override name = '20261121000020-accounts';
+/** Organizations, people and what they may do in which organization, sessions, tokens, keys, invitations and mails. */
+export class Organizations extends Migration {
+  override name = '20261121000000-organizations';
 
   override up() {
-    for (const statement of up) this.addSql(statement);
+    for (const statement of statements) this.addSql(statement);
   }
 
   override down() {
-    for (const statement of down) this.addSql(statement);
+    for (const table of tables.toReversed()) this.addSql(`drop table ${table}`);
   }
 }
 
-const created = 'created_at timestamptz not null default clock_timestamp()';
-const times = `${created}, updated_at timestamptz not null default clock_timestamp()`;
-const tenant = 'id uuid primary key, organization_id uuid not null references organizations (id), unique (organization_id, id)';
-const role = `role text not null check (role in ('owner', 'admin', 'agent', 'viewer'))`;
-/** Gone with the membership: whoever leaves an organization takes none of its credentials along. */
+const tables = [
+  'organizations',
+  'users',
+  'memberships',
+  'sessions',
+  'bearer_tokens',
+  'password_resets',
+  'invitations',
+  'api_keys',
+  'mails',
+];
+
+/** Deleted with the membership: whoever leaves an organization takes none of its credentials along. */
 const member = 'foreign key (organization_id, user_id) references memberships (organization_id, user_id) on delete cascade';
 
-const up = [
+const statements = [
+  `create table organizations (id uuid primary key, name text not null, ${times})`,
+
   `create table users (id uuid primary key, email text not null constraint users_email unique check (email = lower(email)), name text not null,
      email_verified boolean not null default false, timezone text not null default 'UTC', week_start text not null default 'monday',
      password_hash text, password_changed_at timestamptz, ${times})`,
 
-  `create table memberships (organization_id uuid not null references organizations (id), user_id uuid not null references users (id) on delete cascade,
+  `create table memberships (${organization}, user_id uuid not null references users (id) on delete cascade,
      ${role}, used_at timestamptz, ${times}, primary key (organization_id, user_id))`,
   'create index memberships_user on memberships (user_id)',
   'create index memberships_list on memberships (organization_id, created_at, user_id)',
@@ -53,39 +64,23 @@ const up = [
   `create table invitations (${tenant}, email text not null check (email = lower(email)), ${role}, hash bytea not null constraint invitations_hash unique,
      invited_by text not null, is_mailed boolean not null default false, expires_at timestamptz not null, accepted_at timestamptz, revoked_at timestamptz, ${created})`,
   'create index invitations_list on invitations (organization_id, created_at, id)',
-  `create unique index invitations_open on invitations (organization_id, email) where accepted_at is null and revoked_at is null`,
+  'create unique index invitations_open on invitations (organization_id, email) where accepted_at is null and revoked_at is null',
   'create index invitations_email on invitations (email) where accepted_at is null and revoked_at is null',
+
+  // `role` is the highest a key may give: its maker's.
+  `create table api_keys (${tenant}, name text not null, hash bytea not null constraint api_keys_hash unique, scopes text[] not null,
+     ${role} default 'owner', hint text not null default '', created_by text not null default 'cli', replaces_id uuid,
+     expires_at timestamptz, revoked_at timestamptz, last_used_at timestamptz, ${created},
+     foreign key (organization_id, replaces_id) references api_keys (organization_id, id))`,
+  'create index api_keys_list on api_keys (organization_id, created_at, id)',
+  // The keys a member made, and those made by these keys, are found from their maker.
+  'create index api_keys_maker on api_keys (organization_id, created_by)',
+  'create index api_keys_replaces on api_keys (organization_id, replaces_id) where replaces_id is not null',
 
   // The one-time token stands sealed for the time the mail takes, and is taken away once it has gone.
   `create table mails (${tenant}, kind text not null check (kind in ('invitation', 'password_reset')), recipient text not null, data jsonb not null,
      token text, sent_at timestamptz, failed_at timestamptz, ${created})`,
   'create index mails_age on mails (created_at)',
 
-  // `role` is the highest a key may give: its maker's. Keys made before there were people came from the command line.
-  `alter table api_keys add column role text not null default 'owner' check (role in ('owner', 'admin', 'agent', 'viewer')),
-     add column hint text not null default '', add column created_by text not null default 'cli', add column replaces_id uuid,
-     add foreign key (organization_id, replaces_id) references api_keys (organization_id, id)`,
-  'create index api_keys_list on api_keys (organization_id, created_at, id)',
-  'create index api_keys_replaces on api_keys (organization_id, replaces_id) where replaces_id is not null',
-
-  'alter table audit_log add column details jsonb, add column request_id text',
-  'create index audit_log_action on audit_log (organization_id, action, created_at, id)',
-  'create index audit_log_actor on audit_log (organization_id, actor, created_at, id)',
-
-  // The shape rate-limiter-flexible reads and writes; `expire` is in milliseconds of the epoch.
-  'create table login_limits (key varchar(255) primary key, points int not null default 0, expire bigint)',
-  'create index login_limits_expiry on login_limits (to_timestamp(expire / 1000.0))',
-];
-
-const down = [
-  'drop table login_limits',
-  'drop index audit_log_actor',
-  'drop index audit_log_action',
-  'alter table audit_log drop column request_id, drop column details',
-  'drop index api_keys_replaces',
-  'drop index api_keys_list',
-  'alter table api_keys drop column replaces_id, drop column created_by, drop column hint, drop column role',
-  ...['mails', 'invitations', 'password_resets', 'bearer_tokens', 'sessions', 'memberships', 'users'].map(
-    (table) => `drop table ${table}`,
-  ),
+  ...manyRowsEach('memberships', 'bearer_tokens', 'invitations', 'api_keys', 'mails'),
 ];
