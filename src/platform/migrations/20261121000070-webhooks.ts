@@ -24,7 +24,6 @@ const statements = [
   `create table webhook_endpoints (${tenant}, url text not null, event_types text[] not null, description text not null default '', headers text,
      rate_limit int, ordering text not null check (ordering in ('best_effort', 'per_subject')), enabled boolean not null default true,
      secret text not null, disabled_reason text, ${times})`,
-  'create index webhook_endpoints_organization on webhook_endpoints (organization_id, created_at, id)',
 
   `create table webhook_deliveries (${tenant}, event_id uuid not null, endpoint_id uuid not null,
      state text not null check (state in ('pending', 'succeeded', 'failed')), attempts int not null default 0, next_attempt_at timestamptz,
