@@ -14,11 +14,12 @@ const bounds = (days: number, limit: number, after: After = { organization_id: n
   after.id,
   firstIdAt(now() - days * dayMs),
 ];
+/** `place`: a join with the rows to delete would be planned for any number of them, and might read the whole table. */
 const oldest = (table: string) => `
-  select a.organization_id, a.id
+  select a.organization_id, a.id, a.place
     from (select id from organizations where id >= $3::uuid order by id) o,
          lateral (
-           select t.organization_id, t.id
+           select t.organization_id, t.id, t.ctid as place
              from ${table} t
             where t.organization_id = o.id
               and t.id > case when o.id = $3::uuid then $4::uuid else '${nil}' end
@@ -62,10 +63,10 @@ const purgeEvents = `
      where e.id is null),
   deleted as (
     delete from events
-     where (organization_id, id) in (
-       select organization_id, id
+     where ctid = any(array(
+       select place
          from old
-        where id not in (select event_id from kept))
+        where id not in (select event_id from kept)))
     returning id)
   select (select count(*)::int from old) as read,
          ${lastOf('old')},
@@ -87,7 +88,7 @@ const purgeAttempts = `
   with old as materialized (${oldest('webhook_attempts')}),
   deleted as (
     delete from webhook_attempts
-     where (organization_id, id) in (select organization_id, id from old)
+     where ctid = any(array(select place from old))
     returning 1)
   select (select count(*)::int from old) as read,
          ${lastOf('old')},
