@@ -81,12 +81,17 @@ const takeOver = `
      and o.organization_id = $1
      and o.id = $2`;
 
+/** Two looks, each with an index of its own. */
 const lockJobs = `
-  select state, subject_id
+  select id, state, subject_id
     from jobs
    where organization_id = $1
+     and id = any(array(
+       select id from jobs where organization_id = $1 and lane = $2 and state in ('waiting', 'queued')
+       union all
+       select id from jobs where organization_id = $1 and lane = $2 and state = 'blocked'))
      and lane = $2
-     and state in ('blocked', 'waiting', 'queued')
+     and ${stateIs('state', 'blocked', 'waiting', 'queued')}
    order by seq
      for update`;
 
@@ -106,8 +111,9 @@ const moveWaiting = `
              select 1 from jobs h where h.organization_id = $1 and h.lane = $3 and h.state in ('waiting', 'queued')) then 'blocked'
            else state end
    where organization_id = $1
+     and id = any($4::uuid[])
      and lane = $2
-     and state in ('blocked', 'waiting')`;
+     and ${stateIs('state', 'blocked', 'waiting')}`;
 
 /** A retry runs in the lane of the conversation that its message has now. */
 const moveFailed = `
@@ -124,11 +130,11 @@ const moveFailed = `
 /** Locks the rows first, so that no fill dispatches one. A row that is dispatched or has no answer yet stays in its lane. */
 async function moveLane(tx: MergeTx, { from, into }: Pair) {
   const [before, after] = [conversationLane(from), conversationLane(into)];
-  const jobs = await tx.sql<{ state: string; subject_id: string }>(lockJobs, [before]);
+  const jobs = await tx.sql<{ id: string; state: string; subject_id: string }>(lockJobs, [before]);
   const sending = await tx.sql(anySending, [jobs.map(({ subject_id }) => subject_id)]);
   if (sending.length > 0 || jobs.some(({ state }) => state === 'queued'))
     throw new AppError('conflict', 'A message is being sent; try again', { retryAfterSeconds: 1 });
-  await tx.sql(moveWaiting, [before, after]);
+  await tx.sql(moveWaiting, [before, after, jobs.map(({ id }) => id)]);
   await tx.sql(moveFailed, [before, after, from]);
 }
 
