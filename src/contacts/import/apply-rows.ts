@@ -90,7 +90,12 @@ export type Write = {
 export async function applyRows(client: PoolClient, secrets: Secrets, organizationId: string, writes: Write[]): Promise<void> {
   const changed = writes.filter(({ isNew }) => !isNew);
   if (changed.length > 0)
-    await client.query('update import_rows set is_changed = true where n = any($1::int[])', [changed.map(({ n }) => n)]);
+    await client.query(
+      `update import_rows
+          set is_changed = true
+        where n = any($1::int[])`,
+      [changed.map(({ n }) => n)],
+    );
   if (changed.length < writes.length) await client.query(insertContacts, [organizationId]);
   const identities = writes.reduce((sum, write) => sum + write.identities, 0);
   if (identities > 0) await addIdentities(client, secrets, organizationId, identities);
@@ -122,9 +127,12 @@ async function makeTags(client: PoolClient, organizationId: string) {
   if (!isAnyNew) return;
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [catalogueLock(organizationId)]);
   await client.query(insertTags, [organizationId]);
-  const { rows } = await client.query<{ n: number }>('select count(*)::int as n from tags where organization_id = $1', [
-    organizationId,
-  ]);
+  const { rows } = await client.query<{ n: number }>(
+    `select count(*)::int as n
+       from tags
+      where organization_id = $1`,
+    [organizationId],
+  );
   if (rows[0]!.n > maxTags)
     throw new ImportFailure('limit_reached', `An organization has at most ${maxTags} tags`, { column: tagsColumn });
 }

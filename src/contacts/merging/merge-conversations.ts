@@ -36,7 +36,10 @@ const moveMessages = `
      set conversation_id = $3, contact_id = $4
    where organization_id = $1
      and conversation_id = $2`;
-const deleteConversation = 'delete from conversations where organization_id = $1 and id = $2';
+const deleteConversation = `
+  delete from conversations
+   where organization_id = $1
+     and id = $2`;
 
 async function unite(tx: MergeTx, { from, into }: Pair) {
   await moveLane(tx, { from, into });
@@ -131,7 +134,11 @@ async function moveLane(tx: MergeTx, { from, into }: Pair) {
   await tx.sql(moveFailed, [before, after, from]);
 }
 
-const statusOf = 'select status from conversations where organization_id = $1 and id = $2';
+const statusOf = `
+  select status
+    from conversations
+   where organization_id = $1
+     and id = $2`;
 
 async function emitStatus(tx: MergeTx, id: string) {
   const [conversation] = await tx.sql<{ status: string }>(statusOf, [id]);
