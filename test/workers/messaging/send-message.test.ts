@@ -193,7 +193,7 @@ describe('busy', () => {
     expect(await app.sends(own)).toHaveLength(2);
   });
 
-  test('one recipient: only he waits', async () => {
+  test('one recipient: only they wait', async () => {
     const own = await app.connect();
     await app.fault(own, { status: 400, code: 131056 });
     const { id } = await send(own);

@@ -119,7 +119,7 @@ describe('what is repeated', () => {
     expect(bothHaveOne).toBe(3);
   });
 
-  test('a unique conflict that was named: somebody was faster, the second look finds his row', async () => {
+  test('a unique conflict that was named: somebody was faster, the second look finds their row', async () => {
     const id = uuidv7();
     await house.sql(`insert into toys (id, kind) values ($1, 'taken')`, [id]);
     let turns = 0;
@@ -134,7 +134,7 @@ describe('what is repeated', () => {
   test.each([
     ['named: three times', ['toys_pkey'], 3],
     ['not named: not at all', ['another'], 1],
-  ])('a unique conflict that stays, %s', async (_, retryOn, most) => {
+  ])('a unique conflict that stays, %s', async (_, retryOn, maxTurns) => {
     const id = await newToy(house.em(), 'taken');
     let turns = 0;
     const work = house.ledger.transact({ retryOn }, (tx) => {
@@ -142,7 +142,7 @@ describe('what is repeated', () => {
       return tx.query(`insert into toys (id, kind) values ($1, 'mine')`, [id]);
     });
     await expect(work).rejects.toThrow(/duplicate key/);
-    expect(turns).toBe(most);
+    expect(turns).toBe(maxTurns);
   });
 
   test('an error of the caller is not', async () => {
