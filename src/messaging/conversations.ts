@@ -1,11 +1,13 @@
 import { type Person, resolveContact } from '../contacts/identities/resolve.ts';
 import { assertContact } from '../contacts/queries.ts';
 import { isOwn } from '../platform/database/is-own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { conversationCreated } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { LocksOutdated } from '../platform/ledger/locks.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
+import type { Conversation } from './conversation.entity.ts';
 
 export type ConversationRef = { id: string; contactId: string };
 
@@ -20,7 +22,7 @@ export async function resolveConversation(
 ): Promise<ConversationRef> {
   const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx, secrets, who);
   // SQL: found by the pair alone (bench: inbound).
-  const [found] = await tx.sql<{ id: string }>(
+  const [found] = await tx.sql<RowOf<typeof Conversation, 'id'>>(
     `select v.id
        from conversations v
       where v.channel_id = $2 and v.contact_id = $3 and ${isOwn('v')}`,

@@ -1,5 +1,7 @@
 import type { PoolClient } from 'pg';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import type { Contact } from '../contact.entity.ts';
 import { tagsColumn } from '../csv/columns.ts';
 import { otherAddresses } from '../identities/search-column.ts';
 import { catalogueLock, maxTags } from '../tag-catalogue.ts';
@@ -103,7 +105,10 @@ export async function applyRows(client: PoolClient, secrets: Secrets, organizati
   if (changed.length > 0) {
     // A contact shows its tags, so a new tag changes the contact.
     const touched = changed.filter(({ lacksTags, isFolded }) => lacksTags || isFolded).map(({ n }) => n);
-    const { rows: updated } = await client.query<{ id: string; is_replaced: boolean }>(updateContacts, [organizationId, touched]);
+    const { rows: updated } = await client.query<RowOf<typeof Contact, 'id'> & { is_replaced: boolean }>(updateContacts, [
+      organizationId,
+      touched,
+    ]);
     for (const { id, is_replaced } of updated) if (is_replaced) replaced.add(id);
   }
   if (replaced.size > 0) await client.query(refresh, [organizationId, [...replaced]]);
