@@ -282,7 +282,7 @@ describe('the worker', () => {
     expect(jobs.samples.filter(({ name }) => name === 'kanal_job_faults_total')).toEqual([]);
   });
 
-  test('has the time of each try', () => {
+  test('has the time of each attempt', () => {
     const attempts = Object.entries(logged('job', 'job', 'outcome')).filter(([key]) => / (done|again|wait|failed)$/.test(key));
     expect(counted(jobs, 'kanal_job_try_duration_seconds_count', 'job', 'outcome')).toEqual(Object.fromEntries(attempts));
   });

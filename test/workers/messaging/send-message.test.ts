@@ -168,7 +168,7 @@ describe('the whole channel is refused', () => {
 });
 
 describe('busy', () => {
-  test('the number: nothing of it goes out for a while, no try is spent, others are not slowed', async () => {
+  test('the number: nothing of it goes out for a while, no attempt is spent, others are not slowed', async () => {
     const own = await app.connect();
     await app.fault(own, { status: 400, code: 130429 });
     const startedAt = performance.now();
