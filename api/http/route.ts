@@ -44,7 +44,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const limit = rawBodyBytes ?? bytes;
   const readBody = rawBodyBytes ? rawBody(rawBodyBytes) : takesBody ? jsonBody(bounds) : undefined;
   const body = takesBody && !rawBodyBytes ? (definition.body ?? Joi.object({})) : undefined;
-  const validate = validated({ ...definition, body });
+  let validate: ReturnType<typeof validated> | undefined;
   return async (req, res) => {
     res.locals.operationId = operationId;
     try {
@@ -59,6 +59,8 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
       beforeBody?.((name) => req.get(name));
       if (readBody) await deps.intake.read(readBody, limit, req, res, rawBodyBytes ? 'provider' : 'person');
       checkStorable(req, subject);
+      // Of all endpoints at the start it would take a tenth of it; each is made at its first request.
+      validate ??= validated({ ...definition, body });
       const checked = validate(req, res);
       if (checked) await checked;
       const work = () => (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));
