@@ -1,12 +1,13 @@
 import { Router } from 'express';
 import helmet from 'helmet';
 import type { Deps } from '../http/endpoint.ts';
-import { boardPath, bullBoard } from '../operations/bull-board.ts';
+import { bullBoard } from '../operations/bull-board.ts';
 import { accountPages } from './account-pages/account-pages.ts';
 import { withDemo } from './docs/demo-examples.ts';
 import { docs } from './docs/docs.ts';
 import { publishedDocument } from './docs/document.ts';
 import { frontPage } from './front-page.ts';
+import { boardPath } from './paths.ts';
 
 /** Pages load nothing from elsewhere; the board sets inline styles. TLS is the proxy's task. */
 const contentPolicy = {
