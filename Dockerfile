@@ -3,6 +3,16 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
 
+# What starts a process need not strip and compile again. As the user of the processes and with their NODE_OPTIONS: Node keeps a folder for each.
+FROM node:24.21.0-slim AS compiled
+ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=16
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY . .
+RUN mkdir node_modules/.cache && chown node:node node_modules/.cache
+USER node
+RUN node cli/main.ts compile && chmod -R a+rX node_modules/.cache
+
 FROM node:24.21.0-slim
 # Young objects in 16 MB at a time: by itself Node takes 64 on a large machine, 90 MB more a process for nothing that was measured.
 ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=16
@@ -12,6 +22,7 @@ RUN mkdir -p /data/media && chown node:node /data/media
 COPY --from=packages /app/node_modules ./node_modules
 # Owned by root: what runs cannot change its own code.
 COPY . .
+COPY --from=compiled /app/node_modules/.cache ./node_modules/.cache
 USER node
 EXPOSE 3000
 # Of the web process, or of a worker that has a HEALTH_PORT.
