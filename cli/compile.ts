@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { inheritedEnvironment } from '../src/platform/config/config.ts';
+import { compileCacheFolder } from '../src/platform/process/compile-cache.ts';
 
 const root = join(import.meta.dirname, '..');
 const key = () => randomBytes(32).toString('base64');
@@ -23,6 +24,7 @@ export async function compile(): Promise<void> {
 const startOnce = ({ script, started }: (typeof processes)[number]) =>
   new Promise<void>((resolve, reject) => {
     const env = {
+      NODE_COMPILE_CACHE: compileCacheFolder,
       ...inheritedEnvironment(),
       ...nowhere,
       SECRET_KEY: key(),

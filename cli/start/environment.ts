@@ -17,6 +17,7 @@ export const operatorUser = 'operator';
 
 /** What web and worker get. Only here may webhooks go to this machine, and anywhere without TLS. */
 export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, databaseUrl: string): NodeJS.ProcessEnv => ({
+  NODE_COMPILE_CACHE: compileCacheFolder,
   ...inheritedEnvironment(),
   HOST: '127.0.0.1',
   PORT: String(addresses.port),
@@ -35,7 +36,6 @@ export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, datab
 });
 
 export const sandboxEnvironment = ({ kept }: Home, addresses: Addresses): NodeJS.ProcessEnv => ({
-  // The other processes keep their compiled code themselves.
   NODE_COMPILE_CACHE: compileCacheFolder,
   ...inheritedEnvironment(),
   ACCOUNTS: '',

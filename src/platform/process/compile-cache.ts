@@ -6,6 +6,6 @@ export const compileCacheFolder = join(import.meta.dirname, '../../../node_modul
 
 /**
  * Keeps the code of every module imported from now on, types stripped and compiled, for the next start; written when the process ends.
- * A folder that cannot be written is no fault. Node's own NODE_COMPILE_CACHE (another folder) and NODE_DISABLE_COMPILE_CACHE win.
+ * A folder that cannot be written is no fault. Node's own NODE_COMPILE_CACHE (it covers the entry too) and NODE_DISABLE_COMPILE_CACHE win.
  */
 export const keepCompiledCode = (folder = compileCacheFolder) => void enableCompileCache(folder);
