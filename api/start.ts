@@ -1,4 +1,3 @@
-import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openDatabase } from '../src/open-database.ts';
 import type { Config } from '../src/platform/config/config.ts';
@@ -23,6 +22,9 @@ import { createProviders } from '../src/providers/index.ts';
 import { createApp } from './app.ts';
 import type { Deps } from './http/endpoint.ts';
 import { createIntake } from './http/intake/intake.ts';
+import { createServer } from './http/node-http.ts';
+
+type Server = ReturnType<typeof createServer>;
 
 export type RunningWeb = { port: number; stop(): Promise<void>; deps: Deps };
 

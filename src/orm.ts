@@ -1,4 +1,3 @@
-import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig } from '@mikro-orm/postgresql';
 import { BearerToken, PasswordReset, Session, User } from './accounts/account.entity.ts';
 import { Channel } from './channels/channel.entity.ts';
@@ -25,14 +24,6 @@ import { AuditEntry } from './platform/audit/audit-entry.entity.ts';
 import { Event } from './platform/events/event.entity.ts';
 import { IdempotencyKey } from './platform/idempotency/idempotency-key.entity.ts';
 import { Job, Pool } from './platform/ledger/jobs.entity.ts';
-import { Spine } from './platform/migrations/20261121000000-spine.ts';
-import { Pools } from './platform/migrations/20261121000001-pools.ts';
-import { Retention } from './platform/migrations/20261121000010-retention.ts';
-import { FillProbe } from './platform/migrations/20261121000011-fill-probe.ts';
-import { Accounts } from './platform/migrations/20261121000020-accounts.ts';
-import { Contacts } from './platform/migrations/20261121000030-contacts.ts';
-import { Pace } from './platform/migrations/20261122000000-pace.ts';
-import { KeyMakers } from './platform/migrations/20261122004000-key-makers.ts';
 import { Heartbeat } from './platform/process/heartbeat.entity.ts';
 import { LoginLimit } from './platform/rate-limits/login-limit.entity.ts';
 import { PurgeRun } from './platform/retention/purge-run.entity.ts';
@@ -87,26 +78,9 @@ export const entities = [
   Heartbeat,
 ];
 
-/** All of MikroORM's options that do not come from the environment. BullMQ migrates its own schema. */
+/** All of MikroORM's options that do not come from the environment; the migrations are in migrations.ts. BullMQ migrates its own schema. */
 export const ormOptions = defineConfig({
   entities,
-  extensions: [Migrator],
-  migrations: {
-    migrationsList: [
-      { name: '20261121000000-spine', class: Spine },
-      { name: '20261121000001-pools', class: Pools },
-      { name: '20261121000010-retention', class: Retention },
-      { name: '20261121000011-fill-probe', class: FillProbe },
-      { name: '20261121000020-accounts', class: Accounts },
-      { name: '20261121000030-contacts', class: Contacts },
-      { name: '20261122000000-pace', class: Pace },
-      { name: '20261122004000-key-makers', class: KeyMakers },
-    ],
-    snapshot: false,
-    transactional: true,
-    allOrNothing: true,
-    disableForeignKeys: false,
-  },
   schemaGenerator: { ignoreSchema: ['bullmq'] },
   forceUtcTimezone: true,
 });

@@ -167,7 +167,9 @@ export function endpoint<Path extends string, Body = unknown, Query = unknown>(
     params: paramsOf(path, params),
     responses: replies.schemas,
     named: replies.named,
-    errors: errorsOf(declared),
+    get errors() {
+      return errorsOf(declared);
+    },
     ...(201 in responses && { location, locate: locating(location) }),
     example: { ...example, params: exampleParamsOf(path, example?.params), reply: replies.example },
   };

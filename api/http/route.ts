@@ -26,11 +26,11 @@ import { checkStorable, jsonBody, largestBody, rawBody } from './middleware/body
 import { limited } from './middleware/rate-limit.ts';
 import { logOf } from './middleware/request-log.ts';
 import { isSecure } from './middleware/session-cookie.ts';
-import { validated } from './middleware/validated.ts';
 import { preferredWait, waitForOperation } from './prefer-wait.ts';
 import { answerError, send, setHeaders } from './send.ts';
 
 type Definition = Endpoint<unknown, unknown>;
+type Validate = ReturnType<typeof import('./middleware/validated.ts').validated>;
 
 /** The only code that knows Express. */
 export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
@@ -44,7 +44,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const limit = rawBodyBytes ?? bytes;
   const readBody = rawBodyBytes ? rawBody(rawBodyBytes) : takesBody ? jsonBody(bounds) : undefined;
   const body = takesBody && !rawBodyBytes ? (definition.body ?? Joi.object({})) : undefined;
-  const validate = validated({ ...definition, body });
+  let validate: Validate | undefined;
   return async (req, res) => {
     res.locals.operationId = operationId;
     try {
@@ -59,6 +59,8 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
       beforeBody?.((name) => req.get(name));
       if (readBody) await deps.intake.read(readBody, limit, req, res, rawBodyBytes ? 'provider' : 'person');
       checkStorable(req, subject);
+      // For all endpoints, and with celebrate, it would be a fifth of the start: each is made at its first request.
+      validate ??= (await import('./middleware/validated.ts')).validated({ ...definition, body });
       const checked = validate(req, res);
       if (checked) await checked;
       const work = () => (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));

@@ -11,6 +11,7 @@ import { scopes } from '../../src/organizations/scopes.ts';
 import { OwnRows } from '../../src/platform/database/own.ts';
 import { createBackend } from '../../src/platform/ledger/backends/index.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { migrateTables } from '../support/migrate.ts';
 import { type NodeProcess, spawnNode, startPostgres, startRedis } from '../support/processes.ts';
 import { freePort } from '../support/servers/child.ts';
 import { startReceiver } from './receiver.ts';
@@ -80,8 +81,8 @@ export async function startStack({
     ...env,
   };
   const backendOf = createBackend({ databaseUrl: postgres.url(), queueUrl: redis?.url() }, log);
+  await migrateTables(postgres.url());
   const database = await openDatabase({ url: postgres.url(), poolMax: 3, applicationName: 'kanal-test', log });
-  await database.orm.migrator.up();
   if (backend === 'postgres') await backendOf.migrate();
   await backendOf.close();
   const organizationId = await createOrganization(database.em(), 'Crash');

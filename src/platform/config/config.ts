@@ -6,14 +6,8 @@ import { areOrigins, areQueues, isHashKey, isMailbox, isMailUrl, isSecretKey, li
 const whole = Joi.number().integer();
 const days = (min: number, byDefault: number) => whole.min(min).max(3650).default(byDefault);
 
-/** Compose files pass on empty variables: they count as unset. An empty STOP_WORDS is a choice. */
-const emptyIsUnset = (schema: Joi.ObjectSchema) =>
-  schema.fork(
-    Object.keys((schema.describe() as { keys: object }).keys).filter((name) => name !== 'STOP_WORDS'),
-    (variable) => variable.empty(''),
-  );
-
-const variables = Joi.object({
+/** docs/operations lists the variables from here. */
+export const configSchema = Joi.object({
   PORT: whole.min(0).max(65_535).default(3000).description('Port of the web process'),
   HOST: Joi.string().default('0.0.0.0').description('Address the web process listens on'),
   DATABASE_URL: Joi.string()
@@ -139,10 +133,7 @@ const variables = Joi.object({
   RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
   RETENTION_EVENTS_DAYS: days(1, 30).description('Days an event is kept with its deliveries, once all of them have ended'),
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
-});
-
-/** docs/operations lists the variables from here. */
-export const configSchema = emptyIsUnset(variables).prefs({ abortEarly: false, stripUnknown: true });
+}).prefs({ abortEarly: false, stripUnknown: true });
 
 export type Config = Bounds &
   RequestBoundsSettings & {
@@ -205,8 +196,12 @@ export class ConfigError extends Error {
 
 type Environment = Record<string, string | undefined>;
 
+/** Compose files pass on empty variables: they count as unset. An empty STOP_WORDS is a choice. */
+const setIn = (env: Environment) =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => value !== '' || name === 'STOP_WORDS'));
+
 function validated(schema: Joi.ObjectSchema, env: Environment) {
-  const { value, error } = schema.validate(env, { errors: { wrap: { label: false } } });
+  const { value, error } = schema.validate(setIn(env), { errors: { wrap: { label: false } } });
   const faults = error?.details.map((detail) => detail.message.replace(/ with value ".*?"/, '')) ?? [];
   if (faults.length > 0) throw new ConfigError(faults);
   return value;

@@ -56,6 +56,8 @@ export const databaseAway = (cause: unknown) => {
 
 export const isTimedOut = (error: unknown) => stateOf(error).code === '57014';
 
+export const isMissingTable = (error: unknown) => stateOf(error).code === '42P01';
+
 const lockNotAvailable = '55P03';
 
 /** The wait for a lock was too long: other work on the same record is not over. */

@@ -35,7 +35,8 @@ export async function openDatabase(
   { url, poolMax, applicationName, log, bounds }: DatabaseOptions,
 ): Promise<Database> {
   const made: { pool?: Pool } = {};
-  const orm = await MikroORM.init({
+  // Not MikroORM.init(): it looks for extensions, and loads the migrator.
+  const orm = new MikroORM({
     ...ormOptions,
     driver: BindingDriver,
     // Asked with the first record, by one connection more than the transaction it is written in has.
