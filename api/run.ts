@@ -3,6 +3,7 @@ import { createLog } from '../src/platform/log.ts';
 import { keepHeapSmall } from '../src/platform/process/heap.ts';
 import { stopOnSignal } from '../src/platform/process/stop-on-signal.ts';
 import { startWeb } from './start.ts';
+import { warmUp } from './warm-up.ts';
 
 keepHeapSmall();
 try {
@@ -12,6 +13,7 @@ try {
     log.fatal('the queue objects are dead: leaving, so that a fresh process takes over');
     process.exit(1);
   });
+  void warmUp(log);
   stopOnSignal(log, config.shutdownTimeoutMs + 5_000, () => web.stop());
 } catch (error) {
   console.error(error instanceof ConfigError ? error.message : error);
