@@ -5,7 +5,13 @@ export type BatchStatement = { text: string; params: unknown[] };
 type Row = Record<string, unknown>;
 
 // What pg has and its types leave out: how a value travels, a statement's result, and the statements a connection has prepared.
-type Given = { rows: Row[]; _types?: unknown; addFields(fields: unknown): void; addRow(row: Row): void; parseRow(fields: unknown): Row };
+type Given = {
+  rows: Row[];
+  _types?: unknown;
+  addFields(fields: unknown): void;
+  addRow(row: Row): void;
+  parseRow(fields: unknown): Row;
+};
 const { Result, utils } = pg as unknown as {
   Result: new () => Given;
   utils: { prepareValue(value: unknown): string | Buffer | null };
