@@ -22,7 +22,7 @@ async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Pro
     } catch (error) {
       if (error instanceof RunOver) return { kind: 'stale' };
       if (!isOurOutage(error) || deps.isStopping()) throw error;
-      deps.log.warn({ reason: reasonOf(error) }, 'the end of a try waits for the database');
+      deps.log.warn({ reason: reasonOf(error) }, 'the end of an attempt waits for the database');
       await sleep(pauseMs);
     }
   }
@@ -61,7 +61,7 @@ export function createContext<Claimed>(
           endDone(tx, row);
           return { kind: 'done' };
         },
-        typeof work !== 'function' && locks.length === 0,
+        typeof work !== 'function',
       ),
     settle: (work) =>
       inTransaction(async (tx) => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-const told = (id: string, status: 'delivered' | 'failed', providerMessageId: string) =>
+const applyStatus = (id: string, status: 'delivered' | 'failed', providerMessageId: string) =>
   matchStatus(
     ownRows(house.database, house.organizationId),
     transactFor(house.ledger.transact, house.organizationId),
@@ -47,8 +47,8 @@ test('a repeat of what was said of the first send does not settle a forced retry
   const id = await message(house.em(), house.organizationId, talk, { status: 'failed', providerMessageId: 'wamid.first' });
   await expect(retry(id, false)).rejects.toMatchObject({ code: 'conflict' });
   await retry(id, true);
-  expect(await told(id, 'failed', 'wamid.first')).toBe(false);
-  expect(await told(id, 'delivered', 'wamid.first')).toBe(false);
+  expect(await applyStatus(id, 'failed', 'wamid.first')).toBe(false);
+  expect(await applyStatus(id, 'delivered', 'wamid.first')).toBe(false);
   expect(await stateOf(id)).toEqual({ status: 'queued', provider_message_id: null });
 });
 
@@ -58,7 +58,7 @@ test('proof that comes after the outcome was given up as unknown is heard, and n
     id,
   ]);
   await expect(retry(id, false)).rejects.toMatchObject({ code: 'conflict' });
-  expect(await told(id, 'delivered', 'wamid.late')).toBe(true);
+  expect(await applyStatus(id, 'delivered', 'wamid.late')).toBe(true);
   expect(await stateOf(id)).toEqual({ status: 'delivered', provider_message_id: 'wamid.late' });
   await expect(retry(id, true)).rejects.toMatchObject({ code: 'conflict' });
 });
