@@ -42,8 +42,8 @@ export function createContext<Claimed>(
   const operation = subjectLock('operation', row.id);
   const locks = [...(row.lane ? [row.lane] : []), ...(row.visible ? [operation] : [])];
   const transact = transactFor(deps.ledger.transact, row.organization_id);
-  const inTransaction = (work: (tx: TenantTx) => Promise<Outcome>, isOneStatement = false) =>
-    persistently(deps, () => transact({ locks, isOneStatement }, work));
+  const inTransaction = (work: (tx: TenantTx) => Promise<Outcome>, isOneTrip = false) =>
+    persistently(deps, () => transact({ locks, isOneTrip }, work));
 
   const context: RunContext<Claimed> = {
     ...deps,
@@ -61,7 +61,7 @@ export function createContext<Claimed>(
           endDone(tx, row);
           return { kind: 'done' };
         },
-        typeof work !== 'function' && locks.length === 0,
+        typeof work !== 'function',
       ),
     settle: (work) =>
       inTransaction(async (tx) => {

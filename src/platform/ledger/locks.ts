@@ -18,9 +18,14 @@ export const sorted = (locks: Iterable<string>) => [...new Set(locks)].sort((one
 export const lockStatements = (locks: Iterable<string>) =>
   sorted(locks).map((lock) => `select pg_advisory_xact_lock(hashtextextended(${escapeLiteral(lock)}, 0))`);
 
+/** SQL: the same for a batch, prepared once. */
+export const lockStatement = (lock: string) => ({
+  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+  params: [lock],
+});
+
 export async function takeLocks(em: Em, locks: Iterable<string>) {
-  for (const lock of sorted(locks))
-    await query(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]).catch(lockError);
+  for (const { text, params } of sorted(locks).map(lockStatement)) await query(em, text, params).catch(lockError);
 }
 
 export async function tryLock(em: Em, lock: string): Promise<boolean> {

@@ -16,8 +16,19 @@ export type End = {
   isRequired: boolean;
 };
 
-/** Parameters count from $1 in each part. A part may read from `ended`, the row that ends. */
-export type Part = { text: string; params: unknown[] };
+/**
+ * Parameters count from $1 in each part. A part may read from `ended`, the row that ends. `gives`: the name of its set with one row, read
+ * by `given` once the ledger is written; without that row no job and no event is written.
+ */
+export type Part = { text: string; params: unknown[]; gives?: string };
+
+/** What work returns that can be known only once the ledger is written. */
+export class Afterwards<Result> {
+  readonly read: () => Result;
+  constructor(read: () => Result) {
+    this.read = read;
+  }
+}
 
 export type Enqueued<Payload extends Record<string, string>> = {
   name: string;
@@ -45,7 +56,9 @@ type Common = {
   atEnd(work: () => Promise<void> | void): void;
   end(end: End): void;
   include(part: Part): void;
-  dispatch(dispatched: Dispatched): void;
+  /** The row of an included part, once the ledger is written (Afterwards). */
+  given<Row>(name: string): Row | undefined;
+  dispatch(dispatched: Partial<Dispatched>): void;
 };
 
 export type OwnTx = OwnRecords &

@@ -37,11 +37,11 @@ describe('locks named by what may change', () => {
     expect([got, asked.length]).toEqual(['value', 3]);
   });
 
-  test('the look decides whether one statement is the whole transaction', async () => {
-    const options = { locks: () => [], isOneStatement: (is: boolean) => is };
+  test('the look decides whether one round trip is the whole transaction', async () => {
+    const options = { locks: () => [], isOneTrip: (is: boolean) => is };
     const ask = (is: boolean) =>
       house.ledger.transact({ ...options, look: async () => is }, async (tx) => (await tx.query('select 1 as one'))[0]);
-    await expect(ask(true)).rejects.toThrow('one statement runs no other');
+    await expect(ask(true)).rejects.toThrow('one round trip runs no other');
     expect(await ask(false)).toEqual({ one: 1 });
   });
 
@@ -256,7 +256,7 @@ describe('after the commit', () => {
   });
 });
 
-test('what is to run at the end is refused in a transaction of one statement, which would pass over it', async () => {
-  const work = house.ledger.transact({ isOneStatement: true }, async (tx) => tx.atEnd(() => undefined));
-  await expect(work).rejects.toThrow('A transaction of one statement runs no other');
+test('what is to run at the end is refused in a transaction of one round trip, which would pass over it', async () => {
+  const work = house.ledger.transact({ isOneTrip: true }, async (tx) => tx.atEnd(() => undefined));
+  await expect(work).rejects.toThrow('A transaction of one round trip runs no other');
 });
