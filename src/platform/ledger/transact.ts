@@ -2,16 +2,16 @@ import type { Database, Em } from '../database/database.ts';
 import { databaseAway, isDatabaseAway, isTransient, violatedConstraint } from '../database/errors.ts';
 import type { Dispatched } from './accept.ts';
 import { createLockTurns, type LockTurns } from './lock-turns.ts';
-import { LocksOutdated, lockOf, lockStatements, sorted } from './locks.ts';
+import { LocksOutdated, lockBatch, lockOf, lockStatements, sorted } from './locks.ts';
 import { joined, openTx } from './open-tx.ts';
 import type { Tx } from './tx.ts';
-import { type Entries, fitsOneStatement, writeLedger } from './write.ts';
+import { type Entries, fitsOneStatement, writeAtOnce, writeLedger } from './write.ts';
 
 export type TransactOptions = {
   locks?: string[];
   /** A violation of these unique constraints means that another transaction was faster: repeat. */
   retryOn?: string[];
-  /** `work` only enqueues, emits, ends and includes: no begin, no commit. */
+  /** `work` only enqueues, emits, ends and includes: no begin, no commit; with locks all in one round trip. */
   isOneStatement?: boolean;
   /** It deletes or moves any number of rows: its statements may take longer. */
   isLong?: boolean;
@@ -93,10 +93,12 @@ async function attemptOf<Result>(database: Database, options: Attempt, work: (tx
   const atEnd: (() => Promise<void> | void)[] = [];
   const kept = { held, entries, dispatched, atEnd, isLooked: options.isLooked };
   if (options.isOneStatement) {
+    const locks = lockBatch(held);
     const result = await work(openTx(undefined, kept));
-    if (!fitsOneStatement(entries) || options.locks?.length || options.beforeCommit)
+    if (options.beforeCommit || (!options.locks?.length && !fitsOneStatement(entries)))
       throw new Error('The transaction is not one statement');
-    return { result, dispatched: joined(dispatched, await writeLedger(database, entries)) };
+    const write = options.locks?.length ? writeAtOnce(database, locks, entries) : writeLedger(database, entries);
+    return { result, dispatched: joined(dispatched, await write) };
   }
   const begin = options.isLong ? [...database.forLongWork, ...lockStatements(held)] : lockStatements(held);
   const result = await database.transaction(async (em) => {

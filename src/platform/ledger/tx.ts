@@ -17,7 +17,14 @@ export type End = {
 };
 
 /** Parameters count from $1 in each part. A part may read from `ended`, the row that ends. */
-export type Part = { text: string; params: unknown[] };
+export type Part = {
+  text: string;
+  params: unknown[];
+  /** A set of this part with rows of `jobs` for the queue (`dispatchedColumns`). */
+  dispatched?: string;
+  /** A condition over the sets of this part. When it is false nothing is written: LocksOutdated. */
+  assertion?: string;
+};
 
 export type Enqueued<Payload extends Record<string, string>> = {
   name: string;
@@ -37,7 +44,7 @@ type Common = {
   lockNew(type: string, id: string): Promise<void>;
   /** For a subject nobody can know of before the commit: its events need no lock. */
   isNew(type: string, id: string): void;
-  /** It may hold a conversation's lock, but no other lock and no row, or two transactions might wait for each other. */
+  /** It may hold the locks of a conversation and of an answer, but no other lock and no row, or two transactions might wait for each other. */
   lockFound(type: string, id: string): Promise<void>;
   /** Throws LocksOutdated unless the lock is held. */
   assertLocked(lock: string): void;
