@@ -62,13 +62,13 @@ export function createContext<Claimed>(
           endDone(tx, row);
           return { kind: 'done' };
         },
-        { isOneStatement: typeof work !== 'function' && locks.length === 0 },
+        { isOneTrip: typeof work !== 'function' && locks.length === 0 },
       ),
     finishLooked: (looked, work) =>
       persistently(deps, () =>
-        transact({ ...looked, locks: (seen) => [...locks, ...looked.locks(seen)] }, async (tx, seen) => {
+        transact({ ...looked, locks: (seen) => [...locks, ...looked.locks(seen)] }, async (tx, seen): Promise<Outcome> => {
           await work(tx, seen);
-          endDone(tx, row);
+          endDone(tx, row, { isAsserted: true });
           return { kind: 'done' };
         }),
       ),

@@ -6,7 +6,8 @@ import type { Em } from '../../src/platform/database/database.ts';
 import { type Own, ownRows } from '../../src/platform/database/own.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import { asTenant } from '../../src/platform/ledger/tenant.ts';
-import type { Tx } from '../../src/platform/ledger/tx.ts';
+import type { Work } from '../../src/platform/ledger/transact.ts';
+import { Afterwards, type Tx } from '../../src/platform/ledger/tx.ts';
 import { clientAddress } from './client-address.ts';
 import { idIn } from './derived.ts';
 import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from './endpoint.ts';
@@ -126,9 +127,10 @@ class RequestInput implements Input<unknown, unknown> {
     const { ledger, secrets } = this.#deps;
     const { audit, locate } = this.#definition;
     const organizationId = this.caller?.organizationId ?? noOrganization;
-    const done: (tx: Tx, seen: Parameters<typeof work>[1]) => Promise<Reply> = async (tx, seen) => {
+    const located = (reply: Reply) => (locate ? locate(reply, this.params) : reply);
+    const done: Work<Tx, Parameters<typeof work>[1], Reply> = async (tx, seen) => {
       const reply = await work(asTenant(tx, organizationId), seen);
-      return locate ? locate(reply, this.params) : reply;
+      return reply instanceof Afterwards ? new Afterwards(() => located(reply.read())) : located(reply);
     };
     const whole: typeof done = audit ? (tx, seen) => this.#audited(tx, () => done(tx, seen)) : done;
     const { transact } = ledger;
@@ -138,8 +140,10 @@ class RequestInput implements Input<unknown, unknown> {
   };
 
   /** An audit entry exists if and only if the act was committed. */
-  async #audited(tx: Tx, work: () => Promise<Reply>): Promise<Reply> {
-    const { audit, ...reply } = await work();
+  async #audited(tx: Tx, work: () => Promise<Reply | Afterwards<Reply>>): Promise<Reply> {
+    const done = await work();
+    if (done instanceof Afterwards) throw new Error('The entry of an audited write needs its reply before the ledger is written');
+    const { audit, ...reply } = done;
     const id = Object.values(this.params)[0] ?? idIn(reply) ?? this.caller.organizationId;
     const organizationId = audit?.organizationId ?? this.caller.organizationId;
     await recordAct(tx.em, {

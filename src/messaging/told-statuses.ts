@@ -115,5 +115,7 @@ function endSends(tx: OwnTx, changes: StatusChange[]) {
   );
   const proven = changes.filter(({ was }) => was.status === 'failed');
   if (proven.length > 0) tx.include({ text: givenUpPart, params: [tx.organizationId, idsOf(proven)] });
-  if (settled.length > 0) tx.dispatch({ rows: [], pools: [...new Set(settled.map(({ was }) => channelPool(was.channel_id)))] });
+  // A claimed send has given back its room already.
+  const unclaimed = settled.filter(({ was }) => was.status === 'queued');
+  tx.dispatch({ pools: unclaimed.map(({ was }) => channelPool(was.channel_id)) });
 }

@@ -45,14 +45,14 @@ const lookStatement = `
             limit 1) m on true
    order by k.ord`;
 
-export const writeOfSeen: Pick<Look<StatusesSeen>, 'locks' | 'isOneStatement'> = {
+export const writeOfSeen: Pick<Look<StatusesSeen>, 'locks' | 'isOneTrip'> = {
   locks: ({ changes, unmatched, refusers }) => [
     ...locksOfChanges(changes),
     ...keptLocks(unmatched),
     ...refusers.map(({ contactId }) => contactLock(contactId)),
   ],
   // To hear a refusal takes several statements.
-  isOneStatement: ({ refusers }) => refusers.length === 0,
+  isOneTrip: ({ refusers }) => refusers.length === 0,
 };
 
 /**

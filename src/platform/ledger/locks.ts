@@ -25,14 +25,15 @@ export const sorted = (locks: Iterable<string>) => [...new Set(locks)].sort((one
 export const lockStatements = (locks: Iterable<string>) =>
   sorted(locks).map((lock) => `select pg_advisory_xact_lock(hashtextextended(${escapeLiteral(lock)}, 0))`);
 
-const takeLock = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
+/** SQL: the same for a batch, prepared once. */
+export const lockStatement = (lock: string) => ({
+  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+  params: [lock],
+});
 
 export async function takeLocks(em: Em, locks: Iterable<string>) {
-  for (const lock of sorted(locks)) await query(em, takeLock, [lock]).catch(lockError);
+  for (const { text, params } of sorted(locks).map(lockStatement)) await query(em, text, params).catch(lockError);
 }
-
-/** For a batch: a statement each. */
-export const lockBatch = (locks: Iterable<string>) => sorted(locks).map((lock) => ({ text: takeLock, params: [lock] }));
 
 export async function tryLock(em: Em, lock: string): Promise<boolean> {
   const [row] = await query<{ is_taken: boolean }>(em, 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_taken', [

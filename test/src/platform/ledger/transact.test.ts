@@ -38,7 +38,7 @@ describe('locks named by what may change', () => {
   });
 
   test('the look decides whether one statement is the whole transaction', async () => {
-    const options = { locks: () => [], isOneStatement: (is: boolean) => is };
+    const options = { locks: () => [], isOneTrip: (is: boolean) => is };
     const ask = (is: boolean) =>
       house.ledger.transact({ ...options, look: async () => is }, async (tx) => (await tx.query('select 1 as one'))[0]);
     await expect(ask(true)).rejects.toThrow('one statement runs no other');
@@ -257,6 +257,6 @@ describe('after the commit', () => {
 });
 
 test('what is to run at the end is refused in a transaction of one statement, which would pass over it', async () => {
-  const work = house.ledger.transact({ isOneStatement: true }, async (tx) => tx.atEnd(() => undefined));
+  const work = house.ledger.transact({ isOneTrip: true }, async (tx) => tx.atEnd(() => undefined));
   await expect(work).rejects.toThrow('A transaction of one statement runs no other');
 });

@@ -17,7 +17,7 @@ const effect = (toyId: string, condition = 'and exists (select 1 from ended)') =
 
 describe('a transaction of one statement', () => {
   const finish = (id: string, run: number, toyId: string) =>
-    house.ledger.transact({ isOneStatement: true }, async (tx) => {
+    house.ledger.transact({ isOneTrip: true }, async (tx) => {
       tx.include(effect(toyId));
       endDone(tx, { id, run });
     });
@@ -47,12 +47,12 @@ describe('a transaction of one statement', () => {
 
   test('is refused when a part would stay without the end, and when it is not one statement', async () => {
     const { id, toyId } = (await house.accept())!;
-    const careless = house.ledger.transact({ isOneStatement: true }, async (tx) => {
+    const careless = house.ledger.transact({ isOneTrip: true }, async (tx) => {
       tx.include(effect(toyId, ''));
       endDone(tx, { id, run: 1 });
     });
     await expect(careless).rejects.toThrow('not one statement');
-    const asking = house.ledger.transact({ isOneStatement: true }, async (tx) => void (await tx.query('select 1')));
+    const asking = house.ledger.transact({ isOneTrip: true }, async (tx) => void (await tx.query('select 1')));
     await expect(asking).rejects.toThrow('runs no other');
     expect((await house.toy(toyId)).effects).toBe(0);
   });
