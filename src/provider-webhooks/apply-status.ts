@@ -1,6 +1,7 @@
 import { contactLock } from '../contacts/events.ts';
 import { hearMarketingChoice } from '../contacts/permission/opt-out.ts';
 import { changeBy, locksOfChanges, type MessageState, recordChanges, type StatusChange } from '../messaging/told-statuses.ts';
+import { isOwn } from '../platform/database/is-own.ts';
 import type { Own } from '../platform/database/own.ts';
 import { isUuid } from '../platform/ids.ts';
 import { LocksOutdated } from '../platform/ledger/locks.ts';
@@ -24,6 +25,14 @@ export type StatusesSeen = {
 
 type Found = { channel_id: string | null } & (MessageState | { [Key in keyof Omit<MessageState, 'channel_id'>]: null });
 
+/** Not one look-up with `or`: no index fits both, and a plan made while the table is empty would read the organization's rows. */
+const messageBy = (condition: string, rank: number) => `
+  (select o.id, o.conversation_id, o.contact_id, o.status, o.provider_message_id, o.failure, ${rank} as rank
+     from messages o
+    where ${condition} and ${isOwn('o')} and o.direction = 'outbound'
+      and k.provider_message_id <> all(o.superseded_ids)
+    limit 1)`;
+
 /** SQL: all statuses in one look, each message by the provider's id, else by ours (bench: inbound). */
 const lookStatement = `
   select k.channel_id, m.id, m.conversation_id, m.contact_id, m.status, m.provider_message_id, m.failure
@@ -36,12 +45,11 @@ const lookStatement = `
             from unnest($4::text[], $5::text[], $6::uuid[]) with ordinality as t(number, provider_message_id, ours, ord)
           offset 0) k
     left join lateral (
-           select o.id, o.conversation_id, o.contact_id, o.status, o.provider_message_id, o.failure
-             from messages o
-            where o.organization_id = $1 and o.channel_id = k.channel_id and o.direction = 'outbound'
-              and (o.provider_message_id = k.provider_message_id or o.id = k.ours)
-              and k.provider_message_id <> all(o.superseded_ids)
-            order by o.provider_message_id = k.provider_message_id desc nulls last
+           select *
+             from (${messageBy('o.channel_id = k.channel_id and o.provider_message_id = k.provider_message_id', 1)}
+                   union all
+                   ${messageBy('o.id = k.ours and (o.channel_id = k.channel_id) is true', 2)}) f
+            order by f.rank
             limit 1) m on true
    order by k.ord`;
 

@@ -1,4 +1,5 @@
 import { answerLockOf } from '../messaging/kept-statuses.ts';
+import { isOwn } from '../platform/database/is-own.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { InboundStatus } from '../providers/messaging-app/inbound.ts';
@@ -22,8 +23,8 @@ const keepPart = `
            lateral (
              select 1
                from messages m
-              where m.organization_id = $1 and m.channel_id = u.channel_id and m.direction = 'outbound'
-                and m.provider_message_id = u.provider_message_id
+              where ${isOwn('m')} and m.channel_id = u.channel_id and m.provider_message_id = u.provider_message_id
+                and m.direction = 'outbound'
                 and u.provider_message_id <> all(m.superseded_ids)
               limit 1) m),
   kept_statuses as (
