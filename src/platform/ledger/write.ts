@@ -110,7 +110,7 @@ const freedPool = `
 
 /** SQL: the ledger's one statement (docs/decisions/0008-hot-paths.md). Few shapes, each composed once, so that each is prepared once. */
 function textOf(parts: Part[], end: End | undefined): string {
-  const key = [end?.isAsserted, ...parts.map(({ text }) => text)].join();
+  const key = [end?.isAsserted, ...parts.flatMap(({ text, assertion }) => [text, assertion])].join();
   const known = statements.get(key);
   if (known) return known;
   let before = 0;
