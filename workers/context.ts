@@ -23,7 +23,7 @@ async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Pro
     } catch (error) {
       if (error instanceof RunOver) return { kind: 'stale' };
       if (!isOurOutage(error) || deps.isStopping()) throw error;
-      deps.log.warn({ reason: reasonOf(error) }, 'the end of a try waits for the database');
+      deps.log.warn({ reason: reasonOf(error) }, 'the end of an attempt waits for the database');
       await sleep(pauseMs);
     }
   }
@@ -62,7 +62,7 @@ export function createContext<Claimed>(
           endDone(tx, row);
           return { kind: 'done' };
         },
-        { isOneTrip: typeof work !== 'function' && locks.length === 0 },
+        { isOneTrip: typeof work !== 'function' },
       ),
     finishLooked: (looked, work) =>
       persistently(deps, () =>

@@ -99,7 +99,13 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
   if (fault) return context.fail({ code: 'internal', message: `The payload is not valid: ${fault.message}` });
   // SQL: a time that is set once.
   if (row.visible)
-    await query(em, 'update jobs set started_at = coalesce(started_at, clock_timestamp()) where id = $1', [row.id]);
+    await query(
+      em,
+      `update jobs
+          set started_at = coalesce(started_at, clock_timestamp())
+        where id = $1`,
+      [row.id],
+    );
   try {
     return await handler.run(payload, context);
   } catch (error) {

@@ -30,12 +30,20 @@ export const sendMessageJob = job<{ message_id: string }>({
     );
     if (rows.length === 0) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
   },
-  openSubjects: `select id from messages where status in ('queued', 'sending')`,
+  openSubjects: `
+    select id
+      from messages
+     where status in ('queued', 'sending')`,
   async survivesCrashes({ own }, { message_id }) {
     // SQL: by the id alone, see isOwn.
-    const sending = await own.sql(`select 1 from messages m where m.id = $2 and ${isOwn('m')} and m.status = 'sending'`, [
-      message_id,
-    ]);
+    const sending = await own.sql(
+      `select 1
+         from messages m
+        where m.id = $2
+          and ${isOwn('m')}
+          and m.status = 'sending'`,
+      [message_id],
+    );
     return sending.length > 0;
   },
 });

@@ -30,5 +30,8 @@ export const deliverWebhookJob = job<{ delivery_id: string }>({
       [id],
     );
   },
-  openSubjects: `select id from webhook_deliveries where state = 'pending'`,
+  openSubjects: `
+    select id
+      from webhook_deliveries
+     where state = 'pending'`,
 });

@@ -4,10 +4,12 @@ import { addIdentities } from '../../src/contacts/identities/resolve.ts';
 import { hearMarketingChoice } from '../../src/contacts/permission/opt-out.ts';
 import { refusalOf } from '../../src/contacts/permission/permission.ts';
 import { sendMessageJob } from '../../src/messaging/jobs.ts';
+import type { Message } from '../../src/messaging/message.entity.ts';
 import { recordAccepted } from '../../src/messaging/settle.ts';
 import { unknownWindow } from '../../src/messaging/window.ts';
 import { isOwn } from '../../src/platform/database/is-own.ts';
 import type { Own } from '../../src/platform/database/own.ts';
+import type { RowOf } from '../../src/platform/database/tables.ts';
 import type { JobError } from '../../src/platform/ledger/jobs.entity.ts';
 import { answerLock, LocksOutdated } from '../../src/platform/ledger/locks.ts';
 import { holdPool } from '../../src/platform/ledger/pools.ts';
@@ -119,7 +121,7 @@ async function noteRefuser({ own, transact }: Context, { message_id: proof }: Cl
 /** Reads it again: the contact may have been merged or erased since. */
 async function contactOf(own: Own, messageId: string): Promise<string | null> {
   // SQL: found by its id alone (bench: send).
-  const [message] = await own.sql<{ contact_id: string | null }>(
+  const [message] = await own.sql<RowOf<typeof Message, 'contact_id'>>(
     `select m.contact_id
        from messages m
       where m.id = $2 and ${isOwn('m')}`,

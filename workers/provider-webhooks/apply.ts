@@ -1,4 +1,5 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import type { Channel } from '../../src/channels/channel.entity.ts';
 import { applyIdentityChange } from '../../src/contacts/identities/identity-change.ts';
 import { applyTemplateStatus } from '../../src/messaging/templates.ts';
 import type { Em } from '../../src/platform/database/database.ts';
@@ -160,7 +161,7 @@ async function applyPart(
 
 async function channelOf(own: Own, onlyChannelId: string | null, phoneNumberId: string): Promise<string | undefined> {
   // SQL: the same statement with and without a channel, prepared once (bench: inbound).
-  const [row] = await own.sql<{ id: string }>(
+  const [row] = await own.sql<RowOf<typeof Channel, 'id'>>(
     `select id
        from channels
       where organization_id = $1 and phone_number_id = $2 and ($3::uuid is null or id = $3)`,

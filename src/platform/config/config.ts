@@ -118,12 +118,12 @@ const variables = Joi.object({
     .min(1)
     .max(1000)
     .default(50)
-    .description('First webhook tries a worker runs at once, those that wait for the receiver not counted'),
+    .description('First attempts of webhook deliveries a worker runs at once, those that wait for the receiver not counted'),
   WEBHOOK_RETRIES_CONCURRENCY: whole
     .min(1)
     .max(1000)
     .default(20)
-    .description('Later webhook tries a worker runs at once, those that wait for the receiver not counted'),
+    .description('Later attempts of webhook deliveries a worker runs at once, those that wait for the receiver not counted'),
   DEFAULT_CONCURRENCY: whole.min(1).max(1000).default(20).description('Other jobs a worker runs at once'),
   LOCK_DURATION_MS: whole.min(500).default(10_000).description('A run whose worker is silent this long is taken over'),
   STALLED_INTERVAL_MS: whole.min(100).default(5_000).description('How often dead runs are looked for'),

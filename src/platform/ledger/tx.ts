@@ -50,7 +50,7 @@ export type Enqueued<Payload extends Record<string, string>> = {
 };
 
 export type EnqueueOptions = { lane?: string; pool?: string; delayMs?: number };
-/** `test`: for one endpoint only, whatever it subscribes to, tried once; `jobId` becomes the operation's id. */
+/** `test`: for one endpoint only, whatever it subscribes to, in one attempt; `jobId` becomes the operation's id. */
 export type EmitOptions = { organizationId: string; test?: { endpointId: string; jobId: string } };
 
 type Common = {

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What is known of a person, what he allows, and what happens to it: found, merged, imported, blocked, forgotten. */
+/** What is known of a person, what they allow, and what happens to it: found, merged, imported, blocked, forgotten. */
 export class Contacts extends Migration {
   override name = '20261121000030-contacts';
 
@@ -30,7 +30,7 @@ const consentStatus = `status text not null check (status in ('granted', 'denied
 const suppressionChannel = `channel text not null check (channel in ('all', 'messaging_app', 'email', 'sms', 'voice'))`;
 const suppressionReason = `reason text not null check (reason in ('unsubscribed', 'complaint', 'bounced', 'blocked', 'manual'))`;
 
-/** Messages and conversations stay when the person is forgotten: without him. */
+/** Messages and conversations stay when the person is forgotten: without them. */
 const forgets = (table: string) => [
   `alter table ${table} alter column contact_id drop not null`,
   `alter table ${table} drop constraint ${table}_organization_id_contact_id_fkey`,
@@ -152,7 +152,7 @@ const up = [
   // What the provider's webhooks tell of the person on this channel.
   `alter table conversations add profile_name text not null default '', add profile_username text not null default '', add profile_phone text not null default '',
      add profile_user_id text not null default ''`,
-  // Whom a stored reply speaks of: it is withdrawn when he is forgotten.
+  // Whom a stored reply speaks of: it is withdrawn when they are forgotten.
   'alter table idempotency_keys add contact_id uuid',
   'create index idempotency_keys_contact on idempotency_keys (organization_id, contact_id) where contact_id is not null',
 ];

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 /** False: no message of the channel matches it. */
-async function told(id: string, status: 'delivered' | 'failed', providerMessageId: string): Promise<boolean> {
+async function applyStatus(id: string, status: 'delivered' | 'failed', providerMessageId: string): Promise<boolean> {
   const one: InboundStatus = {
     kind: 'status',
     phoneNumberId: talk.channel.phoneNumberId,
@@ -50,8 +50,8 @@ test('a repeat of what was said of the first send does not settle a forced retry
   const id = await message(house.em(), house.organizationId, talk, { status: 'failed', providerMessageId: 'wamid.first' });
   await expect(retry(id, false)).rejects.toMatchObject({ code: 'conflict' });
   await retry(id, true);
-  expect(await told(id, 'failed', 'wamid.first')).toBe(false);
-  expect(await told(id, 'delivered', 'wamid.first')).toBe(false);
+  expect(await applyStatus(id, 'failed', 'wamid.first')).toBe(false);
+  expect(await applyStatus(id, 'delivered', 'wamid.first')).toBe(false);
   expect(await stateOf(id)).toEqual({ status: 'queued', provider_message_id: null });
 });
 
@@ -61,7 +61,7 @@ test('proof that comes after the outcome was given up as unknown is heard, and n
     id,
   ]);
   await expect(retry(id, false)).rejects.toMatchObject({ code: 'conflict' });
-  expect(await told(id, 'delivered', 'wamid.late')).toBe(true);
+  expect(await applyStatus(id, 'delivered', 'wamid.late')).toBe(true);
   expect(await stateOf(id)).toEqual({ status: 'delivered', provider_message_id: 'wamid.late' });
   await expect(retry(id, true)).rejects.toMatchObject({ code: 'conflict' });
 });

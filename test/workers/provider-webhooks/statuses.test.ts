@@ -71,8 +71,8 @@ test('a failure says why, in the record and in its event', async () => {
   const { id, conversationId, providerId } = await message();
   await statuses(statusOf(providerId, 'failed', failure(131047, 'Re-engagement message')));
   const { body } = await app.call('messages.get', { params: { messageID: id } });
-  const told = { code: 'provider_refused', provider_code: '131047', message: 'Re-engagement message' };
-  expect(body.data.failure).toEqual(told);
+  const refusal = { code: 'provider_refused', provider_code: '131047', message: 'Re-engagement message' };
+  expect(body.data.failure).toEqual(refusal);
   const events = await app.events(conversationId);
   expect(events.map(({ type }) => type)).toEqual(['message.status_update', 'message.failed']);
   expect(events[0].data).toEqual({
@@ -85,9 +85,9 @@ test('a failure says why, in the record and in its event', async () => {
     message_id: id,
     conversation_id: conversationId,
     channel_id: channel.id,
-    code: told.code,
-    provider_code: told.provider_code,
-    reason: told.message,
+    code: refusal.code,
+    provider_code: refusal.provider_code,
+    reason: refusal.message,
   });
 });
 
@@ -184,7 +184,7 @@ describe('whose status it is', () => {
 
 describe('a template changes its state', () => {
   const templateOf = (name: string) => app.one('select * from templates where channel_id = $1 and name = $2', [channel.id, name]);
-  const told = (id: unknown, event: string, of: Channel = channel) =>
+  const templateBody = (id: unknown, event: string, of: Channel = channel) =>
     bodyOf(
       entry(of, {
         field: 'message_template_status_update',
@@ -195,7 +195,7 @@ describe('a template changes its state', () => {
   test('and is told, once a change; the id may be a number', async () => {
     const { id, provider_template_id } = await templateOf('hello');
     for (const event of ['PAUSED', 'PAUSED', 'REINSTATED']) {
-      await app.webhook(told(Number(provider_template_id), event));
+      await app.webhook(templateBody(Number(provider_template_id), event));
       await app.idle();
     }
     expect((await templateOf('hello')).status).toBe('approved');
@@ -208,8 +208,8 @@ describe('a template changes its state', () => {
   test("not by another organization's account, and not for a template nobody has", async () => {
     const { provider_template_id, status } = await templateOf('old');
     const other = await app.connect({ tenant: await app.organization() });
-    await app.webhook(told(provider_template_id, 'APPROVED', other));
-    await app.webhook(told('1', 'APPROVED'));
+    await app.webhook(templateBody(provider_template_id, 'APPROVED', other));
+    await app.webhook(templateBody('1', 'APPROVED'));
     await app.idle();
     expect((await templateOf('old')).status).toBe(status);
   });

@@ -15,7 +15,7 @@ const effect = (toyId: string, condition = 'and exists (select 1 from ended)') =
   params: [toyId],
 });
 
-describe('a transaction of one statement', () => {
+describe('a transaction of one round trip', () => {
   const finish = (id: string, run: number, toyId: string) =>
     house.ledger.transact({ isOneTrip: true }, async (tx) => {
       tx.include(effect(toyId));
@@ -45,13 +45,13 @@ describe('a transaction of one statement', () => {
     expect((await house.row(id))?.state).toBe('queued');
   });
 
-  test('is refused when a part would stay without the end, and when it is not one statement', async () => {
+  test('is refused when a part would stay without the end, and when it is more', async () => {
     const { id, toyId } = (await house.accept())!;
     const careless = house.ledger.transact({ isOneTrip: true }, async (tx) => {
       tx.include(effect(toyId, ''));
       endDone(tx, { id, run: 1 });
     });
-    await expect(careless).rejects.toThrow('not one statement');
+    await expect(careless).rejects.toThrow('does not fit one round trip');
     const asking = house.ledger.transact({ isOneTrip: true }, async (tx) => void (await tx.query('select 1')));
     await expect(asking).rejects.toThrow('runs no other');
     expect((await house.toy(toyId)).effects).toBe(0);

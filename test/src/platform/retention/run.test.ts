@@ -79,15 +79,15 @@ test('two workers share the purges: each is done once, told in the log and count
   await oldKeys(5);
   const registries = [new Registry(), new Registry()];
   const workers = registries.map((registry) => startRetention(house.deps, registry, 50));
-  const told = () => house.lines.filter(({ msg }) => msg === 'purge');
-  await waitFor('every purge', () => told().length >= purges.length);
+  const purgeLines = () => house.lines.filter(({ msg }) => msg === 'purge');
+  await waitFor('every purge', () => purgeLines().length >= purges.length);
   await Promise.all(workers.map((worker) => worker.stop()));
   expect(
-    told()
+    purgeLines()
       .map((line) => line.purge)
       .sort(),
   ).toEqual(purges.map(({ table }) => table).sort());
-  expect(told().find((line) => line.purge === 'idempotency_keys')).toMatchObject({
+  expect(purgeLines().find((line) => line.purge === 'idempotency_keys')).toMatchObject({
     deleted: { idempotency_keys: 5 },
     is_over: true,
   });
