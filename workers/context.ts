@@ -9,6 +9,7 @@ import { putOff } from '../src/platform/ledger/put-off.ts';
 import { endDone, endFailed, RunOver } from '../src/platform/ledger/release.ts';
 import type { RunRow } from '../src/platform/ledger/run.ts';
 import { transactFor } from '../src/platform/ledger/tenant.ts';
+import type { TransactOptions } from '../src/platform/ledger/transact.ts';
 import type { TenantTx } from '../src/platform/ledger/tx.ts';
 import { reasonOf } from '../src/platform/log.ts';
 import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
@@ -42,8 +43,8 @@ export function createContext<Claimed>(
   const operation = subjectLock('operation', row.id);
   const locks = [...(row.lane ? [row.lane] : []), ...(row.visible ? [operation] : [])];
   const transact = transactFor(deps.ledger.transact, row.organization_id);
-  const inTransaction = (work: (tx: TenantTx) => Promise<Outcome>, isOneTrip = false) =>
-    persistently(deps, () => transact({ locks, isOneTrip }, work));
+  const inTransaction = (work: (tx: TenantTx) => Promise<Outcome>, options: TransactOptions = {}) =>
+    persistently(deps, () => transact({ locks, ...options }, work));
 
   const context: RunContext<Claimed> = {
     ...deps,
@@ -61,13 +62,24 @@ export function createContext<Claimed>(
           endDone(tx, row);
           return { kind: 'done' };
         },
-        typeof work !== 'function',
+        { isOneTrip: typeof work !== 'function' },
       ),
-    settle: (work) =>
-      inTransaction(async (tx) => {
-        await work(tx);
-        return { kind: 'done' };
-      }),
+    finishLooked: (looked, work) =>
+      persistently(deps, () =>
+        transact({ ...looked, locks: (seen) => [...locks, ...looked.locks(seen)] }, async (tx, seen): Promise<Outcome> => {
+          await work(tx, seen);
+          endDone(tx, row, { isAsserted: true });
+          return { kind: 'done' };
+        }),
+      ),
+    settle: (work, moreLocks = []) =>
+      inTransaction(
+        async (tx) => {
+          await work(tx);
+          return { kind: 'done' };
+        },
+        { locks: [...locks, ...moreLocks] },
+      ),
     again(error, { delayMs, queue, work } = {}) {
       const next = contract.delayMs(row.attempts + 1);
       if (next === undefined) return context.fail(error, { work });

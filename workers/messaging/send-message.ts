@@ -11,7 +11,7 @@ import { isOwn } from '../../src/platform/database/is-own.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
 import type { JobError } from '../../src/platform/ledger/jobs.entity.ts';
-import { LocksOutdated } from '../../src/platform/ledger/locks.ts';
+import { answerLock, LocksOutdated } from '../../src/platform/ledger/locks.ts';
 import { holdPool } from '../../src/platform/ledger/pools.ts';
 import { endDoneOfSubject } from '../../src/platform/ledger/release.ts';
 import type { TenantTx } from '../../src/platform/ledger/tx.ts';
@@ -131,13 +131,14 @@ async function contactOf(own: Own, messageId: string): Promise<string | null> {
 }
 
 function settleAccepted(context: Context, claim: Claim, { providerMessageId, phoneId, userId }: Accepted): Promise<Outcome> {
-  return context.settle(async (tx) => {
+  const work = async (tx: TenantTx) => {
     await recordAccepted(tx.own, claim.message_id, providerMessageId);
     endDoneOfSubject(tx, sendMessageJob.name, claim.message_id);
     if (!userId && (!phoneId || phoneId === claim.to_phone)) return;
     const contactId = await contactOf(tx.own, claim.message_id);
     if (contactId) await addIdentities(tx.own, context.secrets, contactId, { phoneId, userId });
-  });
+  };
+  return context.settle(work, [answerLock(claim.channel_id, providerMessageId)]);
 }
 
 /** The phone number's own limit: the channel sends nothing for `ms`. */

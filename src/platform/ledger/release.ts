@@ -55,8 +55,8 @@ type Row = RunRef & { lane?: string | null };
 type Ending = Pick<Tx, 'end'>;
 
 /** Deletes the row, or keeps it as `done` when it is an operation. Throws RunOver at commit when the run is not the row's. */
-export const endDone = (tx: Ending, { id, run, lane }: Row) =>
-  tx.end({ kind: 'done', params: [id, run], lane, isRequired: true });
+export const endDone = (tx: Ending, { id, run, lane }: Row, { isAsserted = false } = {}) =>
+  tx.end({ kind: 'done', params: [id, run], lane, isRequired: true, isAsserted });
 
 export const endFailed = (tx: Ending, { id, run, lane }: Row, error: object) =>
   tx.end({ kind: 'failed', params: [id, run, JSON.stringify(error)], lane, isRequired: true });

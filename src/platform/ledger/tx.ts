@@ -14,13 +14,23 @@ export type End = {
   lane?: string | null;
   /** Without a row to end, someone else ended it: the transaction rolls back. */
   isRequired: boolean;
+  /** The statement itself asserts the row: in one round trip too, parts that do not read from `ended` are undone. */
+  isAsserted?: boolean;
 };
 
 /**
  * Parameters count from $1 in each part. A part may read from `ended`, the row that ends. `gives`: the name of its set with one row, read
  * by `given` once the ledger is written; without that row no job and no event is written.
  */
-export type Part = { text: string; params: unknown[]; gives?: string };
+export type Part = {
+  text: string;
+  params: unknown[];
+  gives?: string;
+  /** A set of this part with rows of `jobs` for the queue (`dispatchedColumns`). */
+  dispatched?: string;
+  /** A condition over the sets of this part. Where it is false nothing is written: LocksOutdated. */
+  assertion?: string;
+};
 
 /** What work returns that can be known only once the ledger is written. */
 export class Afterwards<Result> {

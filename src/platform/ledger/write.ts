@@ -1,9 +1,10 @@
 import { type BatchStatement, runBatch } from '../database/batch.ts';
 import type { Database, Source } from '../database/database.ts';
+import { sqlStateOf } from '../database/errors.ts';
 import { query } from '../database/query.ts';
 import { type NewEvent, recordPart } from '../events/record.ts';
 import { acceptPart, type Dispatched, dispatchedOf, type Inserted, type NewJob, nothingDispatched } from './accept.ts';
-import { lockStatement, sorted } from './locks.ts';
+import { LocksOutdated, lockStatement, sorted } from './locks.ts';
 import { RunOver, releasePart } from './release.ts';
 import type { End, Part } from './tx.ts';
 
@@ -20,7 +21,7 @@ export async function writeLedger(source: Source, { ends, ...rest }: Entries): P
   const written: Written = { dispatched: nothingDispatched(), given: new Map() };
   const write = async (end: End | undefined, own: Rest) => {
     const { text, params } = statementOf(end, own);
-    const [row] = await query<Outcome>(source, text, params);
+    const [row] = await query<Outcome>(source, text, params).catch(assertionError);
     const { dispatched, given } = readOutcome(row!, end, own);
     written.dispatched.rows.push(...dispatched.rows);
     written.dispatched.pools.push(...dispatched.pools);
@@ -39,10 +40,11 @@ export async function writeLedger(source: Source, { ends, ...rest }: Entries): P
 /** The locks and the one statement, in one round trip that is the whole transaction. */
 export async function writeInOneTrip(database: Database, locks: Iterable<string>, { ends, ...rest }: Entries): Promise<Written> {
   const [end] = ends;
+  if (!end && isEmpty(rest)) return { dispatched: nothingDispatched(), given: new Map() };
   const statement = statementOf(end, rest);
   const own = [...sorted(locks).map(lockStatement), statement];
-  const row = own.length === 1 ? await alone(database, statement) : (await runBatch(database.pool, own)).at(-1)![0];
-  return readOutcome(row as Outcome, end, rest);
+  const written = own.length === 1 ? alone(database, statement) : runBatch(database.pool, own).then((rows) => rows.at(-1)![0]);
+  return readOutcome((await written.catch(assertionError)) as Outcome, end, rest);
 }
 
 const alone = async (database: Database, { text, params }: BatchStatement) => (await query<Outcome>(database, text, params))[0];
@@ -50,7 +52,9 @@ const alone = async (database: Database, { text, params }: BatchStatement) => (a
 /** Nothing undoes a statement: what is written with an end, or with a part that must give a row, is nothing without it. */
 export const fitsOneTrip = ({ ends, ...rest }: Entries) =>
   ends.length === 0 ||
-  (ends.length === 1 && !sharesLane(ends[0]!, rest) && rest.parts.every(({ text }) => /\bfrom ended\b/.test(text)));
+  (ends.length === 1 &&
+    !sharesLane(ends[0]!, rest) &&
+    (ends[0]!.isAsserted || rest.parts.every(({ text }) => /\bfrom ended\b/.test(text))));
 
 /** Parts share one snapshot: a new row would wait for the ending one, and the release would not see the new row. */
 const sharesLane = ({ lane }: End, { jobs, events }: Rest) =>
@@ -67,11 +71,19 @@ function readOutcome(row: Outcome, end: End | undefined, { parts }: Rest): Writt
   return { dispatched, given: new Map(names.map((name) => [name, row.given[name] ?? undefined])) };
 }
 
-type Composed = Part & { dispatched?: string };
+/** Codes of the function `assert_that`, which undoes the statement. */
+const [runOver, outdated] = ['KN001', 'KN002'];
+
+function assertionError(error: unknown): never {
+  const code = sqlStateOf(error);
+  if (code === runOver) throw new RunOver();
+  if (code === outdated) throw new LocksOutdated();
+  throw error;
+}
 
 function statementOf(end: End | undefined, { jobs, events, parts }: Rest): BatchStatement {
   const condition = conditionOf(end, parts);
-  const all: Composed[] = [...parts];
+  const all = [...parts];
   if (end) all.unshift({ text: releasePart(end.kind), params: end.params, dispatched: 'released' });
   if (jobs.length > 0) all.push({ text: acceptPart(condition), params: [listOf(jobs)], dispatched: 'accepted' });
   if (events.length > 0) all.push({ text: recordPart(condition), params: [listOf(events)], dispatched: 'announced' });
@@ -87,6 +99,7 @@ function conditionOf(end: End | undefined, parts: Part[]): string {
 const listOf = (items: object[]) => JSON.stringify(items.map((item, ord) => ({ ord, ...item })));
 
 const statements = new Map<string, string>();
+const newRows = new Set(['accepted', 'announced']);
 
 /** A fill is asked for where somebody waits for the room; who comes later asks for it too. */
 const freedPool = `
@@ -96,8 +109,8 @@ const freedPool = `
     limit 1)`;
 
 /** SQL: the ledger's one statement (docs/decisions/0008-hot-paths.md). Few shapes, each composed once, so that each is prepared once. */
-function textOf(parts: Composed[], end: End | undefined): string {
-  const key = parts.map(({ text }) => text).join();
+function textOf(parts: Part[], end: End | undefined): string {
+  const key = [end?.isAsserted, ...parts.flatMap(({ text, assertion }) => [text, assertion])].join();
   const known = statements.get(key);
   if (known) return known;
   let before = 0;
@@ -108,13 +121,16 @@ function textOf(parts: Composed[], end: End | undefined): string {
   });
   const outcome = end ? `(select count(*)::int from ended) as ended, ${freedPool} as pool` : '0 as ended, null as pool';
   const rows = parts
-    .flatMap(({ dispatched: name }) => (name ? [`select *, ${name !== 'released'} as is_new from ${name}`] : []))
+    .flatMap(({ dispatched: name }) => (name ? [`select *, ${newRows.has(name)} as is_new from ${name}`] : []))
     .join(' union all ');
   const dispatched = rows ? `(select coalesce(jsonb_agg(h), '[]') from (${rows}) h)` : `'[]'::jsonb`;
   const names = parts.flatMap(({ gives }) => gives ?? []);
   const given = names.map((name) => `'${name}', (select to_jsonb(g) from ${name} g limit 1)`).join(', ');
+  const asserted = parts.flatMap(({ assertion }) => (assertion ? [`assert_that(${assertion}, '${outdated}')`] : []));
+  if (end?.isAsserted) asserted.push(`assert_that(exists (select 1 from ended), '${runOver}')`);
+  const columns = [outcome, `${dispatched} as dispatched`, `jsonb_build_object(${given}) as given`, ...asserted];
   const text = `with ${texts.join(',')}
-  select ${outcome}, ${dispatched} as dispatched, jsonb_build_object(${given}) as given`;
+  select ${columns.join(', ')}`;
   statements.set(key, text);
   return text;
 }

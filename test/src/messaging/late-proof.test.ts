@@ -3,7 +3,8 @@ import { retryMessage } from '../../../src/messaging/retry.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { conversationLane } from '../../../src/platform/ledger/locks.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
-import { matchStatus } from '../../../src/provider-webhooks/apply-status.ts';
+import { applySeen, lookAtStatuses } from '../../../src/provider-webhooks/apply-status.ts';
+import type { InboundStatus } from '../../../src/providers/messaging-app/inbound.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { message } from '../../support/factories/message.ts';
 import { type House, openHouse } from '../../support/house.ts';
@@ -16,21 +17,23 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-const applyStatus = (id: string, status: 'delivered' | 'failed', providerMessageId: string) =>
-  matchStatus(
-    ownRows(house.database, house.organizationId),
-    transactFor(house.ledger.transact, house.organizationId),
-    talk.channel.id,
-    {
-      kind: 'status',
-      phoneNumberId: talk.channel.phoneNumberId,
-      providerMessageId,
-      status,
-      at: new Date(),
-      callbackData: id,
-      ...(status === 'failed' && { error: { code: '131026', message: 'undeliverable' } }),
-    },
-  );
+/** False: no message of the channel matches it. */
+async function applyStatus(id: string, status: 'delivered' | 'failed', providerMessageId: string): Promise<boolean> {
+  const one: InboundStatus = {
+    kind: 'status',
+    phoneNumberId: talk.channel.phoneNumberId,
+    providerMessageId,
+    status,
+    at: new Date(),
+    callbackData: id,
+    ...(status === 'failed' && { error: { code: '131026', message: 'undeliverable' } }),
+  };
+  const looked = lookAtStatuses(ownRows(house.database, house.organizationId), [one], { channelId: talk.channel.id });
+  return transactFor(house.ledger.transact, house.organizationId)(looked, async (tx, seen) => {
+    await applySeen(tx, seen);
+    return seen.unmatched.length === 0;
+  });
+}
 const retry = (id: string, force: boolean) =>
   transactFor(house.ledger.transact, house.organizationId)({ locks: [conversationLane(talk.id)] }, (tx) =>
     retryMessage(tx, id, force),

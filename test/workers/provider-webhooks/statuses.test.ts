@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { recordAccepted } from '../../../src/messaging/settle.ts';
+import { answerLock, conversationLane } from '../../../src/platform/ledger/locks.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, bodyOf, change, entry, failure, newId, statusOf } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -138,8 +140,8 @@ describe('whose status it is', () => {
     expect(await statusNow(id)).toBe('received');
   });
 
-  test('one that matches nobody is kept, and matched when its message is known', async () => {
-    const { id } = await message({ providerMessageId: null });
+  test('one that matches nobody is kept, and matched when the answer to the send arrives', async () => {
+    const { id, conversationId } = await message({ status: 'sending', providerMessageId: null });
     const late = newId();
     await app.webhook(bodyFor(channel, { statuses: [statusOf(late, 'delivered')] }));
     const kept = await waitFor('it to be kept', async () => {
@@ -147,8 +149,10 @@ describe('whose status it is', () => {
       return row;
     });
     expect(kept.state).toBe('waiting');
-    await app.rows('update messages set provider_message_id = $2 where id = $1', [id, late]);
+    const locks = [conversationLane(conversationId), answerLock(channel.id, late)];
+    await app.web.deps.ledger.transact({ locks }, (tx) => recordAccepted(tx.of(app.tenant.organizationId), id, late));
     await app.messageIn(id, 'delivered');
+    expect(await updatesOf(conversationId)).toEqual(['sent', 'delivered']);
     await waitFor(
       'the row to say so',
       async () => (await app.one('select state from unmatched_statuses where id = $1', [kept.id])).state === 'matched',
@@ -159,11 +163,20 @@ describe('whose status it is', () => {
   test('after ten minutes it is dropped', async () => {
     const nobody = newId();
     await app.webhook(bodyFor(channel, { statuses: [statusOf(nobody, 'read')] }));
-    await waitFor('it to be dropped', async () => {
+    const kept = await waitFor('it to be kept', async () => {
       const [row] = await app.rows(
-        `update unmatched_statuses set received_at = clock_timestamp() - interval '11 min' where provider_message_id = $1 returning state`,
+        `update unmatched_statuses set received_at = clock_timestamp() - interval '11 min' where provider_message_id = $1 returning id`,
         [nobody],
       );
+      return row;
+    });
+    // Its time has come: the sweeper finds a run that the queue does not know.
+    await app.rows(
+      'update jobs set run = run + 1, run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1',
+      [kept.id],
+    );
+    await waitFor('it to be dropped', async () => {
+      const [row] = await app.rows('select state from unmatched_statuses where id = $1', [kept.id]);
       return row?.state === 'dropped';
     });
   });
