@@ -3,11 +3,7 @@ import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 
-// A machine that is busy with other work must not end the wait for a lock: that is a 409, which is another test's subject.
-const app = useApp({
-  workers: true,
-  env: { WEBHOOK_TIMEOUT_MS: '300', REQUEST_LOCK_TIMEOUT_MS: '60000', REQUEST_STATEMENT_TIMEOUT_MS: '60000' },
-});
+const app = useApp({ workers: true, env: { WEBHOOK_TIMEOUT_MS: '300' } });
 let channel: Channel;
 beforeAll(async () => {
   channel = await app.connect();
