@@ -9,7 +9,7 @@ import { putOff } from '../src/platform/ledger/put-off.ts';
 import { endDone, endFailed, RunOver } from '../src/platform/ledger/release.ts';
 import type { RunRow } from '../src/platform/ledger/run.ts';
 import { transactFor } from '../src/platform/ledger/tenant.ts';
-import type { TransactOptions } from '../src/platform/ledger/transact.ts';
+import type { Look, TransactOptions } from '../src/platform/ledger/transact.ts';
 import type { TenantTx } from '../src/platform/ledger/tx.ts';
 import { reasonOf } from '../src/platform/log.ts';
 import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
@@ -45,6 +45,13 @@ export function createContext<Claimed>(
   const transact = transactFor(deps.ledger.transact, row.organization_id);
   const inTransaction = (work: (tx: TenantTx) => Promise<Outcome>, options: TransactOptions = {}) =>
     persistently(deps, () => transact({ locks, ...options }, work));
+  const afterLook = <Seen>(looked: Look<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<void>) =>
+    persistently(deps, () =>
+      transact({ ...looked, locks: (seen) => [...locks, ...looked.locks(seen)] }, async (tx, seen): Promise<Outcome> => {
+        await work(tx, seen);
+        return { kind: 'done' };
+      }),
+    );
 
   const context: RunContext<Claimed> = {
     ...deps,
@@ -65,21 +72,11 @@ export function createContext<Claimed>(
         { isOneTrip: typeof work !== 'function' },
       ),
     finishLooked: (looked, work) =>
-      persistently(deps, () =>
-        transact({ ...looked, locks: (seen) => [...locks, ...looked.locks(seen)] }, async (tx, seen): Promise<Outcome> => {
-          await work(tx, seen);
-          endDone(tx, row, { isAsserted: true });
-          return { kind: 'done' };
-        }),
-      ),
-    settle: (work, moreLocks = []) =>
-      inTransaction(
-        async (tx) => {
-          await work(tx);
-          return { kind: 'done' };
-        },
-        { locks: [...locks, ...moreLocks] },
-      ),
+      afterLook(looked, async (tx, seen) => {
+        await work(tx, seen);
+        endDone(tx, row, { isAsserted: true });
+      }),
+    settle: (looked, work) => afterLook(looked, work),
     again(error, { delayMs, queue, work } = {}) {
       const next = contract.delayMs(row.attempts + 1);
       if (next === undefined) return context.fail(error, { work });

@@ -48,7 +48,7 @@ export type RunContext<Claimed = undefined> = WorkerDeps & {
   /** *done*, in a write that looks first and takes more locks than the row's. */
   finishLooked<Seen>(look: Look<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<void>): Promise<Outcome>;
   /** *done* whichever run the row is in now: for an answer that must not be lost. `work` ends the row itself. */
-  settle(work: Work, moreLocks?: string[]): Promise<Outcome>;
+  settle<Seen>(look: Look<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<void>): Promise<Outcome>;
   /** *again*: spends an attempt; the last one fails for good. */
   again(error: JobError, options?: { delayMs?: number; queue?: string; work?: Work }): Promise<Outcome>;
   /** *wait*: spends no attempt. */

@@ -6,6 +6,7 @@ import { refusalOf } from '../../src/contacts/permission/permission.ts';
 import { sendMessageJob } from '../../src/messaging/jobs.ts';
 import type { Message } from '../../src/messaging/message.entity.ts';
 import { recordAccepted } from '../../src/messaging/settle.ts';
+import { changeBy, type MessageState, recordChanges, type StatusChange } from '../../src/messaging/told-statuses.ts';
 import { unknownWindow } from '../../src/messaging/window.ts';
 import { isOwn } from '../../src/platform/database/is-own.ts';
 import type { Own } from '../../src/platform/database/own.ts';
@@ -14,6 +15,7 @@ import type { JobError } from '../../src/platform/ledger/jobs.entity.ts';
 import { answerLock, LocksOutdated } from '../../src/platform/ledger/locks.ts';
 import { holdPool } from '../../src/platform/ledger/pools.ts';
 import { endDoneOfSubject } from '../../src/platform/ledger/release.ts';
+import type { Look } from '../../src/platform/ledger/transact.ts';
 import type { TenantTx } from '../../src/platform/ledger/tx.ts';
 import { reasonOf } from '../../src/platform/log.ts';
 import { nowDate } from '../../src/platform/time/clock.ts';
@@ -130,16 +132,29 @@ async function contactOf(own: Own, messageId: string): Promise<string | null> {
   return message?.contact_id ?? null;
 }
 
+/** In one round trip where the message is as it was claimed, and the answer tells nothing new of the person. */
 function settleAccepted(context: Context, claim: Claim, { providerMessageId, phoneId, userId }: Accepted): Promise<Outcome> {
-  const work = async (tx: TenantTx) => {
+  const isNewsOfPerson = Boolean(userId || (phoneId && phoneId !== claim.to_phone));
+  const proof = { status: 'sent', providerMessageId } as const;
+  const claimed = isNewsOfPerson ? undefined : changeBy(stateOf(claim), proof);
+  const looked: Look<StatusChange | undefined> = {
+    look: async (attempt) => (attempt === 1 ? claimed : undefined),
+    locks: () => [answerLock(claim.channel_id, providerMessageId)],
+    isOneTrip: (change) => change !== undefined,
+  };
+  return context.settle(looked, async (tx, change) => {
+    if (change) return recordChanges(tx.own, [change]);
     await recordAccepted(tx.own, claim.message_id, providerMessageId);
     endDoneOfSubject(tx, sendMessageJob.name, claim.message_id);
-    if (!userId && (!phoneId || phoneId === claim.to_phone)) return;
-    const contactId = await contactOf(tx.own, claim.message_id);
+    const contactId = isNewsOfPerson ? await contactOf(tx.own, claim.message_id) : undefined;
     if (contactId) await addIdentities(tx.own, context.secrets, contactId, { phoneId, userId });
-  };
-  return context.settle(work, [answerLock(claim.channel_id, providerMessageId)]);
+  });
 }
+
+const stateOf = ({ message_id: id, channel_id, conversation_id, contact_id }: Claim): MessageState => ({
+  ...{ id, channel_id, conversation_id, contact_id },
+  ...{ status: 'sending', provider_message_id: null, failure: null },
+});
 
 /** The phone number's own limit: the channel sends nothing for `ms`. */
 async function slowDown({ em, row, ledger }: Context, ms: number) {
