@@ -33,6 +33,7 @@ import { Accounts } from './platform/migrations/20261121000020-accounts.ts';
 import { Contacts } from './platform/migrations/20261121000030-contacts.ts';
 import { Pace } from './platform/migrations/20261122000000-pace.ts';
 import { KeyMakers } from './platform/migrations/20261122004000-key-makers.ts';
+import { PurgePosition } from './platform/migrations/20261122005000-purge-position.ts';
 import { Heartbeat } from './platform/process/heartbeat.entity.ts';
 import { LoginLimit } from './platform/rate-limits/login-limit.entity.ts';
 import { PurgeRun } from './platform/retention/purge-run.entity.ts';
@@ -101,6 +102,7 @@ export const ormOptions = defineConfig({
       { name: '20261121000030-contacts', class: Contacts },
       { name: '20261122000000-pace', class: Pace },
       { name: '20261122004000-key-makers', class: KeyMakers },
+      { name: '20261122005000-purge-position', class: PurgePosition },
     ],
     snapshot: false,
     transactional: true,
