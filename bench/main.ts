@@ -115,7 +115,8 @@ if (command.args.includes('long')) {
   const sizes = sizesOf({ messages, events, failed, organizations, small: flags.small });
   const isNamed = command.getOptionValueSource('backend') !== 'default';
   const backend = isNamed ? (flags.backend as BackendName) : 'redis';
-  const result = await longTables({ backend, sizes, rounds, seconds, count, minutes: Number(flags.minutes) });
+  const only = command.args.filter((name) => name !== 'long');
+  const result = await longTables({ backend, sizes, only, rounds, seconds, count, minutes: Number(flags.minutes) });
   console.log(`\n## Long tables\n\n${longTablesReport(result)}`);
   process.exit();
 }

@@ -1,6 +1,8 @@
 import { purges } from '../../src/platform/retention/purges.ts';
 import { measureInTurns } from '../measure.ts';
+import type { Path } from '../path.ts';
 import { paths } from '../paths/index.ts';
+import { latency } from '../paths/latency.ts';
 import { startUp } from '../paths/start-up.ts';
 import type { Measured } from '../report.ts';
 import { type BackendName, openStage, type Stage } from '../stage.ts';
@@ -22,7 +24,16 @@ export type LongTables = {
   skipped: string[];
 };
 
-type Options = { backend: BackendName; sizes: Sizes; rounds: number; seconds: number; count: number; minutes: number };
+/** `only`: names of paths, `lists`, `chores`, `purges`; none: all. */
+type Options = {
+  backend: BackendName;
+  sizes: Sizes;
+  only: string[];
+  rounds: number;
+  seconds: number;
+  count: number;
+  minutes: number;
+};
 
 export const server = {
   ...settings,
@@ -39,13 +50,14 @@ export const server = {
 const fillShare = 0.35;
 
 /** Kanal on a full database and on an empty one, asked in turns. */
-export async function longTables({ backend, sizes, rounds, seconds, count, minutes }: Options): Promise<LongTables> {
+export async function longTables({ backend, sizes, only, rounds, seconds, count, minutes }: Options): Promise<LongTables> {
   const startedAt = performance.now();
   const endsAt = (share: number) => startedAt + minutes * 60_000 * share;
   const stage = await openStage(backend, { settings: server, isTwin: true });
   /** What begins too late is left out and named. */
   const skipped: string[] = [];
   const step = async <Measured>(name: string, work: () => Promise<Measured[]>): Promise<Measured[]> => {
+    if (only.length > 0 && !only.includes(name)) return [];
     if (performance.now() > endsAt(1)) {
       skipped.push(name);
       return [];
@@ -59,11 +71,15 @@ export async function longTables({ backend, sizes, rounds, seconds, count, minut
     const filled = await fill(stage.kanal.sql, stage.kanal.tenant, sizes, endsAt(fillShare));
     for (const side of [stage.kanal, stage.floor]) await prepare(side);
     const measured: Measured[] = [];
-    for (const path of paths.filter((one) => one !== startUp))
+    const measure = async (path: Path) => {
       measured.push(...(await step(path.name, async () => [await measureInTurns(path, stage, rounds, { seconds, count })])));
+    };
+    for (const path of paths.filter((one) => one !== startUp && one !== latency)) await measure(path);
     const lists = await step('lists', () => measureLists(stage));
     const chores = await step('chores', () => measureChores(stage));
     const purged = await step('purges', () => measurePurges(stage, sizes, Math.max(5, seconds * 4)));
+    // Last: on a busy machine its emitter may not get through.
+    await measure(latency).catch((error: unknown) => skipped.push(`latency (${String(error)})`));
     const statements = await longestStatements(stage.kanal.sql);
     return { sizes, filled, paths: measured, lists, chores, purged, statements, skipped };
   } finally {
