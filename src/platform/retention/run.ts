@@ -39,7 +39,10 @@ const finishStatement = `
 type Position = Record<number, string>;
 
 /** SQL: as its neighbours. */
-const positionStatement = 'select position from purges where table_name = $1';
+const positionStatement = `
+  select position
+    from purges
+   where table_name = $1`;
 
 /** No leader: the database knows when the purge last ran. Two at once do no harm: each skips the other's locked rows. */
 export async function claimPurge(database: Database, table: string): Promise<boolean> {
