@@ -1,7 +1,7 @@
 import { purges } from '../../src/platform/retention/purges.ts';
 import { runPurge } from '../../src/platform/retention/run.ts';
 import type { Stage } from '../stage.ts';
-import { sharesOf } from './fill/messages.ts';
+import { sharesOf } from './fill/shares.ts';
 import { openKanal } from './kanal.ts';
 import type { Sizes } from './sizes.ts';
 

@@ -10,8 +10,9 @@ const maxRatio = 1.2;
 const maxMs = 1_000;
 
 const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
+/** None without rows: that part was not asked for. */
 const table = (head: string[], rows: (string | number)[][]) =>
-  [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  rows.length > 0 ? [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n') : '';
 const count = (value: number) => Math.round(value).toLocaleString('en-US');
 const ms = (value: number) => value.toFixed(value < 10 ? 2 : 0);
 const held = (isHeld: boolean) => (isHeld ? 'yes' : '**no**');
@@ -61,8 +62,9 @@ const purgeRows = (purged: Purged[]) =>
 
 /** The arithmetic of a full day, at a hundred messages a second. */
 const purgeLine = (purged: Purged[]) => {
+  if (purged.length === 0) return '';
   const perDay = purged.map(({ table: name, perMessage }) => `${name} ${count(100 * 86_400 * perMessage)}`).join(', ');
-  return `One worker that purges all of them by turns keeps up with ${count(oneWorkerKeepsUpWith(purged))} messages a second; more workers share the tables. A day of 100 messages a second writes 8,640,000 messages: ${perDay}.`;
+  return `One worker that purges all of them by turns keeps up with ${count(oneWorkerKeepsUpWith(purged))} messages a second; more workers share the tables. A day of 100 messages a second leaves 8,640,000 messages and as rows to delete: ${perDay}.`;
 };
 
 const statementRows = (statements: Statement[]) =>
@@ -84,7 +86,7 @@ const filledLine = ({ rows, seconds, isWhole }: Filled) =>
 export function longTablesReport(result: LongTables): string {
   return [
     `${count(result.sizes.organizations)} organizations. ${filledLine(result.filled)}`,
-    ...(result.skipped.length > 0 ? [`Left out, the time was over: ${result.skipped.join(', ')}.`] : []),
+    ...(result.skipped.length > 0 ? [`Left out, since the time was over or it failed: ${result.skipped.join(', ')}.`] : []),
     table(['path', 'what', 'unit', 'empty', 'full', 'times as long', 'times the CPU', `≤ ${maxRatio}`], pathRows(result)),
     table(['list', 'empty: p50 ms', 'p99', 'full: p50 ms', 'p99', 'ratio of p50', '< 1 s'], listRows(result.lists)),
     table(['chore', 'empty ms', 'full ms', 'longest', '< 1 s'], choreRows(result.chores)),
@@ -94,5 +96,7 @@ export function longTablesReport(result: LongTables): string {
     ),
     purgeLine(result.purged),
     table(["the product's longest statements", 'calls', 'mean ms', 'longest', '< 1 s'], statementRows(result.statements)),
-  ].join('\n\n');
+  ]
+    .filter(Boolean)
+    .join('\n\n');
 }

@@ -63,9 +63,16 @@ export async function longTables({ backend, sizes, only, rounds, seconds, count,
       return [];
     }
     const began = performance.now();
-    const measured = await work();
-    console.error(`long: ${name} in ${Math.round((performance.now() - began) / 1000)} s`);
-    return measured;
+    try {
+      const measured = await work();
+      console.error(`long: ${name} in ${Math.round((performance.now() - began) / 1000)} s`);
+      return measured;
+    } catch (error) {
+      // What was measured before it took long to get.
+      console.error(`long: ${name} failed`, error);
+      skipped.push(`${name} (failed)`);
+      return [];
+    }
   };
   try {
     const filled = await fill(stage.kanal.sql, stage.kanal.tenant, sizes, endsAt(fillShare));
@@ -79,7 +86,7 @@ export async function longTables({ backend, sizes, only, rounds, seconds, count,
     const chores = await step('chores', () => measureChores(stage));
     const purged = await step('purges', () => measurePurges(stage, sizes, Math.max(5, seconds * 4)));
     // Last: on a busy machine its emitter may not get through.
-    await measure(latency).catch((error: unknown) => skipped.push(`latency (${String(error)})`));
+    await measure(latency);
     const statements = await longestStatements(stage.kanal.sql);
     return { sizes, filled, paths: measured, lists, chores, purged, statements, skipped };
   } finally {

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { Tenant } from '../../tenant.ts';
 import { peopleOf, type Sizes } from '../sizes.ts';
 import { atOnce } from './at-once.ts';
+import { chunkStatement } from './chunk.ts';
 import { withoutIndexes } from './indexes.ts';
-import { chunkStatement } from './messages.ts';
 import { fillTenants } from './tenants.ts';
 
 const filled = [
@@ -51,6 +51,8 @@ export async function fill(pool: pg.Pool, tenant: Tenant, sizes: Sizes, deadline
   console.error(`long: rows in ${Math.round((rowsAt - startedAt) / 1000)} s`);
   await remake();
   await pool.query('vacuum analyze');
+  // What the fill left to write must not be written beside the first path.
+  await pool.query('checkpoint');
   const { rows } = await pool.query<Filled['rows'][number]>(lengths, [filled]);
   const seconds = { rows: (rowsAt - startedAt) / 1000, indexes: (performance.now() - rowsAt) / 1000 };
   console.error(`long: indexes in ${Math.round(seconds.indexes)} s`);
