@@ -29,7 +29,10 @@ export const workerPath = ({ queue, pool, prepare, verify, ...named }: Definitio
       const startedAt = performance.now();
       await handOver.run(pool(side));
       for (;;) {
-        const { rows } = await side.sql.query('select exists (select 1 from jobs where queue = $1) as is_open', [queue]);
+        const { rows } = await side.sql.query(
+          `select exists (select 1 from jobs where queue = $1 and state in ('blocked', 'waiting', 'queued')) as is_open`,
+          [queue],
+        );
         if (!rows[0].is_open) break;
         if (performance.now() - startedAt > 120_000) throw new Error(`${named.name}, ${side.name}: not done after two minutes`);
         await sleep(50);

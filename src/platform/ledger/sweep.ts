@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import { type DispatchedRow, dispatchedColumns, dispatchedOf, firstCheck, type Inserted } from './accept.ts';
 import type { Ledger } from './ledger.ts';
 import { lockOf, tryLock } from './locks.ts';
+import { poolsWithWaiting } from './pools-with-work.ts';
 import type { Queues } from './queues.ts';
 
 const batch = 500;
@@ -44,10 +45,11 @@ const startNewRuns = `
   returning j.id, j.run, j.queue, j.name, j.organization_id, j.pool,
             greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as delay_ms`;
 
-const poolsWithRoom = `
+export const poolsWithRoom = `
   select p.id as pool
     from pools p
-   where coalesce(p.held_until, '-infinity') <= clock_timestamp()
+   where p.id = any(array(${poolsWithWaiting}))
+     and coalesce(p.held_until, '-infinity') <= clock_timestamp()
      and exists (
        select 1 from jobs j
         where j.pool = p.id and j.state = 'waiting' and j.run_at <= clock_timestamp() + interval '1 s')

@@ -51,13 +51,16 @@ export async function eventsBatch(em: Em, days: number, limit: number, after?: s
 
 /** SQL: a set of the oldest rows that skips locked ones. */
 const purgeAttempts = `
-  with deleted as (
+  with old as materialized (select id from webhook_attempts where ${aged}),
+  deleted as (
     delete from webhook_attempts
-     where id = any(array(select id from webhook_attempts where ${aged}))
+     where id = any(array(select id from old))
     returning 1)
-  select count(*)::int as deleted from deleted`;
+  select (select id from old order by id desc limit 1) as last,
+         (select count(*)::int from deleted) as deleted`;
 
-export async function attemptsBatch(em: Em, days: number, limit: number): Promise<Batch> {
-  const [row] = await query<{ deleted: number }>(em, purgeAttempts, bounds(days, limit));
-  return { deleted: { webhook_attempts: row!.deleted }, isLast: row!.deleted < limit };
+export async function attemptsBatch(em: Em, days: number, limit: number, after?: string): Promise<Batch> {
+  const [row] = await query<{ last: string | null; deleted: number }>(em, purgeAttempts, bounds(days, limit, after));
+  const { last, deleted } = row!;
+  return { deleted: { webhook_attempts: deleted }, isLast: deleted < limit, last: last ?? undefined };
 }
