@@ -26,6 +26,8 @@ export type Stage = {
   floor: Side;
   sandbox: Sandbox;
   receiver: Receiver;
+  /** Process ids. */
+  servers: { postgres: number; redis?: number };
   close(): Promise<void>;
 };
 export type Sandbox = { url: string; control<Answer>(method: string, path: string, body?: object): Promise<Answer> };
@@ -34,9 +36,18 @@ export type Receiver = { process: Process; url: string };
 export const accessToken = 'bench-token';
 const phoneNumberId = '100000000000001';
 
+type Options = {
+  /** Settings of postgresql.conf. */
+  settings?: Record<string, string>;
+};
+
+/** The bench's own statements are told from the product's by it. */
+export const benchRole = 'bench';
+
 /** PostgreSQL as shipped (durable commits), Redis with its append-only file, sandbox and receiver, each a process of its own. */
-export async function openStage(backend: BackendName): Promise<Stage> {
-  const postgres = await createPostgresServer({ more: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' } });
+export async function openStage(backend: BackendName, { settings }: Options = {}): Promise<Stage> {
+  const durable = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' };
+  const postgres = await createPostgresServer({ more: { ...durable, ...settings } });
   const redis = backend === 'redis' ? await createRedisServer({ args: ['--appendonly', 'yes'] }) : undefined;
   const sandboxPort = await freePort();
   const receiverPort = await freePort();
@@ -74,6 +85,7 @@ export async function openStage(backend: BackendName): Promise<Stage> {
 
   const admin = new pg.Client({ connectionString: postgres.url() });
   await admin.connect();
+  await admin.query(`create role ${benchRole} superuser login`);
   const sides: Side[] = [];
   for (const [index, name] of (['kanal', 'floor'] as const).entries()) {
     await admin.query(`create database ${name}`);
@@ -87,6 +99,7 @@ export async function openStage(backend: BackendName): Promise<Stage> {
     floor,
     sandbox,
     receiver,
+    servers: { postgres: postgres.pid(), ...(redis && { redis: redis.pid() }) },
     async close() {
       await Promise.all([sandboxProcess.stop(), receiver.process.stop(), kanal.sql.end(), floor.sql.end()]);
       await Promise.all([postgres.remove(), redis?.remove()]);
@@ -102,7 +115,9 @@ async function openSide(
   receiverUrl: string,
 ): Promise<Side> {
   await migrate(databaseUrl);
-  const sql = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  const benchUrl = new URL(databaseUrl);
+  benchUrl.username = benchRole;
+  const sql = new pg.Pool({ connectionString: benchUrl.href, max: 4 });
   const [secretKey, hashKey] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
   const tenant = await seedTenant(sql, {
     keys: name === 'kanal' ? { secretKey, hashKey } : undefined,
