@@ -57,7 +57,7 @@ export async function untilReady(url: string): Promise<number> {
     } catch {
       // Not there yet.
     }
-    if (performance.now() - startedAt > 30_000) throw new Error(`${url} does not answer`);
+    if (performance.now() - startedAt > 120_000) throw new Error(`${url} does not answer`);
     await sleep(5);
   }
 }

@@ -26,12 +26,12 @@ export async function cost(stage: Stage, messages: number, perSecond: number, on
   };
   for (const name of partNames) {
     if (only.length > 0 && !only.includes(name)) continue;
-    console.error(`${stage.backend} ${name}`);
     if (name === 'whole') {
       await wholeWay(stage, messages, perSecond, meter);
       const { each, idleASecond } = takeEach();
       costs.parts.push({ name, what: 'accepted, sent, its webhook delivered, one status applied', kanal: each });
       costs.idleASecond = idleASecond;
+      console.error(stage.backend, name, JSON.stringify({ kanal: each, idleASecond }));
       continue;
     }
     const path = paths[name];
@@ -43,6 +43,7 @@ export async function cost(stage: Stage, messages: number, perSecond: number, on
     }
     await close();
     costs.parts.push({ name, what: path.what, ...sides });
+    console.error(stage.backend, name, JSON.stringify(sides));
   }
   return costs;
 }
