@@ -1,3 +1,4 @@
+import { loadsTable } from './loads.ts';
 import { type Figures, figureNames } from './meter.ts';
 import type { Costs } from './run.ts';
 
@@ -50,8 +51,8 @@ export function costReport({ messages, perSecond, parts, idleASecond }: Costs): 
   );
   return [
     `${messages} of each, ${perSecond} a second where a request begins it, as fast as one worker can where a job does. CPU is what the kernel counted for these`,
-    'processes (PostgreSQL with all its backends), less what they take with nothing to do: other work on the machine hardly adds to it, so it holds on a busy',
-    'machine too, to some 10 %. Commits, statements and bytes do not depend on the machine. No checkpoint fell into the time.',
+    'processes (PostgreSQL with all its backends), less what they take with nothing to do. Beside other work a process takes more of it, its caches being cold:',
+    'the ratios hold there, the µs are too high. Commits, statements and bytes do not depend on the machine. No checkpoint fell into the time.',
     '',
     line(columns),
     line(columns.map(() => '---')),
@@ -68,5 +69,6 @@ export function costReport({ messages, perSecond, parts, idleASecond }: Costs): 
         ]
       : []),
     ...(idleASecond ? [rowOf('idle', 'one web and one worker with nothing to do, **a second**', idleASecond)] : []),
+    ...(whole ? ['', loadsTable(whole.kanal)] : []),
   ].join('\n');
 }
