@@ -25,14 +25,19 @@ export function postgresBackend(databaseUrl: string, workers: number, log: Log):
   pool.on('error', (error) => log.debug({ err: error }, 'queue connection lost'));
   // A checked-out client has no listener: without this one a restart of the server ends the process.
   pool.on('connect', (client) => client.on('error', (error) => log.debug({ err: error }, 'queue connection lost')));
+  let isPoolerTold = false;
   return {
     name: 'postgres',
     databaseConnections: workers + 4,
     async probe() {
       const { rows } = await withinMs(pool.query(stateOfSession), 2_000, 'The queue');
       if (rows[0].is_read_only) throw new Error('The database is read-only');
+      if (rows[0].search_path === schema) return;
       // A worker would ask for functions that are not there, as fast as it can.
-      if (rows[0].search_path !== schema) throw new Error('A pooler dropped the search path of the queue: it needs Redis then');
+      if (!isPoolerTold)
+        log.warn('queue away: a pooler dropped the search path of its sessions; behind one the queue needs Redis');
+      isPoolerTold = true;
+      throw new Error('A pooler dropped the search path of the queue');
     },
     makeQueue: (name) => new Queue(name, { connection: pool as never, defaultJobOptions: keep }) as unknown as AnyQueue,
     makeWorker: (name, processor, options) =>

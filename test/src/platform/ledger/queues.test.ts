@@ -186,9 +186,11 @@ const servers = [
 test('a queue in PostgreSQL whose sessions lost their search path, as behind a pooler, counts as away', async () => {
   const { url, drop } = await createTestDatabase();
   const direct = createBackend({ databaseUrl: url, queueUrl: undefined }, log);
-  const pooled = createBackend({ databaseUrl: `${url}?options=-c%20search_path%3Dpublic`, queueUrl: undefined }, log);
+  const said = collectingLog();
+  const pooled = createBackend({ databaseUrl: `${url}?options=-c%20search_path%3Dpublic`, queueUrl: undefined }, said.log);
   await direct.probe();
-  await expect(pooled.probe()).rejects.toThrow('search path');
+  for (let look = 0; look < 2; look += 1) await expect(pooled.probe()).rejects.toThrow('search path');
+  expect(said.lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('needs Redis')]);
   await Promise.all([direct.close(), pooled.close()]);
   await drop();
 });
