@@ -44,7 +44,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     bounds: requestBoundsOf(config),
   });
   const backend = createBackend(config, log);
-  await checkConnections(database, backend.databaseConnections, config.databasePoolMax).catch(unlessAway(log));
+  await checkConnections(database, backend.databaseConnections, config.databasePoolMax, log).catch(unlessAway(log));
   const queues = openQueues(backend, log, onDead);
   const bounds = { patienceMs: config.requestTransactionTimeoutMs, lockMs: config.requestLockTimeoutMs };
   const ledger = createLedger({ database, queues, log, awaitsQueue: true, bounds });

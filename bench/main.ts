@@ -4,6 +4,9 @@ import { abuseReport } from './abuse/report.ts';
 import { abuseBench } from './abuse/run.ts';
 import { bodies, bodiesReport } from './bodies.ts';
 import { contactsReport, contactsScale } from './contacts/scale.ts';
+import { settings as costSettings } from './cost/meter.ts';
+import { costReport } from './cost/report.ts';
+import { cost, partNames } from './cost/run.ts';
 import { importBench, importReport } from './import.ts';
 import { loginStorm, loginStormReport } from './login-storm.ts';
 import { longTablesReport } from './long/report.ts';
@@ -30,6 +33,8 @@ type Flags = {
   organizations: string;
   small?: boolean;
   minutes: string;
+  rate: string;
+  part: string;
   contacts: string;
   rows: string;
   only: string;
@@ -40,18 +45,20 @@ type Flags = {
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider and dead receivers; bodies, the CPU that refused bodies cost; long, a full database beside an empty one`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider and dead receivers; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside its floor, part by part: cost, what one message costs`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
   .option('--seconds <n>', 'length of a round under load', '5')
   .option('--count <n>', 'messages or webhooks of a round of one worker', '4000')
-  .option('--messages <n>', 'messages of memory (100,000) or of long (5,000,000)')
+  .option('--messages <n>', 'messages of memory (100,000), of long (5,000,000) or of cost (2,000)')
   .option('--events <n>', 'events of long, and as many deliveries', '20000000')
   .option('--failed <n>', 'failed jobs of long', '1000000')
   .option('--organizations <n>', 'organizations of long', '10000')
   .option('--small', 'a hundredth of all sizes of long')
   .option('--minutes <n>', 'time of long; what begins later is left out', '60')
+  .option('--rate <n>', 'messages a second of cost', '50')
+  .option('--part <names>', `parts of cost, comma-separated, of: ${partNames.join(', ')}; none: all`, '')
   .option('--contacts <n>', 'contacts of the large organization of contacts', '1000000')
   .option('--rows <n>', 'contacts of import', '200000')
   .option(
@@ -67,9 +74,17 @@ const [rounds, seconds, count] = [Number(flags.rounds), Number(flags.seconds), N
 const only = flags.only.split(',').filter(Boolean).map(Number);
 const wanted = command.args.length > 0 ? paths.filter(({ name }) => command.args.includes(name)) : paths;
 
-/** Of Kanal alone, next to no floor. One that is long runs on Redis only, where no backend is named. */
-const singles: { name: string; isLong?: true; report(stage: Stage): Promise<string> }[] = [
+/** With a report of their own. One that is long runs on Redis only, where no backend is named. */
+const singles: { name: string; isLong?: true; settings?: Record<string, string>; report(stage: Stage): Promise<string> }[] = [
   { name: 'memory', report: async (stage) => soakReport(await soak(stage, Number(flags.messages ?? 100_000))) },
+  {
+    name: 'cost',
+    settings: costSettings,
+    report: async (stage) => {
+      const parts = flags.part.split(',').filter(Boolean);
+      return costReport(await cost(stage, Number(flags.messages ?? 2_000), Number(flags.rate), parts));
+    },
+  },
   { name: 'login-storm', report: async (stage) => loginStormReport(await loginStorm(stage, rounds, seconds)) },
   { name: 'import', report: async (stage) => importReport(await importBench(stage, Number(flags.rows), rounds)) },
   { name: 'abuse', isLong: true, report: async (stage) => abuseReport(await abuseBench(stage, only, rounds, seconds)) },
@@ -122,7 +137,7 @@ if (command.args.includes('long')) {
 }
 
 for (const backend of backends as BackendName[]) {
-  const stage = await openStage(backend);
+  const stage = await openStage(backend, { settings: single?.settings });
   if (single) {
     console.log(`${title(backend)}\n${await single.report(stage).finally(() => stage.close())}`);
     continue;

@@ -28,6 +28,8 @@ export type Stage = {
   floor: Side;
   sandbox: Sandbox;
   receiver: Receiver;
+  /** Process ids. */
+  servers: { postgres: number; redis?: number };
   close(): Promise<void>;
 };
 export type Sandbox = { url: string; control<Answer>(method: string, path: string, body?: object): Promise<Answer> };
@@ -44,7 +46,7 @@ type Options = {
 };
 
 /** The bench's own statements are told from the product's by it. */
-const benchRole = 'bench';
+export const benchRole = 'bench';
 
 /** PostgreSQL as shipped (durable commits), Redis with its append-only file, sandbox and receiver, each a process of its own. */
 export async function openStage(backend: BackendName, { settings, isTwin = false }: Options = {}): Promise<Stage> {
@@ -102,6 +104,7 @@ export async function openStage(backend: BackendName, { settings, isTwin = false
     floor,
     sandbox,
     receiver,
+    servers: { postgres: postgres.pid(), ...(redis && { redis: redis.pid() }) },
     async close() {
       await Promise.all([sandboxProcess.stop(), receiver.process.stop(), kanal.sql.end(), floor.sql.end()]);
       await Promise.all([postgres.remove(), redis?.remove()]);

@@ -221,7 +221,7 @@ describe('house rules', () => {
 
   test('only the backends know what carries the queue; the rate limits share their counts by the same Redis', () => {
     const known = /from '(ioredis|bullmq)'/;
-    const allowed = ['src/platform/ledger/backends/', 'workers/worker.ts', 'src/platform/rate-limits/redis-counter.ts'];
+    const allowed = ['src/platform/ledger/backends/', 'workers/worker.ts', 'src/platform/redis.ts'];
     const others = having(product, known).filter((file) => !allowed.some((place) => file.startsWith(place)));
     expect(others).toEqual([]);
   });

@@ -34,7 +34,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     log,
   });
   const backend = createBackend(config, log);
-  await checkConnections(database, backend.databaseConnections, config.databasePoolMax).catch(unlessAway(log));
+  await checkConnections(database, backend.databaseConnections, config.databasePoolMax, log).catch(unlessAway(log));
   const queues = openQueues(backend, log, onDead);
   const ledger = createLedger({ database, queues, log, awaitsQueue: false });
   const isServed = config.metricsToken !== undefined && config.healthPort !== undefined;

@@ -1,10 +1,20 @@
 import Joi from 'joi';
 import { type RequestBoundsSettings, requestBoundsSettings } from '../database/request-bounds.ts';
 import { type Bounds, bounds } from './bounds.ts';
-import { areOrigins, areQueues, isHashKey, isMailbox, isMailUrl, isSecretKey, list } from './checks.ts';
+import { areOrigins, areQueues, isClusterUrl, isHashKey, isMailbox, isMailUrl, isSecretKey, list } from './checks.ts';
 
 const whole = Joi.number().integer();
 const days = (min: number, byDefault: number) => whole.min(min).max(3650).default(byDefault);
+
+const queueUrl = Joi.string()
+  .when(Joi.string().pattern(/^rediss?\+cluster:/), {
+    // biome-ignore lint/suspicious/noThenProperty: the name Joi gives it
+    then: Joi.string().custom(isClusterUrl),
+    otherwise: Joi.string().uri({ scheme: ['redis', 'rediss'] }),
+  })
+  .description(
+    'Redis for the queues, `redis://…` or `rediss://…`, or a Redis Cluster, `redis+cluster://user:password@host:port,host:port`; unset: the database carries them',
+  );
 
 /** docs/operations lists the variables from here. */
 export const configSchema = Joi.object({
@@ -20,10 +30,7 @@ export const configSchema = Joi.object({
     .default(15)
     .description('Database connections a process may open (queues not counted)'),
   ...requestBoundsSettings,
-  QUEUE_URL: Joi.string()
-    .uri({ scheme: ['redis', 'rediss'] })
-    .empty('')
-    .description('Redis for the queues; unset: the database carries them'),
+  QUEUE_URL: queueUrl,
   SECRET_KEY: Joi.string()
     .required()
     .custom(isSecretKey)
@@ -240,10 +247,7 @@ export const startSchema = Joi.object({
     .uri({ scheme: ['postgres', 'postgresql'] })
     .empty('')
     .description('PostgreSQL 18 or later; unset: an embedded server'),
-  QUEUE_URL: Joi.string()
-    .uri({ scheme: ['redis', 'rediss'] })
-    .empty('')
-    .description('Redis for the queues; unset: the database carries them'),
+  QUEUE_URL: queueUrl,
 }).prefs({ abortEarly: false, stripUnknown: true });
 
 export type StartEnvironment = {
