@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Req
 import { AppError } from '../src/platform/errors.ts';
 import type { Deps } from './http/endpoint.ts';
 import { cutUnread } from './http/intake/unread.ts';
+import { lazily } from './http/lazily.ts';
 import { apiHeaders } from './http/middleware/api-headers.ts';
 import { crossOrigin } from './http/middleware/cross-origin.ts';
 import { requestEnd } from './http/middleware/request-end.ts';
@@ -13,7 +14,6 @@ import { answerError } from './http/send.ts';
 import { endpoints } from './index.ts';
 import { health } from './operations/health.ts';
 import { metricsPage } from './operations/metrics.ts';
-import { pages } from './pages/pages.ts';
 
 /** Requests of no caller: neither logged nor counted. */
 const unobserved: RequestHandler = (_req, res, next) => {
@@ -43,7 +43,8 @@ export function createApp(deps: Deps): Express {
   app.use(['/healthz', '/readyz'], unobserved);
   app.use(health(deps));
   if (deps.config.metricsToken) app.use('/metrics', unobserved).use(metricsPage(deps, deps.config.metricsToken));
-  app.use(observed, pages(deps), (req) => {
+  const pages = lazily(async () => (await import('./pages/pages.ts')).pages(deps));
+  app.use(observed, pages, (req) => {
     throw new AppError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}`);
   });
   // A path that cannot be decoded fails before it reaches its route.

@@ -1,4 +1,3 @@
-import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openDatabase } from '../src/open-database.ts';
 import type { Config } from '../src/platform/config/config.ts';
@@ -23,6 +22,9 @@ import { createProviders } from '../src/providers/index.ts';
 import { createApp } from './app.ts';
 import type { Deps } from './http/endpoint.ts';
 import { createIntake } from './http/intake/intake.ts';
+import { createServer } from './http/node-http.ts';
+
+type Server = ReturnType<typeof createServer>;
 
 export type RunningWeb = { port: number; stop(): Promise<void>; deps: Deps };
 
@@ -42,7 +44,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     bounds: requestBoundsOf(config),
   });
   const backend = createBackend(config, log);
-  await checkConnections(database, backend.databaseConnections, config.databasePoolMax).catch(unlessAway(log));
+  await checkConnections(database, backend.databaseConnections, config.databasePoolMax, log).catch(unlessAway(log));
   const queues = openQueues(backend, log, onDead);
   const bounds = { patienceMs: config.requestTransactionTimeoutMs, lockMs: config.requestLockTimeoutMs };
   const ledger = createLedger({ database, queues, log, awaitsQueue: true, bounds });

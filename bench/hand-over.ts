@@ -13,7 +13,7 @@ import type { Side } from './stage.ts';
 export type HandOver = { run(pool: PoolRef): Promise<void>; close(): Promise<void> };
 
 /** Ours fills the pool, as the web process does after a commit; the floor's jobs are added in one go. */
-export const openHandOver = (side: Side, queue: string) => (side.name === 'kanal' ? byFilling(side) : byAdding(side, queue));
+export const openHandOver = (side: Side, queue: string) => (side.product === 'kanal' ? byFilling(side) : byAdding(side, queue));
 
 async function byFilling({ env }: Side): Promise<HandOver> {
   const config = readConfig(env);

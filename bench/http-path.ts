@@ -18,25 +18,30 @@ export const httpPath = (
   what: definition.what,
   unit: 'requests/s',
   better: 'rate',
-  async open(stage, { seconds }) {
+  async open(stage, { seconds, count, perSecond, meter }) {
     const webs = new Map<SideName, { process: Process; base: string }>();
     for (const side of [stage.kanal, stage.floor]) webs.set(side.name, await side.startWeb());
-    const load = (side: Side, duration: number) =>
+    const load = (side: Side, amount: { duration: number } | { amount: number; overallRate: number }) =>
       autocannon({
         url: webs.get(side.name)!.base,
         connections,
-        duration,
+        ...amount,
         requests: [{ setupRequest: (request) => ({ ...request, ...definition.request(side) }) }],
       });
-    for (const side of [stage.kanal, stage.floor]) await load(side, 2);
+    for (const side of [stage.kanal, stage.floor]) await load(side, { duration: 2 });
+    if (meter) for (const side of [stage.kanal, stage.floor]) await definition.between?.(side);
+    await meter?.rest([stage.kanal, stage.floor].map((side) => [side, { web: webs.get(side.name)!.process.pid }]));
     return {
       async round(side): Promise<Round> {
-        await webs.get(side.name)!.process.usage();
-        const result = await load(side, seconds);
+        const { process } = webs.get(side.name)!;
+        await process.usage();
+        await meter?.begin(side);
+        const result = await load(side, perSecond ? { amount: count, overallRate: perSecond } : { duration: seconds });
+        await meter?.end();
         const wrong = Object.entries(result.statusCodeStats ?? {}).filter(([status]) => Number(status) !== definition.status);
         if (wrong.length > 0 || result.errors > 0)
           throw new Error(`${definition.name}, ${side.name}: ${JSON.stringify(wrong)} ${result.errors}`);
-        const usage = await webs.get(side.name)!.process.usage();
+        const usage = await process.usage();
         await definition.between?.(side);
         return { rate: result.requests.total / result.duration, p50: result.latency.p50, p99: result.latency.p99, usage };
       },

@@ -161,6 +161,6 @@ export function importReport({ rows, bytes, restRssMb, kanal, floor, export: out
 
 /** Of the round that took most. */
 const fifths = (rounds: Round[]) => {
-  const worst = rounds.reduce((most, round) => (Math.max(...round.memory) > Math.max(...most.memory) ? round : most));
+  const worst = rounds.reduce((max, round) => (Math.max(...round.memory) > Math.max(...max.memory) ? round : max));
   return worst.memory.map((mb) => mb.toFixed(0)).join(', ');
 };

@@ -4,9 +4,16 @@ import { abuseReport } from './abuse/report.ts';
 import { abuseBench } from './abuse/run.ts';
 import { bodies, bodiesReport } from './bodies.ts';
 import { contactsReport, contactsScale } from './contacts/scale.ts';
+import { settings as costSettings } from './cost/meter.ts';
+import { costReport } from './cost/report.ts';
+import { cost, partNames } from './cost/run.ts';
 import { importBench, importReport } from './import.ts';
 import { loginStorm, loginStormReport } from './login-storm.ts';
+import { longTablesReport } from './long/report.ts';
+import { longTables } from './long/run.ts';
+import { sizesOf } from './long/sizes.ts';
 import { describeRun } from './machine.ts';
+import { measureInTurns } from './measure.ts';
 import { paths } from './paths/index.ts';
 import { profile } from './processes.ts';
 import { type Measured, summaryOf, tableOf } from './report.ts';
@@ -20,7 +27,14 @@ type Flags = {
   rounds: string;
   seconds: string;
   count: string;
-  messages: string;
+  messages?: string;
+  events: string;
+  failed: string;
+  organizations: string;
+  small?: boolean;
+  minutes: string;
+  rate: string;
+  part: string;
   contacts: string;
   rows: string;
   only: string;
@@ -31,13 +45,20 @@ type Flags = {
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider and dead receivers; bodies, the CPU that refused bodies cost`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider and dead receivers; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside its floor, part by part: cost, what one message costs`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
   .option('--seconds <n>', 'length of a round under load', '5')
   .option('--count <n>', 'messages or webhooks of a round of one worker', '4000')
-  .option('--messages <n>', 'messages of memory', '100000')
+  .option('--messages <n>', 'messages of memory (100,000), of long (5,000,000) or of cost (2,000)')
+  .option('--events <n>', 'events of long, and as many deliveries', '20000000')
+  .option('--failed <n>', 'failed jobs of long', '1000000')
+  .option('--organizations <n>', 'organizations of long', '10000')
+  .option('--small', 'a hundredth of all sizes of long')
+  .option('--minutes <n>', 'time of long; what begins later is left out', '60')
+  .option('--rate <n>', 'messages a second of cost', '50')
+  .option('--part <names>', `parts of cost, comma-separated, of: ${partNames.join(', ')}; none: all`, '')
   .option('--contacts <n>', 'contacts of the large organization of contacts', '1000000')
   .option('--rows <n>', 'contacts of import', '200000')
   .option(
@@ -53,9 +74,17 @@ const [rounds, seconds, count] = [Number(flags.rounds), Number(flags.seconds), N
 const only = flags.only.split(',').filter(Boolean).map(Number);
 const wanted = command.args.length > 0 ? paths.filter(({ name }) => command.args.includes(name)) : paths;
 
-/** Of Kanal alone, next to no floor. One that is long runs on Redis only, where no backend is named. */
-const singles: { name: string; isLong?: true; report(stage: Stage): Promise<string> }[] = [
-  { name: 'memory', report: async (stage) => soakReport(await soak(stage, Number(flags.messages))) },
+/** With a report of their own. One that is long runs on Redis only, where no backend is named. */
+const singles: { name: string; isLong?: true; settings?: Record<string, string>; report(stage: Stage): Promise<string> }[] = [
+  { name: 'memory', report: async (stage) => soakReport(await soak(stage, Number(flags.messages ?? 100_000))) },
+  {
+    name: 'cost',
+    settings: costSettings,
+    report: async (stage) => {
+      const parts = flags.part.split(',').filter(Boolean);
+      return costReport(await cost(stage, Number(flags.messages ?? 2_000), Number(flags.rate), parts));
+    },
+  },
   { name: 'login-storm', report: async (stage) => loginStormReport(await loginStorm(stage, rounds, seconds)) },
   { name: 'import', report: async (stage) => importReport(await importBench(stage, Number(flags.rows), rounds)) },
   { name: 'abuse', isLong: true, report: async (stage) => abuseReport(await abuseBench(stage, only, rounds, seconds)) },
@@ -95,8 +124,20 @@ const single = singles.find(({ name }) => command.args.includes(name));
 const isLong = single?.isLong && command.getOptionValueSource('backend') === 'default';
 const backends = isLong ? ['redis'] : flags.backend === 'both' ? ['redis', 'postgres'] : [flags.backend];
 
+if (command.args.includes('long')) {
+  const [events, failed, organizations] = [Number(flags.events), Number(flags.failed), Number(flags.organizations)];
+  const messages = flags.messages ? Number(flags.messages) : undefined;
+  const sizes = sizesOf({ messages, events, failed, organizations, small: flags.small });
+  const isNamed = command.getOptionValueSource('backend') !== 'default';
+  const backend = isNamed ? (flags.backend as BackendName) : 'redis';
+  const only = command.args.filter((name) => name !== 'long');
+  const result = await longTables({ backend, sizes, only, rounds, seconds, count, minutes: Number(flags.minutes) });
+  console.log(`\n## Long tables\n\n${longTablesReport(result)}`);
+  process.exit();
+}
+
 for (const backend of backends as BackendName[]) {
-  const stage = await openStage(backend);
+  const stage = await openStage(backend, { settings: single?.settings });
   if (single) {
     console.log(`${title(backend)}\n${await single.report(stage).finally(() => stage.close())}`);
     continue;
@@ -104,16 +145,7 @@ for (const backend of backends as BackendName[]) {
   const measured: Measured[] = [];
   try {
     for (const path of wanted) {
-      await stage.receiver.process.ask({ secret: stage.kanal.tenant.endpointSecret, reset: true });
-      const { round, close } = await path.open(stage, { seconds, count });
-      const result: Measured = { path, kanal: [], floor: [] };
-      for (let number = 0; number < rounds; number += 1)
-        // Whoever goes first in a pair changes, so that what drifts on the machine meets both alike.
-        for (const name of number % 2 === 0 ? (['kanal', 'floor'] as const) : (['floor', 'kanal'] as const)) {
-          const side = stage[name];
-          result[name].push(await round(side));
-        }
-      await close();
+      const result = await measureInTurns(path, stage, rounds, { seconds, count });
       measured.push(result);
       console.error(`${backend} ${path.name}: ${summaryOf(result).ratio.toFixed(2)}`);
     }

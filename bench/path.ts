@@ -1,10 +1,17 @@
+import type { Meter } from './cost/meter.ts';
 import type { Usage } from './probe.ts';
 import type { Side, Stage } from './stage.ts';
 
 /** What one round of one side measured. Rates are per second, times milliseconds. */
 export type Round = { rate: number; p50?: number; p99?: number; usage: Usage };
 
-export type Options = { seconds: number; count: number };
+export type Options = {
+  seconds: number;
+  count: number;
+  /** For HTTP: `count` requests at this pace, instead of as many as there can be in `seconds`. */
+  perSecond?: number;
+  meter?: Meter;
+};
 
 /** One thing measured on both sides. `open` makes ready what stays up over all rounds; `round` measures once. */
 export type Path = {

@@ -13,6 +13,8 @@ export type SideName = 'kanal' | 'floor';
 /** Kanal or its floor: a database of its own on the one server, with the same rows. */
 export type Side = {
   name: SideName;
+  /** What runs there. */
+  product: SideName;
   tenant: Tenant;
   sql: pg.Pool;
   env: Record<string, string>;
@@ -26,6 +28,8 @@ export type Stage = {
   floor: Side;
   sandbox: Sandbox;
   receiver: Receiver;
+  /** Process ids. */
+  servers: { postgres: number; redis?: number };
   close(): Promise<void>;
 };
 export type Sandbox = { url: string; control<Answer>(method: string, path: string, body?: object): Promise<Answer> };
@@ -34,9 +38,20 @@ export type Receiver = { process: Process; url: string };
 export const accessToken = 'bench-token';
 const phoneNumberId = '100000000000001';
 
+type Options = {
+  /** Settings of postgresql.conf. */
+  settings?: Record<string, string>;
+  /** Kanal on both sides. */
+  isTwin?: boolean;
+};
+
+/** The bench's own statements are told from the product's by it. */
+export const benchRole = 'bench';
+
 /** PostgreSQL as shipped (durable commits), Redis with its append-only file, sandbox and receiver, each a process of its own. */
-export async function openStage(backend: BackendName): Promise<Stage> {
-  const postgres = await createPostgresServer({ more: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' } });
+export async function openStage(backend: BackendName, { settings, isTwin = false }: Options = {}): Promise<Stage> {
+  const durable = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' };
+  const postgres = await createPostgresServer({ more: { ...durable, ...settings } });
   const redis = backend === 'redis' ? await createRedisServer({ args: ['--appendonly', 'yes'] }) : undefined;
   const sandboxPort = await freePort();
   const receiverPort = await freePort();
@@ -74,10 +89,12 @@ export async function openStage(backend: BackendName): Promise<Stage> {
 
   const admin = new pg.Client({ connectionString: postgres.url() });
   await admin.connect();
+  await admin.query(`create role ${benchRole} superuser login`);
   const sides: Side[] = [];
   for (const [index, name] of (['kanal', 'floor'] as const).entries()) {
     await admin.query(`create database ${name}`);
-    sides.push(await openSide(name, postgres.url(name), redis?.url(index), sandbox.url, receiver.url));
+    const product = isTwin ? 'kanal' : name;
+    sides.push(await openSide({ name, product }, postgres.url(name), redis?.url(index), sandbox.url, receiver.url));
   }
   await admin.end();
   const [kanal, floor] = sides as [Side, Side];
@@ -87,6 +104,7 @@ export async function openStage(backend: BackendName): Promise<Stage> {
     floor,
     sandbox,
     receiver,
+    servers: { postgres: postgres.pid(), ...(redis && { redis: redis.pid() }) },
     async close() {
       await Promise.all([sandboxProcess.stop(), receiver.process.stop(), kanal.sql.end(), floor.sql.end()]);
       await Promise.all([postgres.remove(), redis?.remove()]);
@@ -95,17 +113,19 @@ export async function openStage(backend: BackendName): Promise<Stage> {
 }
 
 async function openSide(
-  name: SideName,
+  { name, product }: Pick<Side, 'name' | 'product'>,
   databaseUrl: string,
   queueUrl: string | undefined,
   sandboxUrl: string,
   receiverUrl: string,
 ): Promise<Side> {
   await migrate(databaseUrl);
-  const sql = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  const benchUrl = new URL(databaseUrl);
+  benchUrl.username = benchRole;
+  const sql = new pg.Pool({ connectionString: benchUrl.href, max: 4 });
   const [secretKey, hashKey] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
   const tenant = await seedTenant(sql, {
-    keys: name === 'kanal' ? { secretKey, hashKey } : undefined,
+    keys: product === 'kanal' ? { secretKey, hashKey } : undefined,
     accessToken,
     phoneNumberId,
     receiverUrl,
@@ -130,12 +150,13 @@ async function openSide(
   };
   return {
     name,
+    product,
     tenant,
     sql,
     env,
     async startWeb(more = {}) {
       const port = await freePort();
-      const process = startProcess(name === 'kanal' ? 'api/main.ts' : 'bench/floors/web.ts', {
+      const process = startProcess(product === 'kanal' ? 'api/main.ts' : 'bench/floors/web.ts', {
         ...env,
         ...more,
         PORT: String(port),
@@ -144,6 +165,6 @@ async function openSide(
       return { process, base: `http://127.0.0.1:${port}` };
     },
     startWorker: (queues, more = {}) =>
-      startProcess(name === 'kanal' ? 'workers/main.ts' : 'bench/floors/worker.ts', { ...env, ...more, QUEUES: queues }),
+      startProcess(product === 'kanal' ? 'workers/main.ts' : 'bench/floors/worker.ts', { ...env, ...more, QUEUES: queues }),
   };
 }

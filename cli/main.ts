@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { keepCompiledCode } from '../src/platform/process/compile-cache.ts';
+
+keepCompiledCode();
 
 /** The reader of our output may stop in the middle, as `head` does. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -28,6 +31,11 @@ program
   .command('migrate')
   .description('bring the database to the version of this code; once before a roll-out')
   .action(async () => (await import('./migrate.ts')).migrateCommand());
+
+program
+  .command('compile')
+  .description('start web and worker for a moment, so that later starts find all code compiled; the image does it once')
+  .action(async () => (await import('./compile.ts')).compile());
 
 program
   .command('config')

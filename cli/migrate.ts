@@ -1,6 +1,6 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { ormOptions } from '../src/orm.ts';
+import { migratingOptions } from '../src/migrations.ts';
 import { readConnections } from '../src/platform/config/config.ts';
 import { createBackend } from '../src/platform/ledger/backends/index.ts';
 import type { Log } from '../src/platform/log.ts';
@@ -49,7 +49,7 @@ async function checkVersion(client: pg.Client) {
 /** A connection without the processes' statement timeout: a migration may take any time. */
 async function migrateTables(clientUrl: string, log: Log): Promise<string[]> {
   const orm = await MikroORM.init({
-    ...ormOptions,
+    ...(await migratingOptions()),
     clientUrl,
     pool: { min: 0, max: 2 },
     logger: (message) => log.debug({ message }, 'database'),

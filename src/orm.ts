@@ -1,4 +1,3 @@
-import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig } from '@mikro-orm/postgresql';
 import { BearerToken, PasswordReset, Session, User } from './accounts/account.entity.ts';
 import { Channel } from './channels/channel.entity.ts';
@@ -25,15 +24,6 @@ import { AuditEntry } from './platform/audit/audit-entry.entity.ts';
 import { Event } from './platform/events/event.entity.ts';
 import { IdempotencyKey } from './platform/idempotency/idempotency-key.entity.ts';
 import { Job, Pool } from './platform/ledger/jobs.entity.ts';
-import { Organizations } from './platform/migrations/20261121000000-organizations.ts';
-import { Ledger } from './platform/migrations/20261121000010-ledger.ts';
-import { Channels } from './platform/migrations/20261121000020-channels.ts';
-import { Contacts } from './platform/migrations/20261121000030-contacts.ts';
-import { ContactFiles } from './platform/migrations/20261121000040-contact-files.ts';
-import { Messaging } from './platform/migrations/20261121000050-messaging.ts';
-import { ProviderWebhooks } from './platform/migrations/20261121000060-provider-webhooks.ts';
-import { Webhooks } from './platform/migrations/20261121000070-webhooks.ts';
-import { Upkeep } from './platform/migrations/20261121000080-upkeep.ts';
 import { Heartbeat } from './platform/process/heartbeat.entity.ts';
 import { LoginLimit } from './platform/rate-limits/login-limit.entity.ts';
 import { PurgeRun } from './platform/retention/purge-run.entity.ts';
@@ -88,27 +78,9 @@ export const entities = [
   Heartbeat,
 ];
 
-/** All of MikroORM's options that do not come from the environment. BullMQ migrates its own schema. */
+/** All of MikroORM's options that do not come from the environment; the migrations are in migrations.ts. BullMQ migrates its own schema. */
 export const ormOptions = defineConfig({
   entities,
-  extensions: [Migrator],
-  migrations: {
-    migrationsList: [
-      { name: '20261121000000-organizations', class: Organizations },
-      { name: '20261121000010-ledger', class: Ledger },
-      { name: '20261121000020-channels', class: Channels },
-      { name: '20261121000030-contacts', class: Contacts },
-      { name: '20261121000040-contact-files', class: ContactFiles },
-      { name: '20261121000050-messaging', class: Messaging },
-      { name: '20261121000060-provider-webhooks', class: ProviderWebhooks },
-      { name: '20261121000070-webhooks', class: Webhooks },
-      { name: '20261121000080-upkeep', class: Upkeep },
-    ],
-    snapshot: false,
-    transactional: true,
-    allOrNothing: true,
-    disableForeignKeys: false,
-  },
   schemaGenerator: { ignoreSchema: ['bullmq'] },
   forceUtcTimezone: true,
 });

@@ -211,9 +211,9 @@ test('the committed document is this one', () => {
 });
 
 test('is served as it is, without a key', async () => {
-  const { status, headers, body } = await app.raw('GET', '/openapi.json', { key: null });
+  const { status, headers, text } = await app.raw('GET', '/openapi.json', { key: null });
   expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
-  expect(body.paths).toEqual(document.paths);
+  expect(text).toBe(JSON.stringify(openapiDocument(), null, 2));
 });
 
 test('an object without named fields says that it may have any, which generators of clients need', () => {

@@ -7,6 +7,7 @@ import Joi from 'joi';
 import { handlers } from '../workers/index.ts';
 import { circlesOf } from './support/circles.ts';
 import { definitions } from './support/contract.ts';
+import { crowdedIn } from './support/crowded-sql.ts';
 import { unboundedIn } from './support/unbounded.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -195,6 +196,8 @@ describe('endpoints', () => {
 });
 
 describe('house rules', () => {
+  const inCode = product.filter((file) => !/^sandbox\/|\/migrations\//.test(file));
+
   test('the environment is read in one place', () => {
     expect(having(product, /process\.env|\benv\b[^;]*= process\b/)).toEqual(['sandbox/main.ts', 'src/platform/config/config.ts']);
   });
@@ -218,17 +221,24 @@ describe('house rules', () => {
 
   test('only the backends know what carries the queue; the rate limits share their counts by the same Redis', () => {
     const known = /from '(ioredis|bullmq)'/;
-    const allowed = ['src/platform/ledger/backends/', 'workers/worker.ts', 'src/platform/rate-limits/redis-counter.ts'];
+    const allowed = ['src/platform/ledger/backends/', 'workers/worker.ts', 'src/platform/redis.ts'];
     const others = having(product, known).filter((file) => !allowed.some((place) => file.startsWith(place)));
     expect(others).toEqual([]);
   });
 
   test('a file that has SQL text says why it has', () => {
     const statement = /[`'"]\s*(select\s|insert into\s|update\s+\S+(\s+\w+)?\s+set\s|delete from\s|with\s+\w+\s+as\s|copy\s)/i;
-    const inCode = product.filter((file) => !/^sandbox\/|\/migrations\//.test(file));
     const withText = having(inCode, statement).filter((file) => !noStatements.includes(file));
     expect(withText.length).toBeGreaterThan(50);
     expect(withText.filter((file) => !/\bSQL(:| \()/.test(text.get(file)!))).toEqual([]);
+  });
+
+  test('a line of SQL text holds at most two clauses', () => {
+    expect(inCode.flatMap((file) => crowdedIn(text.get(file)!).map((line) => `${file}: ${line.trim()}`))).toEqual([]);
+    const one = 'select id from jobs where id = $1';
+    expect(crowdedIn(`run('${one}');`)).toHaveLength(1);
+    expect(crowdedIn('  update jobs j set run = 1 where j.id = $1`')).toHaveLength(1);
+    expect(crowdedIn(`  // ${one}\n  where('Rows to select from, where they are set')\n  and exists (${one})`)).toEqual([]);
   });
 
   test('named exports only', () => {

@@ -9,6 +9,7 @@ import { putOff } from '../src/platform/ledger/put-off.ts';
 import { endDone, endFailed, RunOver } from '../src/platform/ledger/release.ts';
 import type { RunRow } from '../src/platform/ledger/run.ts';
 import { transactFor } from '../src/platform/ledger/tenant.ts';
+import type { Look, TransactOptions } from '../src/platform/ledger/transact.ts';
 import type { TenantTx } from '../src/platform/ledger/tx.ts';
 import { reasonOf } from '../src/platform/log.ts';
 import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
@@ -22,7 +23,7 @@ async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Pro
     } catch (error) {
       if (error instanceof RunOver) return { kind: 'stale' };
       if (!isOurOutage(error) || deps.isStopping()) throw error;
-      deps.log.warn({ reason: reasonOf(error) }, 'the end of a try waits for the database');
+      deps.log.warn({ reason: reasonOf(error) }, 'the end of an attempt waits for the database');
       await sleep(pauseMs);
     }
   }
@@ -42,8 +43,15 @@ export function createContext<Claimed>(
   const operation = subjectLock('operation', row.id);
   const locks = [...(row.lane ? [row.lane] : []), ...(row.visible ? [operation] : [])];
   const transact = transactFor(deps.ledger.transact, row.organization_id);
-  const inTransaction = (work: (tx: TenantTx) => Promise<Outcome>, isOneStatement = false) =>
-    persistently(deps, () => transact({ locks, isOneStatement }, work));
+  const inTransaction = (work: (tx: TenantTx) => Promise<Outcome>, options: TransactOptions = {}) =>
+    persistently(deps, () => transact({ locks, ...options }, work));
+  const afterLook = <Seen>(looked: Look<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<void>) =>
+    persistently(deps, () =>
+      transact({ ...looked, locks: (seen) => [...locks, ...looked.locks(seen)] }, async (tx, seen): Promise<Outcome> => {
+        await work(tx, seen);
+        return { kind: 'done' };
+      }),
+    );
 
   const context: RunContext<Claimed> = {
     ...deps,
@@ -61,13 +69,14 @@ export function createContext<Claimed>(
           endDone(tx, row);
           return { kind: 'done' };
         },
-        typeof work !== 'function' && locks.length === 0,
+        { isOneTrip: typeof work !== 'function' },
       ),
-    settle: (work) =>
-      inTransaction(async (tx) => {
-        await work(tx);
-        return { kind: 'done' };
+    finishLooked: (looked, work) =>
+      afterLook(looked, async (tx, seen) => {
+        await work(tx, seen);
+        endDone(tx, row, { isAsserted: true });
       }),
+    settle: (looked, work) => afterLook(looked, work),
     again(error, { delayMs, queue, work } = {}) {
       const next = contract.delayMs(row.attempts + 1);
       if (next === undefined) return context.fail(error, { work });

@@ -6,6 +6,7 @@ import type { JobError } from '../src/platform/ledger/jobs.entity.ts';
 import type { Ledger } from '../src/platform/ledger/ledger.ts';
 import type { RunRow } from '../src/platform/ledger/run.ts';
 import type { TenantTransact } from '../src/platform/ledger/tenant.ts';
+import type { Look } from '../src/platform/ledger/transact.ts';
 import type { Part, RunRef, TenantTx } from '../src/platform/ledger/tx.ts';
 import type { Log } from '../src/platform/log.ts';
 import type { Secrets } from '../src/platform/secrets.ts';
@@ -44,8 +45,10 @@ export type RunContext<Claimed = undefined> = WorkerDeps & {
   outside<Answer>(call: () => Promise<Answer>): Promise<Answer>;
   /** *done*, with the effect in the same transaction; a Part runs in the ledger's own statement. */
   finish(work?: Work | Part): Promise<Outcome>;
+  /** *done*, in a write that looks first and takes more locks than the row's. */
+  finishLooked<Seen>(look: Look<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<void>): Promise<Outcome>;
   /** *done* whichever run the row is in now: for an answer that must not be lost. `work` ends the row itself. */
-  settle(work: Work): Promise<Outcome>;
+  settle<Seen>(look: Look<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<void>): Promise<Outcome>;
   /** *again*: spends an attempt; the last one fails for good. */
   again(error: JobError, options?: { delayMs?: number; queue?: string; work?: Work }): Promise<Outcome>;
   /** *wait*: spends no attempt. */

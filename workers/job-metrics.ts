@@ -16,13 +16,13 @@ export type IdleRuns = Record<'early' | 'held' | 'full' | 'crowded' | 'paced', n
 const noIdleRuns = (): IdleRuns => ({ early: 0, held: 0, full: 0, crowded: 0, paced: 0 });
 
 /** The ends of an attempt; a run with any other end had nothing to do. */
-const tries = new Set(['done', 'again', 'wait', 'failed']);
+const attempts = new Set(['done', 'again', 'wait', 'failed']);
 
 export function createJobMetrics(registry: Registry): JobMetrics {
   const runs = childrenOf(
     new Counter({
       name: 'kanal_job_runs_total',
-      help: 'Runs of jobs: done, again (a try is spent), wait (none is), failed (for good), or no try at all: early, held, full, crowded, stale, retried',
+      help: 'Runs of jobs: done, again (an attempt is spent), wait (none is), failed (for good), or no attempt at all: early, held, full, crowded, stale, retried',
       labelNames: ['queue', 'job', 'outcome'],
       registers: [registry],
     }),
@@ -30,7 +30,7 @@ export function createJobMetrics(registry: Registry): JobMetrics {
   const duration = childrenOf(
     new Histogram({
       name: 'kanal_job_try_duration_seconds',
-      help: 'Tries of jobs, from their start to the end of the transaction that ends them',
+      help: 'Attempts of jobs, from their start to the end of the transaction that ends them',
       labelNames: ['job', 'outcome'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60],
       registers: [registry],
@@ -38,13 +38,13 @@ export function createJobMetrics(registry: Registry): JobMetrics {
   );
   const faults = new Counter({
     name: 'kanal_job_faults_total',
-    help: 'Faults of our own in a job: a bug or a part of ours that is away; the job waits and spends no try',
+    help: 'Faults of our own in a job: a bug or a part of ours that is away; the job waits and spends no attempt',
     labelNames: ['job'],
     registers: [registry],
   });
   const paced = new Counter({
     name: 'kanal_job_paced_total',
-    help: 'Claims that came before the pace of their pool let them, and were told when to come again',
+    help: 'Claims that came before the pace of their pool let them, and run again later',
     labelNames: ['job'],
     registers: [registry],
   });
@@ -53,7 +53,7 @@ export function createJobMetrics(registry: Registry): JobMetrics {
     ended(queue, job, outcome, seconds) {
       runs(queue, job, outcome).inc();
       if (outcome in idle) idle[outcome as keyof IdleRuns] += 1;
-      if (tries.has(outcome)) duration(job, outcome).observe(seconds);
+      if (attempts.has(outcome)) duration(job, outcome).observe(seconds);
     },
     fault: (job) => faults.inc({ job }),
     paced(job) {

@@ -103,7 +103,10 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
   if (row.visible)
     await query(
       em,
-      'update jobs set started_at = coalesce(started_at, clock_timestamp()) where organization_id = $1 and id = $2',
+      `update jobs
+          set started_at = coalesce(started_at, clock_timestamp())
+        where organization_id = $1
+          and id = $2`,
       [row.organization_id, row.id],
     );
   try {

@@ -34,7 +34,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     log,
   });
   const backend = createBackend(config, log);
-  await checkConnections(database, backend.databaseConnections, config.databasePoolMax).catch(unlessAway(log));
+  await checkConnections(database, backend.databaseConnections, config.databasePoolMax, log).catch(unlessAway(log));
   const queues = openQueues(backend, log, onDead);
   const ledger = createLedger({ database, queues, log, awaitsQueue: false });
   const isServed = config.metricsToken !== undefined && config.healthPort !== undefined;
@@ -65,7 +65,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
   const byName = new Map(handlers.map((handler) => [handler.contract.name, handler]));
   const served = queueNames.filter((name) => config.queues.length === 0 || config.queues.includes(name));
   const workers: AnyWorker[] = [];
-  void Promise.all([queues.whenOpen(), clock.asked]).then(() => {
+  void Promise.all([queues.whenOpen(), clock.asked, providers.load()]).then(() => {
     if (isStopping) return;
     workers.push(...served.map((name) => startWorker(deps, queues.backend, name, byName, concurrencyOf(config, name))));
     log.info({ queues: served, backend: queues.backend.name }, 'working');

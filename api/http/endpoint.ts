@@ -5,7 +5,7 @@ import type { Scope } from '../../src/organizations/scopes.ts';
 import type { Em } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import type { ErrorCode } from '../../src/platform/errors.ts';
-import type { Write } from '../../src/platform/ledger/transact.ts';
+import type { Work, Write } from '../../src/platform/ledger/transact.ts';
 import type { TenantTx } from '../../src/platform/ledger/tx.ts';
 import type { Log } from '../../src/platform/log.ts';
 import type { Deps } from './deps.ts';
@@ -50,7 +50,7 @@ export type Input<Body, Query, Params = Record<string, string>> = {
   /** Whether cookies of this request's host travel by TLS only. */
   isSecure: boolean;
   /** The one transaction of the request. It also stores the reply for an Idempotency-Key: a crash leaves both or neither. */
-  write<Seen>(options: Write<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<Reply>): Promise<Reply>;
+  write<Seen>(options: Write<Seen>, work: Work<TenantTx, Seen, Reply>): Promise<Reply>;
 };
 
 /** A body the endpoint read itself: the handler's `body`, and the hash for the Idempotency-Key. */
@@ -167,7 +167,9 @@ export function endpoint<Path extends string, Body = unknown, Query = unknown>(
     params: paramsOf(path, params),
     responses: replies.schemas,
     named: replies.named,
-    errors: errorsOf(declared),
+    get errors() {
+      return errorsOf(declared);
+    },
     ...(201 in responses && { location, locate: locating(location) }),
     example: { ...example, params: exampleParamsOf(path, example?.params), reply: replies.example },
   };

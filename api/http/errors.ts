@@ -1,8 +1,8 @@
-import { STATUS_CODES } from 'node:http';
 import Joi from 'joi';
 import { databaseAway, isOurOutage, isRowLocked, RecordBusy } from '../../src/platform/database/errors.ts';
 import { AppError, type ErrorDetail, errorCodes, maxDetails } from '../../src/platform/errors.ts';
 import type { Endpoint, ErrorShape } from './endpoint.ts';
+import { STATUS_CODES } from './node-http.ts';
 
 /** Common to all endpoints. 400: a path parameter cannot be decoded. */
 export const commonErrors = ({ isUnlimited, path }: Pick<Endpoint, 'isUnlimited' | 'path'>) => [

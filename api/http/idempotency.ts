@@ -3,7 +3,7 @@ import { query } from '../../src/platform/database/query.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
 import type { IdempotencyKey as StoredReply } from '../../src/platform/idempotency/idempotency-key.entity.ts';
-import type { Transact, Write } from '../../src/platform/ledger/transact.ts';
+import type { Transact, Work, Write } from '../../src/platform/ledger/transact.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
 import { type Secrets, sha256 } from '../../src/platform/secrets.ts';
 import type { Reply } from './endpoint.ts';
@@ -113,13 +113,13 @@ export async function writeOnce<Seen>(
   secrets: Secrets,
   key: IdempotencyKey,
   options: Write<Seen>,
-  work: (tx: Tx, seen: Seen) => Promise<Reply>,
+  work: Work<Tx, Seen, Reply>,
 ): Promise<Reply> {
   try {
     return await transact(
       {
         ...options,
-        isOneStatement: false,
+        isOneTrip: false,
         beforeCommit: async (em, reply) => void (await query(em, storeStatement, storeParams(secrets, key, reply as Reply))),
       },
       async (tx, seen) => {

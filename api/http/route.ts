@@ -6,7 +6,8 @@ import type { Em } from '../../src/platform/database/database.ts';
 import { type Own, ownRows } from '../../src/platform/database/own.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import { asTenant } from '../../src/platform/ledger/tenant.ts';
-import type { Tx } from '../../src/platform/ledger/tx.ts';
+import type { Work } from '../../src/platform/ledger/transact.ts';
+import { Afterwards, type Tx } from '../../src/platform/ledger/tx.ts';
 import { clientAddress } from './client-address.ts';
 import { idIn } from './derived.ts';
 import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from './endpoint.ts';
@@ -26,11 +27,11 @@ import { checkStorable, jsonBody, largestBody, rawBody } from './middleware/body
 import { limited } from './middleware/rate-limit.ts';
 import { logOf } from './middleware/request-log.ts';
 import { isSecure } from './middleware/session-cookie.ts';
-import { validated } from './middleware/validated.ts';
 import { preferredWait, waitForOperation } from './prefer-wait.ts';
 import { answerError, send, setHeaders } from './send.ts';
 
 type Definition = Endpoint<unknown, unknown>;
+type Validate = ReturnType<typeof import('./middleware/validated.ts').validated>;
 
 /** The only code that knows Express. */
 export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
@@ -44,7 +45,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const limit = rawBodyBytes ?? bytes;
   const readBody = rawBodyBytes ? rawBody(rawBodyBytes) : takesBody ? jsonBody(bounds) : undefined;
   const body = takesBody && !rawBodyBytes ? (definition.body ?? Joi.object({})) : undefined;
-  const validate = validated({ ...definition, body });
+  let validate: Validate | undefined;
   return async (req, res) => {
     res.locals.operationId = operationId;
     try {
@@ -59,6 +60,8 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
       beforeBody?.((name) => req.get(name));
       if (readBody) await deps.intake.read(readBody, limit, req, res, rawBodyBytes ? 'provider' : 'person');
       checkStorable(req, subject);
+      // For all endpoints, and with celebrate, it would be a fifth of the start: each is made at its first request.
+      validate ??= (await import('./middleware/validated.ts')).validated({ ...definition, body });
       const checked = validate(req, res);
       if (checked) await checked;
       const work = () => (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));
@@ -126,9 +129,10 @@ class RequestInput implements Input<unknown, unknown> {
     const { ledger, secrets } = this.#deps;
     const { audit, locate } = this.#definition;
     const organizationId = this.caller?.organizationId ?? noOrganization;
-    const done: (tx: Tx, seen: Parameters<typeof work>[1]) => Promise<Reply> = async (tx, seen) => {
+    const located = (reply: Reply) => (locate ? locate(reply, this.params) : reply);
+    const done: Work<Tx, Parameters<typeof work>[1], Reply> = async (tx, seen) => {
       const reply = await work(asTenant(tx, organizationId), seen);
-      return locate ? locate(reply, this.params) : reply;
+      return reply instanceof Afterwards ? new Afterwards(() => located(reply.read())) : located(reply);
     };
     const whole: typeof done = audit ? (tx, seen) => this.#audited(tx, () => done(tx, seen)) : done;
     const { transact } = ledger;
@@ -138,8 +142,10 @@ class RequestInput implements Input<unknown, unknown> {
   };
 
   /** An audit entry exists if and only if the act was committed. */
-  async #audited(tx: Tx, work: () => Promise<Reply>): Promise<Reply> {
-    const { audit, ...reply } = await work();
+  async #audited(tx: Tx, work: () => Promise<Reply | Afterwards<Reply>>): Promise<Reply> {
+    const done = await work();
+    if (done instanceof Afterwards) throw new Error('The entry of an audited write needs its reply before the ledger is written');
+    const { audit, ...reply } = done;
     const id = Object.values(this.params)[0] ?? idIn(reply) ?? this.caller.organizationId;
     const organizationId = audit?.organizationId ?? this.caller.organizationId;
     await recordAct(tx.em, {

@@ -7,6 +7,7 @@ import type { SendRequest } from '../../src/messaging/send-target.ts';
 import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds, examplePhone } from '../../src/platform/examples.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
+import { Afterwards } from '../../src/platform/ledger/tx.ts';
 import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -35,9 +36,9 @@ export const sendMessage = endpoint({
   handler({ body, own, write }, { ledger, secrets }) {
     const transact = transactFor(ledger.transact, own.organizationId);
     const look = () => prepareMessage(own, transact, secrets, toRequest(body));
-    return write({ look, locks: acceptLocks }, async (tx, prepared) => {
-      const row = await acceptMessage(tx.own, prepared);
-      return { status: 201, body: { data: toMessageView(row) } };
+    return write({ look, locks: acceptLocks, isOneTrip: true }, async (tx, prepared) => {
+      const message = acceptMessage(tx.own, prepared);
+      return new Afterwards(() => ({ status: 201, body: { data: toMessageView(message()) } }));
     });
   },
 });

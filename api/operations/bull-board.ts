@@ -1,6 +1,3 @@
-import { createBullBoard } from '@bull-board/api';
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import type { UIConfig } from '@bull-board/api/typings/app';
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { recordAct } from '../../src/platform/audit/record.ts';
 import { isOurOutage } from '../../src/platform/database/errors.ts';
@@ -11,11 +8,8 @@ import { equalsInConstantTime } from '../../src/platform/secrets.ts';
 import { faultIn } from '../../src/platform/storable.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { Deps } from '../http/endpoint.ts';
+import { lazily } from '../http/lazily.ts';
 import { isSameOrigin } from '../http/middleware/origin.ts';
-import { docsPath, iconPath } from '../pages/docs/docs.ts';
-import { BoardAdapter } from './board-adapter.ts';
-
-export const boardPath = '/ops/queues';
 
 /** Permitted to an operator; any other change of Bull Board would bypass the ledger. */
 const allowed: { method: string; path: RegExp; action: string }[] = [
@@ -117,30 +111,18 @@ const boardError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
   res.status(error.status).json({ error: 'Not done', message: error.message });
 };
 
-const uiConfig = ({ config }: Deps): UIConfig => ({
-  boardTitle: 'Kanal queues',
-  boardLogo: { path: iconPath, width: 24, height: 24 },
-  favIcon: { default: iconPath, alternative: iconPath },
-  miscLinks: [{ text: 'API reference', url: docsPath }],
-  hideDocsLink: true,
-  hideRedisDetails: !config.queueUrl,
-});
-
 /** Bull Board, once the queue is there; until then a 503. */
 export function bullBoard(deps: Deps): Router {
-  const adapter = new BoardAdapter();
-  adapter.setBasePath(boardPath);
   let isOpen = false;
-  const board = createBullBoard({ queues: [], serverAdapter: adapter, options: { uiConfig: uiConfig(deps) } });
   void deps.queues.whenOpen().then(() => {
-    board.setQueues(deps.queues.all().map((queue) => new BullMQAdapter(queue as never)));
     isOpen = true;
   });
+  const board = lazily(async () => (await import('./board.ts')).board(deps));
   const router = Router();
   router.use(operatorOnly(deps), readablePath, guarded(deps), (_req, _res, next) => {
     if (!isOpen) throw new AppError('unavailable', 'The queue cannot be reached', { retryAfterSeconds: 5 });
     next();
   });
-  router.use(adapter.getRouter() as RequestHandler, boardError);
+  router.use(board, boardError);
   return router;
 }

@@ -1,8 +1,7 @@
 import { Router } from 'express';
 import type { Deps } from '../http/endpoint.ts';
-import { boardPath } from '../operations/bull-board.ts';
-import { docsPath } from './docs/docs.ts';
 import { htmlPage } from './html-page.ts';
+import { boardPath, docsPath } from './paths.ts';
 
 type Place = { path: string; name: string; what: string };
 

@@ -1,4 +1,4 @@
-import { iconPath } from './docs/docs.ts';
+import { iconPath } from './paths.ts';
 
 type Page = { title: string; head: string; body: string };
 

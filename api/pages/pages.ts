@@ -1,12 +1,13 @@
 import { Router } from 'express';
 import helmet from 'helmet';
 import type { Deps } from '../http/endpoint.ts';
-import { openapiDocument } from '../openapi.ts';
-import { boardPath, bullBoard } from '../operations/bull-board.ts';
+import { bullBoard } from '../operations/bull-board.ts';
 import { accountPages } from './account-pages/account-pages.ts';
 import { withDemo } from './docs/demo-examples.ts';
 import { docs } from './docs/docs.ts';
+import { publishedDocument } from './docs/document.ts';
 import { frontPage } from './front-page.ts';
+import { boardPath } from './paths.ts';
 
 /** Pages load nothing from elsewhere; the board sets inline styles. TLS is the proxy's task. */
 const contentPolicy = {
@@ -19,7 +20,7 @@ export function pages(deps: Deps): Router {
   const router = Router();
   router.use(helmet({ contentSecurityPolicy: { directives: contentPolicy } }));
   if (deps.config.operatorPassword) router.use(boardPath, bullBoard(deps));
-  const document = withDemo(JSON.stringify(openapiDocument(deps.config.publicUrl), null, 2), deps.config.demoFile);
+  const document = withDemo(publishedDocument(deps.config.publicUrl), deps.config.demoFile);
   router.get('/openapi.json', async (_req, res) => void res.type('application/json').send(await document()));
   router.use(frontPage(deps));
   router.use(docs(deps.config));

@@ -3,8 +3,8 @@ import type { Met } from '../victims/victim.ts';
 import type { Memory, Round, Suffered } from './run.ts';
 import { sumOf } from './tally.ts';
 
-const mostTimes = 2;
-const mostMb = 50;
+const maxTimes = 2;
+const maxMb = 50;
 
 const short = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
 const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
@@ -40,13 +40,13 @@ function rowOf(suffered: Suffered, what: string, index: number): string[] {
   const times = (among: Round[]) => `${short(of(among, ({ p50 }) => p50))} / ${short(of(among, ({ p99 }) => p99))}`;
   const ratio = of(hostile, ({ p99 }) => p99) / of(calm, ({ p99 }) => p99);
   const faults = [sum(({ failed }) => failed), sum(({ refused }) => refused), sum(({ lost }) => lost), sum(({ late }) => late)];
-  const isHeld = ratio <= mostTimes && faults.every((count) => count === 0) && memory.every(isBack);
+  const isHeld = ratio <= maxTimes && faults.every((count) => count === 0) && memory.every(isBack);
   const isFirst = index === 0;
   const answers = Object.entries(sumOf(hostile.map((round) => round.answers))).map(([answer, count]) => `${answer} × ${count}`);
   const delays = processes.map((name, at) => {
     const p99 = (among: Round[]) => short(median(among.map(({ usages }) => usages[at]!.loopDelayP99Ms)));
-    const most = Math.max(...hostile.map(({ usages }) => usages[at]!.loopDelayMaxMs));
-    return `${name} ${p99(calm)} / ${p99(hostile)}, ${short(most)}`;
+    const maxDelayMs = Math.max(...hostile.map(({ usages }) => usages[at]!.loopDelayMaxMs));
+    return `${name} ${p99(calm)} / ${p99(hostile)}, ${short(maxDelayMs)}`;
   });
   const unended = rounds.some(({ isOver }) => !isOver) ? ' (what a round began went on for more than a minute)' : '';
   return [
@@ -65,6 +65,6 @@ function rowOf(suffered: Suffered, what: string, index: number): string[] {
   ];
 }
 
-const isBack = ({ beforeMb, afterMb }: Memory) => afterMb <= beforeMb + mostMb;
+const isBack = ({ beforeMb, afterMb }: Memory) => afterMb <= beforeMb + maxMb;
 const memoryOf = ({ beforeMb, peakMb, afterMb, afterSeconds }: Memory) =>
   `${beforeMb.toFixed(0)} / ${peakMb.toFixed(0)} / ${afterMb.toFixed(0)} after ${afterSeconds} s`;

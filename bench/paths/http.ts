@@ -70,6 +70,6 @@ export const inbound = httpPath({
 
 /** No worker runs beside it: what one would have taken away by then is taken away between rounds, for both alike. */
 async function takeJobsAway({ sql }: Side) {
-  await sql.query('delete from jobs');
+  await sql.query(`delete from jobs where state in ('blocked', 'waiting', 'queued')`);
   await sql.query('vacuum analyze jobs, messages, conversations');
 }

@@ -17,8 +17,8 @@ export const latency: Path = {
   async open(stage, { seconds }) {
     const processes = new Map<SideName, { emitter: Process; worker: Process }>();
     for (const side of [stage.kanal, stage.floor]) {
-      await side.sql.query(`update webhook_endpoints set event_types = '{message.sent}'`);
-      const emitter = startProcess(side.name === 'kanal' ? 'bench/emitter.ts' : 'bench/floors/emitter.ts', side.env);
+      await listenTo(side, ['message.sent']);
+      const emitter = startProcess(side.product === 'kanal' ? 'bench/emitter.ts' : 'bench/floors/emitter.ts', side.env);
       processes.set(side.name, { emitter, worker: side.startWorker('webhooks') });
     }
     await sleep(2_500);
@@ -27,7 +27,10 @@ export const latency: Path = {
       const { emitter, worker } = processes.get(side.name)!;
       await stage.receiver.process.ask({ reset: true, secret: side.tenant.endpointSecret });
       await worker.usage();
-      const { rows: before } = await side.sql.query('select coalesce(max(seq), 0) as seq from events');
+      const { rows: before } = await side.sql.query(
+        'select coalesce(max(seq), 0) as seq from events where organization_id = $1',
+        [side.tenant.organizationId],
+      );
       await emitter.ask({ endpointId: side.tenant.endpointId, perSecond, count });
       for (const until = Date.now() + 20_000; Date.now() < until; await sleep(50))
         if ((await stage.receiver.process.ask<Report>({ secret: side.tenant.endpointSecret })).distinct === count) break;
@@ -36,8 +39,8 @@ export const latency: Path = {
       if (distinct !== count || forged + repeats > 0)
         throw new Error(`latency, ${side.name}: ${distinct} of ${count}, ${forged} forged, ${repeats} twice`);
       const { rows } = await side.sql.query(
-        `select id, (extract(epoch from created_at) * 1000)::float8 as at from events where seq > $1`,
-        [before[0].seq],
+        `select id, (extract(epoch from created_at) * 1000)::float8 as at from events where organization_id = $1 and seq > $2`,
+        [side.tenant.organizationId, before[0].seq],
       );
       const took = rows.map(({ id, at }) => arrivals[id]! - at);
       const [first, last] = [Math.min(...rows.map(({ at }) => at)), Math.max(...Object.values(arrivals))];
@@ -51,8 +54,11 @@ export const latency: Path = {
       round: (side) => round(side, half, half * seconds),
       async close() {
         for (const { emitter, worker } of processes.values()) await Promise.all([emitter.stop(), worker.stop()]);
-        for (const { sql } of [stage.kanal, stage.floor]) await sql.query(`update webhook_endpoints set event_types = '{}'`);
+        for (const side of [stage.kanal, stage.floor]) await listenTo(side, []);
       },
     };
   },
 };
+
+const listenTo = ({ sql, tenant }: Side, types: string[]) =>
+  sql.query('update webhook_endpoints set event_types = $1 where id = $2', [types, tenant.endpointId]);

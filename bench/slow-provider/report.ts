@@ -2,7 +2,7 @@ import { median } from '../statistics.ts';
 import type { Met } from '../victims/victim.ts';
 import type { Case } from './run.ts';
 
-const mostTimes = 2;
+const maxTimes = 2;
 const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
 const short = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
 
@@ -31,7 +31,7 @@ export function slowProviderReport(cases: Case[]): string {
       times(busy),
       ...ratios.map((value) => `**${value.toFixed(2)}**`),
       String(late),
-      late === 0 && ratios.every((value) => value <= mostTimes) ? 'yes' : 'no',
+      late === 0 && ratios.every((value) => value <= maxTimes) ? 'yes' : 'no',
     ]);
   });
   return [line(head), line(head.map(() => '---')), ...rows].join('\n');

@@ -1,5 +1,6 @@
 import type { Database } from '../../src/platform/database/database.ts';
 import { ownRows } from '../../src/platform/database/own.ts';
+import type { RowOf } from '../../src/platform/database/tables.ts';
 import { Pool } from '../../src/platform/ledger/jobs.entity.ts';
 import { endpointPool } from '../../src/platform/ledger/pools.ts';
 import { WebhookEndpoint } from '../../src/webhooks/endpoint.entity.ts';
@@ -31,7 +32,7 @@ export async function removeEndpoints(database: Database, organizationId: string
   await database.transaction(async (em) => {
     const own = ownRows(em, organizationId);
     // SQL: what the API cannot delete yet, with its jobs and its pool.
-    const left = await own.sql<{ id: string }>(
+    const left = await own.sql<RowOf<typeof WebhookEndpoint, 'id'>>(
       `select id
          from webhook_endpoints
         where organization_id = $1

@@ -30,7 +30,7 @@ export async function inboundRefused(stage: Stage, text: string) {
   timeline.show();
   timeline.say(`${besideTimes}Kanal tries again after about 5 seconds …`);
   const again = () => arrivalsOf(stage, refused.messageId).find(({ id, answer }) => id === refused.id && answer < 300);
-  await untilNothing(() => (again() ? [] : [`the second try of the webhook ${type}`]), stage);
+  await untilNothing(() => (again() ? [] : [`the second attempt of the webhook ${type}`]), stage);
   timeline.add(stepOf(again()!, `${right}, the same webhook`));
   await readBack(stage, refused.messageId, text);
 }

@@ -1,10 +1,10 @@
-import { enableCompileCache, flushCompileCache } from 'node:module';
+import { flushCompileCache } from 'node:module';
 import { readConfig, type StartEnvironment } from '../../src/platform/config/config.ts';
 import { commandLog } from '../connect.ts';
 import { openDatabaseOf } from './database/database.ts';
 import { prepareServer } from './database/server.ts';
 import { writeDemoFile } from './demo-file.ts';
-import { type Addresses, addressesOf, appEnvironment, cacheFolder, sandboxEnvironment } from './environment.ts';
+import { type Addresses, addressesOf, appEnvironment, sandboxEnvironment } from './environment.ts';
 import type { Home } from './home.ts';
 import { ask } from './local-http.ts';
 import { launchNode } from './node-process.ts';
@@ -20,7 +20,6 @@ export type BringUp = { environment: StartEnvironment; home: Home; output: Outpu
 /** Starts everything in order; parts that depend on no other start at once. */
 export async function bringUp(context: BringUp) {
   const { environment, home, output, parts, signal } = context;
-  enableCompileCache(home.file(cacheFolder));
   const addresses = await chooseAddresses(environment, output);
   const node = (name: string, script: string, env: NodeJS.ProcessEnv) => () => launchNode({ name, script, env }, home, output);
   const { letContactWrite, prepareDemo } = await import('./demo.ts');

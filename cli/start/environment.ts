@@ -1,4 +1,5 @@
 import { inheritedEnvironment } from '../../src/platform/config/config.ts';
+import { compileCacheFolder } from '../../src/platform/process/compile-cache.ts';
 import type { Home } from './home.ts';
 
 export type Addresses = { base: string; sandbox: string; port: number; sandboxPort: number };
@@ -10,17 +11,14 @@ export const addressesOf = (port: number, sandboxPort: number): Addresses => ({
   sandboxPort,
 });
 
-/** Compiled code of all processes: a start spends most of its time loading modules. */
-export const cacheFolder = 'cache';
-
 export const demoFileName = 'demo.json';
 
 export const operatorUser = 'operator';
 
 /** What web and worker get. Only here may webhooks go to this machine, and anywhere without TLS. */
 export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, databaseUrl: string): NodeJS.ProcessEnv => ({
+  NODE_COMPILE_CACHE: compileCacheFolder,
   ...inheritedEnvironment(),
-  NODE_COMPILE_CACHE: file(cacheFolder),
   HOST: '127.0.0.1',
   PORT: String(addresses.port),
   PUBLIC_URL: addresses.base,
@@ -37,9 +35,9 @@ export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, datab
   WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8,::1/128',
 });
 
-export const sandboxEnvironment = ({ kept, file }: Home, addresses: Addresses): NodeJS.ProcessEnv => ({
+export const sandboxEnvironment = ({ kept }: Home, addresses: Addresses): NodeJS.ProcessEnv => ({
+  NODE_COMPILE_CACHE: compileCacheFolder,
   ...inheritedEnvironment(),
-  NODE_COMPILE_CACHE: file(cacheFolder),
   ACCOUNTS: '',
   SANDBOX_HOST: '127.0.0.1',
   SANDBOX_PORT: String(addresses.sandboxPort),

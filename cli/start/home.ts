@@ -28,7 +28,7 @@ export type Home = {
 };
 
 const keptName = 'kept.json';
-const folders = ['run', 'logs', 'cache'];
+const folders = ['run', 'logs'];
 const ours = [...folders, 'postgres', 'demo.json', keptName];
 const word = () => randomBytes(24).toString('base64url');
 

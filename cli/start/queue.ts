@@ -1,3 +1,4 @@
+import { hostsOf } from '../../src/platform/config/cluster-url.ts';
 import { createBackend } from '../../src/platform/ledger/backends/index.ts';
 import { commandLog } from '../connect.ts';
 import type { Output } from './output.ts';
@@ -8,7 +9,7 @@ const everyMs = 200;
 
 /** Waits for the Redis that QUEUE_URL names, and says so when it takes longer. Its address is shown without name and password. */
 export async function queueAnswers(queueUrl: string, output: Output, signal: AbortSignal): Promise<void> {
-  const { host } = new URL(queueUrl);
+  const host = hostsOf(queueUrl);
   const backend = createBackend({ databaseUrl: '', queueUrl }, commandLog());
   const timer = setTimeout(() => output.say(`waiting for Redis at ${host} (QUEUE_URL)`), silentMs);
   const probe = () =>

@@ -30,8 +30,8 @@ export const contentChecks: Record<string, (body: Fields) => void> = {
   interactive: (body) => checkInteractive(requiredFields(body, 'interactive', 'interactive')),
 };
 
-function checkDegrees(location: Fields, key: string, most: number): void {
+function checkDegrees(location: Fields, key: string, max: number): void {
   const value = location[key];
   if (value === undefined || value === null || value === '') throw missing(`location['${key}']`);
-  if (!Number.isFinite(Number(value)) || Math.abs(Number(value)) > most) throw invalid(`location['${key}'] is out of range`);
+  if (!Number.isFinite(Number(value)) || Math.abs(Number(value)) > max) throw invalid(`location['${key}'] is out of range`);
 }

@@ -51,8 +51,16 @@ const rePairOther = `
   on conflict on constraint contact_duplicates_pair do nothing`;
 
 /** SQL: both tables are messaging's, which contacts must not import. */
-const moveConversations = 'update conversations set contact_id = $2 where organization_id = $1 and contact_id = $3';
-const moveMessages = 'update messages set contact_id = $2 where organization_id = $1 and contact_id = $3';
+const moveConversations = `
+  update conversations
+     set contact_id = $2
+   where organization_id = $1
+     and contact_id = $3`;
+const moveMessages = `
+  update messages
+     set contact_id = $2
+   where organization_id = $1
+     and contact_id = $3`;
 
 /** Statements without `returning` count as 0. */
 const changed = (text: string) => async (tx: MergeTx) => (await tx.sql(text, [tx.survivor, tx.merged])).length;

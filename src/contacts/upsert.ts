@@ -32,7 +32,7 @@ export type Upserted = { row: ContactRow; isNew: boolean };
 export const upsertOptions = (own: Own, fields: ContactFields): Look<string | undefined> => ({
   look: () => ownerOf(own, identitiesOfFields(fields)),
   locks: (owner) => (owner ? [contactLock(owner)] : []),
-  isOneStatement: (owner) => !owner,
+  isOneTrip: (owner) => !owner,
   // A concurrent upsert of the same person: the database refuses the second identity.
   outdatedBy: (error) => violatedConstraint(error) === identityTaken,
 });

@@ -23,5 +23,9 @@ export const sendMailJob = job<{ mail_id: string }>({
     if (revived === 0) throw new AppError('conflict', 'The mail has been sent, or has no link left to send');
   },
   // SQL: a part of the statement of `jobs check`.
-  openSubjects: 'select organization_id, id from mails where sent_at is null and failed_at is null',
+  openSubjects: `
+    select organization_id, id
+      from mails
+     where sent_at is null
+       and failed_at is null`,
 });

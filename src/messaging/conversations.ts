@@ -1,12 +1,14 @@
 import { type Person, resolveContact } from '../contacts/identities/resolve.ts';
 import { assertContact } from '../contacts/queries.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { conversationCreated } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { LocksOutdated } from '../platform/ledger/locks.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
+import type { Conversation, ConversationStatus } from './conversation.entity.ts';
 
-export type ConversationRef = { id: string; contactId: string };
+export type ConversationRef = { id: string; contactId: string; status: ConversationStatus };
 
 export const conversationTaken = 'conversations_pair';
 
@@ -19,13 +21,13 @@ export async function resolveConversation(
 ): Promise<ConversationRef> {
   const contactId = 'contactId' in who ? who.contactId : await resolveContact(tx, secrets, who);
   // SQL: found by the pair (bench: inbound).
-  const [found] = await tx.sql<{ id: string }>(
-    `select v.id
+  const [found] = await tx.sql<RowOf<typeof Conversation, 'id' | 'status'>>(
+    `select v.id, v.status
        from conversations v
       where v.organization_id = $1 and v.channel_id = $2 and v.contact_id = $3`,
     [channelId, contactId],
   );
-  if (found) return { id: found.id, contactId };
+  if (found) return { ...found, contactId };
   const id = uuidv7();
   await tx.lockNew('conversation', id);
   // SQL: inserts nothing for a merged or erased contact, and locks the contact against both until the commit.
@@ -44,7 +46,7 @@ export async function resolveConversation(
     throw new LocksOutdated();
   }
   tx.emit(conversationCreated, { conversation_id: id, contact_id: contactId, channel_id: channelId, status: 'open' });
-  return { id, contactId };
+  return { id, contactId, status: 'open' };
 }
 
 /** A free-form message is allowed this long after the last inbound message. */

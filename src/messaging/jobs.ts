@@ -29,11 +29,18 @@ export const sendMessageJob = job<{ message_id: string }>({
     );
     if (rows.length === 0) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
   },
-  openSubjects: `select organization_id, id from messages where status in ('queued', 'sending')`,
+  openSubjects: `
+    select organization_id, id
+      from messages
+     where status in ('queued', 'sending')`,
   async survivesCrashes({ own }, { message_id }) {
     // SQL: a look at one row.
     const sending = await own.sql(
-      `select 1 from messages m where m.organization_id = $1 and m.id = $2 and m.status = 'sending'`,
+      `select 1
+         from messages m
+        where m.organization_id = $1
+          and m.id = $2
+          and m.status = 'sending'`,
       [message_id],
     );
     return sending.length > 0;

@@ -3,6 +3,7 @@ import { type Permission, permissionColumns, rememberedSuppression } from '../co
 import type { Own } from '../platform/database/own.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Secrets } from '../platform/secrets.ts';
+import type { ConversationStatus } from './conversation.entity.ts';
 import { windowHours } from './conversations.ts';
 
 export type SendRequest = {
@@ -19,6 +20,7 @@ export type Target = Permission & {
   context_id: string | null;
   contact_id: string | null;
   conversation_id: string | null;
+  conversation_status: ConversationStatus | null;
   is_open: boolean;
   phone: string | null;
   user_id: string | null;
@@ -49,7 +51,7 @@ const userId = addressOf({ types: ['messaging_app_id'], preferred: ['v.profile_u
 
 /** SQL: one statement finds channel, person, permission, conversation, template and context of a send (bench: post). */
 const targetStatement = `
-  select c.status as channel_status, k.id as contact_id, v.id as conversation_id,
+  select c.status as channel_status, k.id as contact_id, v.id as conversation_id, v.status as conversation_status,
          t.status as template_status, t.category, x.provider_message_id as context_id,
          coalesce(v.last_inbound_at > clock_timestamp() - interval '${windowHours} hours', false) as is_open,
          ${phone} as phone,

@@ -11,6 +11,7 @@ import { channelPool } from '../platform/ledger/pools.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
+import type { ConversationStatus } from './conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
 import { sendMessageJob } from './jobs.ts';
 import { type MessageRow, messageColumns } from './queries.ts';
@@ -68,8 +69,8 @@ function addressOf({ recipient }: SendRequest, target: Target) {
   return { toPhone: toPhone.replace(/\D/g, ''), toUserId: toPhone ? '' : toUserId };
 }
 
-const knownConversation = ({ conversation_id: id, contact_id: contactId }: Target) =>
-  id && contactId ? { id, contactId } : undefined;
+const knownConversation = ({ conversation_id: id, contact_id: contactId, conversation_status: status }: Target) =>
+  id && contactId && status ? { id, contactId, status } : undefined;
 
 function newConversation(
   transact: TenantTransact,
@@ -85,43 +86,44 @@ function newConversation(
 
 export const acceptLocks = ({ conversation }: Prepared) => [conversationLane(conversation.id)];
 
-/** The worker calls the provider. Throws LocksOutdated when the conversation was merged or its contact erased. */
-export async function acceptMessage(tx: OwnTx, prepared: Prepared): Promise<MessageRow> {
-  const { conversation, request } = prepared;
-  const { channelId } = request;
+/** SQL: reopens the conversation and inserts its message, as a part of the ledger's statement (bench: post). */
+const acceptPart = `
+  touched as (
+    update conversations
+       set status = $8, preview = $9, last_message_at = clock_timestamp(), updated_at = clock_timestamp()
+     where organization_id = $1 and id = $4 and contact_id is not null and status = $7
+    returning contact_id),
+  message as (
+    insert into messages as m (
+      id, organization_id, channel_id, conversation_id, contact_id, direction, type, status,
+      to_phone, to_user_id, content, context_id)
+    select $2, $1, $3, $4, t.contact_id, 'outbound', $5, 'queued', $6, $10, $11, $12
+      from touched t
+    returning ${messageColumns})`;
+
+/**
+ * The worker calls the provider. Returns the message's row, for when the ledger is written; it throws LocksOutdated when the conversation
+ * was merged, opened or closed, or its contact erased.
+ */
+export function acceptMessage(tx: OwnTx, { conversation, request, toPhone, toUserId, contextId }: Prepared): () => MessageRow {
+  const { channelId, type, content } = request;
   const id = uuidv7();
-  // SQL: one statement reopens the conversation and inserts its message (bench: post).
-  const [row] = await tx.sql<MessageRow & { conversation_status: string }>(
-    `with c as (
-       update conversations
-          set status = case when status = 'resolved' then 'open' else status end,
-              preview = $8, last_message_at = clock_timestamp(), updated_at = clock_timestamp()
-        where id = $4 and organization_id = $1 and contact_id is not null
-       returning status, contact_id),
-     m as (
-       insert into messages (
-         id, organization_id, channel_id, conversation_id, contact_id, direction, type, status,
-         to_phone, to_user_id, content, context_id)
-       select $2, $1, $3, $4, c.contact_id, 'outbound', $5, 'queued', $6, $7, $9, $10
-         from c
-       returning *)
-     select ${messageColumns}, c.status as conversation_status
-       from m, c`,
-    [
-      id,
-      channelId,
-      conversation.id,
-      request.type,
-      prepared.toPhone,
-      prepared.toUserId,
-      previewOf(request.type, request.content),
-      JSON.stringify(request.content),
-      prepared.contextId,
+  const status: ConversationStatus = conversation.status === 'resolved' ? 'open' : conversation.status;
+  const preview = previewOf(type, content);
+  tx.include({
+    text: acceptPart,
+    params: [
+      ...[tx.organizationId, id, channelId, conversation.id, type, toPhone, conversation.status, status],
+      ...[preview, toUserId, JSON.stringify(content), contextId],
     ],
-  );
-  if (!row) throw new LocksOutdated();
+    gives: 'message',
+  });
   const order = { lane: conversationLane(conversation.id), pool: channelPool(channelId) };
   tx.enqueue(sendMessageJob, { message_id: id }, order);
-  tx.emit(conversationUpdated, { conversation_id: conversation.id, status: row.conversation_status });
-  return row;
+  tx.emit(conversationUpdated, { conversation_id: conversation.id, status });
+  return () => {
+    const row = tx.given<MessageRow>('message');
+    if (!row) throw new LocksOutdated();
+    return row;
+  };
 }

@@ -1,6 +1,7 @@
 import { now } from '../platform/database/columns.ts';
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { templateStatusUpdate } from '../platform/events/catalogue.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
@@ -88,7 +89,7 @@ export async function applyTemplateStatus(
   onlyChannelId: string | null,
 ) {
   // SQL: joins the channels, a domain that this module does not know.
-  const rows = await own.sql<{ id: string }>(
+  const rows = await own.sql<RowOf<typeof Template, 'id'>>(
     `select t.id
        from templates t
        join channels c on c.organization_id = t.organization_id and c.id = t.channel_id

@@ -5,7 +5,10 @@ import type { Role } from './roles.ts';
 /** SQL: recursive: follows `created_by` from key to key, up to a person (`user:`) or the operator. */
 const rootOfKey = `
   with recursive makers as (
-    select created_by from api_keys where organization_id = $1 and id = $2
+    select created_by
+    from api_keys
+    where organization_id = $1
+      and id = $2
     union all
     select k.created_by
     from makers m
@@ -29,7 +32,10 @@ export type Maker = { organizationId: string; userId: string };
 /** SQL: recursive: all keys that a user made, in person or through another key. */
 export const keysMadeBy = ({ organizationId, userId }: Maker): Expression<string> => sql<string>`(
   with recursive made as (
-    select id from api_keys where organization_id = ${organizationId} and created_by = 'user:' || ${userId}::text
+    select id
+    from api_keys
+    where organization_id = ${organizationId}
+      and created_by = 'user:' || ${userId}::text
     union all
     select k.id
     from made m

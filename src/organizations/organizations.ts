@@ -15,13 +15,19 @@ export async function createOrganization(em: Em, name: string): Promise<string> 
 
 export async function getOrganization(own: Own): Promise<OrganizationRow> {
   // SQL: here and below, the organization's own row is found by `id`, not by `organization_id`.
-  return theOne(await own.sql('select id, name, created_at, updated_at from organizations where id = $1'));
+  const rows = await own.sql<OrganizationRow>(
+    `select id, name, created_at, updated_at
+       from organizations
+      where id = $1`,
+  );
+  return theOne(rows);
 }
 
 export async function renameOrganization(tx: OwnRecords, name: string): Promise<OrganizationRow> {
   const rows = await tx.sql<OrganizationRow>(
-    `update organizations set name = $2, updated_at = clock_timestamp()
-     where id = $1
+    `update organizations
+        set name = $2, updated_at = clock_timestamp()
+      where id = $1
      returning id, name, created_at, updated_at`,
     [name],
   );
@@ -30,7 +36,13 @@ export async function renameOrganization(tx: OwnRecords, name: string): Promise<
 
 /** Counts of the organization's rows stay true until the transaction ends. Throws 404. */
 export async function lockOrganization(tx: Own): Promise<void> {
-  theOne(await tx.sql('select 1 from organizations where id = $1 for no key update'));
+  const rows = await tx.sql(
+    `select 1
+       from organizations
+      where id = $1
+        for no key update`,
+  );
+  theOne(rows);
 }
 
 function theOne<Row>([row]: Row[]): Row {

@@ -54,7 +54,7 @@ const ownersOf = (em: Em, changes: Numbered[], channelId: string | null) =>
   );
 
 const store = (transact: Transact, byOrganization: Map<string, RawChange[]>, channelId: string | null) =>
-  transact({ isOneStatement: true }, async (tx) => {
+  transact({ isOneTrip: true }, async (tx) => {
     const bodies = [...byOrganization].map(([organizationId, changes]) => {
       const id = uuidv7();
       tx.enqueue(applyProviderWebhookJob, organizationId, { webhook_id: id });

@@ -5,6 +5,7 @@ import { optOut } from '../contacts/permission/opt-out.ts';
 import { nameByProfile } from '../contacts/profiles.ts';
 import type { Conversation } from '../messaging/conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
+import { answerLockOf, wakeKept } from '../messaging/kept-statuses.ts';
 import { Message } from '../messaging/message.entity.ts';
 import { isStopWord } from '../messaging/stop-words.ts';
 import type { Own } from '../platform/database/own.ts';
@@ -34,7 +35,13 @@ export async function applyMessage(
   const isStop = isInbound && isStopWord(stopWords, message.type, message.content);
   const look = () =>
     transact({ retryOn: [identityTaken, conversationTaken] }, (tx) => resolveConversation(tx.own, secrets, channelId, who));
-  const locks = ({ id, contactId }: ConversationRef) => [conversationLane(id), ...(isStop ? [contactLock(contactId)] : [])];
+  // An echo can have statuses that came before it.
+  const answer = isInbound ? [] : [{ channelId, providerMessageId: message.providerMessageId }];
+  const locks = ({ id, contactId }: ConversationRef) => [
+    conversationLane(id),
+    ...answer.map(answerLockOf),
+    ...(isStop ? [contactLock(contactId)] : []),
+  ];
   // If the contact is erased at the same time, the sender becomes a new contact.
   const applied = await transact({ look, locks, outdatedBy: isContactMissing }, async (tx, conversation) => {
     const placed = { id: uuidv7(), channelId, conversationId: conversation.id, message, isInbound };
@@ -46,6 +53,7 @@ export async function applyMessage(
     }
     const { status, is_nameless } = await updateConversation(tx.own, placed);
     emitNew(tx.own, placed, contactId, status);
+    wakeKept(tx.own, answer);
     return { outcome: 'new' as const, nameless: is_nameless ? contactId : undefined };
   });
   const { name } = message.from;

@@ -1,70 +1,131 @@
 import { contactLock } from '../contacts/events.ts';
 import { hearMarketingChoice } from '../contacts/permission/opt-out.ts';
-import type { Message } from '../messaging/message.entity.ts';
-import { applyStatus } from '../messaging/settle.ts';
+import { changeBy, locksOfChanges, type MessageState, recordChanges, type StatusChange } from '../messaging/told-statuses.ts';
 import type { Own } from '../platform/database/own.ts';
-import type { RowOf } from '../platform/database/tables.ts';
-import { isUuid, uuidv7 } from '../platform/ids.ts';
-import { conversationLane, LocksOutdated } from '../platform/ledger/locks.ts';
-import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import { isUuid } from '../platform/ids.ts';
+import { LocksOutdated } from '../platform/ledger/locks.ts';
+import type { Look } from '../platform/ledger/transact.ts';
+import type { TenantTx } from '../platform/ledger/tx.ts';
 import { saysNoToMarketing } from '../providers/messaging-app/error-codes.ts';
 import type { InboundStatus } from '../providers/messaging-app/inbound.ts';
-import { matchStatusJob } from './jobs.ts';
-import { UnmatchedStatus } from './provider-webhook.entity.ts';
+import { keepStatuses, keptLocks, type Unmatched } from './keep-status.ts';
 
-type MessageRef = RowOf<typeof Message, 'id' | 'conversation_id' | 'contact_id'>;
+/** Of one write: it takes up to three locks for each. */
+export const maxTogether = 50;
 
-/** SQL: by the provider's id, else by ours, in one query (bench: inbound). */
-async function findMessageOf(own: Own, channelId: string, status: InboundStatus): Promise<MessageRef | undefined> {
-  const ours = status.callbackData && isUuid(status.callbackData) ? status.callbackData : null;
-  const [row] = await own.sql<MessageRef>(
-    `select id, conversation_id, contact_id
-       from messages
-      where organization_id = $1 and channel_id = $2 and direction = 'outbound'
-        and (provider_message_id = $3 or id = $4::uuid)
-        and $3 <> all(superseded_ids)
-      order by provider_message_id = $3 desc nulls last
-      limit 1`,
-    [channelId, status.providerMessageId, ours],
-  );
-  return row;
-}
+/** `onlyChannelId`: the channel whose own app signed the body. `channelId`: known, whatever number it has now. */
+export type Where = { onlyChannelId: string | null } | { channelId: string };
 
-/** False: no message of the channel matches yet. */
-export async function matchStatus(
-  own: Own,
-  transact: TenantTransact,
-  channelId: string,
-  status: InboundStatus,
-): Promise<boolean> {
-  const first = await findMessageOf(own, channelId, status);
-  if (!first) return false;
-  const failure = status.error && { code: 'provider_refused', provider_code: status.error.code, message: status.error.message };
-  const isRefusal = saysNoToMarketing(status.error?.code);
-  // The first look serves the first attempt. The message of an erased contact has lost the provider's id too.
-  const look = async (attempt: number) => {
-    const message = attempt === 1 ? first : ((await findMessageOf(own, channelId, status)) ?? { ...first, contact_id: null });
-    return { message, refuser: isRefusal ? message.contact_id : null };
+export type StatusesSeen = {
+  changes: StatusChange[];
+  unmatched: Unmatched[];
+  refusers: { contactId: string; at: Date; messageId: string }[];
+};
+
+type Found = { channel_id: string | null } & (MessageState | { [Key in keyof Omit<MessageState, 'channel_id'>]: null });
+
+/** Not one look-up with `or`: no index fits both, and a plan made while the table is empty would read the organization's rows. */
+const messageBy = (condition: string, rank: number) => `
+  (select o.id, o.conversation_id, o.contact_id, o.status, o.provider_message_id, o.failure, ${rank} as rank
+     from messages o
+    where ${condition} and o.organization_id = $1 and o.direction = 'outbound'
+      and k.provider_message_id <> all(o.superseded_ids)
+    limit 1)`;
+
+/** SQL: all statuses in one look, each message by the provider's id, else by ours (bench: inbound). */
+const lookStatement = `
+  select k.channel_id, m.id, m.conversation_id, m.contact_id, m.status, m.provider_message_id, m.failure
+    from (select t.ord, t.provider_message_id, t.ours,
+                 coalesce($2::uuid, (
+                   select c.id
+                     from channels c
+                    where c.organization_id = $1 and c.phone_number_id = t.number and ($3::uuid is null or c.id = $3)
+                    limit 1)) as channel_id
+            from unnest($4::text[], $5::text[], $6::uuid[]) with ordinality as t(number, provider_message_id, ours, ord)
+          offset 0) k
+    left join lateral (
+           select *
+             from (${messageBy('o.channel_id = k.channel_id and o.provider_message_id = k.provider_message_id', 1)}
+                   union all
+                   ${messageBy('o.id = k.ours and (o.channel_id = k.channel_id) is true', 2)}) f
+            order by f.rank
+            limit 1) m on true
+   order by k.ord`;
+
+export const writeOfSeen: Pick<Look<StatusesSeen>, 'locks' | 'isOneTrip'> = {
+  locks: ({ changes, unmatched, refusers }) => [
+    ...locksOfChanges(changes),
+    ...keptLocks(unmatched),
+    ...refusers.map(({ contactId }) => contactLock(contactId)),
+  ],
+  // To hear a refusal takes several statements.
+  isOneTrip: ({ refusers }) => refusers.length === 0,
+};
+
+/**
+ * The statuses of one body, in its order, in one look and one write. The rules decide by what was looked at; the write takes place
+ * only if that still holds under the locks, and is repeated otherwise.
+ */
+export function lookAtStatuses(own: Own, statuses: InboundStatus[], where: Where): Look<StatusesSeen> {
+  const [channelId, onlyChannelId] = 'channelId' in where ? [where.channelId, null] : [null, where.onlyChannelId];
+  const ours = statuses.map(({ callbackData }) => (callbackData && isUuid(callbackData) ? callbackData : null));
+  return {
+    async look() {
+      const found = await own.sql<Found>(lookStatement, [
+        channelId,
+        onlyChannelId,
+        statuses.map(({ phoneNumberId }) => phoneNumberId),
+        statuses.map(({ providerMessageId }) => providerMessageId),
+        ours,
+      ]);
+      // A repeated look still finds the message of a contact that was erased meanwhile: it has lost the provider's id.
+      for (const [index, { id }] of found.entries()) if (id) ours[index] = id;
+      return seenOf(statuses, found);
+    },
+    ...writeOfSeen,
   };
-  const locks = ({ message, refuser }: Awaited<ReturnType<typeof look>>) => [
-    conversationLane(message.conversation_id),
-    ...(refuser ? [contactLock(refuser)] : []),
-  ];
-  await transact({ look, locks }, async (tx, { message, refuser }) => {
-    await applyStatus(tx.own, message.id, status.status, status.providerMessageId, failure);
-    // A stored status has its time as text.
-    const choice = { status: 'denied', at: new Date(status.at), proof: message.id } as const;
-    if (refuser && !(await hearMarketingChoice(tx.own, refuser, choice))) throw new LocksOutdated();
-  });
-  return true;
 }
 
-/** The job tries again for 10 minutes: the reply to the send may still be on its way. */
-export async function keepUnmatched(transact: TenantTransact, channelId: string, status: InboundStatus) {
-  await transact({}, async ({ own }) => {
-    const id = uuidv7();
-    const { providerMessageId: provider_message_id } = status;
-    await own.insert(UnmatchedStatus, { id, channel_id: channelId, provider_message_id, status, state: 'waiting' });
-    own.enqueue(matchStatusJob, { status_id: id }, { delayMs: 1_000 });
-  });
+function seenOf(statuses: InboundStatus[], found: Found[]): StatusesSeen {
+  const seen: StatusesSeen = { changes: [], unmatched: [], refusers: [] };
+  const messages = new Map<string, MessageState>();
+  const learned = new Map<string, string>();
+  for (const [index, row] of found.entries()) {
+    if (row.id === null || messages.has(row.id)) continue;
+    const message = row as MessageState;
+    messages.set(message.id, message);
+    // Only ours was known of it: another status of this body may name it by the provider's id alone.
+    if (message.provider_message_id === null && message.contact_id !== null)
+      learned.set(`${message.channel_id} ${statuses[index]!.providerMessageId}`, message.id);
+  }
+  for (const [index, status] of statuses.entries()) {
+    const { channel_id: channelId, id } = found[index]!;
+    // The number was disconnected.
+    if (channelId === null) continue;
+    const was = messages.get(id ?? learned.get(`${channelId} ${status.providerMessageId}`) ?? '');
+    if (!was) {
+      seen.unmatched.push({ channelId, status });
+      continue;
+    }
+    const { error, providerMessageId } = status;
+    const failure = error && { code: 'provider_refused', provider_code: error.code, message: error.message };
+    const change = changeBy(was, { status: status.status, providerMessageId, failure });
+    if (change) {
+      seen.changes.push(change);
+      messages.set(was.id, change.now);
+    }
+    // A kept status has its time as text.
+    if (was.contact_id && saysNoToMarketing(error?.code))
+      seen.refusers.push({ contactId: was.contact_id, at: new Date(status.at), messageId: was.id });
+  }
+  return seen;
+}
+
+export async function applySeen({ own }: TenantTx, { changes, unmatched, refusers }: StatusesSeen): Promise<void> {
+  for (const { contactId, at, messageId } of refusers) {
+    const choice = { status: 'denied', at, proof: messageId } as const;
+    if (!(await hearMarketingChoice(own, contactId, choice))) throw new LocksOutdated();
+  }
+  recordChanges(own, changes);
+  keepStatuses(own, unmatched);
 }

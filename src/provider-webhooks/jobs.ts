@@ -25,7 +25,10 @@ export const applyProviderWebhookJob = job<{ webhook_id: string }>({
     const revived = await own.update(ProviderWebhook, { id, state: 'broken' }, { state: 'received', errors: null });
     if (revived === 0) throw new AppError('conflict', 'The provider webhook is not broken');
   },
-  openSubjects: `select organization_id, id from provider_webhooks where state = 'received'`,
+  openSubjects: `
+    select organization_id, id
+      from provider_webhooks
+     where state = 'received'`,
 });
 
 /** For a status without our callback data that arrived before its message had the provider's id. */
@@ -43,5 +46,8 @@ export const matchStatusJob = job<{ status_id: string }>({
   async revived({ own }, { status_id: id }) {
     await own.update(UnmatchedStatus, { id }, { state: 'waiting' });
   },
-  openSubjects: `select organization_id, id from unmatched_statuses where state = 'waiting'`,
+  openSubjects: `
+    select organization_id, id
+      from unmatched_statuses
+     where state = 'waiting'`,
 });

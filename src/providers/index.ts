@@ -1,15 +1,20 @@
 import type { Registry } from 'prom-client';
 import type { Config } from '../platform/config/config.ts';
 import type { Log } from '../platform/log.ts';
+import { lazyGraphClient, lazySmtpMail } from './lazily.ts';
 import { logMail } from './mail/log.ts';
 import type { Mail } from './mail/provider.ts';
-import { smtpMail } from './mail/smtp.ts';
 import { measuredProvider } from './measured.ts';
-import { createGraphClient } from './messaging-app/client.ts';
 import { graphMessagingApp } from './messaging-app/graph.ts';
 import type { MessagingApp } from './messaging-app/provider.ts';
 
-export type Providers = { messagingApp: MessagingApp; mail: Mail; close(): void };
+export type Providers = {
+  messagingApp: MessagingApp;
+  mail: Mail;
+  /** Loads the clients, which their first call does otherwise. */
+  load(): Promise<void>;
+  close(): void;
+};
 
 export function createProviders(
   { messagingAppUrl, providerTimeoutMs, mailUrl }: Pick<Config, 'messagingAppUrl' | 'providerTimeoutMs' | 'mailUrl'>,
@@ -17,12 +22,15 @@ export function createProviders(
   log: Log,
 ): Providers {
   const measured = measuredProvider(registry);
-  const client = createGraphClient({ baseUrl: messagingAppUrl, timeoutMs: providerTimeoutMs });
-  const smtp = mailUrl ? smtpMail({ url: mailUrl, timeoutMs: providerTimeoutMs }) : undefined;
+  const client = lazyGraphClient({ baseUrl: messagingAppUrl, timeoutMs: providerTimeoutMs });
+  const smtp = mailUrl ? lazySmtpMail({ url: mailUrl, timeoutMs: providerTimeoutMs }) : undefined;
   return {
     messagingApp: measured('messaging_app', graphMessagingApp(client)),
     // A mail that is only logged calls nobody.
     mail: smtp ? measured('mail', smtp.mail) : logMail(log),
+    async load() {
+      await Promise.all([client.load(), smtp?.load()]);
+    },
     close() {
       client.close();
       smtp?.close();

@@ -40,7 +40,12 @@ export async function createEndpoint(
   secrets: Secrets,
 ): Promise<EndpointRow & { secret: string }> {
   // SQL: a row lock on the organization, so that concurrent requests cannot exceed `maxEndpoints`.
-  await own.sql('select 1 from organizations where id = $1 for no key update');
+  await own.sql(
+    `select 1
+       from organizations
+      where id = $1
+        for no key update`,
+  );
   const [count] = await countEndpoints(own, {});
   if (Number(count?.total) >= maxEndpoints)
     throw new AppError('limit_reached', `An organization has at most ${maxEndpoints} webhook endpoints`);

@@ -29,5 +29,8 @@ export const deliverWebhookJob = job<{ delivery_id: string }>({
       [id],
     );
   },
-  openSubjects: `select organization_id, id from webhook_deliveries where state = 'pending'`,
+  openSubjects: `
+    select organization_id, id
+      from webhook_deliveries
+     where state = 'pending'`,
 });

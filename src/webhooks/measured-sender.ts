@@ -6,7 +6,7 @@ export function measuredSender(registry: Registry, sender: WebhookSender): Webho
   const duration = childrenOf(
     new Histogram({
       name: 'kanal_webhook_attempt_duration_seconds',
-      help: 'Tries of webhook deliveries by the answer (2xx: succeeded), else by the phase that failed: dns, connect, tls, ssrf, timeout, http',
+      help: 'Attempts of webhook deliveries by the answer (2xx: succeeded), else by the phase that failed: dns, connect, tls, ssrf, timeout, http',
       labelNames: ['result'],
       buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30],
       registers: [registry],

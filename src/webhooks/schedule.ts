@@ -26,7 +26,7 @@ export interface NextDelay {
 
 /** Undefined: no attempts left. `retryAfterMs` delays an attempt at most to the next step: receivers cannot park it. */
 export function nextDelayMs(attempt: number, { retryAfterMs, random = Math.random }: NextDelay = {}): number | undefined {
-  if (!Number.isInteger(attempt) || attempt < 1) throw new RangeError('attempt counts the tries already made, from 1');
+  if (!Number.isInteger(attempt) || attempt < 1) throw new RangeError('attempt counts the attempts already made, from 1');
   const step = DELAYS_MS[attempt];
   if (step === undefined) return undefined;
   const longest = DELAYS_MS[attempt + 1] ?? step;

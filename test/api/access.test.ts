@@ -127,15 +127,15 @@ beforeAll(async () => {
   const [endedSession, expiredSession] = [await sessionHeaders(em, owner, app.base), await sessionHeaders(em, owner, app.base)];
   await app.rows('delete from sessions where id = $1', [endedSession.sessionId]);
   await app.rows(`update sessions set expires_at = ${past} where id = $1`, [expiredSession.sessionId]);
-  const { userId: gone } = await person(em, organizationId);
-  const goneToken = await bearerToken(em, organizationId, gone);
-  await app.rows('delete from memberships where user_id = $1', [gone]);
+  const { userId: formerMember } = await person(em, organizationId);
+  const formerMemberToken = await bearerToken(em, organizationId, formerMember);
+  await app.rows('delete from memberships where user_id = $1', [formerMember]);
   ended = {
     'a revoked key': { 'x-api-key': revokedKey.key },
     'an expired key': { 'x-api-key': expiredKey.key },
     'a deleted token': deletedToken.headers,
     'an expired token': expiredToken.headers,
-    'a token of one who is a member no more': goneToken.headers,
+    'a token of one who is a member no more': formerMemberToken.headers,
     'a session logged out of': endedSession.headers,
     'an expired session': expiredSession.headers,
   };

@@ -7,7 +7,7 @@ import { bearerToken, person, sessionHeaders } from '../support/factories/person
 import { ownedRecords } from '../support/owned.ts';
 import { stateOf } from '../support/stored.ts';
 
-/** Another organization's owner asks for the first one's records; that his credential is looked at, access.test.ts shows. */
+/** Another organization's owner asks for the first one's records; that their credential is looked at, access.test.ts shows. */
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 /** By name, so that a new endpoint with a known parameter is walked without a new line here. */
 let owned: Record<string, string>;
@@ -76,7 +76,7 @@ test('the walk knows an id for every parameter and a body where one is needed', 
   }
 });
 
-/** Without an id in the path it is the stranger's own list or his own new record, but for these. */
+/** Without an id in the path it is the stranger's own list or own new record, but for these. */
 const refusals: Record<string, number> = {
   'auth.session.active-organization': 403,
   'auth.me.password': 422,
@@ -111,7 +111,7 @@ describe('a person of two organizations', () => {
       const { status, body: seen } = await app.call(operationId, { key: null, headers, body });
       return [status, seen.id ?? seen.data?.organization_id ?? seen.organization_id ?? seen.error?.code];
     };
-    // The one he joined first.
+    // The one they joined first.
     expect(await ask('organization.get')).toEqual([200, app.tenant.organizationId]);
     expect(await ask('organization.update', { name: 'Mine' })).toEqual([403, 'forbidden']);
     const switched = await ask('auth.session.active-organization', { organization_id: stranger.organizationId });
@@ -123,7 +123,7 @@ describe('a person of two organizations', () => {
     expect(await app.one('select organization_id from sessions where id = $1', [sessionId])).toEqual({ organization_id: null });
   });
 
-  test("a token is his for one of them, and no colleague's", async () => {
+  test("a token is theirs for one of them, and no colleague's", async () => {
     const { organizationId } = app.tenant;
     const [mine, colleague] = [await person(app.em(), organizationId), await person(app.em(), organizationId)];
     const { id, token } = await bearerToken(app.em(), organizationId, mine.userId);

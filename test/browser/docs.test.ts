@@ -35,8 +35,8 @@ describeInBrowser('/docs', (visitor) => {
           ),
         ),
       );
-    const told = wanted.map(({ method, path, summary }) => [method.toUpperCase(), path, summary]);
-    expect(shown.map(String).sort()).toEqual(told.map(String).sort());
+    const documented = wanted.map(({ method, path, summary }) => [method.toUpperCase(), path, summary]);
+    expect(shown.map(String).sort()).toEqual(documented.map(String).sort());
     const oneOfEach = [...Map.groupBy(wanted, ({ tag }) => tag).values()].map(([first]) => first!);
     expect(oneOfEach.length).toBeGreaterThan(6);
     for (const { method, path } of oneOfEach) {

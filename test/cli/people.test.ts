@@ -59,7 +59,7 @@ test('a user is made with a password that is printed once, and let into an organ
   ]);
 });
 
-test('somebody who is there is let in with his own password', async () => {
+test('somebody who is there is let in with their own password', async () => {
   const { id, password_hash } = (await findByEmail(database.em(), 'ada@example.com'))!;
   const create = (role: string) =>
     withInput(given)('user', 'create', 'ada@example.com', '--organization', market, '--role', role, '--password-stdin');

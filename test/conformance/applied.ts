@@ -3,7 +3,7 @@ import type { App, Channel, Tenant } from '../support/app.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Json = Record<string, unknown>;
-export type Told = { message: Json; type: string; content: Json };
+export type ExpectedMessage = { message: Json; type: string; content: Json };
 /** How a body comes in: signed by the test, or by the sandbox. */
 export type Route = 'a signed request' | "the sandbox's raw webhook";
 export const routes: Route[] = ['a signed request', "the sandbox's raw webhook"];
@@ -28,11 +28,11 @@ export async function applyBody(app: App, { tenant }: Channel, body: object, rou
 }
 
 /** The rows and events of the channel are what these messages say, and nothing more. */
-export async function expectTold(app: App, { id: channelId, tenant }: Channel, told: Told[], name: string) {
+export async function expectApplied(app: App, { id: channelId, tenant }: Channel, expected: ExpectedMessage[], name: string) {
   const { organizationId } = tenant;
   const rows = await app.rows('select * from messages where organization_id = $1 order by id', [organizationId]);
   expect(rows.map((row) => ({ ...row, provider_at: new Date(row.provider_at) }))).toEqual(
-    told.map(({ message, type, content }) =>
+    expected.map(({ message, type, content }) =>
       expect.objectContaining({
         channel_id: channelId,
         direction: 'inbound',
@@ -47,8 +47,8 @@ export async function expectTold(app: App, { id: channelId, tenant }: Channel, t
     ),
   );
   const people = await app.rows('select name, phone_number from contacts where organization_id = $1', [organizationId]);
-  // Who says that his number is another is known by that one.
-  const phones = [...new Set(told.map(({ message }) => `+${(message.system as Json | undefined)?.wa_id ?? message.from}`))];
+  // Who says that their number is another is known by that one.
+  const phones = [...new Set(expected.map(({ message }) => `+${(message.system as Json | undefined)?.wa_id ?? message.from}`))];
   expect(people).toEqual(phones.map((phone_number) => ({ name, phone_number })));
   const events = (await app.events(organizationId)).filter(({ type }) => type === 'message.new');
   expect(events.map(({ data }) => data)).toEqual(

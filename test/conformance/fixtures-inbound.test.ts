@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { useApp } from '../support/app.ts';
-import { applyBody, expectTold, freshChannel, routes } from './applied.ts';
+import { applyBody, expectApplied, freshChannel, routes } from './applied.ts';
 import { describeExamples, filled, type Json } from './fixtures.ts';
 import { ownWebhooks } from './own-examples.ts';
 
@@ -14,13 +14,13 @@ describeExamples('webhooks', 'inbound-webhooks.json', ownWebhooks, (examples) =>
       const values = body.entry.flatMap(({ changes }: Json) => changes.map(({ value }: Json) => value));
       expect(values.every(({ metadata }: Json) => metadata.phone_number_id === channel.phoneNumberId)).toBe(true);
       await applyBody(app, channel, body, route);
-      const told = values.flatMap(({ messages = [] }: Json) =>
+      const expected = values.flatMap(({ messages = [] }: Json) =>
         messages.map((message: Json) => {
           const content = message[message.type];
           return { message, type: message.type, content: Array.isArray(content) ? { [message.type]: content } : content };
         }),
       );
-      await expectTold(app, channel, told, values[0].contacts?.[0]?.profile.name ?? '');
+      await expectApplied(app, channel, expected, values[0].contacts?.[0]?.profile.name ?? '');
     });
   });
 });

@@ -63,10 +63,10 @@ describe('normalizeWebhook reads what a person sends:', () => {
     expect(event).toMatchObject({ object: 'whatsapp_business_account', phoneNumberId, displayPhoneNumber: '15550100001' });
     const { text: orderText, ...order } = (message.order ?? {}) as Record<string, unknown>;
     // Of an order the client renames the text.
-    const told = message.order ? { ...message, order: { ...order, orderText } } : message;
+    const delivered = message.order ? { ...message, order: { ...order, orderText } } : message;
     expect(event!.messages).toEqual([
       expect.objectContaining({
-        ...(camel(told) as object),
+        ...(camel(delivered) as object),
         id: body.message_id,
         from: user,
         fromUserId: 'US.1',

@@ -19,10 +19,10 @@ export const claims = async (database: Database, channelId: string, since = 0): 
 /** The most of these times, in order, that lie in any one second. */
 export function maxInOneSecond(times: number[]): number {
   let from = 0;
-  let most = 0;
+  let max = 0;
   for (const [index, at] of times.entries()) {
     while (at - times[from]! >= 1_000) from += 1;
-    most = Math.max(most, index - from + 1);
+    max = Math.max(max, index - from + 1);
   }
-  return most;
+  return max;
 }

@@ -80,11 +80,11 @@ export async function expectConserved(stack: Stack, accepted: string[]) {
     'message.status_update:read',
   ]) {
     const [name, status] = type.split(':');
-    const told = events
+    const emitted = events
       .filter((event) => event.type === name && (!status || event.data.status === status))
       .map(({ data }) => data.message_id!);
-    expect({ type, twice: told.length - new Set(told).size }).toEqual({ type, twice: 0 });
-    if (name === 'message.sent' || status === 'read') expect(new Set(told)).toEqual(new Set(accepted));
+    expect({ type, twice: emitted.length - new Set(emitted).size }).toEqual({ type, twice: 0 });
+    if (name === 'message.sent' || status === 'read') expect(new Set(emitted)).toEqual(new Set(accepted));
   }
   expect(await checkJobs(stack.database)).toEqual([]);
 }

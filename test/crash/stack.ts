@@ -11,6 +11,7 @@ import { scopes } from '../../src/organizations/scopes.ts';
 import { OwnRows } from '../../src/platform/database/own.ts';
 import { createBackend } from '../../src/platform/ledger/backends/index.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { migrateTables } from '../support/migrate.ts';
 import { type NodeProcess, spawnNode, startPostgres, startRedis } from '../support/processes.ts';
 import { freePort } from '../support/servers/child.ts';
 import { startReceiver } from './receiver.ts';
@@ -36,13 +37,17 @@ export const secondAccount = {
 
 const log = createLog('silent', 'test');
 
-/** The whole product as production runs it, each process a child that can be killed: two workers, web, sandbox, database, queue. */
+/** The whole product as production runs it, each process a child that can be killed: workers, web, sandbox, database, queue. */
 export async function startStack({
   backend,
   rate = 400,
   env = {},
   workerEnv = () => ({}),
   isRedisUp = true,
+  queueUrl,
+  wayToDatabase = (databaseUrl) => databaseUrl,
+  webs: webCount = 1,
+  workers: workerCount = 2,
 }: {
   backend: BackendName;
   rate?: number;
@@ -50,19 +55,27 @@ export async function startStack({
   /** What the workers have otherwise, once it is known where the database is. */
   workerEnv?: (databaseUrl: string) => Record<string, string> | Promise<Record<string, string>>;
   isRedisUp?: boolean;
+  /** A queue of the test's own; without one it is a Redis, or the database. */
+  queueUrl?: string;
+  /** What web and workers have as DATABASE_URL: a pooler's address, for example. The test itself goes to the database. */
+  wayToDatabase?: (databaseUrl: string) => string | Promise<string>;
+  webs?: number;
+  workers?: number;
 }) {
   const postgres = await startPostgres();
-  const redis = backend === 'redis' ? await startRedis() : undefined;
+  const redis = backend === 'redis' && !queueUrl ? await startRedis() : undefined;
   if (!isRedisUp) await redis?.stop();
-  const [webPort, sandboxPort] = [await freePort(), await freePort()];
-  const base = `http://127.0.0.1:${webPort}`;
+  const sandboxPort = await freePort();
+  const webPorts: number[] = [];
+  for (let number = 0; number < webCount; number += 1) webPorts.push(await freePort());
+  const bases = webPorts.map((port) => `http://127.0.0.1:${port}`);
+  const base = bases[0]!;
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
   const settings: Record<string, string> = {
-    DATABASE_URL: postgres.url(),
-    ...(redis && { QUEUE_URL: redis.url() }),
+    DATABASE_URL: await wayToDatabase(postgres.url()),
+    ...((redis || queueUrl) && { QUEUE_URL: queueUrl ?? redis!.url() }),
     SECRET_KEY: randomBytes(32).toString('base64'),
     HASH_KEY: randomBytes(32).toString('base64'),
-    PORT: String(webPort),
     HOST: '127.0.0.1',
     MESSAGING_APP_URL: sandboxUrl,
     MESSAGING_APP_SECRET: 'sandbox-app-secret',
@@ -79,9 +92,9 @@ export async function startStack({
     RATE_LIMIT_PER_MINUTE: '600000000',
     ...env,
   };
-  const backendOf = createBackend({ databaseUrl: postgres.url(), queueUrl: redis?.url() }, log);
+  const backendOf = createBackend({ databaseUrl: postgres.url(), queueUrl: settings.QUEUE_URL }, log);
+  await migrateTables(postgres.url());
   const database = await openDatabase({ url: postgres.url(), poolMax: 3, applicationName: 'kanal-test', log });
-  await database.orm.migrator.up();
   if (backend === 'postgres') await backendOf.migrate();
   await backendOf.close();
   const organizationId = await createOrganization(database.em(), 'Crash');
@@ -93,12 +106,15 @@ export async function startStack({
     APP_SECRET: 'sandbox-app-secret',
     ACCOUNTS: JSON.stringify([account, secondAccount]),
   });
-  let web = await spawnNode('api/main.ts', settings);
+  const startWeb = (port: number) => spawnNode('api/main.ts', { ...settings, PORT: String(port) });
+  let webs = await Promise.all(webPorts.map(startWeb));
+  let calls = 0;
   let workers: NodeProcess[] = [];
   const workerSettings = { ...settings, ...(await workerEnv(postgres.url())) };
   // Not waited for: without a queue they do not work yet.
   const startWorkers = async () => {
-    workers = await Promise.all([1, 2].map(() => spawnNode('workers/main.ts', workerSettings, '')));
+    const ones = Array.from({ length: workerCount }, () => spawnNode('workers/main.ts', workerSettings, ''));
+    workers = await Promise.all(ones);
   };
   await startWorkers();
 
@@ -113,7 +129,7 @@ export async function startStack({
     receiver,
     organizationId,
     settings,
-    webOutput: () => web.output(),
+    webOutput: () => webs.map((web) => web.output()).join(''),
     workerOutput: () => workers.map((worker) => worker.output()).join(''),
     async call<Body>(
       method: string,
@@ -122,7 +138,8 @@ export async function startStack({
       more: Record<string, string> = {},
     ): Promise<{ status: number; body: Body; ms: number }> {
       const startedAt = performance.now();
-      const response = await fetch(`${base}${path}`, {
+      calls += 1;
+      const response = await fetch(`${bases[calls % bases.length]}${path}`, {
         method,
         headers: { ...headers, ...more },
         ...(body && { body: JSON.stringify(body) }),
@@ -139,14 +156,14 @@ export async function startStack({
       if (!response.ok) throw new Error(`sandbox ${path}: ${response.status} ${await response.text()}`);
       return (await response.json()) as Body;
     },
-    /** SIGKILL, all of them, and two new ones. */
+    /** SIGKILL, all of them, and as many new ones. */
     async killWorkers() {
       await Promise.all(workers.map((worker) => worker.end('SIGKILL')));
       await startWorkers();
     },
     async restartWeb() {
-      await web.end('SIGKILL');
-      web = await spawnNode('api/main.ts', settings);
+      await Promise.all(webs.map((web) => web.end('SIGKILL')));
+      webs = await Promise.all(webPorts.map(startWeb));
     },
     async connect(phoneNumberId = account.phone_number_id, wabaId = account.waba_id): Promise<string> {
       const { status, body } = await stack.call<{ id: string }>('POST', '/v1/channels', {
@@ -205,7 +222,7 @@ export async function startStack({
     },
     async stop() {
       await receiver.close();
-      await Promise.all([...workers, web, sandbox].map((child) => child.end('SIGKILL')));
+      await Promise.all([...workers, ...webs, sandbox].map((child) => child.end('SIGKILL')));
       await database.close();
       await redis?.remove();
       await postgres.remove();

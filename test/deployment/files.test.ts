@@ -3,6 +3,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { configSchema, readConfig } from '../../src/platform/config/config.ts';
+import { compileCacheFolder } from '../../src/platform/process/compile-cache.ts';
 import { testHashKey, testSecretKey } from '../support/secrets.ts';
 import { compose, dockerStages, finalStage, interpolated, procfile, root, type Service, textOf } from './files.ts';
 
@@ -104,6 +105,14 @@ describe('shape', () => {
     );
     const ignored = textOf('.dockerignore').split('\n');
     expect(ignored).toEqual(expect.arrayContaining(['.git', '.kanal', '.env*', 'node_modules', 'test', 'bench', 'docs']));
+  });
+
+  test('its code is compiled by the user who runs it, with the same options: Node keeps a folder of compiled code for each', () => {
+    const compiled = dockerStages.find((stage) => stage.some(({ rest }) => rest.includes('cli/main.ts compile')))!;
+    const of = (stage: typeof finalStage, name: string) => stage.filter((one) => one.name === name).map(({ rest }) => rest);
+    for (const name of ['ENV', 'USER', 'WORKDIR']) expect([name, of(compiled, name)]).toEqual([name, of(finalStage, name)]);
+    expect(of(finalStage, 'COPY').at(-1)).toBe('--from=compiled /app/node_modules/.cache ./node_modules/.cache');
+    expect(compileCacheFolder).toBe(join(root, 'node_modules/.cache/kanal'));
   });
 
   test('what production runs imports no development package', () => {

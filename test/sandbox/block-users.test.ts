@@ -26,7 +26,7 @@ describe('a number blocks', () => {
     expect((await blocked()).data).toEqual([{ messaging_product: 'whatsapp', wa_id: user }]);
   });
 
-  test('and delivers nothing he writes, under either name, until he is unblocked', async () => {
+  test('and delivers nothing they write, under either name, until they are unblocked', async () => {
     await inbound({ wa_id: user, user_id: 'US.1' });
     await house.settled();
     expect((await block({ user_id: 'US.1' })).body.block_users).toEqual({ added_users: [{ input: 'US.1', user_id: 'US.1' }] });

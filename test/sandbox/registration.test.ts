@@ -41,7 +41,7 @@ test('a code is right once, after it was asked for', async () => {
   expect((await post('verify_code', { code: '123456' })).body.error.code).toBe(136025);
 });
 
-describe('what the owner says of his number', () => {
+describe('what the owner says of the number', () => {
   test('its settings', async () => {
     expect((await post('settings', { calling: { status: 'DISABLED' } })).body).toEqual(taken);
     expect((await house.get(`/${phoneNumberId}/settings`)).body).toEqual({

@@ -118,10 +118,10 @@ export function* hostileBodies({ operationId, body: schema, example }: Definitio
   const goods = [(example?.body ?? {}) as object, ...(more[operationId] ?? [])];
   const [endless, counted] = [Number.POSITIVE_INFINITY, countable].map((items) => ({ bytes: bytes - room, items }));
   for (const [what, value] of Object.entries(values)) {
-    const [most, less] = [value(endless!), value(counted!)];
-    yield { what: `the body is ${what}, without end`, body: most };
+    const [long, less] = [value(endless!), value(counted!)];
+    yield { what: `the body is ${what}, without end`, body: long };
     yield { what: `the body is ${what}`, body: less };
-    yield { what: `an unknown field is ${what}, without end`, body: placed(goods[0]!, ['nonsense'], most) };
+    yield { what: `an unknown field is ${what}, without end`, body: placed(goods[0]!, ['nonsense'], long) };
     yield { what: `an unknown field is ${what}`, body: placed(goods[0]!, ['nonsense'], less) };
     if (inFields.includes(what))
       for (const [path] of fields) yield { what: `${path.join('.')} is ${what}`, body: placed(goodFor(goods, path), path, less) };

@@ -195,6 +195,12 @@ const defaults: Environment = {
   WEBHOOK_TIMEOUT_MS: '2000',
   // High, and not off: what a test of limits does not ask for shall not meet them, but pass through them.
   RATE_LIMIT_PER_MINUTE: '600000000',
+  // A machine that is busy with other work shall not end a request's waits: what they end in is the subject of tests that set them.
+  REQUEST_LOCK_TIMEOUT_MS: '60000',
+  REQUEST_STATEMENT_TIMEOUT_MS: '60000',
+  REQUEST_TRANSACTION_TIMEOUT_MS: '120000',
+  DATABASE_POOL_SHARE_WAIT_MS: '60000',
+  LIST_TIMEOUT_MS: '30000',
   SWEEP_INTERVAL_MS: '300',
   RUN_RETRY_DELAY_MS: '50',
   SHUTDOWN_TIMEOUT_MS: '2000',

@@ -48,13 +48,13 @@ const byType: Record<string, [string, unknown][]> = {
 function wrongOf({ type = '', rules = [], allow = [], flags, items }: Described): [string, unknown][] {
   const wrong = (byType[type] ?? []).filter(([, value]) => !allow.includes(value));
   const limitOf = (name: string) => rules.find((rule) => rule.name === name)?.args?.limit;
-  const [most, least] = [limitOf('max'), limitOf('min')];
-  if (type === 'string' && most) wrong.push(['too long', 'x'.repeat(most + 1)]);
+  const [max, min] = [limitOf('max'), limitOf('min')];
+  if (type === 'string' && max) wrong.push(['too long', 'x'.repeat(max + 1)]);
   if (type === 'string' && flags?.only) wrong.push(['no such word', 'nonsense']);
-  if (type === 'number' && most !== undefined) wrong.push(['too much', most + 1]);
-  if (type === 'number' && least !== undefined) wrong.push(['too little', least - 1]);
-  if (type === 'array' && least) wrong.push(['too few', Array(least - 1).fill('x')]);
-  if (type === 'array' && most && items) wrong.push(['too many', Array(most + 1).fill('x')]);
+  if (type === 'number' && max !== undefined) wrong.push(['too much', max + 1]);
+  if (type === 'number' && min !== undefined) wrong.push(['too little', min - 1]);
+  if (type === 'array' && min) wrong.push(['too few', Array(min - 1).fill('x')]);
+  if (type === 'array' && max && items) wrong.push(['too many', Array(max + 1).fill('x')]);
   return wrong;
 }
 

@@ -140,7 +140,7 @@ describe('what comes of an error of the handler', () => {
     expect(await house.toy(toyId)).toMatchObject({ status: 'failed', reason: 'provider_refused' });
   });
 
-  test('busy: waits as long as it was told and spends no try', async () => {
+  test('busy: waits as long as it was told and spends no attempt', async () => {
     const { id } = await house.accept();
     const passed = startStopwatch();
     await house.run(failing(new ProviderBusy('later', { retryAfterMs: 30_000, scope: 'recipient' })), { id });
@@ -149,7 +149,7 @@ describe('what comes of an error of the handler', () => {
     expect(row!.run_in + passed()).toBeGreaterThan(29_990);
   });
 
-  test('failed at the provider: a try is spent, the third is the last', async () => {
+  test('failed at the provider: an attempt is spent, the third is the last', async () => {
     const { id, toyId } = await house.accept();
     const fail = () => house.run(failing(new ProviderFailed('broken', { code: '1' })), { id });
     expect(await fail()).toMatchObject({ kind: 'again' });
@@ -159,7 +159,7 @@ describe('what comes of an error of the handler', () => {
     expect((await house.toy(toyId)).status).toBe('failed');
   });
 
-  test('rule 3: a fault of our own is not the provider’s answer: it waits and spends no try', async () => {
+  test('rule 3: a fault of our own is not the provider’s answer: it waits and spends no attempt', async () => {
     const { id } = await house.accept();
     for (let turn = 0; turn < 5; turn += 1) {
       await state(id, 'run_at = clock_timestamp()');

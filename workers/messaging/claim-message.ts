@@ -12,7 +12,10 @@ import type { Claimed } from '../handler.ts';
 
 /** Without contact and addresses: the contact was erased. */
 export type Claim = Permission &
-  RowOf<typeof Message, 'contact_id' | 'type' | 'content' | 'to_phone' | 'to_user_id' | 'context_id' | 'resends' | 'channel_id'> &
+  RowOf<
+    typeof Message,
+    'contact_id' | 'type' | 'content' | 'to_phone' | 'to_user_id' | 'context_id' | 'resends' | 'channel_id' | 'conversation_id'
+  > &
   RowOf<typeof Channel, 'phone_number_id' | 'account_id' | 'access_token'> & { message_id: string };
 
 const permission = permissionColumns({
@@ -22,7 +25,7 @@ const permission = permissionColumns({
 });
 const claimColumns = `
   m.id as message_id, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id, m.resends,
-  m.channel_id, c.phone_number_id, c.account_id, c.access_token,
+  m.channel_id, m.conversation_id, c.phone_number_id, c.account_id, c.access_token,
   (select t.category
      from templates t
     where m.type = 'template' and t.organization_id = m.organization_id and t.channel_id = m.channel_id

@@ -4,13 +4,17 @@ import { addIdentities } from '../../src/contacts/identities/resolve.ts';
 import { hearMarketingChoice } from '../../src/contacts/permission/opt-out.ts';
 import { refusalOf } from '../../src/contacts/permission/permission.ts';
 import { sendMessageJob } from '../../src/messaging/jobs.ts';
+import type { Message } from '../../src/messaging/message.entity.ts';
 import { recordAccepted } from '../../src/messaging/settle.ts';
+import { changeBy, type MessageState, recordChanges, type StatusChange } from '../../src/messaging/told-statuses.ts';
 import { unknownWindow } from '../../src/messaging/window.ts';
 import type { Own } from '../../src/platform/database/own.ts';
+import type { RowOf } from '../../src/platform/database/tables.ts';
 import type { JobError } from '../../src/platform/ledger/jobs.entity.ts';
-import { LocksOutdated } from '../../src/platform/ledger/locks.ts';
+import { answerLock, LocksOutdated } from '../../src/platform/ledger/locks.ts';
 import { holdPool, poolOf } from '../../src/platform/ledger/pools.ts';
 import { endDoneOfSubject } from '../../src/platform/ledger/release.ts';
+import type { Look } from '../../src/platform/ledger/transact.ts';
 import type { TenantTx } from '../../src/platform/ledger/tx.ts';
 import { reasonOf } from '../../src/platform/log.ts';
 import { nowDate } from '../../src/platform/time/clock.ts';
@@ -118,7 +122,7 @@ async function noteRefuser({ own, transact }: Context, { message_id: proof }: Cl
 /** Reads it again: the contact may have been merged or erased since. */
 async function contactOf(own: Own, messageId: string): Promise<string | null> {
   // SQL: one statement (bench: send).
-  const [message] = await own.sql<{ contact_id: string | null }>(
+  const [message] = await own.sql<RowOf<typeof Message, 'contact_id'>>(
     `select m.contact_id
        from messages m
       where m.organization_id = $1 and m.id = $2`,
@@ -127,15 +131,29 @@ async function contactOf(own: Own, messageId: string): Promise<string | null> {
   return message?.contact_id ?? null;
 }
 
+/** In one round trip where the message is as it was claimed, and the answer tells nothing new of the person. */
 function settleAccepted(context: Context, claim: Claim, { providerMessageId, phoneId, userId }: Accepted): Promise<Outcome> {
-  return context.settle(async (tx) => {
+  const isNewsOfPerson = Boolean(userId || (phoneId && phoneId !== claim.to_phone));
+  const proof = { status: 'sent', providerMessageId } as const;
+  const claimed = isNewsOfPerson ? undefined : changeBy(stateOf(claim), proof);
+  const looked: Look<StatusChange | undefined> = {
+    look: async (attempt) => (attempt === 1 ? claimed : undefined),
+    locks: () => [answerLock(claim.channel_id, providerMessageId)],
+    isOneTrip: (change) => change !== undefined,
+  };
+  return context.settle(looked, async (tx, change) => {
+    if (change) return recordChanges(tx.own, [change]);
     await recordAccepted(tx.own, claim.message_id, providerMessageId);
     endDoneOfSubject(tx.own, sendMessageJob.name, claim.message_id);
-    if (!userId && (!phoneId || phoneId === claim.to_phone)) return;
-    const contactId = await contactOf(tx.own, claim.message_id);
+    const contactId = isNewsOfPerson ? await contactOf(tx.own, claim.message_id) : undefined;
     if (contactId) await addIdentities(tx.own, context.secrets, contactId, { phoneId, userId });
   });
 }
+
+const stateOf = ({ message_id: id, channel_id, conversation_id, contact_id }: Claim): MessageState => ({
+  ...{ id, channel_id, conversation_id, contact_id },
+  ...{ status: 'sending', provider_message_id: null, failure: null },
+});
 
 /** The phone number's own limit: the channel sends nothing for `ms`. */
 async function slowDown({ em, row, ledger }: Context, ms: number) {

@@ -1,8 +1,8 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import type { Channel } from '../../src/channels/channel.entity.ts';
 import { applyIdentityChange } from '../../src/contacts/identities/identity-change.ts';
 import { applyTemplateStatus } from '../../src/messaging/templates.ts';
 import type { Em } from '../../src/platform/database/database.ts';
-import { isOurOutage } from '../../src/platform/database/errors.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { statement } from '../../src/platform/database/statement.ts';
@@ -14,11 +14,18 @@ import { reasonOf } from '../../src/platform/log.ts';
 import { applyChangeMessage } from '../../src/provider-webhooks/apply-identity-change.ts';
 import { applyMessage } from '../../src/provider-webhooks/apply-message.ts';
 import { applyPreference } from '../../src/provider-webhooks/apply-preference.ts';
-import { keepUnmatched, matchStatus } from '../../src/provider-webhooks/apply-status.ts';
+import { maxTogether } from '../../src/provider-webhooks/apply-status.ts';
 import { applyProviderWebhookJob } from '../../src/provider-webhooks/jobs.ts';
 import { ProviderWebhook } from '../../src/provider-webhooks/provider-webhook.entity.ts';
-import { type InboundPart, partsOf, type RawChange } from '../../src/providers/messaging-app/inbound.ts';
+import {
+  type InboundIgnored,
+  type InboundPart,
+  type InboundStatus,
+  partsOf,
+  type RawChange,
+} from '../../src/providers/messaging-app/inbound.ts';
 import { handle, type RunContext } from '../handler.ts';
+import { applyStatuses, finishWithStatuses, noteFault } from './apply-statuses.ts';
 import { type FaultList, faultList } from './faults.ts';
 
 /** Pauses after this many parts: parts without a statement would block the process. */
@@ -57,7 +64,10 @@ async function claimWebhook(
   return row && { row, claimed: row };
 }
 
-/** Each part has its own transaction and is idempotent. A broken part is kept with its error; the others are applied. */
+/**
+ * In the body's order. Statuses that follow each other are one write, the last of them with the end of the job; any other part has its
+ * own transaction. Each part is idempotent. A broken one is kept with its error; the others are applied.
+ */
 export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
   applyProviderWebhookJob,
   async ({ webhook_id }, context) => {
@@ -65,6 +75,13 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
     if (!webhook) return context.finish();
     const maxParts = context.config.providerWebhookMaxParts;
     const faults = faultList();
+    const where = { onlyChannelId: webhook.channel_id };
+    let statuses: InboundStatus[] = [];
+    const flush = async () => {
+      const given = { statuses, where, faults };
+      statuses = [];
+      if (given.statuses.length > 0) await applyStatuses(context, given);
+    };
     let seen = 0;
     for (const change of changesIn(webhook.body, faults)) {
       // One more than the limit shows that there are more.
@@ -72,17 +89,14 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
         seen += 1;
         if (seen > maxParts) break;
         if (seen % partsOfTurn === 0) await turnOfOthers();
-        if (part.kind === 'broken') {
-          faults.add(part.error, part.raw);
-          continue;
-        }
-        try {
-          await applyPart(context, webhook.channel_id, part);
-        } catch (error) {
-          // In our own outage the whole body is retried. Any other error is this part's own.
-          if (isOurOutage(error)) throw error;
-          context.log.error({ err: error, webhook_id }, 'a part of a provider webhook could not be applied');
-          faults.add(reasonOf(error), part.kind);
+        if (part.kind === 'broken') faults.add(part.error, part.raw);
+        else if (part.kind === 'ignored') context.log.info({ what: part.what }, 'provider webhook: nothing to do');
+        else if (part.kind === 'status') {
+          if (statuses.length === maxTogether) await flush();
+          statuses.push(part);
+        } else {
+          await flush();
+          await applyPart(context, webhook.channel_id, part).catch((error) => noteFault(context, faults, error, part.kind));
         }
       }
       if (seen > maxParts) {
@@ -90,17 +104,20 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
         break;
       }
     }
-    const errors = faults.text();
-    return context.finish({
-      text: `applied as (
-        update provider_webhooks
-           set state = $2, errors = $3, applied_at = clock_timestamp()
-         where organization_id = $4 and id = $1 and exists (select 1 from ended))`,
-      params: [webhook_id, errors ? 'broken' : 'applied', errors, context.own.organizationId],
+    return finishWithStatuses(context, { statuses, where, faults }, () => {
+      const errors = faults.text();
+      return { text: appliedPart, params: [webhook_id, errors ? 'broken' : 'applied', errors, context.own.organizationId] };
     });
   },
   claimWebhook,
 );
+
+/** SQL: a part of the ledger's statement. */
+const appliedPart = `
+  applied as (
+    update provider_webhooks
+       set state = $2, errors = $3, applied_at = clock_timestamp()
+     where organization_id = $4 and id = $1 and exists (select 1 from ended))`;
 
 /** NUL and half a surrogate pair, as JSON.stringify writes them: PostgreSQL's text cannot hold them. */
 const unstorable = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
@@ -117,15 +134,12 @@ function changesIn(body: Buffer, faults: FaultList): RawChange[] {
 
 /** `onlyChannelId`: the channel whose own app signed the body; null: the installation's app, valid for all channels. */
 async function applyPart(
-  { own, transact, secrets, config, log }: RunContext<unknown>,
+  { own, transact, secrets, config }: RunContext<unknown>,
   onlyChannelId: string | null,
-  part: InboundPart,
+  part: Exclude<InboundPart, InboundStatus | InboundIgnored>,
 ) {
   const applying = { transact, secrets, stopWords: config.stopWords };
   switch (part.kind) {
-    case 'ignored':
-      log.info({ what: part.what }, 'provider webhook: nothing to do');
-      return;
     case 'template_status':
       await applyTemplateStatus(own, transact, part, onlyChannelId);
       return;
@@ -144,18 +158,13 @@ async function applyPart(
     case 'preference': {
       const channelId = await channelOf(own, onlyChannelId, part.phoneNumberId);
       if (channelId) await applyPreference(transact, secrets, part);
-      return;
-    }
-    case 'status': {
-      const channelId = await channelOf(own, onlyChannelId, part.phoneNumberId);
-      if (channelId && !(await matchStatus(own, transact, channelId, part))) await keepUnmatched(transact, channelId, part);
     }
   }
 }
 
 async function channelOf(own: Own, onlyChannelId: string | null, phoneNumberId: string): Promise<string | undefined> {
   // SQL: the same statement with and without a channel, prepared once (bench: inbound).
-  const [row] = await own.sql<{ id: string }>(
+  const [row] = await own.sql<RowOf<typeof Channel, 'id'>>(
     `select id
        from channels
       where organization_id = $1 and phone_number_id = $2 and ($3::uuid is null or id = $3)`,

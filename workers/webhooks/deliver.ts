@@ -4,7 +4,7 @@ import { query } from '../../src/platform/database/query.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
 import type { Event } from '../../src/platform/events/event.entity.ts';
 import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/platform/ledger/pace.ts';
-import { type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
+import { isWithinWidth, type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
 import type { Part, RunRef } from '../../src/platform/ledger/tx.ts';
 import { now, nowDate } from '../../src/platform/time/clock.ts';
 import type { Delivery, WebhookEndpoint } from '../../src/webhooks/endpoint.entity.ts';
@@ -39,7 +39,7 @@ async function readDelivery(own: Own, id: string): Promise<DeliveryRow | undefin
 }
 
 const isPending = `
-  j.slot_at is not null
+  j.slot_at is not null and ${isWithinWidth}
   and exists (
     select 1 from webhook_deliveries o
      where o.organization_id = j.organization_id and o.id = j.subject_id and o.state = 'pending')`;
@@ -53,7 +53,7 @@ const claimStatement = `
       left join pools p on p.organization_id = j.organization_id and p.id = j.pool
       join webhook_deliveries d on d.organization_id = j.organization_id and d.id = j.subject_id ${deliveryJoins}
      where j.organization_id = $1 and j.id = $2 and j.run = $3
-       and ${mayRunNow} and ${isPaced} and j.slot_at is not null and d.state = 'pending')
+       and ${mayRunNow} and ${isPaced} and j.slot_at is not null and ${isWithinWidth} and d.state = 'pending')
   select claimed.*, (select wait_ms from turn) as wait_ms
     from (select 1) one
     left join claimed on true`;

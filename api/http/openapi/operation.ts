@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http';
 import type Joi from 'joi';
 import { contentTypeOf, type Endpoint } from '../endpoint.ts';
 import { commonErrors } from '../errors.ts';
+import { STATUS_CODES } from '../node-http.ts';
 import { errorResponse } from './errors.ts';
 import { headers } from './headers.ts';
 import { type Json, schemaOf } from './json-schema.ts';

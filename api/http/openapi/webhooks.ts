@@ -15,8 +15,8 @@ const header = (name: string, description: string, example: string) => ({
 
 /** Signed after Standard Webhooks. */
 const signature = [
-  header('webhook-id', "The event's id, the same on every try", exampleIds.event),
-  header('webhook-timestamp', 'When this try was made, seconds of the epoch', '1795255200'),
+  header('webhook-id', "The event's id, the same on every attempt", exampleIds.event),
+  header('webhook-timestamp', 'When this attempt was made, seconds of the epoch', '1795255200'),
   header(
     'webhook-signature',
     'Space-separated `v1,<base64>` over id, timestamp and body',

@@ -5,13 +5,14 @@ import { exampleIds, examplePhone } from '../../../src/platform/examples.ts';
 type Demo = { organization_id: string; channel: { id: string }; contact: { id: string; phone: string } };
 
 /** With a demo, the examples use its ids, so that a try on the page finds them. Otherwise the document is unchanged. */
-export function withDemo(document: string, path: string | undefined): () => Promise<string> {
+export function withDemo(document: () => Promise<string>, path: string | undefined): () => Promise<string> {
   let filled: string | undefined;
   return async () => {
-    if (path === undefined || filled !== undefined) return filled ?? document;
+    if (filled !== undefined) return filled;
+    if (path === undefined) return document();
     const text = await readFile(path, 'utf8').catch(() => undefined);
-    if (text === undefined) return document;
-    filled = filledWith(document, JSON.parse(text) as Demo);
+    if (text === undefined) return document();
+    filled = filledWith(await document(), JSON.parse(text) as Demo);
     return filled;
   };
 }

@@ -5,14 +5,12 @@ import { Router } from 'express';
 import helmet from 'helmet';
 import type { Config } from '../../../src/platform/config/config.ts';
 import { type Asset, fingerprintOf, serveAssets } from '../assets.ts';
-
-export const docsPath = '/docs';
-export const iconPath = `${docsPath}/icon.svg`;
+import { docsPath, iconPath } from '../paths.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name));
 const ofPackage = (name: string) => readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
 
-/** Read once at start, so that a missing file stops the process early. */
+/** Read once, with the first page that somebody asks for. */
 const readAssets = (): Asset[] => [
   { name: 'swagger-ui.css', type: 'text/css', bytes: ofPackage('swagger-ui.css') },
   { name: 'swagger-ui-bundle.js', type: 'text/javascript', bytes: ofPackage('swagger-ui-bundle.js') },

@@ -15,7 +15,12 @@ export async function openDatabaseOf({ port, isReady }: Server, password: string
   const client = await until('The start of the database', signal, async () => (isReady() ? connected(url) : undefined));
   try {
     // SQL: the server's own catalogue.
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
+    const { rowCount } = await client.query(
+      `select 1
+         from pg_database
+        where datname = $1`,
+      [name],
+    );
     if (rowCount === 0) await client.query(`create database ${name}`);
   } finally {
     await client.end();

@@ -1,6 +1,8 @@
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { addIdentities, findContact, identityTaken, type Person, resolveContact } from '../identities/resolve.ts';
+import type { ContactBlock } from './block.entity.ts';
 
 /** `phone` is E.164, `userId` the messaging app's own id; at least one of them. */
 export type BlockWho = { phone?: string; userId?: string };
@@ -50,7 +52,7 @@ export async function resolveBlock(tx: OwnTx, secrets: Secrets, channelId: strin
 }
 
 async function idFrom(own: OwnTx, text: string, params: string[]): Promise<string | undefined> {
-  const [row] = await own.sql<{ id: string }>(text, params);
+  const [row] = await own.sql<RowOf<typeof ContactBlock, 'id'>>(text, params);
   return row?.id;
 }
 

@@ -14,7 +14,11 @@ import { ContactErasure } from './erasure.entity.ts';
 import { eraseContactJob } from './jobs.ts';
 
 /** SQL: conversations are messaging's table, which contacts must not import. */
-const conversationsOfContact = 'select id from conversations where organization_id = $1 and contact_id = $2';
+const conversationsOfContact = `
+  select id
+    from conversations
+   where organization_id = $1
+     and contact_id = $2`;
 
 export async function conversationsOf(own: Own, contactId: string): Promise<string[]> {
   const rows = await own.sql<{ id: string }>(conversationsOfContact, [contactId]);

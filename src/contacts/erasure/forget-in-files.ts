@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { Transact } from '../../platform/ledger/transact.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { csvWithout } from '../export/csv.ts';
@@ -74,7 +75,12 @@ export async function forgetInFiles(transact: Transact, own: Own, contactIds: st
   const left = await within((tx) => dropFailed(tx, erasedAt));
   for (const { id, pieces } of await files(own, {})) {
     for (let first = 0; first < pieces; first += maxPieces) {
-      const chunks = await own.sql<{ number: number }>(piecesWith, [id, first, first + maxPieces, contactIds]);
+      const chunks = await own.sql<RowOf<typeof ContactExportChunk, 'number'>>(piecesWith, [
+        id,
+        first,
+        first + maxPieces,
+        contactIds,
+      ]);
       for (const { number } of chunks) await within((tx) => cut(tx, id, number, contactIds));
     }
   }

@@ -41,5 +41,8 @@ export const exportContactsJob = job<{ export_id: string }>({
     const back = await own.sql(reviveExport, [export_id]);
     if (back.length === 0) throw new AppError('conflict', 'What it was to export is no longer known: ask for it again');
   },
-  openSubjects: `select organization_id, id from contact_exports where state in ('queued', 'running')`,
+  openSubjects: `
+    select organization_id, id
+      from contact_exports
+     where state in ('queued', 'running')`,
 });

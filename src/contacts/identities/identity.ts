@@ -19,7 +19,7 @@ export const ownersPart = ({ types, sources, values }: IdentityParams) => `
     offset 0) i`;
 
 export async function ownersOf(own: Own, identities: Identity[]): Promise<string[]> {
-  const rows = await own.sql<{ contact_id: string }>(
+  const rows = await own.sql<RowOf<typeof ContactIdentity, 'contact_id'>>(
     `select distinct i.contact_id
        from ${ownersPart({ types: '$2', sources: '$3', values: '$4' })}
       order by 1`,

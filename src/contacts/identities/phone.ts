@@ -1,5 +1,14 @@
+import { createRequire } from 'node:module';
 import Joi from 'joi';
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+
+type Library = typeof import('libphonenumber-js/max');
+
+/** With the metadata of all countries it is 90 files: loaded with the first number, not at the start. */
+let library: Library | undefined;
+function parsePhoneNumberFromString(text: string) {
+  library ??= createRequire(import.meta.url)('libphonenumber-js/max') as Library;
+  return library.parsePhoneNumberFromString(text);
+}
 
 /**
  * E.164, or undefined. `isValid` refuses numbers that providers assign, some of +1: after + or 1 a possible number is enough.

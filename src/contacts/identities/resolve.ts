@@ -74,7 +74,7 @@ const ownerSql = oldestOwner({ organization: '$1', addresses: addressesFrom2 });
 const ownersSql = ownerOfEach({ organization: '$1', addresses: addressesFrom2 });
 
 export async function findContact(own: Own, person: Person): Promise<string | undefined> {
-  const [row] = await own.sql<{ contact_id: string }>(ownerSql, ownerParams(person));
+  const [row] = await own.sql<Pick<Owned, 'contact_id'>>(ownerSql, ownerParams(person));
   return row?.contact_id;
 }
 

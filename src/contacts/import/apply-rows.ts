@@ -1,5 +1,7 @@
 import type { PoolClient } from 'pg';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import type { Contact } from '../contact.entity.ts';
 import { tagsColumn } from '../csv/columns.ts';
 import { otherAddresses } from '../identities/search-column.ts';
 import { catalogueLock, maxTags } from '../tag-catalogue.ts';
@@ -90,7 +92,12 @@ export type Write = {
 export async function applyRows(client: PoolClient, secrets: Secrets, organizationId: string, writes: Write[]): Promise<void> {
   const changed = writes.filter(({ isNew }) => !isNew);
   if (changed.length > 0)
-    await client.query('update import_rows set is_changed = true where n = any($1::int[])', [changed.map(({ n }) => n)]);
+    await client.query(
+      `update import_rows
+          set is_changed = true
+        where n = any($1::int[])`,
+      [changed.map(({ n }) => n)],
+    );
   if (changed.length < writes.length) await client.query(insertContacts, [organizationId]);
   const identities = writes.reduce((sum, write) => sum + write.identities, 0);
   if (identities > 0) await addIdentities(client, secrets, organizationId, identities);
@@ -98,7 +105,10 @@ export async function applyRows(client: PoolClient, secrets: Secrets, organizati
   if (changed.length > 0) {
     // A contact shows its tags, so a new tag changes the contact.
     const touched = changed.filter(({ lacksTags, isFolded }) => lacksTags || isFolded).map(({ n }) => n);
-    const { rows: updated } = await client.query<{ id: string; is_replaced: boolean }>(updateContacts, [organizationId, touched]);
+    const { rows: updated } = await client.query<RowOf<typeof Contact, 'id'> & { is_replaced: boolean }>(updateContacts, [
+      organizationId,
+      touched,
+    ]);
     for (const { id, is_replaced } of updated) if (is_replaced) replaced.add(id);
   }
   if (replaced.size > 0) await client.query(refresh, [organizationId, [...replaced]]);
@@ -122,9 +132,12 @@ async function makeTags(client: PoolClient, organizationId: string) {
   if (!isAnyNew) return;
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [catalogueLock(organizationId)]);
   await client.query(insertTags, [organizationId]);
-  const { rows } = await client.query<{ n: number }>('select count(*)::int as n from tags where organization_id = $1', [
-    organizationId,
-  ]);
+  const { rows } = await client.query<{ n: number }>(
+    `select count(*)::int as n
+       from tags
+      where organization_id = $1`,
+    [organizationId],
+  );
   if (rows[0]!.n > maxTags)
     throw new ImportFailure('limit_reached', `An organization has at most ${maxTags} tags`, { column: tagsColumn });
 }

@@ -96,7 +96,11 @@ async function resolveAgain(
 ): Promise<Map<number, Standing>> {
   const locks = [...held].map(contactLock).sort();
   // SQL: all locks by one statement, in their order.
-  await client.query('select pg_advisory_xact_lock(hashtextextended(lock, 0)) from unnest($1::text[]) as lock', [locks]);
+  await client.query(
+    `select pg_advisory_xact_lock(hashtextextended(lock, 0))
+       from unnest($1::text[]) as lock`,
+    [locks],
+  );
   const standings = await resolveRows(client, organizationId, rows);
   for (const { n } of rows) {
     const [was, is] = [before.get(n)!, standings.get(n)!];

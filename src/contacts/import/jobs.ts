@@ -56,5 +56,8 @@ export const importContactsJob = job<{ import_id: string }>({
     const back = await own.sql(reviveImport, [import_id]);
     if (back.length === 0) throw new AppError('conflict', 'The file is no longer there: upload it again');
   },
-  openSubjects: `select organization_id, id from contact_imports where state in ('queued', 'running')`,
+  openSubjects: `
+    select organization_id, id
+      from contact_imports
+     where state in ('queued', 'running')`,
 });

@@ -41,7 +41,8 @@ const contacts = `
 export async function findPeople(client: PoolClient, organizationId: string, rows: StagedRow[]): Promise<People> {
   const identities = new Map(rows.flatMap((row) => row.identities.map((identity) => [identityKey(identity), identity])));
   const found = await client.query<Identity & { contact_id: string }>(
-    `select i.type, i.source, i.value, i.contact_id from ${ownersPart({ types: '$2', sources: '$3', values: '$4' })}`,
+    `select i.type, i.source, i.value, i.contact_id
+       from ${ownersPart({ types: '$2', sources: '$3', values: '$4' })}`,
     [organizationId, ...columnsOf([...identities.values()])],
   );
   const owners = new Map(found.rows.map((row) => [identityKey(row), row.contact_id]));

@@ -63,6 +63,14 @@ const identityLines = ({ n, identities }: StagedRow) =>
 
 export async function unstageRows(client: PoolClient, ns: number[]): Promise<void> {
   if (ns.length === 0) return;
-  await client.query('delete from import_rows where n = any($1::int[])', [ns]);
-  await client.query('delete from import_identities where n = any($1::int[])', [ns]);
+  await client.query(
+    `delete from import_rows
+      where n = any($1::int[])`,
+    [ns],
+  );
+  await client.query(
+    `delete from import_identities
+      where n = any($1::int[])`,
+    [ns],
+  );
 }

@@ -34,9 +34,13 @@ export const ownIdentity = 'contact_id, type, source, value';
 
 /** Usually false: then no address has to be hashed. */
 export async function remembersAnybody(client: PoolClient, organizationId: string): Promise<boolean> {
-  const { rowCount } = await client.query('select 1 from suppressed_addresses where organization_id = $1 limit 1', [
-    organizationId,
-  ]);
+  const { rowCount } = await client.query(
+    `select 1
+       from suppressed_addresses
+      where organization_id = $1
+      limit 1`,
+    [organizationId],
+  );
   return (rowCount ?? 0) > 0;
 }
 

@@ -1,5 +1,7 @@
+import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError } from '../../platform/errors.ts';
 import { conversationUpdated } from '../../platform/events/catalogue.ts';
+import type { Job } from '../../platform/ledger/jobs.entity.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { MergeTx } from './merge-tx.ts';
@@ -36,7 +38,10 @@ const moveMessages = `
      set conversation_id = $3, contact_id = $4
    where organization_id = $1
      and conversation_id = $2`;
-const deleteConversation = 'delete from conversations where organization_id = $1 and id = $2';
+const deleteConversation = `
+  delete from conversations
+   where organization_id = $1
+     and id = $2`;
 
 async function unite(tx: MergeTx, { from, into }: Pair) {
   await moveLane(tx, { from, into });
@@ -87,9 +92,13 @@ const lockJobs = `
     from jobs
    where organization_id = $1
      and id = any(array(
-       select id from jobs where organization_id = $1 and lane = $2 and state in ('waiting', 'queued')
+       select id
+         from jobs
+        where organization_id = $1 and lane = $2 and state in ('waiting', 'queued')
        union all
-       select id from jobs where organization_id = $1 and lane = $2 and state = 'blocked'))
+       select id
+         from jobs
+        where organization_id = $1 and lane = $2 and state = 'blocked'))
      and lane = $2
      and ${stateIs('state', 'blocked', 'waiting', 'queued')}
    order by seq
@@ -108,7 +117,9 @@ const moveWaiting = `
      set lane = $3,
          state = case
            when exists (
-             select 1 from jobs h where h.organization_id = $1 and h.lane = $3 and h.state in ('waiting', 'queued')) then 'blocked'
+             select 1
+               from jobs h
+              where h.organization_id = $1 and h.lane = $3 and h.state in ('waiting', 'queued')) then 'blocked'
            else state end
    where organization_id = $1
      and id = any($4::uuid[])
@@ -130,7 +141,7 @@ const moveFailed = `
 /** Locks the rows first, so that no fill dispatches one. A row that is dispatched or has no answer yet stays in its lane. */
 async function moveLane(tx: MergeTx, { from, into }: Pair) {
   const [before, after] = [conversationLane(from), conversationLane(into)];
-  const jobs = await tx.sql<{ id: string; state: string; subject_id: string }>(lockJobs, [before]);
+  const jobs = await tx.sql<RowOf<typeof Job, 'id' | 'state' | 'subject_id'>>(lockJobs, [before]);
   const sending = await tx.sql(anySending, [jobs.map(({ subject_id }) => subject_id)]);
   if (sending.length > 0 || jobs.some(({ state }) => state === 'queued'))
     throw new AppError('conflict', 'A message is being sent; try again', { retryAfterSeconds: 1 });
@@ -138,7 +149,11 @@ async function moveLane(tx: MergeTx, { from, into }: Pair) {
   await tx.sql(moveFailed, [before, after, from]);
 }
 
-const statusOf = 'select status from conversations where organization_id = $1 and id = $2';
+const statusOf = `
+  select status
+    from conversations
+   where organization_id = $1
+     and id = $2`;
 
 async function emitStatus(tx: MergeTx, id: string) {
   const [conversation] = await tx.sql<{ status: string }>(statusOf, [id]);

@@ -1,6 +1,7 @@
 import type Joi from 'joi';
 import { queueNames } from '../ledger/job.ts';
 import { parseSecretKey } from '../secrets.ts';
+import { parseClusterUrl } from './cluster-url.ts';
 import { mailbox, parseMailUrl } from './mail-url.ts';
 
 export function list(value: string) {
@@ -28,6 +29,15 @@ export const isMailUrl = (text: string, { message }: Joi.CustomHelpers) => {
     return text;
   } catch (error) {
     return message({ custom: `MAIL_URL ${(error as Error).message}` });
+  }
+};
+
+export const isClusterUrl = (text: string, { message }: Joi.CustomHelpers) => {
+  try {
+    parseClusterUrl(text);
+    return text;
+  } catch (error) {
+    return message({ custom: `QUEUE_URL ${(error as Error).message}` });
   }
 };
 

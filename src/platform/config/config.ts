@@ -1,19 +1,23 @@
 import Joi from 'joi';
 import { type RequestBoundsSettings, requestBoundsSettings } from '../database/request-bounds.ts';
 import { type Bounds, bounds } from './bounds.ts';
-import { areOrigins, areQueues, isHashKey, isMailbox, isMailUrl, isSecretKey, list } from './checks.ts';
+import { areOrigins, areQueues, isClusterUrl, isHashKey, isMailbox, isMailUrl, isSecretKey, list } from './checks.ts';
 
 const whole = Joi.number().integer();
 const days = (min: number, byDefault: number) => whole.min(min).max(3650).default(byDefault);
 
-/** Compose files pass on empty variables: they count as unset. An empty STOP_WORDS is a choice. */
-const emptyIsUnset = (schema: Joi.ObjectSchema) =>
-  schema.fork(
-    Object.keys((schema.describe() as { keys: object }).keys).filter((name) => name !== 'STOP_WORDS'),
-    (variable) => variable.empty(''),
+const queueUrl = Joi.string()
+  .when(Joi.string().pattern(/^rediss?\+cluster:/), {
+    // biome-ignore lint/suspicious/noThenProperty: the name Joi gives it
+    then: Joi.string().custom(isClusterUrl),
+    otherwise: Joi.string().uri({ scheme: ['redis', 'rediss'] }),
+  })
+  .description(
+    'Redis for the queues, `redis://…` or `rediss://…`, or a Redis Cluster, `redis+cluster://user:password@host:port,host:port`; unset: the database carries them',
   );
 
-const variables = Joi.object({
+/** docs/operations lists the variables from here. */
+export const configSchema = Joi.object({
   PORT: whole.min(0).max(65_535).default(3000).description('Port of the web process'),
   HOST: Joi.string().default('0.0.0.0').description('Address the web process listens on'),
   DATABASE_URL: Joi.string()
@@ -26,10 +30,7 @@ const variables = Joi.object({
     .default(15)
     .description('Database connections a process may open (queues not counted)'),
   ...requestBoundsSettings,
-  QUEUE_URL: Joi.string()
-    .uri({ scheme: ['redis', 'rediss'] })
-    .empty('')
-    .description('Redis for the queues; unset: the database carries them'),
+  QUEUE_URL: queueUrl,
   SECRET_KEY: Joi.string()
     .required()
     .custom(isSecretKey)
@@ -118,12 +119,12 @@ const variables = Joi.object({
     .min(1)
     .max(1000)
     .default(50)
-    .description('First webhook tries a worker runs at once, those that wait for the receiver not counted'),
+    .description('First attempts of webhook deliveries a worker runs at once, those that wait for the receiver not counted'),
   WEBHOOK_RETRIES_CONCURRENCY: whole
     .min(1)
     .max(1000)
     .default(20)
-    .description('Later webhook tries a worker runs at once, those that wait for the receiver not counted'),
+    .description('Later attempts of webhook deliveries a worker runs at once, those that wait for the receiver not counted'),
   DEFAULT_CONCURRENCY: whole.min(1).max(1000).default(20).description('Other jobs a worker runs at once'),
   LOCK_DURATION_MS: whole.min(500).default(10_000).description('A run whose worker is silent this long is taken over'),
   STALLED_INTERVAL_MS: whole.min(100).default(5_000).description('How often dead runs are looked for'),
@@ -139,10 +140,7 @@ const variables = Joi.object({
   RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
   RETENTION_EVENTS_DAYS: days(1, 30).description('Days an event is kept with its deliveries, once all of them have ended'),
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
-});
-
-/** docs/operations lists the variables from here. */
-export const configSchema = emptyIsUnset(variables).prefs({ abortEarly: false, stripUnknown: true });
+}).prefs({ abortEarly: false, stripUnknown: true });
 
 export type Config = Bounds &
   RequestBoundsSettings & {
@@ -205,8 +203,12 @@ export class ConfigError extends Error {
 
 type Environment = Record<string, string | undefined>;
 
+/** Compose files pass on empty variables: they count as unset. An empty STOP_WORDS is a choice. */
+const setIn = (env: Environment) =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => value !== '' || name === 'STOP_WORDS'));
+
 function validated(schema: Joi.ObjectSchema, env: Environment) {
-  const { value, error } = schema.validate(env, { errors: { wrap: { label: false } } });
+  const { value, error } = schema.validate(setIn(env), { errors: { wrap: { label: false } } });
   const faults = error?.details.map((detail) => detail.message.replace(/ with value ".*?"/, '')) ?? [];
   if (faults.length > 0) throw new ConfigError(faults);
   return value;
@@ -245,10 +247,7 @@ export const startSchema = Joi.object({
     .uri({ scheme: ['postgres', 'postgresql'] })
     .empty('')
     .description('PostgreSQL 18 or later; unset: an embedded server'),
-  QUEUE_URL: Joi.string()
-    .uri({ scheme: ['redis', 'rediss'] })
-    .empty('')
-    .description('Redis for the queues; unset: the database carries them'),
+  QUEUE_URL: queueUrl,
 }).prefs({ abortEarly: false, stripUnknown: true });
 
 export type StartEnvironment = {

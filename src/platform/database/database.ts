@@ -1,5 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
+import type { SessionSettings } from './session-settings.ts';
 
 export type Em = EntityManager;
 /** An EntityManager runs a statement in its transaction, if it has one. */
@@ -8,6 +9,7 @@ export type Source = Em | Database;
 export type Database = {
   orm: MikroORM;
   pool: Pool;
+  sessionSettings: SessionSettings;
   em(): Em;
   /** `work` flushes its entities. `first` are statements sent together with `begin`; their results are not read. */
   transaction<Result>(work: (em: Em) => Promise<Result>, first?: string[]): Promise<Result>;

@@ -7,6 +7,8 @@ const stateOf = (error: unknown): { code?: string; constraint?: string; where?: 
   return { code: fields.code, constraint: fields.constraint, where: fields.where, message: reasonOf(error) };
 };
 
+export const sqlStateOf = (error: unknown) => stateOf(error).code;
+
 export function violatedConstraint(error: unknown): string | undefined {
   const { code, constraint } = stateOf(error);
   return code === '23505' ? constraint : undefined;
@@ -55,6 +57,8 @@ export const databaseAway = (cause: unknown) => {
 };
 
 export const isTimedOut = (error: unknown) => stateOf(error).code === '57014';
+
+export const isMissingTable = (error: unknown) => stateOf(error).code === '42P01';
 
 const lockNotAvailable = '55P03';
 

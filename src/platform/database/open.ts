@@ -9,25 +9,32 @@ import { lockError } from './errors.ts';
 import { PreparingClient } from './preparing-client.ts';
 import { query, usePool } from './query.ts';
 import type { RequestBounds } from './request-bounds.ts';
+import { lostSettings, sessionSettingsOf } from './session-settings.ts';
 
 export type DatabaseOptions = { url: string; poolMax: number; applicationName: string; log: Log; bounds?: RequestBounds };
-
-const workerStatementMs = 30_000;
 
 const longWork = ({ longStatementMs }: RequestBounds) => [
   `set local statement_timeout = ${longStatementMs}`,
   'set local transaction_timeout = 0',
 ];
 
-/** SQL: settings of the server. */
-const roomStatement = `
-  select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`;
+/** SQL: settings of the server and of the session, times in ms. */
+const settingsStatement = `
+  select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room,
+         (select json_object_agg(name, setting) from pg_settings where name = any($1::text[])) as found`;
 
-export async function checkConnections(database: Database, queueMax: number, poolMax: number) {
-  const [row] = await query<{ room: number }>(database.em(), roomStatement);
+type Settings = { room: number; found: Record<string, string> };
+
+/** Throws when the server has too few connections; warns when a pooler has dropped the settings of the session. */
+export async function checkConnections(database: Database, queueMax: number, poolMax: number, log: Log) {
   const wanted = poolMax + queueMax;
-  if (row && row.room < wanted)
+  const { sessionSettings } = database;
+  const [row] = await query<Settings>(database.em(), settingsStatement, [Object.keys(sessionSettings)]);
+  if (!row) return;
+  if (row.room < wanted)
     throw new Error(`The database allows ${row.room} connections; this process alone wants up to ${wanted} (DATABASE_POOL_MAX)`);
+  const lost = lostSettings(sessionSettings, row.found);
+  if (lost.length > 0) log.warn({ lost }, 'sessions of the database lack settings: a pooler drops them (docs/pgbouncer.ini)');
 }
 
 export async function openDatabase(
@@ -35,7 +42,10 @@ export async function openDatabase(
   { url, poolMax, applicationName, log, bounds }: DatabaseOptions,
 ): Promise<Database> {
   const made: { pool?: Pool } = {};
-  const orm = await MikroORM.init({
+  const sessionSettings = sessionSettingsOf(bounds);
+  const { enable_seqscan, jit, transaction_timeout, ...timeouts } = sessionSettings;
+  // Not MikroORM.init(): it looks for extensions, and loads the migrator.
+  const orm = new MikroORM({
     ...ormOptions,
     driver: BindingDriver,
     // Asked with the first record, by one connection more than the transaction it is written in has.
@@ -43,17 +53,12 @@ export async function openDatabase(
     clientUrl: url,
     pool: { min: 0, max: poolMax },
     logger: (message) => log.debug({ message }, 'database'),
-    // A hanging statement must not block a request or a lane for ever. Migrations have their own connection.
     driverOptions: {
       Client: PreparingClient,
       application_name: applicationName,
       connectionTimeoutMillis: 5_000,
-      statement_timeout: bounds?.statementMs ?? workerStatementMs,
-      lock_timeout: bounds?.lockMs ?? 0,
-      idle_in_transaction_session_timeout: 15_000,
-      // Every read has its index. A plan made while a table is empty would scan it when full (measured: a quarter of the rate).
-      // No statement is long enough for jit; an estimate of a whole table for one organization would begin it.
-      options: `-c enable_seqscan=off -c jit=off -c transaction_timeout=${bounds?.transactionMs ?? 0}`,
+      ...timeouts,
+      options: `-c enable_seqscan=${enable_seqscan} -c jit=${jit} -c transaction_timeout=${transaction_timeout}`,
       keepAlive: true,
       onPoolCreated: (created: Pool) => {
         made.pool = created;
@@ -69,6 +74,7 @@ export async function openDatabase(
   return {
     orm,
     pool,
+    sessionSettings,
     em: () => orm.em.fork(),
     // Not em.transactional(): when its rollback fails, the connection never returns to the pool (MikroORM 7.2 on Kysely 0.29).
     transaction: (work, first = []) =>

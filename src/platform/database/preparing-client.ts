@@ -4,7 +4,7 @@ import pg from 'pg';
 const maxPrepared = 500;
 const names = new Map<string, string>();
 
-function nameOf(text: string): string | undefined {
+export function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known || names.size >= maxPrepared) return known;
   // Made from the text: behind a connection pooler, one name must mean the same text in every process.

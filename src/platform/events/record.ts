@@ -1,5 +1,5 @@
 import type { RowOf } from '../database/tables.ts';
-import { dispatchedColumns, firstCheck, stateOfNew } from '../ledger/accept.ts';
+import { dispatchedColumns, firstCheck, slotOfNew, stateOfNew } from '../ledger/accept.ts';
 import type { Event } from './event.entity.ts';
 
 export type NewEvent = RowOf<typeof Event, 'id' | 'organization_id' | 'type' | 'subject_type' | 'subject_id' | 'data'> & {
@@ -10,12 +10,12 @@ export type NewEvent = RowOf<typeof Event, 'id' | 'organization_id' | 'type' | '
 };
 
 /** SQL: three dependent sets (decisions/0008). The caller holds the subjects' locks. `offset 0` keeps the index in use. */
-export const recordPart = `
+export const recordPart = (condition: string) => `
   new_events as (
     select *
       from jsonb_to_recordset($1::jsonb)
         as x(ord int, id uuid, organization_id uuid, type text, subject_type text, subject_id uuid, data jsonb,
-             endpoint_id uuid, is_test boolean, delivery_job_id uuid)),
+             endpoint_id uuid, is_test boolean, delivery_job_id uuid)${condition}),
   recorded as (
     insert into events (id, organization_id, type, subject_type, subject_id, data)
     select id, organization_id, type, subject_type, subject_id, data
@@ -34,7 +34,7 @@ export const recordPart = `
              offset 0) w
     returning id, organization_id, event_id, endpoint_id),
   delivery_jobs as (
-    select o.*, nextval('jobs_seq') as seq, row_number() over (partition by o.lane order by o.ord) as place
+    select o.*, nextval('jobs_seq') as seq, 0 as delay_ms, row_number() over (partition by o.lane order by o.ord) as place
       from (select coalesce(r.delivery_job_id, uuidv7()) as job_id, d.id as delivery_id, d.organization_id,
                    r.ord, r.is_test, 'endpoint:' || d.endpoint_id as pool,
                    case when w.ordering = 'per_subject'
@@ -49,11 +49,11 @@ export const recordPart = `
              order by r.ord) o),
   announced as (
     insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id,
-                      lane, pool, visible, seq, state, check_at)
+                      lane, pool, visible, seq, state, slot_at, check_at)
     select job_id, organization_id, 'webhooks.deliver', 'webhooks', jsonb_build_object('delivery_id', delivery_id),
            'webhook_delivery', delivery_id, lane, pool, is_test, seq,
-           ${stateOfNew},
+           s.state, ${slotOfNew},
            clock_timestamp() + ${firstCheck}
-      from delivery_jobs n
+      from delivery_jobs n, ${stateOfNew}
      order by n.seq
     returning ${dispatchedColumns})`;

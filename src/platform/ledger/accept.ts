@@ -8,7 +8,9 @@ export type DispatchedRow = RowOf<typeof Job, 'id' | 'run' | 'queue' | 'name' | 
 };
 
 export type PoolRef = { organization_id: string; id: string };
-export type Dispatched = { rows: DispatchedRow[]; pools: PoolRef[] };
+/** `pools` may have room that was just freed; in `joined` a new row waits behind others, mostly in a full pool. */
+export type Dispatched = { rows: DispatchedRow[]; pools: PoolRef[]; joined: PoolRef[] };
+export const nothingDispatched = (): Dispatched => ({ rows: [], pools: [], joined: [] });
 
 /** A pool's id is unique over all organizations. */
 export const distinctPools = (pools: PoolRef[]): PoolRef[] => [...new Map(pools.map((pool) => [pool.id, pool])).values()];
@@ -24,43 +26,70 @@ export const dispatchedColumns = `
   id, run, queue, name, state, organization_id, pool,
   greatest(0, extract(epoch from run_at - clock_timestamp()) * 1000)::float8 as delay_ms`;
 
-export type Inserted = DispatchedRow & RowOf<typeof Job, 'state'>;
+export type Inserted = DispatchedRow & RowOf<typeof Job, 'state'> & { is_new?: boolean };
 
 const poolOf = ({ organization_id, pool }: Inserted): PoolRef => ({ organization_id, id: pool! });
 
 export function dispatchedOf(rows: Inserted[]): Dispatched {
-  const waiting = rows.filter((row) => row.state === 'waiting' && row.pool !== null);
-  return { rows: rows.filter((row) => row.state === 'queued'), pools: distinctPools(waiting.map(poolOf)) };
+  const poolsOf = (isNew: boolean) =>
+    distinctPools(rows.filter(({ state, pool, is_new = false }) => state === 'waiting' && pool && is_new === isNew).map(poolOf));
+  return { rows: rows.filter((row) => row.state === 'queued'), pools: poolsOf(false), joined: poolsOf(true) };
 }
 
-/** Two looks, each with an index of its own. Not `exists`: the planner expects a hundred rows of a JSON list and would hash the lanes of the whole ledger. */
+/**
+ * The pool of new row `n` has a place for it, no row waits for one, and its pace is not ahead. Nothing is locked: transactions that
+ * commit together may exceed the width, which the claim of a pool that counts its runs corrects (`isWithinWidth`). `ord` is the row's place
+ * among those of its transaction, from 0. A pool of all organizations (`sharedPool`) is not found here: its rows wait for a fill.
+ */
+const hasRoom = `
+  (select 1 from jobs w where w.organization_id = n.organization_id and w.pool = n.pool and w.state = 'waiting' limit 1) is null
+  and (select coalesce(p.held_until, '-infinity') <= clock_timestamp()
+              and (p.rate is null
+                   or (coalesce(p.tat, '-infinity') <= clock_timestamp()
+                       and coalesce(p.plan_at, '-infinity') <= clock_timestamp()))
+              and n.ord + (select count(*)
+                             from jobs q
+                            where q.organization_id = n.organization_id and q.pool = n.pool and q.state = 'queued' and q.slot_at is not null) < p.width
+         from pools p
+        where p.organization_id = n.organization_id and p.id = n.pool)`;
+
+/**
+ * Two looks, each with an index of its own. Not `exists`: the planner expects a hundred rows of a JSON list and would hash the lanes of the whole ledger.
+ * `offset 0`: looked up once, although two columns follow from it.
+ */
 export const stateOfNew = `
-  case when n.lane is not null
-            and (n.place > 1
-                 or (select 1 from jobs l
-                      where l.organization_id = n.organization_id and l.lane = n.lane and l.state in ('waiting', 'queued')
-                      limit 1) is not null
-                 or (select 1 from jobs l
-                      where l.organization_id = n.organization_id and l.lane = n.lane and l.state = 'blocked'
-                      limit 1) is not null) then 'blocked'
-       when n.pool is not null then 'waiting'
-       else 'queued' end`;
+  lateral (
+    select case when n.lane is not null
+                     and (n.place > 1
+                          or (select 1 from jobs l
+                               where l.organization_id = n.organization_id and l.lane = n.lane and l.state in ('waiting', 'queued')
+                               limit 1) is not null
+                          or (select 1 from jobs l
+                               where l.organization_id = n.organization_id and l.lane = n.lane and l.state = 'blocked'
+                               limit 1) is not null) then 'blocked'
+                when n.pool is null then 'queued'
+                when n.delay_ms = 0 and ${hasRoom} then 'queued'
+                else 'waiting' end as state
+    offset 0) s`;
+
+/** A row that has its pool's room from its birth. */
+export const slotOfNew = `case when s.state = 'queued' and n.pool is not null then clock_timestamp() end`;
 
 /** SQL: rule 1, one set, each row with the state its lane gives it (decisions/0008). The caller holds the lanes' locks. */
-export const acceptPart = `
+export const acceptPart = (condition: string) => `
   new_jobs as (
     select r.*, nextval('jobs_seq') as seq, row_number() over (partition by r.lane order by r.ord) as place
       from (select * from jsonb_to_recordset($1::jsonb)
               as x(ord int, id uuid, organization_id uuid, name text, queue text, payload jsonb,
                    subject_type text, subject_id uuid, lane text, pool text, visible boolean, delay_ms float8)
-             order by ord) r),
+             order by ord) r${condition}),
   accepted as (
     insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id,
-                      lane, pool, visible, seq, state, run_at, check_at)
+                      lane, pool, visible, seq, state, slot_at, run_at, check_at)
     select id, organization_id, name, queue, payload, subject_type, subject_id,
-           lane, pool, visible, seq, ${stateOfNew},
+           lane, pool, visible, seq, s.state, ${slotOfNew},
            clock_timestamp() + n.delay_ms * interval '1 ms',
            clock_timestamp() + n.delay_ms * interval '1 ms' + ${firstCheck}
-      from new_jobs n
+      from new_jobs n, ${stateOfNew}
      order by n.ord
     returning ${dispatchedColumns})`;

@@ -33,14 +33,16 @@ export function createLedger({
 }): Ledger {
   const onFault = (error: unknown) => log.debug({ err: error }, 'left to the sweeper');
   const add = (rows: DispatchedRow[]) => queues.add(rows);
-  const { fill, fillOnce } = createFiller(database, add, onFault);
+  const { fill, fillOnce, join } = createFiller(database, add, onFault);
   const dispatch = async (dispatched: Dispatched) => {
     const work = distinctPools(dispatched.pools).map((pool) => fill(pool));
+    for (const pool of distinctPools(dispatched.joined)) join(pool);
     if (dispatched.rows.length > 0) work.push(add(dispatched.rows).catch(onFault));
     await Promise.all(work);
   };
   const after = (dispatched: Dispatched) => {
     for (const pool of distinctPools(dispatched.pools)) void fill(pool);
+    for (const pool of distinctPools(dispatched.joined)) join(pool);
     if (dispatched.rows.length === 0) return;
     const work = add(dispatched.rows).catch(onFault);
     // Awaits only rows added here: a pool may be busy with other rows.

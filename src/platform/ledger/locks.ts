@@ -10,17 +10,29 @@ export const lockOf = (lane: string) => (lane.startsWith('subject:') ? lane.slic
 export const conversationLane = (conversationId: string) => `conversation:${conversationId}`;
 export const subjectLock = (type: string, id: string) => `${type}:${id}`;
 
-/** Conversations first: their holder may take the contact's lock later. Every transaction takes locks in this order. */
-const rank = (lock: string) => (lock.startsWith('conversation:') ? `0${lock}` : `1${lock}`);
+/** The provider's id of a message becomes known, or a status of it is kept until then (messaging/kept-statuses.ts). */
+export const answerLock = (channelId: string, providerMessageId: string) => `answer:${channelId}:${providerMessageId}`;
+
+const kinds = ['conversation:', 'answer:'];
+/** Conversations and answers first: their holder may take a contact's lock later. Every transaction takes locks in this order. */
+const rank = (lock: string) => {
+  const kind = kinds.findIndex((one) => lock.startsWith(one));
+  return `${kind === -1 ? kinds.length : kind}${lock}`;
+};
 export const sorted = (locks: Iterable<string>) => [...new Set(locks)].sort((one, other) => (rank(one) < rank(other) ? -1 : 1));
 
 /** SQL: sent together with `begin`, which takes no parameters. The next statement's snapshot is younger than the wait. */
 export const lockStatements = (locks: Iterable<string>) =>
   sorted(locks).map((lock) => `select pg_advisory_xact_lock(hashtextextended(${escapeLiteral(lock)}, 0))`);
 
+/** SQL: the same for a batch, prepared once. */
+export const lockStatement = (lock: string) => ({
+  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+  params: [lock],
+});
+
 export async function takeLocks(em: Em, locks: Iterable<string>) {
-  for (const lock of sorted(locks))
-    await query(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]).catch(lockError);
+  for (const { text, params } of sorted(locks).map(lockStatement)) await query(em, text, params).catch(lockError);
 }
 
 export async function tryLock(em: Em, lock: string): Promise<boolean> {

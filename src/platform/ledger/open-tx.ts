@@ -13,6 +13,7 @@ type Kept = {
   isLooked: boolean;
   entries: Entries;
   dispatched: Dispatched;
+  given: Map<string, unknown>;
   atEnd: (() => Promise<void> | void)[];
 };
 
@@ -48,20 +49,24 @@ class OwnTransaction extends OwnRows implements OwnTx {
   include(part: Part) {
     this.tx.include(part);
   }
-  dispatch(more: Dispatched) {
+  given<Row>(name: string): Row | undefined {
+    return this.tx.given(name);
+  }
+  dispatch(more: Partial<Dispatched>) {
     this.tx.dispatch(more);
   }
 }
 
-export function joined(dispatched: Dispatched, { rows, pools }: Dispatched): Dispatched {
-  dispatched.rows.push(...rows);
-  dispatched.pools.push(...pools);
+export function joined(dispatched: Dispatched, more: Partial<Dispatched>): Dispatched {
+  dispatched.rows.push(...(more.rows ?? []));
+  dispatched.pools.push(...(more.pools ?? []));
+  dispatched.joined.push(...(more.joined ?? []));
   return dispatched;
 }
 
-export function openTx(given: Em | undefined, { held, isLooked, entries, dispatched, atEnd }: Kept): Tx {
+export function openTx(given: Em | undefined, { held, isLooked, entries, dispatched, given: rows, atEnd }: Kept): Tx {
   const opened = () => {
-    if (!given) throw new Error('A transaction of one statement runs no other');
+    if (!given) throw new Error('A transaction of one round trip runs no other statement');
     return given;
   };
   const mustHold = (lock: string) => {
@@ -119,9 +124,10 @@ export function openTx(given: Em | undefined, { held, isLooked, entries, dispatc
     isNew: (type, id) => void held.add(subjectLock(type, id)),
     end: (end) => void entries.ends.push(end),
     include: (part) => void entries.parts.push(part),
+    given: <Row>(name: string) => rows.get(name) as Row | undefined,
     dispatch: (more) => void joined(dispatched, more),
     atEnd(work) {
-      // A transaction of one statement would pass over it.
+      // A transaction of one round trip would pass over it.
       opened();
       atEnd.push(work);
     },

@@ -67,7 +67,17 @@ const farShareMs = 50;
 /** Under load many commits and finished runs share one fill. */
 const shareMs = 2;
 
-export type Filler = { fill(pool: PoolRef): Promise<void>; fillOnce(pool: PoolRef): Promise<void> };
+/** Room of a full pool comes from an end, which asks for a fill itself: new rows that wait there share one look. */
+const fullShareMs = 50;
+
+type Running = { again: boolean; isJoined: boolean; done: Promise<void> };
+
+export type Filler = {
+  fill(pool: PoolRef): Promise<void>;
+  fillOnce(pool: PoolRef): Promise<void>;
+  /** For a new row that waits: at once, or soon where the last fill found no room. */
+  join(pool: PoolRef): void;
+};
 
 /** One fill of a pool at a time; a request meanwhile repeats it. The sweeper repairs what a fault leaves. */
 export function createFiller(
@@ -75,7 +85,8 @@ export function createFiller(
   add: (rows: DispatchedRow[]) => Promise<void>,
   onFault: (error: unknown) => void,
 ): Filler {
-  const running = new Map<string, { again: boolean; done: Promise<void> }>();
+  const running = new Map<string, Running>();
+  const full = new Set<string>();
 
   async function give(pool: PoolRef, isPatient: boolean): Promise<DispatchedRow[]> {
     const rows = await fillPool(database, pool, isPatient);
@@ -83,11 +94,12 @@ export function createFiller(
     return rows;
   }
 
-  async function untilQuiet(pool: PoolRef, state: { again: boolean }) {
+  async function untilQuiet(pool: PoolRef, state: Running) {
     try {
       do {
         state.again = false;
         const rows = await give(pool, true);
+        if (rows.length === 0 && state.isJoined) lookSoon(pool);
         if ((rows.at(-1)?.delay_ms ?? 0) > farAheadMs) await sleep(farShareMs);
         else if (state.again) await sleep(shareMs);
       } while (state.again);
@@ -98,21 +110,37 @@ export function createFiller(
     }
   }
 
+  /** An end may not have seen the new row, nor this fill the end: one more look, for all that came meanwhile. */
+  function lookSoon(pool: PoolRef) {
+    if (full.has(pool.id)) return;
+    full.add(pool.id);
+    setTimeout(() => {
+      full.delete(pool.id);
+      void fill(pool);
+    }, fullShareMs).unref();
+  }
+
+  function fill(pool: PoolRef, isJoined = false): Promise<void> {
+    const current = running.get(pool.id);
+    if (current) {
+      current.again = true;
+      current.isJoined ||= isJoined;
+      return current.done;
+    }
+    const state: Running = { again: false, isJoined, done: Promise.resolve() };
+    running.set(pool.id, state);
+    // Later requests share this fill, so its connection counts for no organization.
+    state.done = database.onNobodysBehalf(() => untilQuiet(pool, state));
+    return state.done;
+  }
+
   return {
-    fill(pool) {
-      const current = running.get(pool.id);
-      if (current) {
-        current.again = true;
-        return current.done;
-      }
-      const state = { again: false, done: Promise.resolve() };
-      running.set(pool.id, state);
-      // Later requests share this fill, so its connection counts for no organization.
-      state.done = database.onNobodysBehalf(() => untilQuiet(pool, state));
-      return state.done;
-    },
+    fill: (pool) => fill(pool),
     async fillOnce(pool) {
       if (!running.has(pool.id)) await give(pool, false).catch(onFault);
+    },
+    join(pool) {
+      if (!full.has(pool.id)) void fill(pool, true);
     },
   };
 }

@@ -69,6 +69,6 @@ const putBackStatement = `
 
 /** Without room a row goes to the end: first attempts come first. Fills the pool, as the hold may have ended meanwhile. */
 export async function putBack(tx: Tx, { organization_id, id, run }: RunRef, { keepPlace }: { keepPlace: boolean }) {
-  const [row] = await tx.query<{ pool: string }>(putBackStatement, [organization_id, id, run, keepPlace]);
-  if (row) tx.dispatch({ rows: [], pools: [{ organization_id, id: row.pool }] });
+  const [row] = await tx.query<Pick<PutOffRow, 'pool'>>(putBackStatement, [organization_id, id, run, keepPlace]);
+  if (row?.pool) tx.dispatch({ rows: [], pools: [{ organization_id, id: row.pool }] });
 }

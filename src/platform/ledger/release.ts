@@ -58,8 +58,8 @@ type Ending = Pick<Tx, 'end'>;
 type OwnEnding = Pick<OwnTx, 'end' | 'organizationId'>;
 
 /** Deletes the row, or keeps it as `done` when it is an operation. Throws RunOver at commit when the run is not the row's. */
-export const endDone = (tx: Ending, { organization_id, id, run, lane }: Row) =>
-  tx.end({ kind: 'done', params: [organization_id, id, run], lane, isRequired: true });
+export const endDone = (tx: Ending, { organization_id, id, run, lane }: Row, { isAsserted = false } = {}) =>
+  tx.end({ kind: 'done', params: [organization_id, id, run], lane, isRequired: true, isAsserted });
 
 export const endFailed = (tx: Ending, { organization_id, id, run, lane }: Row, error: object) =>
   tx.end({ kind: 'failed', params: [organization_id, id, run, JSON.stringify(error)], lane, isRequired: true });

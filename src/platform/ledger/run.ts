@@ -22,12 +22,22 @@ const rowColumns = `
 export const runColumns = `${rowColumns},
   0::float8 as early_ms, false as is_held, false as needs_room, p.rate is not null as is_paced`;
 
+/**
+ * For a pool that counts its runs until their end, with conditions on `jobs j left join pools p`: transactions that committed together may
+ * have given away more room than there is. The first by time keep it.
+ */
+export const isWithinWidth = `
+  (select count(*)
+     from jobs o
+    where o.organization_id = j.organization_id and o.pool = j.pool and o.state = 'queued' and o.slot_at is not null
+      and (o.slot_at, o.id) < (j.slot_at, j.id)) < p.width`;
+
 /** SQL: reads a row by the ids in BullMQ, with the database's clock (bench: send, deliver). */
 const runStatement = `
   select ${rowColumns},
          greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8 as early_ms,
          coalesce(p.held_until > clock_timestamp(), false) as is_held,
-         j.pool is not null and j.slot_at is null as needs_room,
+         j.pool is not null and (j.slot_at is null or not ${isWithinWidth}) as needs_room,
          p.rate is not null as is_paced
     from jobs j
     left join pools p on p.organization_id = j.organization_id and p.id = j.pool

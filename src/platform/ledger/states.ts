@@ -2,11 +2,17 @@ import type { JobState } from './jobs.entity.ts';
 
 /** Rows whose work is to come, over all organizations: each state has an index of its own. */
 export const liveJobs = `(
-  select * from jobs where state = 'blocked'
+  select *
+    from jobs
+   where state = 'blocked'
   union all
-  select * from jobs where state = 'waiting'
+  select *
+    from jobs
+   where state = 'waiting'
   union all
-  select * from jobs where state = 'queued')`;
+  select *
+    from jobs
+   where state = 'queued')`;
 
 /** No partial index fits this text: a plan made while few rows have the state would read all of them (3,000 for each end). */
 export const stateIs = (column: string, ...states: JobState[]) =>

@@ -1,4 +1,5 @@
 import { nobody } from './pools.ts';
+import { poolOfWork, poolsWithWork } from './pools-with-work.ts';
 
 const isStuck = (isOf: string) => `
   ((exists (
@@ -16,12 +17,13 @@ const ofOne = 'j.organization_id = p.organization_id and j.pool = p.id';
 
 /** SQL: sets compared by pool. Stuck: not held, due work and room for a minute, and nothing given or claimed in that minute. */
 export const stuckPools = `
+  ${poolsWithWork}
   select p.id,
          (select count(*) from jobs j
            where j.pool = p.id and j.state = 'waiting')
          + (select count(*) from jobs j
              where j.pool = p.id and j.state = 'queued') || ' rows wait or are queued' as detail
-    from pools p
+    from work w, ${poolOfWork}
    where coalesce(p.held_until, '-infinity') <= clock_timestamp()
      and coalesce(greatest(p.tat, p.filled_at), '-infinity') < clock_timestamp() - interval '1 min'
      and (p.organization_id <> '${nobody}' and ${isStuck(ofOne)}

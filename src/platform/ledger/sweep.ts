@@ -5,6 +5,7 @@ import { type DispatchedRow, dispatchedColumns, dispatchedOf, firstCheck, type I
 import type { Ledger } from './ledger.ts';
 import { lockOf, tryLock } from './locks.ts';
 import { nobody } from './pools.ts';
+import { poolOfWork, poolsWithWaiting } from './pools-with-work.ts';
 import type { Queues } from './queues.ts';
 import { stateIs } from './states.ts';
 
@@ -55,9 +56,10 @@ const hasRoom = (isOf: (job: string) => string) => `
   and (select count(*) from jobs q
         where ${isOf('q')} and q.state = 'queued' and q.slot_at is not null) < p.width`;
 
-const poolsWithRoom = `
+export const poolsWithRoom = `
+  ${poolsWithWaiting}
   select p.organization_id, p.id
-    from pools p
+    from work w, ${poolOfWork}
    where p.organization_id <> '${nobody}' and ${hasRoom((job) => `${job}.organization_id = p.organization_id and ${job}.pool = p.id`)}
       or p.organization_id = '${nobody}' and ${hasRoom((job) => `${job}.pool = p.id`)}
    order by random()

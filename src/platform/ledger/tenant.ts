@@ -1,12 +1,9 @@
-import type { Transact, Write } from './transact.ts';
+import type { Transact, Work, Write } from './transact.ts';
 import type { TenantTx, Tx } from './tx.ts';
 
 export const asTenant = (tx: Tx, organizationId: string): TenantTx => Object.assign(tx, { own: tx.of(organizationId) });
 
-export type TenantTransact = <Seen, Result>(
-  options: Write<Seen>,
-  work: (tx: TenantTx, seen: Seen) => Promise<Result>,
-) => Promise<Result>;
+export type TenantTransact = <Seen, Result>(options: Write<Seen>, work: Work<TenantTx, Seen, Result>) => Promise<Result>;
 
 export const transactFor =
   (transact: Transact, organizationId: string): TenantTransact =>

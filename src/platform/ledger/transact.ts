@@ -1,36 +1,37 @@
 import type { Database, Em } from '../database/database.ts';
-import { databaseAway, isDatabaseAway, isTransient, violatedConstraint } from '../database/errors.ts';
-import type { Dispatched } from './accept.ts';
+import { databaseAway, isDatabaseAway, isTransient, lockError, violatedConstraint } from '../database/errors.ts';
+import { type Dispatched, nothingDispatched } from './accept.ts';
 import { createLockTurns, type LockTurns } from './lock-turns.ts';
 import { LocksOutdated, lockOf, lockStatements, sorted } from './locks.ts';
 import { joined, openTx } from './open-tx.ts';
-import type { Tx } from './tx.ts';
-import { type Entries, fitsOneStatement, writeLedger } from './write.ts';
+import { Afterwards, type Tx } from './tx.ts';
+import { type Entries, fitsOneTrip, type Written, writeInOneTrip, writeLedger } from './write.ts';
 
 export type TransactOptions = {
   locks?: string[];
   /** A violation of these unique constraints means that another transaction was faster: repeat. */
   retryOn?: string[];
-  /** `work` only enqueues, emits, ends and includes: no begin, no commit. */
-  isOneStatement?: boolean;
+  /** `work` only enqueues, emits, ends and includes: locks and writes travel in one round trip, without begin and commit. */
+  isOneTrip?: boolean;
   /** It deletes or moves any number of rows: its statements may take longer. */
   isLong?: boolean;
   beforeCommit?: (em: Em, result: unknown) => Promise<void>;
 };
 
 /** `look` reads what decides the locks. LocksOutdated repeats the whole write. */
-export type Look<Seen> = Omit<TransactOptions, 'locks' | 'isOneStatement'> & {
+export type Look<Seen> = Omit<TransactOptions, 'locks' | 'isOneTrip'> & {
   /** `attempt` is 1 the first time. */
   look(attempt: number): Promise<Seen>;
   locks(seen: NoInfer<Seen>): string[];
-  isOneStatement?: boolean | ((seen: NoInfer<Seen>) => boolean);
+  isOneTrip?: boolean | ((seen: NoInfer<Seen>) => boolean);
   /** Errors that mean the same as LocksOutdated, such as a contact erased between two statements. */
   outdatedBy?(error: unknown): boolean;
 };
 
 export type Write<Seen> = TransactOptions | Look<Seen>;
 
-export type Transact = <Seen, Result>(options: Write<Seen>, work: (tx: Tx, seen: Seen) => Promise<Result>) => Promise<Result>;
+export type Work<Given, Seen, Result> = (tx: Given, seen: Seen) => Promise<Result | Afterwards<Result>>;
+export type Transact = <Seen, Result>(options: Write<Seen>, work: Work<Tx, Seen, Result>) => Promise<Result>;
 
 /** No repeat begins after `patienceMs`; `lockMs` bounds the wait for others of this process. */
 export type TransactBounds = { patienceMs: number; lockMs: number };
@@ -47,19 +48,19 @@ export function createTransact(
 ): Transact {
   const patienceMs = bounds?.patienceMs ?? Number.POSITIVE_INFINITY;
   const turns = bounds && createLockTurns(bounds.lockMs);
-  return async <Seen, Result>(options: Write<Seen>, work: (tx: Tx, seen: Seen) => Promise<Result>) => {
+  return async <Seen, Result>(options: Write<Seen>, work: Work<Tx, Seen, Result>) => {
     const startedAt = performance.now();
     for (let attempt = 1; ; attempt += 1) {
       try {
         const seen = 'look' in options ? await options.look(attempt) : undefined;
         const locks = 'look' in options ? options.locks(seen as Seen) : options.locks;
-        const isOne = options.isOneStatement;
-        const isOneStatement = typeof isOne === 'function' ? isOne(seen as Seen) : isOne;
-        const attemptOptions = { ...options, locks, isOneStatement, isLooked: 'look' in options };
+        const isOne = options.isOneTrip;
+        const isOneTrip = typeof isOne === 'function' ? isOne(seen as Seen) : isOne;
+        const attemptOptions = { ...options, locks, isOneTrip, isLooked: 'look' in options };
         const { result, dispatched } = await inTurn(turns, locks, () =>
           attemptOf(database, attemptOptions, (tx) => work(tx, seen as Seen)),
         );
-        if (dispatched.rows.length > 0 || dispatched.pools.length > 0) await after(dispatched);
+        if (dispatched.rows.length + dispatched.pools.length + dispatched.joined.length > 0) await after(dispatched);
         return result;
       } catch (error) {
         const isLate = performance.now() - startedAt > patienceMs;
@@ -86,26 +87,38 @@ async function inTurn<Result>(turns: LockTurns | undefined, locks: string[] | un
 
 type Attempt = Omit<TransactOptions, 'locks'> & { locks?: string[]; isLooked: boolean };
 
-async function attemptOf<Result>(database: Database, options: Attempt, work: (tx: Tx) => Promise<Result>) {
+async function attemptOf<Result>(
+  database: Database,
+  options: Attempt,
+  work: (tx: Tx) => Promise<Result | Afterwards<Result>>,
+): Promise<{ result: Result; dispatched: Dispatched }> {
   const entries: Entries = { ends: [], jobs: [], events: [], parts: [] };
-  const dispatched: Dispatched = { rows: [], pools: [] };
+  const dispatched = nothingDispatched();
   const held = new Set((options.locks ?? []).map(lockOf));
   const atEnd: (() => Promise<void> | void)[] = [];
-  const kept = { held, entries, dispatched, atEnd, isLooked: options.isLooked };
-  if (options.isOneStatement) {
-    const result = await work(openTx(undefined, kept));
-    if (!fitsOneStatement(entries) || options.locks?.length || options.beforeCommit)
-      throw new Error('The transaction is not one statement');
-    return { result, dispatched: joined(dispatched, await writeLedger(database, entries)) };
+  const given = new Map<string, unknown>();
+  const kept = { held, entries, dispatched, given, atEnd, isLooked: options.isLooked };
+  const keep = (written: Written) => {
+    joined(dispatched, written.dispatched);
+    for (const [name, row] of written.given) given.set(name, row);
+  };
+  if (options.isOneTrip) {
+    const value = await work(openTx(undefined, kept));
+    if (!fitsOneTrip(entries) || options.beforeCommit) throw new Error('The transaction does not fit one round trip');
+    keep(await writeInOneTrip(database, (options.locks ?? []).map(lockOf), entries).catch(lockError));
+    return { result: resultOf(value), dispatched };
   }
   const begin = options.isLong ? [...database.forLongWork, ...lockStatements(held)] : lockStatements(held);
   const result = await database.transaction(async (em) => {
     const value = await work(openTx(em, kept));
     for (const last of atEnd) await last();
     await em.flush();
-    joined(dispatched, await writeLedger(em, entries));
-    await options.beforeCommit?.(em, value);
-    return value;
+    keep(await writeLedger(em, entries));
+    const own = resultOf(value);
+    await options.beforeCommit?.(em, own);
+    return own;
   }, begin);
   return { result, dispatched };
 }
+
+const resultOf = <Result>(value: Result | Afterwards<Result>): Result => (value instanceof Afterwards ? value.read() : value);

@@ -14,10 +14,31 @@ export type End = {
   lane?: string | null;
   /** Without a row to end, someone else ended it: the transaction rolls back. */
   isRequired: boolean;
+  /** The statement itself asserts the row: in one round trip too, parts that do not read from `ended` are undone. */
+  isAsserted?: boolean;
 };
 
-/** Parameters count from $1 in each part. A part may read from `ended`, the row that ends. */
-export type Part = { text: string; params: unknown[] };
+/**
+ * Parameters count from $1 in each part. A part may read from `ended`, the row that ends. `gives`: the name of its set with one row, read
+ * by `given` once the ledger is written; without that row no job and no event is written.
+ */
+export type Part = {
+  text: string;
+  params: unknown[];
+  gives?: string;
+  /** A set of this part with rows of `jobs` for the queue (`dispatchedColumns`). */
+  dispatched?: string;
+  /** A condition over the sets of this part. Where it is false nothing is written: LocksOutdated. */
+  assertion?: string;
+};
+
+/** What work returns that can be known only once the ledger is written. */
+export class Afterwards<Result> {
+  readonly read: () => Result;
+  constructor(read: () => Result) {
+    this.read = read;
+  }
+}
 
 export type Enqueued<Payload extends Record<string, string>> = {
   name: string;
@@ -29,7 +50,7 @@ export type Enqueued<Payload extends Record<string, string>> = {
 };
 
 export type EnqueueOptions = { lane?: string; pool?: string; delayMs?: number };
-/** `test`: for one endpoint only, whatever it subscribes to, tried once; `jobId` becomes the operation's id. */
+/** `test`: for one endpoint only, whatever it subscribes to, in one attempt; `jobId` becomes the operation's id. */
 export type EmitOptions = { organizationId: string; test?: { endpointId: string; jobId: string } };
 
 type Common = {
@@ -45,7 +66,9 @@ type Common = {
   atEnd(work: () => Promise<void> | void): void;
   end(end: End): void;
   include(part: Part): void;
-  dispatch(dispatched: Dispatched): void;
+  /** The row of an included part, once the ledger is written (Afterwards). */
+  given<Row>(name: string): Row | undefined;
+  dispatch(dispatched: Partial<Dispatched>): void;
 };
 
 export type OwnTx = OwnRecords &

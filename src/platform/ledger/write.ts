@@ -1,22 +1,41 @@
-import type { Source } from '../database/database.ts';
+import { type BatchStatement, runBatch } from '../database/batch.ts';
+import type { Database, Source } from '../database/database.ts';
+import { sqlStateOf } from '../database/errors.ts';
 import { query } from '../database/query.ts';
 import { type NewEvent, recordPart } from '../events/record.ts';
-import { acceptPart, type Dispatched, dispatchedOf, type Inserted, type NewJob } from './accept.ts';
+import {
+  acceptPart,
+  type Dispatched,
+  dispatchedOf,
+  distinctPools,
+  type Inserted,
+  type NewJob,
+  nothingDispatched,
+  type PoolRef,
+} from './accept.ts';
+import { LocksOutdated, lockStatement, sorted } from './locks.ts';
 import { RunOver, releasePart } from './release.ts';
 import type { End, Part } from './tx.ts';
 
 export type Entries = { ends: End[]; jobs: NewJob[]; events: NewEvent[]; parts: Part[] };
 type Rest = Omit<Entries, 'ends'>;
+/** `given`: the row of each part that gives one, by its name. */
+export type Written = { dispatched: Dispatched; given: Map<string, unknown> };
 
 const nothing: Rest = { jobs: [], events: [], parts: [] };
 const isEmpty = ({ jobs, events, parts }: Rest) => jobs.length + events.length + parts.length === 0;
 
-export async function writeLedger(source: Source, { ends, ...rest }: Entries): Promise<Dispatched> {
-  const dispatched: Dispatched = { rows: [], pools: [] };
+/** Within a transaction: one statement, or more where an end and a new row share a lane. */
+export async function writeLedger(source: Source, { ends, ...rest }: Entries): Promise<Written> {
+  const written: Written = { dispatched: nothingDispatched(), given: new Map() };
   const write = async (end: End | undefined, own: Rest) => {
-    const more = await writeTogether(source, end, own);
-    dispatched.rows.push(...more.rows);
-    dispatched.pools.push(...more.pools);
+    const { text, params } = statementOf(end, own);
+    const [row] = await query<Outcome>(source, text, params).catch(assertionError);
+    const { dispatched, given } = readOutcome(row!, end, own);
+    written.dispatched.rows.push(...dispatched.rows);
+    written.dispatched.pools.push(...dispatched.pools);
+    written.dispatched.joined.push(...dispatched.joined);
+    for (const [name, value] of given) written.given.set(name, value);
   };
   const last = ends.at(-1);
   for (const end of ends.slice(0, -1)) await write(end, nothing);
@@ -24,46 +43,87 @@ export async function writeLedger(source: Source, { ends, ...rest }: Entries): P
   if (isApart) await write(last, { ...nothing, parts: rest.parts });
   const others = isApart ? { ...rest, parts: [] } : rest;
   if ((last && !isApart) || !isEmpty(others)) await write(isApart ? undefined : last, others);
-  return dispatched;
+  return written;
 }
 
-/** Nothing rolls back a single statement: each part must read from `ended`, to write nothing when that row is missing. */
-export const fitsOneStatement = ({ ends, ...rest }: Entries) =>
+/** The locks and the one statement, in one round trip that is the whole transaction. */
+export async function writeInOneTrip(database: Database, locks: Iterable<string>, { ends, ...rest }: Entries): Promise<Written> {
+  const [end] = ends;
+  if (!end && isEmpty(rest)) return { dispatched: nothingDispatched(), given: new Map() };
+  const statement = statementOf(end, rest);
+  const own = [...sorted(locks).map(lockStatement), statement];
+  const written = own.length === 1 ? alone(database, statement) : runBatch(database.pool, own).then((rows) => rows.at(-1)![0]);
+  return readOutcome((await written.catch(assertionError)) as Outcome, end, rest);
+}
+
+const alone = async (database: Database, { text, params }: BatchStatement) => (await query<Outcome>(database, text, params))[0];
+
+/** Nothing undoes a statement: what is written with an end, or with a part that must give a row, is nothing without it. */
+export const fitsOneTrip = ({ ends, ...rest }: Entries) =>
   ends.length === 0 ||
   (ends.length === 1 &&
-    rest.jobs.length + rest.events.length === 0 &&
-    rest.parts.every(({ text }) => /\bfrom ended\b/.test(text)));
+    !sharesLane(ends[0]!, rest) &&
+    (ends[0]!.isAsserted || rest.parts.every(({ text }) => /\bfrom ended\b/.test(text))));
 
 /** Parts share one snapshot: a new row would wait for the ending one, and the release would not see the new row. */
 const sharesLane = ({ lane }: End, { jobs, events }: Rest) =>
   (events.length > 0 && lane?.startsWith('subject:')) ||
   jobs.some((job) => job.lane !== null && (lane === undefined || job.lane === lane));
 
-async function writeTogether(source: Source, end: End | undefined, { jobs, events, parts }: Rest): Promise<Dispatched> {
-  const all: (Part & { dispatched?: string })[] = [...parts];
+type Outcome = { ended: number; pool: PoolRef | null; dispatched: Inserted[]; given: Record<string, unknown> };
+
+function readOutcome(row: Outcome, end: End | undefined, { parts }: Rest): Written {
+  if (end?.isRequired && row.ended === 0) throw new RunOver();
+  const dispatched = dispatchedOf(row.dispatched);
+  if (row.pool) dispatched.pools = distinctPools([...dispatched.pools, row.pool]);
+  const names = parts.flatMap(({ gives }) => gives ?? []);
+  return { dispatched, given: new Map(names.map((name) => [name, row.given[name] ?? undefined])) };
+}
+
+/** Codes of the function `assert_that`, which undoes the statement. */
+const [runOver, outdated] = ['KN001', 'KN002'];
+
+function assertionError(error: unknown): never {
+  const code = sqlStateOf(error);
+  if (code === runOver) throw new RunOver();
+  if (code === outdated) throw new LocksOutdated();
+  throw error;
+}
+
+function statementOf(end: End | undefined, { jobs, events, parts }: Rest): BatchStatement {
+  const condition = conditionOf(end, parts);
+  const all = [...parts];
   if (end) all.unshift({ text: releasePart(end.kind), params: end.params, dispatched: 'released' });
-  if (jobs.length > 0) all.push({ text: acceptPart, params: [listOf(jobs)], dispatched: 'accepted' });
-  if (events.length > 0) all.push({ text: recordPart, params: [listOf(events)], dispatched: 'announced' });
-  const params = all.flatMap((part) => part.params);
-  const [row] = await query<{ ended: number; organization_id: string; pool: string | null; dispatched: Inserted[] }>(
-    source,
-    statementOf(all, end),
-    params,
-  );
-  if (end?.isRequired && row!.ended === 0) throw new RunOver();
-  const dispatched = dispatchedOf(row!.dispatched);
-  const { pool, organization_id } = row!;
-  if (pool && !dispatched.pools.some(({ id }) => id === pool)) dispatched.pools.push({ organization_id, id: pool });
-  return dispatched;
+  if (jobs.length > 0) all.push({ text: acceptPart(condition), params: [listOf(jobs)], dispatched: 'accepted' });
+  if (events.length > 0) all.push({ text: recordPart(condition), params: [listOf(events)], dispatched: 'announced' });
+  return { text: textOf(all, end), params: all.flatMap((part) => part.params) };
+}
+
+/** Jobs and events are written only with what they follow from. */
+function conditionOf(end: End | undefined, parts: Part[]): string {
+  const needed = [...(end?.isRequired ? ['ended'] : []), ...parts.flatMap(({ gives }) => gives ?? [])];
+  return needed.length === 0 ? '' : ` where ${needed.map((name) => `exists (select 1 from ${name})`).join(' and ')}`;
 }
 
 const listOf = (items: object[]) => JSON.stringify(items.map((item, ord) => ({ ord, ...item })));
 
 const statements = new Map<string, string>();
+const newRows = new Set(['accepted', 'announced']);
+
+/** A fill is asked for where somebody waits for the room; who comes later asks for it too. */
+const freedPool = `
+  (select jsonb_build_object('organization_id', e.organization_id, 'id', e.pool)
+     from ended e
+    where e.pool like 'shared:%'
+       or (select 1
+             from jobs w
+            where w.organization_id = e.organization_id and w.pool = e.pool and w.state = 'waiting'
+            limit 1) is not null
+    limit 1)`;
 
 /** SQL: the ledger's one statement (docs/decisions/0008-hot-paths.md). Few shapes, each composed once, so that each is prepared once. */
-function statementOf(parts: (Part & { dispatched?: string })[], end: End | undefined): string {
-  const key = parts.map(({ text }) => text).join();
+function textOf(parts: Part[], end: End | undefined): string {
+  const key = [end?.isAsserted, ...parts.flatMap(({ text, assertion }) => [text, assertion])].join();
   const known = statements.get(key);
   if (known) return known;
   let before = 0;
@@ -72,13 +132,18 @@ function statementOf(parts: (Part & { dispatched?: string })[], end: End | undef
     before += params.length;
     return placed;
   });
-  const outcome = end
-    ? '(select count(*)::int from ended) as ended, (select pool from ended limit 1) as pool, (select organization_id from ended limit 1) as organization_id'
-    : '0 as ended, null as pool, null as organization_id';
-  const rows = parts.flatMap(({ dispatched }) => (dispatched ? [`select * from ${dispatched}`] : [])).join(' union all ');
+  const outcome = end ? `(select count(*)::int from ended) as ended, ${freedPool} as pool` : '0 as ended, null as pool';
+  const rows = parts
+    .flatMap(({ dispatched: name }) => (name ? [`select *, ${newRows.has(name)} as is_new from ${name}`] : []))
+    .join(' union all ');
   const dispatched = rows ? `(select coalesce(jsonb_agg(h), '[]') from (${rows}) h)` : `'[]'::jsonb`;
+  const names = parts.flatMap(({ gives }) => gives ?? []);
+  const given = names.map((name) => `'${name}', (select to_jsonb(g) from ${name} g limit 1)`).join(', ');
+  const asserted = parts.flatMap(({ assertion }) => (assertion ? [`assert_that(${assertion}, '${outdated}')`] : []));
+  if (end?.isAsserted) asserted.push(`assert_that(exists (select 1 from ended), '${runOver}')`);
+  const columns = [outcome, `${dispatched} as dispatched`, `jsonb_build_object(${given}) as given`, ...asserted];
   const text = `with ${texts.join(',')}
-  select ${outcome}, ${dispatched} as dispatched`;
+  select ${columns.join(', ')}`;
   statements.set(key, text);
   return text;
 }

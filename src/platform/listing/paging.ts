@@ -30,7 +30,10 @@ export async function pageAskedFor<Row>(
      limit ${size}`;
   const rows = await ask<Row>(text, values);
   if (!includeTotal) return { rows };
-  const [counted] = await ask<{ total: number }>(`select count(*)::int as total from (${statement}) as listed`, params);
+  const count = `
+    select count(*)::int as total
+      from (${statement}) as listed`;
+  const [counted] = await ask<{ total: number }>(count, params);
   return { rows, total: counted?.total ?? 0 };
 }
 

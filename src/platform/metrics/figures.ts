@@ -16,9 +16,15 @@ export const liveJobs = `
    group by 1, 2`;
 
 export const endedJobs = `
-  select queue, 'failed' as state, count(*)::int as jobs from jobs where state = 'failed' group by queue
+  select queue, 'failed' as state, count(*)::int as jobs
+    from jobs
+   where state = 'failed'
+   group by queue
   union all
-  select queue, 'done' as state, count(*)::int as jobs from jobs where state = 'done' group by queue`;
+  select queue, 'done' as state, count(*)::int as jobs
+    from jobs
+   where state = 'done'
+   group by queue`;
 
 export const unappliedWebhooks = `
   select count(*)::int as bodies,

@@ -14,7 +14,7 @@ export class Ledger extends Migration {
   }
 
   override down() {
-    for (const name of functions) this.addSql(`drop function ${name}`);
+    for (const name of [...functions, 'assert_that(boolean, text)']) this.addSql(`drop function ${name}`);
     this.addSql('drop table jobs');
     this.addSql('drop sequence jobs_seq');
     this.addSql('drop table pools');
@@ -110,6 +110,14 @@ begin
   return found;
 end $$`;
 
+/** Undoes a statement whose commit is already on its way. */
+const assertThat = `
+create function assert_that(holds boolean, code text) returns boolean language plpgsql volatile as $$
+begin
+  if holds then return true; end if;
+  raise exception 'What the statement rests on has changed' using errcode = code;
+end $$`;
+
 const functions = [
   'fill_pool(uuid, text, boolean)',
   'fill_shared_pool(text, boolean)',
@@ -148,6 +156,7 @@ const statements = [
   fillSharedPool,
   takeRoom,
   takeSharedRoom,
+  assertThat,
   // Planned when most rows wait, a look would read the table for a first hit, and go on doing so when there is none.
   ...functions.map((name) => `alter function ${name} set enable_seqscan = off`),
 ];

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { created, manyRowsEach, organization, person, tenant, times } from './columns.ts';
 
-/** What is known of a person, what the person allows, and what happens to it: found, merged, blocked, forgotten. */
+/** What is known of a person, what they allow, and what happens to it: found, merged, blocked, forgotten. */
 export class Contacts extends Migration {
   override name = '20261121000030-contacts';
 

@@ -29,6 +29,7 @@ const statements = [
   `create table unmatched_statuses (${tenant}, channel_id uuid not null, provider_message_id text not null, status jsonb not null,
      state text not null check (state in ('waiting', 'matched', 'dropped')), received_at timestamptz not null default clock_timestamp(), ${channel})`,
   `create index unmatched_statuses_open on unmatched_statuses (organization_id, id) where state = 'waiting'`,
+  'create index unmatched_statuses_message on unmatched_statuses (organization_id, channel_id, provider_message_id)',
   `create index unmatched_statuses_ended on unmatched_statuses (received_at) where state in ('matched', 'dropped')`,
 
   ...manyRowsEach('provider_webhooks', 'unmatched_statuses'),

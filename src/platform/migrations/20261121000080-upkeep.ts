@@ -37,7 +37,7 @@ const statements = [
   'create table heartbeats (process_id uuid primary key, process text not null, since timestamptz not null, seen_at timestamptz not null)',
 
   `create table purges (table_name text primary key, started_at timestamptz not null, next_at timestamptz not null, finished_at timestamptz,
-     deleted bigint not null default 0)`,
+     deleted bigint not null default 0, position jsonb)`,
 
   ...manyRowsEach('idempotency_keys', 'audit_log'),
 ];

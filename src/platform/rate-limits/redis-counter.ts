@@ -1,6 +1,6 @@
-import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Log } from '../log.ts';
+import { openRedis } from '../redis.ts';
 import { type Count, type Counter, countedBy, memoryCounter, type Window } from './counter.ts';
 
 /** How long a request waits for Redis; after a timeout none waits until it answers again. */
@@ -16,7 +16,7 @@ export function redisCounter(
   patienceMs = usualPatienceMs,
 ): Counter {
   // Its own connection: limits and the queue must not wait for each other's answers.
-  const redis = new Redis(url, {
+  const redis = openRedis(url, {
     connectionName: 'kanal-limits',
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,

@@ -9,6 +9,8 @@ export const PurgeRun = defineEntity({
     started_at: timestamp(),
     next_at: timestamp(),
     finished_at: timestamp().strictNullable(),
+    /** By the number of the step: the last row that a run without an end read. */
+    position: p.json<Record<number, { organization_id: string; id: string }>>().strictNullable(),
     deleted: p.bigint('string').defaultRaw('0'),
   },
 });

@@ -11,7 +11,7 @@ export type PurgeOptions = {
   onDeleted?(deleted: Deleted): void;
   batch?: number;
   pauseMs?: number;
-  /** The rest is deleted a minute later. */
+  /** The rest is deleted once the other purges that are due had their turn. */
   budgetMs?: number;
 };
 
@@ -29,9 +29,19 @@ const claimStatement = `
 /** SQL: times by the database's clock. */
 const finishStatement = `
   update purges
-     set next_at = clock_timestamp() + case when $2 then interval '1 hour' else interval '1 min' end,
+     set next_at = clock_timestamp() + case when $2 then interval '1 hour' else interval '0' end,
          finished_at = case when $2 then clock_timestamp() else finished_at end,
-         deleted = deleted + $3
+         deleted = deleted + $3,
+         position = $4
+   where table_name = $1`;
+
+/** Where each step goes on: a run that began again at the oldest rows would never come past many that must be kept. */
+type Position = Record<number, After>;
+
+/** SQL: as its neighbours. */
+const positionStatement = `
+  select position
+    from purges
    where table_name = $1`;
 
 /** No leader: the database knows when the purge last ran. Two at once do no harm: each skips the other's locked rows. */
@@ -44,10 +54,17 @@ export async function runPurge(purge: Purge, options: PurgeOptions): Promise<{ d
   const deleted: Deleted = Object.fromEntries(purge.tables.map((table) => [table, 0]));
   const { budgetMs = 20_000 } = options;
   const deadline = performance.now() + budgetMs;
+  const [run] = await query<{ position: Position | null }>(options.database.em(), positionStatement, [purge.table]);
+  const position: Position = {};
   let isOver = true;
-  for (const step of purge.steps) isOver = (await runStep(step, options, deadline, deleted)) && isOver;
+  for (const [index, step] of purge.steps.entries()) {
+    const ended = await runStep(step, options, deadline, deleted, run?.position?.[index]);
+    if (ended.isOver) continue;
+    isOver = false;
+    if (ended.last) position[index] = ended.last;
+  }
   const total = Object.values(deleted).reduce((sum, count) => sum + count, 0);
-  await query(options.database.em(), finishStatement, [purge.table, isOver, total]);
+  await query(options.database.em(), finishStatement, [purge.table, isOver, total, isOver ? null : position]);
   return { deleted, isOver };
 }
 
@@ -56,15 +73,16 @@ async function runStep(
   { config, database, isStopping, onDeleted, batch: size = 1_000, pauseMs = 100 }: PurgeOptions,
   deadline: number,
   deleted: Deleted,
-): Promise<boolean> {
-  let after: After | undefined;
+  after?: After,
+): Promise<{ isOver: boolean; last?: After }> {
+  let reached = after;
   while (!isStopping() && performance.now() < deadline) {
-    const { deleted: now, isLast, last } = await batch(database.em(), days(config), size, after);
+    const { deleted: now, isLast, last } = await batch(database.em(), days(config), size, reached);
     for (const [table, count] of Object.entries(now)) deleted[table] = (deleted[table] ?? 0) + count;
     onDeleted?.(now);
-    if (isLast) return true;
-    after = last;
+    if (isLast) return { isOver: true };
+    reached = last;
     await sleep(pauseMs);
   }
-  return false;
+  return { isOver: false, last: reached };
 }

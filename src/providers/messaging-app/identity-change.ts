@@ -16,9 +16,9 @@ export function changeIn({ from, system }: Json): IdentityChange | undefined {
   return type === 'user_changed_user_id' ? changed('user_id_changed', users.old, users.new) : undefined;
 }
 
-/** Reads the first `most` items. The provider spells the two ids in two ways. */
-export function changesIn(value: Json, most = Number.POSITIVE_INFINITY): IdentityChange[] {
-  const items = [value.user_id_update, value.user_id_updates].flat().slice(0, most).map(object);
+/** Reads the first `max` items. The provider spells the two ids in two ways. */
+export function changesIn(value: Json, max = Number.POSITIVE_INFINITY): IdentityChange[] {
+  const items = [value.user_id_update, value.user_id_updates].flat().slice(0, max).map(object);
   return [value, ...items].flatMap(({ user_id, previous_user_id }) => {
     const both = object(user_id);
     const change = changed('user_id_changed', userOf(previous_user_id ?? both.previous), userOf(both.current ?? user_id));

@@ -65,8 +65,8 @@ const textOf = (value: unknown): string =>
 /** The provider's ids have some 15 digits. Stored with each change, so it must be short. */
 const longestEntryId = 64;
 
-/** The first `most` changes. Throws when it is not a webhook body. */
-export function changesOf(body: unknown, most = Number.POSITIVE_INFINITY): RawChange[] {
+/** The first `max` changes. Throws when it is not a webhook body. */
+export function changesOf(body: unknown, max = Number.POSITIVE_INFINITY): RawChange[] {
   const entries = object(body).entry;
   if (!Array.isArray(entries)) throw new Error('The body has no entries');
   const found: RawChange[] = [];
@@ -74,7 +74,7 @@ export function changesOf(body: unknown, most = Number.POSITIVE_INFINITY): RawCh
     const { id, changes } = object(entry);
     const entryId = textOf(id).slice(0, longestEntryId).toWellFormed();
     for (const change of list(changes)) {
-      if (found.length >= most) return found;
+      if (found.length >= max) return found;
       found.push({ entryId, change: object(change) });
     }
   }
@@ -129,7 +129,7 @@ const atOf = (timestamp: unknown) => {
 /** A bad part does not spoil the others. Linear in what it reads: a tenant's own app may sign any body. */
 export function partsOf(
   raw: RawChange,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): (InboundPart | { kind: 'broken'; error: string; raw: unknown })[] {
   const field = textOf(raw.change.field).slice(0, 100);
   const value = object(raw.change.value);
@@ -146,10 +146,10 @@ export function partsOf(
     if (!phoneNumberId) return [{ kind: 'broken', error: 'Not understood: no phone_number_id', raw: raw.change }];
     const isEcho = field === 'smb_message_echoes';
     const people = peopleOf(value);
-    const messages = guarded(list(isEcho ? value.message_echoes : value.messages).slice(0, most), (item) =>
+    const messages = guarded(list(isEcho ? value.message_echoes : value.messages).slice(0, max), (item) =>
       toMessage(item, people, phoneNumberId, isEcho),
     );
-    const statuses = guarded(list(value.statuses).slice(0, most - messages.length), (item) => toStatus(item, phoneNumberId));
+    const statuses = guarded(list(value.statuses).slice(0, max - messages.length), (item) => toStatus(item, phoneNumberId));
     const parts = messages.concat(statuses);
     return parts.length > 0
       ? parts
@@ -165,7 +165,7 @@ export function partsOf(
   if (field === 'message_template_status_update') return guarded([value], (item) => toTemplateStatus(object(item), raw.entryId));
   if (field === 'user_id_update') {
     const phoneNumberId = phoneNumberIdOf(raw);
-    const changes = changesIn(value, most).map((change) => ({ kind: 'identity_change' as const, phoneNumberId, change }));
+    const changes = changesIn(value, max).map((change) => ({ kind: 'identity_change' as const, phoneNumberId, change }));
     return changes.length > 0 ? changes : [{ kind: 'broken', error: 'Not understood: no user ids', raw: raw.change }];
   }
   if (field === 'user_preferences') {
@@ -173,7 +173,7 @@ export function partsOf(
     if (!phoneNumberId || !Array.isArray(value.user_preferences))
       return [{ kind: 'broken', error: 'Not understood: no phone_number_id or no preferences', raw: raw.change }];
     const people = peopleOf(value);
-    return guarded(value.user_preferences.slice(0, most), (item) => toPreference(item, people, phoneNumberId));
+    return guarded(value.user_preferences.slice(0, max), (item) => toPreference(item, people, phoneNumberId));
   }
   return [{ kind: 'ignored', what: field }];
 }

@@ -267,12 +267,12 @@ describe('the active organization', () => {
     expect(await activeOf((await browserOf(app, eve)).cookie)).toBe(second);
   });
 
-  test('is the first one again when he is no member of the last one any more', async () => {
+  test('is the first one again when the user is no member of the last one any more', async () => {
     await app.rows('delete from memberships where organization_id = $1 and user_id = $2', [second, eve.userId]);
     expect(await activeOf((await browserOf(app, eve)).cookie)).toBe(app.tenant.organizationId);
   });
 
-  test('is none for a user of no organization: he is known, and may do nothing', async () => {
+  test('is none for a user of no organization: they are known, and may do nothing', async () => {
     const lone = await person(app.em());
     const { headers, cookie } = await browserOf(app, lone);
     const me = await meOf(cookie);

@@ -143,7 +143,7 @@ describe('a change', () => {
     expect(await actsOf(ada)).toEqual([]);
   });
 
-  test('by a user who has none yet: 422, he has the link by mail', async () => {
+  test('by a user who has none yet: 422, the link comes by mail', async () => {
     await app.rows('update users set password_hash = null where id = $1', [ada.userId]);
     expect(faultOf(await change((await open()).headers))).toEqual([422, 'current_password', 'password.wrong']);
   });
@@ -298,10 +298,10 @@ describe('a reset', () => {
 
   test("one user's link is nobody else's", async () => {
     const bob = await person(app.em(), app.tenant.organizationId);
-    const [hers, his] = [await link(), await link(bob)];
-    expect(hers).not.toBe(his);
-    expect((await confirm(his)).status).toBe(200);
+    const [adasLink, bobsLink] = [await link(), await link(bob)];
+    expect(adasLink).not.toBe(bobsLink);
+    expect((await confirm(bobsLink)).status).toBe(200);
     expect([await logIn(next, bob), await logIn(ada.password)]).toEqual([200, 200]);
-    expect((await confirm(hers)).status).toBe(200);
+    expect((await confirm(adasLink)).status).toBe(200);
   });
 });

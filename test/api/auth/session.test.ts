@@ -79,12 +79,12 @@ describe('logout', () => {
 
   test("everywhere ends all sessions of the user and their tokens at once, and nobody else's", async () => {
     const bob = await person(app.em(), app.tenant.organizationId);
-    const [one, other, his] = [await open(), await open(), await open(bob)];
+    const [one, other, bobs] = [await open(), await open(), await open(bob)];
     const bearers = [await tokenIn(one.headers), await tokenIn(other.headers)];
-    const hisBearer = await tokenIn(his.headers);
+    const bobsBearer = await tokenIn(bobs.headers);
     expect((await ask('auth.logout', one.headers, { body: { everywhere: true } })).status).toBe(204);
     for (const headers of [one.headers, other.headers, ...bearers]) expect(await statusOf(headers)).toBe(401);
-    expect([await statusOf(his.headers), await statusOf(hisBearer)]).toEqual([200, 200]);
+    expect([await statusOf(bobs.headers), await statusOf(bobsBearer)]).toEqual([200, 200]);
     const [act] = await app.rows(`select * from audit_log where actor = $1 and action = 'auth.logout'`, [`user:${ada.userId}`]);
     expect(act).toMatchObject({ subject: `session:${one.sessionId}`, details: { everywhere: true } });
   });
@@ -193,7 +193,7 @@ describe('the active organization', () => {
 });
 
 describe('me', () => {
-  test('shows the user, what he may do here, and every organization of his, the oldest membership first', async () => {
+  test('shows the user, what they may do here, and every organization of theirs, the oldest membership first', async () => {
     const second = await createOrganization(app.em(), 'Second');
     await addMember(new OwnRows(app.em(), second), ada.userId, 'owner');
     const { body } = await ask('auth.me.get', (await open()).headers);

@@ -48,7 +48,7 @@ describe('create', () => {
     expect(JSON.stringify(act)).not.toContain(body.token);
   });
 
-  test.each(['owner', 'admin', 'agent', 'viewer'] as const)('an %s gets what his role allows', async (role) => {
+  test.each(['owner', 'admin', 'agent', 'viewer'] as const)('an %s gets what the role allows', async (role) => {
     const { headers } = await open(await person(app.em(), app.tenant.organizationId, role));
     const { body } = await create({}, headers);
     expect(new Set(body.scopes)).toEqual(scopesOf[role]);

@@ -20,7 +20,7 @@ test('who is blocked on a channel, the last one first, page by page', async () =
   const first = await list({ limit: 2 });
   expect([first.items, first.meta.has_more]).toEqual([items.slice(0, 2), true]);
   expect((await list({ limit: 2, cursor: first.meta.next_cursor })).items).toEqual(items.slice(2));
-  // Blocked anew he is the last one.
+  // Blocked anew, the first one is the last.
   await change('unblock', people[0]!);
   expect((await list()).items).toEqual(items.slice(0, 2));
   await change('block', people[0]!);

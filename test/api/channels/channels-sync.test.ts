@@ -44,10 +44,10 @@ describe('templates/sync', () => {
     expect([status, headers.get('preference-applied')]).toEqual([200, 'wait=10']);
     expect(body.templates).toBe(5);
     expect(headers.get('operation-id')).toBeTruthy();
-    const gone = await app.rows(`select name from templates where channel_id = $1 and status = 'disabled' order by name`, [
+    const disabled = await app.rows(`select name from templates where channel_id = $1 and status = 'disabled' order by name`, [
       channel.id,
     ]);
-    expect(gone.map(({ name }) => name)).toEqual(['hello', 'old']);
+    expect(disabled.map(({ name }) => name)).toEqual(['hello', 'old']);
   });
 
   test("a refusal within the wait is a 422 with the provider's reason", async () => {

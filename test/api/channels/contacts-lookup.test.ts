@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const lookUp = (body: object, on = channel) => app.call('channels.contacts.lookup', { params: { channelID: on.id }, body });
 
-/** A person writes; `contact` is how the provider names him. */
+/** A person writes; `contact` is how the provider names them. */
 async function writes(contact: { wa_id?: string; user_id?: string; profile?: object }, more: object = {}, on = channel) {
   const { wa_id, user_id } = contact;
   const message = {
@@ -25,7 +25,7 @@ async function writes(contact: { wa_id?: string; user_id?: string; profile?: obj
 }
 
 describe('who wrote to the channel', () => {
-  test('is shown as its provider named him, by phone and by user id', async () => {
+  test('is shown as its provider named them, by phone and by user id', async () => {
     const phone = app.phone();
     await writes({ wa_id: phone, user_id: `US.${phone}`, profile: { name: 'Sheena', username: '@sheena' } });
     const { status, body } = await lookUp({ phone });
@@ -44,7 +44,7 @@ describe('who wrote to the channel', () => {
     expect((await lookUp({ user_id: `US.${phone}` })).body).toEqual(body);
   });
 
-  test('without a phone: by his user id alone', async () => {
+  test('without a phone: by the user id alone', async () => {
     const user_id = `US.${app.phone()}`;
     await writes({ user_id, profile: { name: 'Ann', username: '@ann' } });
     expect((await lookUp({ user_id })).body.data).toMatchObject({ phone: '', user_id, username: '@ann', name: 'Ann' });
@@ -58,7 +58,7 @@ describe('who wrote to the channel', () => {
     expect((await lookUp({ phone })).body.data).toMatchObject({ phone: `+${phone}`, user_id, username: '@bo', name: 'Bob' });
   });
 
-  test('an odd profile is no reason to lose him', async () => {
+  test('an odd profile is no reason to lose the person', async () => {
     const phone = app.phone();
     await writes({ wa_id: phone, profile: { name: 'a\u0000b', username: { toString: '' } } });
     expect((await lookUp({ phone })).body.data).toMatchObject({ name: 'a\ufffdb', username: '' });
@@ -77,15 +77,15 @@ describe('who wrote to the channel', () => {
 describe('a contact without a name', () => {
   const nameOf = async (phone: string) => (await app.call('contacts.get-by-phone', { params: { phone } })).body.data;
 
-  test('is called as he calls himself, once, and it is told', async () => {
+  test('is called as they call themselves, once, and it is told', async () => {
     const phone = app.phone();
     const { data } = (await app.call('contacts.create', { body: { phone_number: phone } })).body;
     await writes({ wa_id: phone, profile: { name: '  ' } });
     expect((await nameOf(phone)).name).toBe('');
     for (const name of [' Cleo ', 'Cleopatra']) await writes({ wa_id: phone, profile: { name } });
     expect((await nameOf(phone)).name).toBe('Cleo');
-    const told = (await app.events(data.id)).filter(({ data: { changed } }) => changed?.includes('name'));
-    expect(told.map(({ type, data: { name } }) => [type, name])).toEqual([['contact.updated', 'Cleo']]);
+    const renamed = (await app.events(data.id)).filter(({ data: { changed } }) => changed?.includes('name'));
+    expect(renamed.map(({ type, data: { name } }) => [type, name])).toEqual([['contact.updated', 'Cleo']]);
   });
 
   test('one with a name keeps it', async () => {

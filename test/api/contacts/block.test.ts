@@ -60,7 +60,7 @@ describe('block', () => {
     ]);
   });
 
-  test('of somebody known, by his user id; with both the phone is asked for, and both are kept', async () => {
+  test('of somebody known, by their user id; with both the phone is asked for, and both are kept', async () => {
     const own = await app.connect();
     const known = await app.conversation(own);
     const userId = `US.${known.phone}`;

@@ -74,17 +74,17 @@ describe('put', () => {
 });
 
 test('nobody’s contact: 404 for both, and the survivor of a merge is named', async () => {
-  const gone = uuidv7();
-  for (const id of [gone, 'nobody']) {
+  const merged = uuidv7();
+  for (const id of [merged, 'nobody']) {
     expect((await put('email', { status: 'granted' }, id)).status).toBe(404);
     expect((await app.call('contacts.consents.list', { params: { contactID: id } })).status).toBe(404);
   }
   await app.rows(`insert into contact_merges (organization_id, merged_id, contact_id, actor) values ($1, $2, $3, 'system')`, [
     app.tenant.organizationId,
-    gone,
+    merged,
     contactID,
   ]);
-  const { body } = await put('email', { status: 'granted' }, gone);
+  const { body } = await put('email', { status: 'granted' }, merged);
   expect(body.error.details[0]).toMatchObject({ code: 'merged', value: contactID });
 });
 

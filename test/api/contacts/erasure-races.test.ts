@@ -9,7 +9,7 @@ beforeAll(async () => {
   channel = await app.connect();
 });
 
-test('while somebody is forgotten he writes, is written to, tagged and made again: no fault, nothing broken, nothing left of him', async () => {
+test('while somebody is forgotten they write, are written to, tagged and made again: no fault, nothing broken, nothing left of them', async () => {
   for (let round = 0; round < 4; round += 1) {
     const { phone, contactId } = await app.conversation(channel);
     const params = { contactID: contactId };

@@ -55,7 +55,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    // Whoever answers with what he was told leaves the person in the log of attempts too.
+    // A receiver that answers with what it was sent leaves the person in the log of attempts too.
     receiver.answer(({ raw }) => ({ headers: { 'x-echo': encodeURIComponent(raw) } }));
     const event_types = ['contact.created', 'contact.updated', 'contact.deleted', 'message.new', 'message.status_update'];
     await app.call('webhooks.endpoints.create', { body: { url: receiver.url, event_types } });

@@ -150,7 +150,7 @@ test('as many as are kept at most, until one is deleted', async () => {
   const { id } = first!.body.data;
   await ended(tenant, id);
   expect((await remove(tenant, id)).status).toBe(204);
-  for (const gone of [get, file, remove]) expect((await gone(tenant, id)).status).toBe(404);
+  for (const call of [get, file, remove]) expect((await call(tenant, id)).status).toBe(404);
   expect((await app.one('select count(*)::int as n from contact_export_chunks where export_id = $1', [id])).n).toBe(0);
   expect((await ask(tenant)).status).toBe(201);
 });
@@ -158,17 +158,17 @@ test('as many as are kept at most, until one is deleted', async () => {
 test('a person who is forgotten is taken out of every file that stands ready; the others stay', async () => {
   const tenant = await app.organization();
   const kept = await create(tenant, { phone_number: '+16505553001', name: 'Kept, "K"\nline' });
-  const gone = await create(tenant, { phone_number: '+16505553002', name: 'Gone, "G"\r\nline' });
+  const deleted = await create(tenant, { phone_number: '+16505553002', name: 'Gone, "G"\r\nline' });
   await people(tenant, 1_500);
   const last = await create(tenant, { phone_number: '+16505553003', name: 'Last' });
   const { id } = (await ask(tenant)).body.data;
   const before = await ended(tenant, id);
   const whole = (await file(tenant, id)).text;
   expect(whole).toContain('16505553002');
-  await app.call('contacts.delete', { key: tenant.key, params: { contactID: gone.id } });
+  await app.call('contacts.delete', { key: tenant.key, params: { contactID: deleted.id } });
   await waitFor('the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
   const { text } = await file(tenant, id);
-  const own = whole.slice(whole.indexOf(gone.id), whole.indexOf('\r\n', whole.indexOf(`${gone.created_at}`)) + 2);
+  const own = whole.slice(whole.indexOf(deleted.id), whole.indexOf('\r\n', whole.indexOf(`${deleted.created_at}`)) + 2);
   expect(own).toMatch(/Gone.*\r\nline.*Z\r\n$/s);
   expect(text).toBe(whole.replace(own, ''));
   for (const { id: stays } of [kept, last]) expect(text).toContain(stays);

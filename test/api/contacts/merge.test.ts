@@ -66,8 +66,8 @@ describe('what becomes of two', () => {
     expect((await merge(second.id, third.id)).body.data.id).toBe(second.id);
     expect((await merge(second.id, first.id)).body.data.id).toBe(first.id);
     for (const { id } of [second, third]) {
-      const gone = await get(id);
-      expect([gone.status, gone.body.error.details[0].value]).toEqual([404, first.id]);
+      const reply = await get(id);
+      expect([reply.status, reply.body.error.details[0].value]).toEqual([404, first.id]);
       const text = { channel_id: channel.id, contact_id: id, type: 'text', text: { body: 'Hello' } };
       const unsent = await app.call('messages.send', { body: text });
       expect([unsent.status, unsent.body.error.details[0]]).toMatchObject([404, { field: 'contact_id', value: first.id }]);
@@ -244,7 +244,7 @@ describe('conversations on one channel', () => {
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
   });
 
-  test('what the person told of himself is from whichever he wrote to last, whoever was written to since', async () => {
+  test('what the person told of themselves is from whichever they wrote to last, whoever was written to since', async () => {
     const { old, young } = await talks(1, 0);
     await sql(`update conversations set profile_phone = $2 where id = $1`, old.id, old.phone);
     await sql(`update conversations set profile_phone = $2 where id = $1`, young.id, young.phone);

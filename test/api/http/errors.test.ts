@@ -16,11 +16,11 @@ describe("a reply's size", () => {
 
   test('the first 100 faults are told, and of a long text its beginning', () => {
     const { body } = renderError(error, 'standard', 'r');
-    const told = (body as { error: { message: string; details: { field: string; message: string }[] } }).error;
-    expect(told.details.length).toBe(100);
-    expect(told.details[0]!.field).toBe(`${'x'.repeat(200)}…`);
-    expect(told.details[0]!.message).toBe(`${'x'.repeat(1_000)}…`);
-    expect(told.message).toBe(`${'x'.repeat(1_000)}…`);
+    const shown = (body as { error: { message: string; details: { field: string; message: string }[] } }).error;
+    expect(shown.details.length).toBe(100);
+    expect(shown.details[0]!.field).toBe(`${'x'.repeat(200)}…`);
+    expect(shown.details[0]!.message).toBe(`${'x'.repeat(1_000)}…`);
+    expect(shown.message).toBe(`${'x'.repeat(1_000)}…`);
   });
 
   test('a field without a name is told without one', () => {

@@ -3,7 +3,7 @@ import { hashesOf } from '../../../src/contacts/permission/suppressed-addresses.
 import { type Channel, useApp } from '../../support/app.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
-/** Who may be written to, held against every way to name him. */
+/** Who may be written to, held against every way to name them. */
 const app = useApp();
 let channel: Channel;
 
@@ -153,7 +153,7 @@ describe('one who was forgotten', () => {
     expect(await refusal(phone, templateNamed('hello'))).toEqual(suppressed('unsubscribed'));
   });
 
-  test('and had said no to another channel only may be; he comes back with that no', async () => {
+  test('and had said no to another channel only may be; they come back with that no', async () => {
     const phone = app.phone();
     await remember(phone, 'sms');
     const { status, body } = await app.text(channel, phone, templateNamed('hello'));

@@ -47,7 +47,7 @@ describe('to whom', () => {
     expect((await textTo({ contact_id: contactId })).body.data).toMatchObject({ contact_id: contactId, to_phone: phone });
   });
 
-  test('a stored contact of several phones: the one he wrote from last, then his own, then the newest', async () => {
+  test('a stored contact of several phones: the one they wrote from last, then their own, then the newest', async () => {
     const { id, phone, contactId } = await app.conversation(channel);
     const phones = [app.phone(), app.phone()];
     for (const value of phones)

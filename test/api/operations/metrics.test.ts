@@ -23,7 +23,7 @@ const scrape = (base: string, authorization = `Bearer ${token}`) =>
 const ofWorker = (port: number | undefined) => `http://127.0.0.1:${port}`;
 const lines = (msg: string) => app.log.lines.filter((line) => line.msg === msg);
 /** How often each set of fields stands in the log: what the counters must say too. */
-const told = (msg: string, ...fields: string[]) => {
+const logged = (msg: string, ...fields: string[]) => {
   const counts: Record<string, number> = {};
   for (const line of lines(msg)) {
     const key = fields.map((field) => line[field] ?? 'none').join(' ');
@@ -223,7 +223,7 @@ describe('the names', () => {
 
 describe('the web process', () => {
   test('counts every request the log tells of, by operation, method and status', () => {
-    const expected = told('request', 'operation', 'method', 'status');
+    const expected = logged('request', 'operation', 'method', 'status');
     expect(counted(web, 'kanal_http_requests_total', 'operation', 'method', 'status')).toEqual(expected);
     expect(expected).toEqual({
       'channels.connect POST 201': 2,
@@ -269,7 +269,7 @@ describe('the worker', () => {
     const perJob: Record<string, number> = {};
     for (const { labels, value } of jobs.samples.filter((one) => one.name === 'kanal_job_runs_total'))
       perJob[`${labels.job} ${labels.outcome}`] = (perJob[`${labels.job} ${labels.outcome}`] ?? 0) + value;
-    expect(perJob).toEqual(told('job', 'job', 'outcome'));
+    expect(perJob).toEqual(logged('job', 'job', 'outcome'));
     expect(runs).toMatchObject({
       'messages.send done': 1,
       'messages.send failed': 1,
@@ -282,9 +282,9 @@ describe('the worker', () => {
     expect(jobs.samples.filter(({ name }) => name === 'kanal_job_faults_total')).toEqual([]);
   });
 
-  test('has the time of each try', () => {
-    const tries = Object.entries(told('job', 'job', 'outcome')).filter(([key]) => / (done|again|wait|failed)$/.test(key));
-    expect(counted(jobs, 'kanal_job_try_duration_seconds_count', 'job', 'outcome')).toEqual(Object.fromEntries(tries));
+  test('has the time of each attempt', () => {
+    const attempts = Object.entries(logged('job', 'job', 'outcome')).filter(([key]) => / (done|again|wait|failed)$/.test(key));
+    expect(counted(jobs, 'kanal_job_try_duration_seconds_count', 'job', 'outcome')).toEqual(Object.fromEntries(attempts));
   });
 
   test('has the calls to the provider by what came back', async () => {

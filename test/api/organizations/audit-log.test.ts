@@ -231,7 +231,7 @@ describe('what is kept besides', () => {
     expect(await last(unknown)).toEqual([]);
   });
 
-  test('a change of organization, in the one he comes to', async () => {
+  test('a change of organization, in the one the user comes to', async () => {
     const other = await app.organization();
     const both = await member('owner');
     await app.rows(`insert into memberships (organization_id, user_id, role) values ($1, $2, 'viewer')`, [

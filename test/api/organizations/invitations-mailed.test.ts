@@ -54,7 +54,7 @@ test('an invited one who is in no organization and has forgotten the password ca
   const asked = await ask();
   expect([asked.status, asked.body]).toEqual([before.status, before.body]);
   expect(await mailed(email, 'password_reset')).toEqual([expect.objectContaining({ organization_id: organizationId })]);
-  // Who has only invited him is not told that there is an account.
+  // An organization that only invited them does not learn that there is an account.
   expect(await actsOf(app, asked)).toEqual([expect.objectContaining({ organization_id: null, subject: `user:${userId}` })]);
   const confirm = { token: await tokenFor(email, 'password_reset'), new_password: password };
   const done = await app.call('auth.password-reset.confirm', { key: null, body: confirm });

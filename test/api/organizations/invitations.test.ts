@@ -279,18 +279,18 @@ describe('who made it may know its link', () => {
 
   test('it goes with the member who made it, and no other does', async () => {
     const maker = await person(app.em(), tenant.organizationId, 'owner');
-    const [gone, accepted] = [
+    const [revoked, accepted] = [
       await invite(newEmail(), 'owner', await as(maker)),
       await invite(newEmail(), 'viewer', await as(maker)),
     ];
     const stays = await invite(newEmail(), 'owner', await as(owner));
     await accept(accepted.body.token);
     expect((await app.call('members.delete', { key: tenant.key, params: { memberID: maker.userId } })).status).toBe(204);
-    await opensNothing(gone.body.token, 'token.revoked');
+    await opensNothing(revoked.body.token, 'token.revoked');
     expect([await statusOf(stays.body.id), await statusOf(accepted.body.id)]).toEqual(['open', 'accepted']);
   });
 
-  test('with a lower role go those he could not make any more', async () => {
+  test('with a lower role go those the inviter could not make any more', async () => {
     const maker = await person(app.em(), tenant.organizationId, 'owner');
     const headers = await as(maker);
     const [high, low] = [await invite(newEmail(), 'owner', headers), await invite(newEmail(), 'admin', headers)];
@@ -407,8 +407,8 @@ describe('accepted', () => {
     ['no password', { name: 'Guest' }, 'password', 'any.required'],
     ['a short password', { name: 'Guest', password: 'short' }, 'password', 'password.length'],
     ['a common password', { name: 'Guest', password: 'q1w2e3r4t5y6' }, 'password', 'password.common'],
-    ['a role of his own', { name: 'Guest', password, role: 'owner' }, 'role', 'object.unknown'],
-    ['an email of his own', { name: 'Guest', password, email: 'x@example.com' }, 'email', 'object.unknown'],
+    ['a role of their own', { name: 'Guest', password, role: 'owner' }, 'role', 'object.unknown'],
+    ['an email of their own', { name: 'Guest', password, email: 'x@example.com' }, 'email', 'object.unknown'],
   ])('not with %s; the invitation stays open', async (_what, more, field, code) => {
     const email = newEmail();
     const { body } = await invite(email);
@@ -472,7 +472,7 @@ describe('accepted', () => {
     expect((await accept(body.token, { password: 'the password of the first' })).status).toBe(200);
   });
 
-  test('by a member, made one some other way: 409, and his role stays', async () => {
+  test('by a member, made one some other way: 409, and the role stays', async () => {
     const guest = await person(app.em());
     const { body } = await invite(guest.email, 'owner');
     await app.rows(`insert into memberships (organization_id, user_id, role) values ($1, $2, 'viewer')`, [

@@ -160,7 +160,7 @@ describe('made', () => {
     const again = await ask(session);
     expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([201, first.body, 'true']);
     expect(await actsOf(app, again)).toEqual([]);
-    // His own token that could not have made it is another caller too.
+    // The user’s own token that could not have made it is another caller too.
     const token = await bearerToken(app.em(), tenant.organizationId, owner.userId, ['api_keys:write']);
     for (const headers of [asKey(tenant.key), token.headers]) {
       const other = await ask(headers);

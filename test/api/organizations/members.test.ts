@@ -286,7 +286,7 @@ describe('whoever is removed', () => {
     expect(await roleOf(demoted.userId)).toBe('admin');
   });
 
-  test('with a row in the audit log; removed again, he is not there', async () => {
+  test('with a row in the audit log; removed again, they are not there', async () => {
     await member('owner');
     const subject = await member('viewer');
     const reply = await remove(asKey(tenant.key), subject.userId);

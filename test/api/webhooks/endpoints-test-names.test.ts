@@ -9,15 +9,15 @@ test('a test to a name that leads inside is told as one to a name that nobody ha
   const { id } = (await app.call('webhooks.endpoints.create', { body })).body;
   const asked = { params: { endpointID: id }, headers: { prefer: 'wait=20' } };
   const reply = await app.call('webhooks.endpoints.test', asked);
-  const told = { code: 'dns', message: 'the host has no public address' };
-  expect([reply.status, reply.body.error.message, reply.body.error.details]).toEqual([422, told.message, [told]]);
+  const failure = { code: 'dns', message: 'the host has no public address' };
+  expect([reply.status, reply.body.error.message, reply.body.error.details]).toEqual([422, failure.message, [failure]]);
   const operation = await app.call('operations.get', { params: { operationID: reply.headers.get('operation-id')! } });
-  expect(operation.body.error).toMatchObject({ ...told, provider_code: null });
+  expect(operation.body.error).toMatchObject({ ...failure, provider_code: null });
   const attempts = await app.rows(
     'select a.error_class, a.error from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.endpoint_id = $1',
     [id],
   );
-  expect(attempts).toEqual([{ error_class: told.code, error: told.message }]);
+  expect(attempts).toEqual([{ error_class: failure.code, error: failure.message }]);
   const logged = app.log.lines.filter(({ msg }) => msg === 'webhook address refused');
   expect(logged).toEqual([expect.objectContaining({ endpoint_id: id, error_class: 'ssrf' })]);
 });

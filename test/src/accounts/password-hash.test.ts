@@ -31,7 +31,7 @@ async function threadsOf(work: () => Promise<unknown>): Promise<Set<Worker>> {
   }
   return threads;
 }
-const allGone = (threads: Set<Worker>) =>
+const allExited = (threads: Set<Worker>) =>
   Promise.all([...threads].map((thread) => thread.threadId === -1 || once(thread, 'exit')));
 
 /** A stored hash as another program writes it, with costs of its own. */
@@ -132,7 +132,7 @@ test('threads end when they have had nothing to do, and what comes just then is 
     }
   });
   expect(threads.size).toBeGreaterThan(2);
-  await allGone(threads);
+  await allExited(threads);
   expect(await passwords.verify(stored, 'secret word')).toBe(true);
 });
 

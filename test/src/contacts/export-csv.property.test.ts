@@ -11,7 +11,7 @@ const at = '2026-11-21T10:00:00.000Z';
 
 test('without some contacts a file is what it would be had they never been there', () => {
   fc.assert(
-    fc.property(fc.array(texts, { minLength: 5, maxLength: 5 }), fc.subarray(ids), fc.boolean(), (rows, gone, hasHeader) => {
+    fc.property(fc.array(texts, { minLength: 5, maxLength: 5 }), fc.subarray(ids), fc.boolean(), (rows, removed, hasHeader) => {
       const contacts = rows.map(([name, note, tag], index) => ({
         id: ids[index]!,
         phone_number: '',
@@ -26,10 +26,10 @@ test('without some contacts a file is what it would be had they never been there
       }));
       const keys = ['a "b"'];
       const header = hasHeader ? csvHeader(keys) : '';
-      const left = contacts.filter(({ id }) => !gone.includes(id));
-      const { file, left: count } = csvWithout(Buffer.from(header + csvRows(contacts, keys)), gone);
+      const left = contacts.filter(({ id }) => !removed.includes(id));
+      const { file, left: count } = csvWithout(Buffer.from(header + csvRows(contacts, keys)), removed);
       expect(file.toString()).toBe(header + csvRows(left, keys));
-      expect(count).toBe(gone.length);
+      expect(count).toBe(removed.length);
     }),
   );
 });

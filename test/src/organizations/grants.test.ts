@@ -7,7 +7,7 @@ import { OwnRows } from '../../../src/platform/database/own.ts';
 import { type Reply, useApp } from '../../support/app.ts';
 import { bearerToken, person, sessionHeaders } from '../../support/factories/person.ts';
 
-/** Ways around the rule that nobody grants what he lacks, each tried by hand; grants.property.test.ts tries at random. */
+/** Ways around the rule that nobody grants what they lack, each tried by hand; grants.property.test.ts tries at random. */
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 type Headers = Record<string, string>;
 let organizationId: string;
@@ -54,7 +54,7 @@ describe('scopes', () => {
     expect([status, body.error.message]).toEqual([403, expect.stringContaining('owner')]);
   });
 
-  test('who replaces himself stays who he was', async () => {
+  test('a key that replaces itself keeps its scopes', async () => {
     const self = await keyOf(['api_keys:write', 'messages:read'], inAnHour());
     const { status, body } = await ask(self.headers, 'api-keys.rotate', { overlap_hours: 0 }, { keyID: self.id });
     expect([status, body.scopes]).toEqual([201, ['api_keys:write', 'messages:read']]);
@@ -73,7 +73,7 @@ describe('scopes', () => {
 });
 
 describe('roles', () => {
-  test("an admin's second email is no owner, and makes him none", async () => {
+  test("an admin's second email is no owner, and makes the admin none", async () => {
     const admin = await sessionFor('admin');
     const wish = { email: 'second@example.com', role: 'owner' };
     expect((await ask(admin.headers, 'invitations.create', wish)).status).toBe(403);

@@ -144,7 +144,6 @@ test('every id in a tenant table is a checked reference, or has a reason', async
 test('every reference is found by an index from its other side, or has a reason', async () => {
   const reasons: Record<string, string> = {
     'provider_webhooks (organization_id, channel_id)': 'no channel is ever deleted, and the table is written for every webhook',
-    'unmatched_statuses (organization_id, channel_id)': 'no channel is ever deleted',
     'webhook_deliveries (organization_id, endpoint_id)':
       'only the demo deletes an endpoint, and the table is written for every event',
   };

@@ -8,7 +8,7 @@ export type ConversationMade = { id: string; channel: ChannelMade; contact: Cont
 
 type Given = { channel?: ChannelMade; contact?: ContactMade; isWindowOpen?: boolean };
 
-/** A conversation whose contact has just written, so that a text may be sent; with `isWindowOpen: false` he has not for 25 hours. */
+/** A conversation whose contact has just written, so that a text may be sent; with `isWindowOpen: false` they have not for 25 hours. */
 export async function conversation(em: Em, organizationId: string, given: Given = {}): Promise<ConversationMade> {
   const { isWindowOpen = true } = given;
   const made = {

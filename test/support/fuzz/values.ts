@@ -100,11 +100,11 @@ function fitting(described: Described, ids: string[]): fc.Arbitrary<unknown> {
     return fc.oneof(fc.integer({ min: min - 1, max: max + 1 }), fc.double({ min, max }));
   }
   if (type === 'array') {
-    const most = limitOf(described, 'max') ?? 10;
+    const max = limitOf(described, 'max') ?? 10;
     const item = items[0] ? valueFor(items[0], ids) : anything;
     return fc.oneof(
-      { weight: 9, arbitrary: fc.array(item, { maxLength: Math.min(most, 5) }) },
-      { weight: 1, arbitrary: fc.array(item, { minLength: most, maxLength: most + 1 }) },
+      { weight: 9, arbitrary: fc.array(item, { maxLength: Math.min(max, 5) }) },
+      { weight: 1, arbitrary: fc.array(item, { minLength: max, maxLength: max + 1 }) },
     );
   }
   if (type === 'object' && keys)

@@ -15,6 +15,7 @@ import { listDuplicates } from '../../../src/contacts/merging/duplicates.ts';
 import { listNotes } from '../../../src/contacts/notes.ts';
 import { listPermissionHistory } from '../../../src/contacts/permission/permission-history.ts';
 import { listTags } from '../../../src/contacts/tag-catalogue.ts';
+import { hasKept } from '../../../src/messaging/kept-statuses.ts';
 import { listMessages, type MessageFilter } from '../../../src/messaging/queries.ts';
 import { deleteFailedJob } from '../../../src/messaging/settle.ts';
 import { applyTemplateStatus } from '../../../src/messaging/templates.ts';
@@ -199,6 +200,10 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       run: () => applyTemplateStatus(own, transact, { accountId: '1', providerTemplateId: '2', status: 'APPROVED' }, null),
     },
     unmatched_statuses_ended: purge('unmatched_statuses'),
+    unmatched_statuses_message: {
+      by: 'recordAccepted: are early statuses kept',
+      run: () => own.sql(`select ${hasKept({ channel: '$2::uuid', providerMessageId: '$3::text' })}`, [ids.channelId, 'wamid']),
+    },
     unmatched_statuses_open: check,
     webhook_attempts_delivery: deleted(
       'the purge of events: attempts of a deleted delivery',

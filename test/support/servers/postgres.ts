@@ -14,6 +14,8 @@ const run = promisify(execFile);
 
 export type PostgresServer = {
   port: number;
+  /** Of its first process; another one after each start. */
+  pid(): number;
   /** An address of a database on it; without a name the one called postgres. */
   url(database?: string): string;
   /** Starts it again where it was; resolves when it answers. */
@@ -104,6 +106,7 @@ export async function createPostgresServer({
   await start();
   return {
     port,
+    pid: () => child!.pid!,
     url,
     start,
     stop,

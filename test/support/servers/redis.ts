@@ -10,6 +10,8 @@ import { ended, freePort } from './child.ts';
 
 export type RedisServer = {
   port: number;
+  /** Of its first process; another one after each start. */
+  pid(): number;
   dir: string;
   url(database?: number): string;
   /** Starts it again on its port and directory; resolves when it answers. */
@@ -88,6 +90,7 @@ export async function createRedisServer(options: { dir?: string; port?: number; 
   await start();
   return {
     port,
+    pid: () => child!.pid!,
     dir,
     url,
     start,

@@ -7,7 +7,7 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ env: { WEBHOOK_TIMEOUT_MS: '300' } });
 /** Digits, of who is forgotten and of who is not. */
-const [gone, stays] = ['4915755500456', '4915755500457'];
+const [erased, stays] = ['4915755500456', '4915755500457'];
 const idWith = (digits: string) => `wamid.${Buffer.from(`\u001c\u0018${digits}\u0015\u0002`, 'latin1').toString('base64')}`;
 let channel: Channel;
 let messageId: string;
@@ -25,10 +25,10 @@ const unmatched = async () =>
 /** No worker runs yet: what the provider says and what is to be sent waits. */
 beforeAll(async () => {
   channel = await app.connect();
-  const { contactId } = await app.conversation(channel, gone);
+  const { contactId } = await app.conversation(channel, erased);
   await app.conversation(channel, stays);
-  messageId = (await app.text(channel, gone)).body.data.id;
-  for (const phone of [gone, stays]) {
+  messageId = (await app.text(channel, erased)).body.data.id;
+  for (const phone of [erased, stays]) {
     await app.webhook(bodyFor(channel, inboundFrom(phone, { id: idWith(phone) })));
     const broken = inboundFrom(phone, { timestamp: 'never' });
     await app.webhook(bodyFor(channel, broken));
@@ -41,7 +41,7 @@ beforeAll(async () => {
   expect((await app.call('contacts.delete', { params: { contactID: contactId } })).status).toBe(204);
   ({ id: erasureId } = await app.one('select id from contact_erasures'));
   const { addresses } = await app.one('select addresses from contact_erasures');
-  expect(addresses).not.toContain(gone);
+  expect(addresses).not.toContain(erased);
   await app.startWorkers();
 });
 
@@ -50,10 +50,10 @@ test('what a provider said before is applied first, and then goes; what it said 
   await waitFor('the end of the erasure', async () => (await erasures()) === 0);
   const left = await bodies();
   expect(left).toHaveLength(2);
-  for (const body of left) expect([body.includes(stays), body.includes(gone)]).toEqual([true, false]);
-  // He wrote before he was forgotten, and is somebody new now.
-  expect(await app.one('select from_phone from messages where provider_message_id = $1', [idWith(gone)])).toEqual({
-    from_phone: gone,
+  for (const body of left) expect([body.includes(stays), body.includes(erased)]).toEqual([true, false]);
+  // They wrote before they were forgotten, and are somebody new now.
+  expect(await app.one('select from_phone from messages where provider_message_id = $1', [idWith(erased)])).toEqual({
+    from_phone: erased,
   });
   expect(await unmatched()).toEqual([
     [idWith(stays), 'dropped'],
@@ -63,7 +63,7 @@ test('what a provider said before is applied first, and then goes; what it said 
 
 test('a message that waited is not sent', async () => {
   await app.messageIn(messageId, 'failed');
-  expect(JSON.stringify(await app.sends(channel))).not.toContain(gone);
+  expect(JSON.stringify(await app.sends(channel))).not.toContain(erased);
 });
 
 test('again: nothing', async () => {
@@ -92,19 +92,19 @@ test('a status that still looks for its message is waited for', async () => {
   expect((await unmatched()).map(([id]) => id)).not.toContain(idWith(phone!));
 });
 
-test('what was said in a conversation that a merge ended is his too', async () => {
+test('what was said in a conversation that a merge ended is theirs too', async () => {
   const [old, young] = ['4915755500459', '4915755500460'];
   const ids: string[] = [];
   for (const phone of [old, young]) {
     ids.push((await app.conversation(channel, phone)).contactId);
     await app.webhook(bodyFor(channel, inboundFrom(phone)));
   }
-  const told = () => app.rows(`select 1 from events where data->>'from_phone' = any($1)`, [[old, young]]);
-  await waitFor('both messages', async () => (await told()).length === 2);
+  const messageEvents = () => app.rows(`select 1 from events where data->>'from_phone' = any($1)`, [[old, young]]);
+  await waitFor('both messages', async () => (await messageEvents()).length === 2);
   await app.idle();
   const merge = { params: { contactID: ids[0]! }, body: { contact_id: ids[1] } };
   expect((await app.call('contacts.merge', merge)).status).toBe(200);
   expect((await app.call('contacts.delete', { params: { contactID: ids[0]! } })).status).toBe(204);
   await waitFor('the end of the erasure', async () => (await erasures()) === 0);
-  expect(await told()).toEqual([]);
+  expect(await messageEvents()).toEqual([]);
 });

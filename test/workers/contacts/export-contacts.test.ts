@@ -132,11 +132,11 @@ test('forgotten while it runs: out of what is written, and the erasure waits for
   await people(250);
   const own = await queued();
   await run(own, () => false);
-  const [gone] = await house.sql<{ id: string; at: string }>(
+  const [deleted] = await house.sql<{ id: string; at: string }>(
     `delete from contacts where name = 'P 5' and organization_id = $1 returning id, clock_timestamp()::text as at`,
     [organizationId],
   );
-  const forget = () => forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), [gone!.id], gone!.at);
+  const forget = () => forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), [deleted!.id], deleted!.at);
   expect(await forget()).toBe(1);
   expect(await namesIn(own)).not.toContain('P 5');
   expect(await house.run(handler, { organization_id: organizationId, id: own.job.id })).toEqual({ kind: 'done' });
@@ -155,11 +155,11 @@ test.each(['created_at', '-name'])('forgotten, of a file of many pieces by %s: o
   await run(own);
   const written = await namesIn(own);
   const names = [written[0], written[1_700], written.at(-1)];
-  const gone = await house.sql<{ id: string }>('select id from contacts where organization_id = $1 and name = any($2)', [
+  const deleted = await house.sql<{ id: string }>('select id from contacts where organization_id = $1 and name = any($2)', [
     organizationId,
     names,
   ]);
-  const ids = gone.map(({ id }) => id);
+  const ids = deleted.map(({ id }) => id);
   await forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), ids, new Date().toISOString());
   expect(await namesIn(own)).toEqual(written.filter((name) => !names.includes(name)));
   expect(await state(own)).toMatchObject({ pieces: 34, rows_done: 3_397 });

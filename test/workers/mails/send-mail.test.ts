@@ -60,11 +60,11 @@ const mail = async (id: string) =>
     ])
   )[0]!;
 /** Everything the database and the log know, but for the row of the mail itself. */
-const told = async () =>
+const logsAndRows = async () =>
   JSON.stringify([house.lines, await house.sql('select error, payload from jobs'), await house.sql('select data from events')]);
 const secrets = [token, encodeURIComponent(token), recipient, mailPassword, encodeURIComponent(mailPassword)];
 const expectSilence = async () => {
-  const all = await told();
+  const all = await logsAndRows();
   for (const secret of secrets) expect(all).not.toContain(secret);
 };
 

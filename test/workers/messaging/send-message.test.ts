@@ -168,7 +168,7 @@ describe('the whole channel is refused', () => {
 });
 
 describe('busy', () => {
-  test('the number: nothing of it goes out for a while, no try is spent, others are not slowed', async () => {
+  test('the number: nothing of it goes out for a while, no attempt is spent, others are not slowed', async () => {
     const own = await app.connect();
     await app.fault(own, { status: 400, code: 130429 });
     const startedAt = performance.now();
@@ -193,7 +193,7 @@ describe('busy', () => {
     expect(await app.sends(own)).toHaveLength(2);
   });
 
-  test('one recipient: only he waits', async () => {
+  test('one recipient: only they wait', async () => {
     const own = await app.connect();
     await app.fault(own, { status: 400, code: 131056 });
     const { id } = await send(own);

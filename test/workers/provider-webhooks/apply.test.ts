@@ -211,9 +211,9 @@ describe('a body that is partly broken', () => {
   });
 
   test('a number that has been disconnected meanwhile is no fault either', async () => {
-    const gone = await app.connect();
-    const body = bodyFor(gone, inboundFrom(app.phone()));
-    await app.rows('update channels set phone_number_id = $2 where id = $1', [gone.id, `${gone.phoneNumberId}0`]);
+    const renumbered = await app.connect();
+    const body = bodyFor(renumbered, inboundFrom(app.phone()));
+    await app.rows('update channels set phone_number_id = $2 where id = $1', [renumbered.id, `${renumbered.phoneNumberId}0`]);
     expect((await app.webhook(body)).status).toBe(200);
     await app.idle();
   });

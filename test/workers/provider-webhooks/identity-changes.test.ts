@@ -35,7 +35,7 @@ const pairsOf = (id: string) =>
   app.rows('select contact_id, other_id, reason from contact_duplicates where $1 in (contact_id, other_id)', [id]);
 
 describe('a new number', () => {
-  test('is the contact’s instead of the old one, and the message is in his conversation', async () => {
+  test('is the contact’s instead of the old one, and the message is in their conversation', async () => {
     const [old, next] = [app.phone(), app.phone()];
     await writes(old);
     const id = (await ownerOf(old))!;
@@ -55,15 +55,15 @@ describe('a new number', () => {
     const [old, next] = [app.phone(), app.phone()];
     await writes(old);
     const id = (await ownerOf(old))!;
-    const told = newNumber(old, next);
-    const replies = await Promise.all(Array.from({ length: 20 }, () => app.webhook(told)));
+    const body = newNumber(old, next);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => app.webhook(body)));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     await app.idle();
     expect((await updates(id)).filter((changed) => changed.includes('phone_number'))).toHaveLength(2);
     await writes(old);
     const heir = (await ownerOf(old))!;
     expect(heir).not.toBe(id);
-    await applied(told);
+    await applied(body);
     expect([await ownerOf(old), await ownerOf(next)]).toEqual([heir, id]);
     expect(await pairsOf(id)).toEqual([]);
     expect(await app.rows(`select 1 from messages where type = 'system' and from_phone = $1`, [old])).toHaveLength(1);

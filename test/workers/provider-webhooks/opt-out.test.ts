@@ -128,7 +128,7 @@ describe('marketing stopped or resumed at the provider', () => {
     timestamp,
     ...more,
   });
-  const told = (phone: string, ...preferences: object[]) =>
+  const applyPreferences = (phone: string, ...preferences: object[]) =>
     applied(
       bodyFor(
         channel,
@@ -139,7 +139,7 @@ describe('marketing stopped or resumed at the provider', () => {
 
   test('by one nobody knew: a contact with that consent, and only marketing stops', async () => {
     const phone = app.phone();
-    expect(await told(phone, preference(phone, 'stop', seconds(-60)))).toEqual({ state: 'applied', errors: null });
+    expect(await applyPreferences(phone, preference(phone, 'stop', seconds(-60)))).toEqual({ state: 'applied', errors: null });
     const contactId = await contactOf(phone);
     expect((await app.call('contacts.get', { params: { contactID: contactId } })).body.data.name).toBe('Ada');
     const [change, ...more] = await read('permission-history', contactId);
@@ -161,7 +161,7 @@ describe('marketing stopped or resumed at the provider', () => {
   test('stop, resume, and the repeats of both: each change once', async () => {
     const phone = app.phone();
     const [stop, resume] = [preference(phone, 'stop', seconds(-60)), preference(phone, 'resume', String(seconds(-30)))];
-    for (const body of [stop, stop, resume, resume]) await told(phone, body);
+    for (const body of [stop, stop, resume, resume]) await applyPreferences(phone, body);
     const contactId = await contactOf(phone);
     expect((await read('permission-history', contactId)).map(({ state }: { state: string }) => state)).toEqual([
       'granted',
@@ -216,22 +216,22 @@ describe('marketing stopped or resumed at the provider', () => {
   ] as const)('%s', async (_what, said, wanted) => {
     const phone = app.phone();
     const at = seconds();
-    for (const [value, fromNow] of said) await told(phone, preference(phone, value, at + fromNow));
+    for (const [value, fromNow] of said) await applyPreferences(phone, preference(phone, value, at + fromNow));
     expect(await statusIn(await contactOf(phone))).toBe(wanted);
   });
 
   test('before what the organization recorded since: passed over; after it: heard', async () => {
     const { contactId, phone } = await app.conversation(channel);
     await put(contactId, 'granted');
-    await told(phone, preference(phone, 'stop', seconds(-60)));
+    await applyPreferences(phone, preference(phone, 'stop', seconds(-60)));
     expect(await statusIn(contactId)).toBe('granted');
-    await told(phone, preference(phone, 'stop', seconds(5)));
+    await applyPreferences(phone, preference(phone, 'stop', seconds(5)));
     expect(await statusIn(contactId)).toBe('denied');
   });
 
   test('by a user id alone', async () => {
     const { contactId, phone } = await app.conversation(channel);
-    await told(phone, preference(phone, 'stop', seconds(), { wa_id: undefined, user_id: `US.${phone}` }));
+    await applyPreferences(phone, preference(phone, 'stop', seconds(), { wa_id: undefined, user_id: `US.${phone}` }));
     expect(await statusIn(contactId)).toBe('denied');
   });
 
@@ -242,7 +242,7 @@ describe('marketing stopped or resumed at the provider', () => {
     ['of nobody', { wa_id: undefined }, 'broken'],
   ])('one %s changes nothing, and the next in the same body counts', async (_what, more, state) => {
     const [phone, next] = [app.phone(), app.phone()];
-    const row = await told(phone, preference(phone, 'stop', seconds(), more), preference(next, 'stop', seconds()));
+    const row = await applyPreferences(phone, preference(phone, 'stop', seconds(), more), preference(next, 'stop', seconds()));
     expect(row.state).toBe(state);
     expect(await app.rows(`select 1 from contact_identities where value = $1`, [`+${phone}`])).toEqual([]);
     expect(await statusIn(await contactOf(next))).toBe('denied');
@@ -281,7 +281,7 @@ describe('a send that the provider refuses with 131050', () => {
   test.each([
     ['at once', true],
     ['by a failed status', false],
-  ])('%s, while his contact becomes part of another: it is the other who refused', async (_how, isAtOnce) => {
+  ])('%s, while their contact becomes part of another: it is the other who refused', async (_how, isAtOnce) => {
     // No status of the sandbox's own: it would wait for the conversation too, and be a third who waits.
     await app.control('POST', '/behaviour', { auto_status: [] });
     const survivor = await contact(app.em(), app.tenant.organizationId);

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { recordAccepted } from '../../../src/messaging/settle.ts';
+import { answerLock, conversationLane } from '../../../src/platform/ledger/locks.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, bodyOf, change, entry, failure, newId, statusOf } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -69,8 +71,8 @@ test('a failure says why, in the record and in its event', async () => {
   const { id, conversationId, providerId } = await message();
   await statuses(statusOf(providerId, 'failed', failure(131047, 'Re-engagement message')));
   const { body } = await app.call('messages.get', { params: { messageID: id } });
-  const told = { code: 'provider_refused', provider_code: '131047', message: 'Re-engagement message' };
-  expect(body.data.failure).toEqual(told);
+  const refusal = { code: 'provider_refused', provider_code: '131047', message: 'Re-engagement message' };
+  expect(body.data.failure).toEqual(refusal);
   const events = await app.events(conversationId);
   expect(events.map(({ type }) => type)).toEqual(['message.status_update', 'message.failed']);
   expect(events[0].data).toEqual({
@@ -83,9 +85,9 @@ test('a failure says why, in the record and in its event', async () => {
     message_id: id,
     conversation_id: conversationId,
     channel_id: channel.id,
-    code: told.code,
-    provider_code: told.provider_code,
-    reason: told.message,
+    code: refusal.code,
+    provider_code: refusal.provider_code,
+    reason: refusal.message,
   });
 });
 
@@ -138,8 +140,8 @@ describe('whose status it is', () => {
     expect(await statusNow(id)).toBe('received');
   });
 
-  test('one that matches nobody is kept, and matched when its message is known', async () => {
-    const { id } = await message({ providerMessageId: null });
+  test('one that matches nobody is kept, and matched when the answer to the send arrives', async () => {
+    const { id, conversationId } = await message({ status: 'sending', providerMessageId: null });
     const late = newId();
     await app.webhook(bodyFor(channel, { statuses: [statusOf(late, 'delivered')] }));
     const kept = await waitFor('it to be kept', async () => {
@@ -147,8 +149,10 @@ describe('whose status it is', () => {
       return row;
     });
     expect(kept.state).toBe('waiting');
-    await app.rows('update messages set provider_message_id = $2 where id = $1', [id, late]);
+    const locks = [conversationLane(conversationId), answerLock(channel.id, late)];
+    await app.web.deps.ledger.transact({ locks }, (tx) => recordAccepted(tx.of(app.tenant.organizationId), id, late));
     await app.messageIn(id, 'delivered');
+    expect(await updatesOf(conversationId)).toEqual(['sent', 'delivered']);
     await waitFor(
       'the row to say so',
       async () => (await app.one('select state from unmatched_statuses where id = $1', [kept.id])).state === 'matched',
@@ -159,11 +163,20 @@ describe('whose status it is', () => {
   test('after ten minutes it is dropped', async () => {
     const nobody = newId();
     await app.webhook(bodyFor(channel, { statuses: [statusOf(nobody, 'read')] }));
-    await waitFor('it to be dropped', async () => {
+    const kept = await waitFor('it to be kept', async () => {
       const [row] = await app.rows(
-        `update unmatched_statuses set received_at = clock_timestamp() - interval '11 min' where provider_message_id = $1 returning state`,
+        `update unmatched_statuses set received_at = clock_timestamp() - interval '11 min' where provider_message_id = $1 returning id`,
         [nobody],
       );
+      return row;
+    });
+    // Its time has come: the sweeper finds a run that the queue does not know.
+    await app.rows(
+      'update jobs set run = run + 1, run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1',
+      [kept.id],
+    );
+    await waitFor('it to be dropped', async () => {
+      const [row] = await app.rows('select state from unmatched_statuses where id = $1', [kept.id]);
       return row?.state === 'dropped';
     });
   });
@@ -171,7 +184,7 @@ describe('whose status it is', () => {
 
 describe('a template changes its state', () => {
   const templateOf = (name: string) => app.one('select * from templates where channel_id = $1 and name = $2', [channel.id, name]);
-  const told = (id: unknown, event: string, of: Channel = channel) =>
+  const templateBody = (id: unknown, event: string, of: Channel = channel) =>
     bodyOf(
       entry(of, {
         field: 'message_template_status_update',
@@ -182,7 +195,7 @@ describe('a template changes its state', () => {
   test('and is told, once a change; the id may be a number', async () => {
     const { id, provider_template_id } = await templateOf('hello');
     for (const event of ['PAUSED', 'PAUSED', 'REINSTATED']) {
-      await app.webhook(told(Number(provider_template_id), event));
+      await app.webhook(templateBody(Number(provider_template_id), event));
       await app.idle();
     }
     expect((await templateOf('hello')).status).toBe('approved');
@@ -195,8 +208,8 @@ describe('a template changes its state', () => {
   test("not by another organization's account, and not for a template nobody has", async () => {
     const { provider_template_id, status } = await templateOf('old');
     const other = await app.connect({ tenant: await app.organization() });
-    await app.webhook(told(provider_template_id, 'APPROVED', other));
-    await app.webhook(told('1', 'APPROVED'));
+    await app.webhook(templateBody(provider_template_id, 'APPROVED', other));
+    await app.webhook(templateBody('1', 'APPROVED'));
     await app.idle();
     expect((await templateOf('old')).status).toBe(status);
   });

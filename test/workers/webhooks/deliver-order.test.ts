@@ -86,7 +86,7 @@ test('best effort waits for nobody', async () => {
   await waitFor('the three behind it', () => new Set(idsFor(phone)).size === 4);
 });
 
-test('a rate limit of an endpoint spreads its deliveries and spends no try', async () => {
+test('a rate limit of an endpoint spreads its deliveries and spends no attempt', async () => {
   const claimsOf = await watchClaims(app.em());
   const { id } = await listen({ rate_limit: 4 });
   await Promise.all(Array.from({ length: 8 }, () => write(app.phone())));

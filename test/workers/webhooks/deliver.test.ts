@@ -203,11 +203,11 @@ describe('refused', () => {
     receiver.answer(({ body }) => (body.type === 'message.new' ? { status: 410 } : {}));
     await listen({ event_types: ['endpoint.disabled'] });
     await write();
-    const [told] = await waitFor(
+    const [notice] = await waitFor(
       'the word to the others',
       () => receiver.ofType('endpoint.disabled').length > 0 && receiver.ofType('endpoint.disabled'),
     );
-    expect(told!.body.data).toEqual({ endpoint_id: id, reason: 'gone', organization_id: tenant.organizationId });
+    expect(notice!.body.data).toEqual({ endpoint_id: id, reason: 'gone', organization_id: tenant.organizationId });
     const row = await app.one('select enabled, disabled_reason from webhook_endpoints where id = $1', [id]);
     expect(row).toEqual({ enabled: false, disabled_reason: 'gone' });
     await write();

@@ -5,15 +5,19 @@ import { type AnyQueue, type AnyWorker, type Backend, keep, neverFailStalled, wi
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
 
-/** SQL: a setting of the server, true on a replica too; the probe writes nothing. */
-const isReadOnly = `select current_setting('transaction_read_only')::boolean as is_read_only`;
+const schema = 'bullmq';
+
+/** SQL: settings of server and session, the first true on a replica too; the probe writes nothing. */
+const stateOfSession = `
+  select current_setting('transaction_read_only')::boolean as is_read_only,
+         current_setting('search_path') as search_path`;
 
 /** BullMQ in schema `bullmq`: one pool a process. Each worker keeps a connection to listen. */
 export function postgresBackend(databaseUrl: string, workers: number, log: Log): Backend {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: workers + 4,
-    options: '-c search_path=bullmq',
+    options: `-c search_path=${schema}`,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
     application_name: 'kanal-queue',
@@ -21,12 +25,19 @@ export function postgresBackend(databaseUrl: string, workers: number, log: Log):
   pool.on('error', (error) => log.debug({ err: error }, 'queue connection lost'));
   // A checked-out client has no listener: without this one a restart of the server ends the process.
   pool.on('connect', (client) => client.on('error', (error) => log.debug({ err: error }, 'queue connection lost')));
+  let isPoolerTold = false;
   return {
     name: 'postgres',
     databaseConnections: workers + 4,
     async probe() {
-      const { rows } = await withinMs(pool.query(isReadOnly), 2_000, 'The queue');
+      const { rows } = await withinMs(pool.query(stateOfSession), 2_000, 'The queue');
       if (rows[0].is_read_only) throw new Error('The database is read-only');
+      if (rows[0].search_path === schema) return;
+      // A worker would ask for functions that are not there, as fast as it can.
+      if (!isPoolerTold)
+        log.warn('queue away: a pooler dropped the search path of its sessions; behind one the queue needs Redis');
+      isPoolerTold = true;
+      throw new Error('A pooler dropped the search path of the queue');
     },
     makeQueue: (name) => new Queue(name, { connection: pool as never, defaultJobOptions: keep }) as unknown as AnyQueue,
     makeWorker: (name, processor, options) =>

@@ -1,14 +1,17 @@
 import { Queue, Worker } from 'bullmq';
-import { Redis } from 'ioredis';
 import type { Log } from '../../log.ts';
+import { openRedis } from '../../redis.ts';
+import { queueNames } from '../job.ts';
 import { type AnyQueue, type AnyWorker, type Backend, keep, neverFailStalled, withinMs } from './backend.ts';
 
-/** A write: a replica or a full server answers, but takes no job. */
-const probeKey = 'kanal:probe';
+/** In a cluster the keys of a queue have one hash slot: its scripts run on one node. */
+const prefix = (name: string) => `{${name}}`;
+/** Another key in a cluster: each queue is asked for where it lies. */
+const probeKeys = (isCluster: boolean) => (isCluster ? queueNames.map((name) => `${prefix(name)}:probe`) : ['kanal:probe']);
 
-/** Redis with AOF and noeviction. The prefix gives each queue its own hash slot, for a cluster later. */
+/** Redis with AOF and noeviction, or a cluster of such. */
 export function redisBackend(url: string, log: Log): Backend {
-  const connection = new Redis(url, {
+  const connection = openRedis(url, {
     maxRetriesPerRequest: null,
     retryStrategy: (times) => Math.min(times * 100, 1_000),
     connectionName: 'kanal',
@@ -23,13 +26,14 @@ export function redisBackend(url: string, log: Log): Backend {
   connection.on('ready', () => {
     isAway = false;
   });
-  const prefix = (name: string) => `{${name}}`;
   return {
     name: 'redis',
     databaseConnections: 0,
     async probe() {
       if (connection.status !== 'ready') throw new Error('Redis cannot be reached');
-      await withinMs(connection.set(probeKey, '1', 'PX', 60_000), 2_000, 'The queue');
+      // A write: a replica or a full server answers, but takes no job.
+      const writes = probeKeys(connection.isCluster).map((key) => connection.set(key, '1', 'PX', 60_000));
+      await withinMs(Promise.all(writes), 2_000, 'The queue');
     },
     makeQueue: (name) => new Queue(name, { connection, prefix: prefix(name), defaultJobOptions: keep }) as unknown as AnyQueue,
     makeWorker: (name, processor, options) =>

@@ -40,9 +40,9 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** What a request is told whose sender leaves while we still look who it is, and what one that stays is told after it. */
+/** Outcome of a request whose sender leaves while we still look who it is, then of one that stays. */
 async function leftAndNext(work: (req: Request, res: Response) => Promise<void>, body: string): Promise<unknown[]> {
-  const [looked, told] = [gate(), [] as unknown[]];
+  const [looked, outcomes] = [gate(), [] as unknown[]];
   let left = 0;
   const served = express().use(async (req, res) => {
     res.locals.caller = { organizationId };
@@ -52,9 +52,9 @@ async function leftAndNext(work: (req: Request, res: Response) => Promise<void>,
     await looked.promise;
     try {
       await work(req, res);
-      told.push('done');
+      outcomes.push('done');
     } catch (error) {
-      told.push(error instanceof AppError ? error.code : error);
+      outcomes.push(error instanceof AppError ? error.code : error);
     }
     res.end();
   });
@@ -68,11 +68,11 @@ async function leftAndNext(work: (req: Request, res: Response) => Promise<void>,
   server.once('request', () => socket.destroy());
   await waitFor('the client to have left', () => left === 1);
   looked.open();
-  await waitFor('its end', () => told.length === 1);
+  await waitFor('its end', () => outcomes.length === 1);
   const next = await begin();
   ends.push(() => next.socket.destroy());
-  await waitFor('the end of the next', () => told.length === 2);
-  return told;
+  await waitFor('the end of the next', () => outcomes.length === 2);
+  return outcomes;
 }
 
 describe('who leaves before we know who it is holds', () => {

@@ -184,17 +184,17 @@ test("the provider's webhooks have no limit and say nothing of one", async () =>
 test("guesses at channels' callbacks cost the address, but for a channel that was right here before", async () => {
   const own = await app.connect({ body: { app_secret: 'its own', verify_token: 'its own token' } });
   const address = '198.51.100.7';
-  const told = (id: string, secret: string) =>
+  const deliver = (id: string, secret: string) =>
     app.webhook({ entry: [] }, { path: `/${id}`, secret, headers: { 'x-forwarded-for': address } });
-  expect((await told(own.id, 'its own')).status).toBe(200);
-  for (let index = 0; index < quota; index += 1) expect((await told(randomUUID(), 'a guess')).status).toBe(404);
-  expect((await told(randomUUID(), 'a guess')).status).toBe(429);
+  expect((await deliver(own.id, 'its own')).status).toBe(200);
+  for (let index = 0; index < quota; index += 1) expect((await deliver(randomUUID(), 'a guess')).status).toBe(404);
+  expect((await deliver(randomUUID(), 'a guess')).status).toBe(429);
   const shaken = await app.raw('GET', `/v1/providers/messaging-app/webhook/${randomUUID()}`, {
     key: null,
     headers: { 'x-forwarded-for': address },
   });
   expect(shaken.status).toBe(429);
-  expect((await told(own.id, 'its own')).status).toBe(200);
+  expect((await deliver(own.id, 'its own')).status).toBe(200);
 });
 
 test('a wrong signature or verify token costs the address, and what is right stays free', async () => {
@@ -203,34 +203,34 @@ test('a wrong signature or verify token costs the address, and what is right sta
   for (const [index, path] of paths.entries()) {
     const address = `198.51.100.2${index}`;
     const headers = { 'x-forwarded-for': address };
-    const told = (more: object) => app.webhook({ entry: [] }, { path, headers, ...more });
+    const deliver = (more: object) => app.webhook({ entry: [] }, { path, headers, ...more });
     const right = path ? { secret: 'its own' } : {};
     const shaken = () =>
       app.raw('GET', `/v1/providers/messaging-app/webhook${path}?hub.mode=subscribe&hub.challenge=1&hub.verify_token=a%20guess`, {
         key: null,
         headers,
       });
-    expect((await told(right)).status).toBe(200);
+    expect((await deliver(right)).status).toBe(200);
     for (let round = 0; round < quota / 2; round += 1) {
-      expect((await told({ secret: 'a guess' })).status).toBe(401);
+      expect((await deliver({ secret: 'a guess' })).status).toBe(401);
       expect((await shaken()).status).toBe(403);
     }
-    const refused = await told({ secret: 'a guess' });
+    const refused = await deliver({ secret: 'a guess' });
     expect([path, refused.status, refused.body.error.code]).toEqual([path, 429, 'rate_limited']);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await shaken()).status).toBe(429);
-    expect((await told(right)).status).toBe(200);
+    expect((await deliver(right)).status).toBe(200);
   }
 });
 
 test("a channel's own callback has a limit, which a wrong signature does not spend", async () => {
   const own = await app.connect({ body: { app_secret: 'its own', verify_token: 'its own token' } });
   const other = await app.connect({ body: { app_secret: 'its own', verify_token: 'its own token' } });
-  const told = ({ id }: { id: string }, secret = 'its own') => app.webhook({ entry: [] }, { path: `/${id}`, secret });
-  for (let index = 0; index < 8; index += 1) expect((await told(own, 'a guess')).status).toBe(401);
-  for (let index = 0; index < 5; index += 1) expect((await told(own)).status).toBe(200);
-  const refused = await told(own);
+  const deliver = ({ id }: { id: string }, secret = 'its own') => app.webhook({ entry: [] }, { path: `/${id}`, secret });
+  for (let index = 0; index < 8; index += 1) expect((await deliver(own, 'a guess')).status).toBe(401);
+  for (let index = 0; index < 5; index += 1) expect((await deliver(own)).status).toBe(200);
+  const refused = await deliver(own);
   expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limited']);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect((await told(other)).status).toBe(200);
+  expect((await deliver(other)).status).toBe(200);
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { openapiDocument } from '../../../../api/openapi.ts';
 import { exampleIds, examplePhone } from '../../../../src/platform/examples.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { useApp } from '../../../support/app.ts';
@@ -95,6 +96,11 @@ test('the document names what the demo has in its examples, as soon as the demo 
   for (const id of [exampleIds.organization, exampleIds.channel, exampleIds.contact, examplePhone])
     expect(text).not.toContain(id);
   expect((await get('/openapi.json')).text).toContain(exampleIds.channel);
+});
+
+test('behind PUBLIC_URL the document names that server, and is the same otherwise', async () => {
+  const { text } = await get('/openapi.json', proxied);
+  expect(text).toBe(JSON.stringify(openapiDocument('https://api.example.com/'), null, 2));
 });
 
 test('no install script of its package may run: it would report who installs it', () => {

@@ -54,7 +54,7 @@ describe('resolve', () => {
     expect((await identitiesIn(id)).map(({ type }) => type)).toEqual(['messaging_app', 'messaging_app_id', 'phone']);
   });
 
-  test('an address of somebody else is not taken away from him', async () => {
+  test('an address of somebody else is not taken away from them', async () => {
     const [first, second] = [newPhone(), newPhone()];
     const { id } = await contact(house.em(), house.organizationId, { phone: first, userId: 'US.first' });
     const { id: other } = await contact(house.em(), house.organizationId, { phone: second });

@@ -5,6 +5,7 @@ import { setPool } from '../../../../src/platform/ledger/pools.ts';
 import { conversation } from '../../../support/factories/conversation.ts';
 import { message, queuedMessage } from '../../../support/factories/message.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { newToy, playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import '../../../../src/jobs.ts';
 
@@ -115,9 +116,15 @@ describe('a pool that stands still', () => {
   const rule = 'a pool that has work and room moves on within a minute';
   /** Two rows that waited or were queued for longer than a minute, and nothing of the pool moved since. */
   async function old(state: 'waiting' | 'queued', movedAgo = '2 min') {
-    await house.accept({ pool: 'toys' });
-    await house.accept({ pool: 'toys' });
-    await house.ledger.fill(house.pool('toys'));
+    for (let index = 0; index < 2; index += 1) {
+      const toyId = await newToy(house.em(), playJob.name);
+      // Not accepted: nothing of this process shall fill the pool.
+      await house.sql(
+        `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
+         values (uuidv7(), $1, $2, 'default', jsonb_build_object('toy_id', $3::text), 'toy', $3::uuid, 'toys', 'waiting', clock_timestamp() + interval '1 h')`,
+        [house.organizationId, playJob.name, toyId],
+      );
+    }
     await house.sql(
       `update jobs set state = $1, slot_at = case when $1 = 'queued' then clock_timestamp() end, created_at = created_at - interval '2 min', run_at = run_at - interval '2 min'`,
       [state],

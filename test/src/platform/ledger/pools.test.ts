@@ -77,11 +77,12 @@ describe('fill', () => {
   });
 
   test('a hold for a time ends by itself, and a shorter one does not shorten it', async () => {
-    await holdPool(house.em(), house.pool('toys'), 150);
+    await holdPool(house.em(), house.pool('toys'), 600_000);
     await holdPool(house.em(), house.pool('toys'), 1);
     await burst(1);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await fillPool(house.database, house.pool('toys'))).toEqual([]);
+    await house.sql(`update pools set held_until = clock_timestamp() + interval '100 ms'`);
     await waitFor('the end of the hold', async () => (await fillPool(house.database, house.pool('toys'))).length === 1);
   });
 
@@ -125,7 +126,8 @@ describe('fill', () => {
 describe('no business transaction locks a pool', () => {
   test('accept and finish pass while a pool is locked', async () => {
     const { id } = await house.accept({ pool: 'toys' });
-    await waitFor('its room', async () => (await house.row(id))?.state === 'queued');
+    const others = await Promise.all(Array.from({ length: 2 }, () => house.accept({ pool: 'toys' })));
+    expect((await house.rows()).map(({ state }) => state)).toEqual(['queued', ...others.map(() => 'queued')]);
     const client = new pg.Client({ connectionString: house.url });
     await client.connect();
     await client.query('begin');

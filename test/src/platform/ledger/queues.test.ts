@@ -6,6 +6,7 @@ import type { AnyQueue, Backend } from '../../../../src/platform/ledger/backends
 import { createBackend } from '../../../../src/platform/ledger/backends/index.ts';
 import { queueNames } from '../../../../src/platform/ledger/job.ts';
 import { openQueues, type Queues } from '../../../../src/platform/ledger/queues.ts';
+import { createTestDatabase } from '../../../support/database.ts';
 import { collectingLog } from '../../../support/log.ts';
 import { migrate } from '../../../support/migrate.ts';
 import { startPostgres, startRedis } from '../../../support/processes.ts';
@@ -181,6 +182,18 @@ const servers = [
       ]
     : []),
 ];
+
+test('a queue in PostgreSQL whose sessions lost their search path, as behind a pooler, counts as away', async () => {
+  const { url, drop } = await createTestDatabase();
+  const direct = createBackend({ databaseUrl: url, queueUrl: undefined }, log);
+  const said = collectingLog();
+  const pooled = createBackend({ databaseUrl: `${url}?options=-c%20search_path%3Dpublic`, queueUrl: undefined }, said.log);
+  await direct.probe();
+  for (let look = 0; look < 2; look += 1) await expect(pooled.probe()).rejects.toThrow('search path');
+  expect(said.lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('needs Redis')]);
+  await Promise.all([direct.close(), pooled.close()]);
+  await drop();
+});
 
 describe.each(servers)('with a real $name', ({ start }) => {
   test('that is away at the start, comes, goes and comes back', async () => {

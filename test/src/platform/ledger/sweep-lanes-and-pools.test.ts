@@ -18,13 +18,12 @@ beforeEach(async () => {
 });
 
 /** Rows whose fill after the commit was lost with its process. */
-async function unfilled(count: number) {
-  await holdPool(house.em(), house.pool('toys'), null);
-  for (let index = 0; index < count; index += 1) await house.accept({ pool: 'toys' });
-  // The fills of the accepts must be over, or they would find the pool let go.
-  await house.ledger.fill(house.pool('toys'));
-  await letPoolGo(house.em(), house.pool('toys'));
-}
+const unfilled = (count: number) =>
+  house.sql(
+    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
+     select uuidv7(), $1, $2, 'default', '{}', 'toy', uuidv7(), 'toys', 'waiting', clock_timestamp() from generate_series(1, $3)`,
+    [house.organizationId, playJob.name, count],
+  );
 
 test('rule 4: the sweep fills pools with waiting rows', async () => {
   await unfilled(5);

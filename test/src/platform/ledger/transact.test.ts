@@ -37,11 +37,11 @@ describe('locks named by what may change', () => {
     expect([got, asked.length]).toEqual(['value', 3]);
   });
 
-  test('the look decides whether one statement is the whole transaction', async () => {
-    const options = { locks: () => [], isOneStatement: (is: boolean) => is };
+  test('the look decides whether one round trip is the whole transaction', async () => {
+    const options = { locks: () => [], isOneTrip: (is: boolean) => is };
     const ask = (is: boolean) =>
       house.ledger.transact({ ...options, look: async () => is }, async (tx) => (await tx.query('select 1 as one'))[0]);
-    await expect(ask(true)).rejects.toThrow('one statement runs no other');
+    await expect(ask(true)).rejects.toThrow('one round trip runs no other');
     expect(await ask(false)).toEqual({ one: 1 });
   });
 
@@ -119,7 +119,7 @@ describe('what is repeated', () => {
     expect(bothHaveOne).toBe(3);
   });
 
-  test('a unique conflict that was named: somebody was faster, the second look finds his row', async () => {
+  test('a unique conflict that was named: somebody was faster, the second look finds their row', async () => {
     const id = uuidv7();
     await house.sql(`insert into toys (id, kind) values ($1, 'taken')`, [id]);
     let turns = 0;
@@ -134,7 +134,7 @@ describe('what is repeated', () => {
   test.each([
     ['named: three times', ['toys_pkey'], 3],
     ['not named: not at all', ['another'], 1],
-  ])('a unique conflict that stays, %s', async (_, retryOn, most) => {
+  ])('a unique conflict that stays, %s', async (_, retryOn, maxTurns) => {
     const id = await newToy(house.em(), 'taken');
     let turns = 0;
     const work = house.ledger.transact({ retryOn }, (tx) => {
@@ -142,7 +142,7 @@ describe('what is repeated', () => {
       return tx.query(`insert into toys (id, kind) values ($1, 'mine')`, [id]);
     });
     await expect(work).rejects.toThrow(/duplicate key/);
-    expect(turns).toBe(most);
+    expect(turns).toBe(maxTurns);
   });
 
   test('an error of the caller is not', async () => {
@@ -256,7 +256,7 @@ describe('after the commit', () => {
   });
 });
 
-test('what is to run at the end is refused in a transaction of one statement, which would pass over it', async () => {
-  const work = house.ledger.transact({ isOneStatement: true }, async (tx) => tx.atEnd(() => undefined));
-  await expect(work).rejects.toThrow('A transaction of one statement runs no other');
+test('what is to run at the end is refused in a transaction of one round trip, which would pass over it', async () => {
+  const work = house.ledger.transact({ isOneTrip: true }, async (tx) => tx.atEnd(() => undefined));
+  await expect(work).rejects.toThrow('A transaction of one round trip runs no other');
 });

@@ -15,9 +15,9 @@ const effect = (toyId: string, condition = 'and exists (select 1 from ended)') =
   params: [toyId],
 });
 
-describe('a transaction of one statement', () => {
+describe('a transaction of one round trip', () => {
   const finish = (id: string, run: number, toyId: string) =>
-    house.ledger.transact({ isOneStatement: true }, async (tx) => {
+    house.ledger.transact({ isOneTrip: true }, async (tx) => {
       tx.include(effect(toyId));
       endDone(tx, { organization_id: house.organizationId, id, run });
     });
@@ -45,14 +45,14 @@ describe('a transaction of one statement', () => {
     expect((await house.row(id))?.state).toBe('queued');
   });
 
-  test('is refused when a part would stay without the end, and when it is not one statement', async () => {
+  test('is refused when a part would stay without the end, and when it is more', async () => {
     const { id, toyId } = (await house.accept())!;
-    const careless = house.ledger.transact({ isOneStatement: true }, async (tx) => {
+    const careless = house.ledger.transact({ isOneTrip: true }, async (tx) => {
       tx.include(effect(toyId, ''));
       endDone(tx, { organization_id: house.organizationId, id, run: 1 });
     });
-    await expect(careless).rejects.toThrow('not one statement');
-    const asking = house.ledger.transact({ isOneStatement: true }, async (tx) => void (await tx.query('select 1')));
+    await expect(careless).rejects.toThrow('does not fit one round trip');
+    const asking = house.ledger.transact({ isOneTrip: true }, async (tx) => void (await tx.query('select 1')));
     await expect(asking).rejects.toThrow('runs no other');
     expect((await house.toy(toyId)).effects).toBe(0);
   });

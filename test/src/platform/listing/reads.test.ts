@@ -49,7 +49,7 @@ test('a statement beyond it is a 503 that says what to do, and leaves its connec
 test('of one organization few run at once and some wait; one more is refused; another organization waits for none of them', async () => {
   const reads = createReads(database, bounds);
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   let goOn: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -57,7 +57,7 @@ test('of one organization few run at once and some wait; one more is refused; an
   const held = Array.from({ length: 52 }, () =>
     reads.dear('busy', async () => {
       running += 1;
-      most = Math.max(most, running);
+      maxRunning = Math.max(maxRunning, running);
       await gate;
       running -= 1;
     }),
@@ -67,7 +67,7 @@ test('of one organization few run at once and some wait; one more is refused; an
   while (running < 2) await sleep(5);
   goOn();
   await Promise.all(held);
-  expect(most).toBe(2);
+  expect(maxRunning).toBe(2);
 });
 
 async function contacts(count: number): Promise<string> {

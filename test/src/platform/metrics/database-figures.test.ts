@@ -47,14 +47,14 @@ test('however many scrape, the database is asked once', async () => {
 });
 
 test('a database that has gone: the process tells its own figures and no old ones of the database, until it is back', async () => {
-  let isGone = true;
-  const { asked, database } = watched(house, () => (isGone ? Promise.reject(new Error('gone')) : undefined));
+  let isAway = true;
+  const { asked, database } = watched(house, () => (isAway ? Promise.reject(new Error('gone')) : undefined));
   const { read } = metricsOf(database);
   const without = await read();
   expect(without.value('kanal_database_up')).toBe(0);
   for (const name of ofDatabase) expect([name, without.types.has(name), without.values(name)]).toEqual([name, true, []]);
   expect(without.value('kanal_build_info', { process: 'worker', queue_backend: 'redis' })).toBe(1);
-  isGone = false;
+  isAway = false;
   expect((await read()).value('kanal_database_up')).toBe(1);
   expect(asked.times).toBe(2);
 });

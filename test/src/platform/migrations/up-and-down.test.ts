@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { ormOptions } from '../../../../src/orm.ts';
+import { migratingOptions } from '../../../../src/migrations.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 
 const shape = `select c.relname as name, pg_get_indexdef(c.oid) as definition from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -11,7 +11,7 @@ test('every migration goes down to nothing, and up again to the same tables and 
   const { url, drop } = await createTestDatabase();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const orm = await MikroORM.init({ ...ormOptions, clientUrl: url, logger: () => undefined });
+  const orm = await MikroORM.init({ ...(await migratingOptions()), clientUrl: url, logger: () => undefined });
   try {
     const { rows: before } = await client.query(shape);
     const applied = await orm.migrator.getExecuted();

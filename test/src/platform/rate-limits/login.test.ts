@@ -137,7 +137,7 @@ describe('one address, many people', () => {
 });
 
 describe('one person, many addresses', () => {
-  test('fifty tries an hour, then each address one a minute: the owner too', async () => {
+  test('fifty attempts an hour, then each address one a minute: the owner too', async () => {
     expect(await attempts(50, owner, from)).toBe(50);
     expect(await attempt(owner, from(0))).toBe('passed');
     const wait = await attempt(owner, from(0));
@@ -146,7 +146,7 @@ describe('one person, many addresses', () => {
 
     expect(await attempt(owner, home)).toBe('passed');
     expect(await attempts(20, owner, () => home)).toBe(0);
-    // His impatience has cost him nothing: a minute later he has his try, and again.
+    // The owner’s refused attempts cost nothing: a minute later there is one attempt, and again.
     for (let turn = 0; turn < 8; turn += 1) {
       await pass('once', 61);
       expect(await attempts(3, owner, () => home)).toBe(1);
@@ -213,7 +213,7 @@ test('the table holds neither email nor address', async () => {
   );
   for (const { key } of kept) expect(key).toMatch(/^[a-z-]+:[\w-]{43}(\.[\w-]{43})?$/);
   const text = JSON.stringify(kept).toLowerCase();
-  for (const told of ['ada', 'example', '203.0', '198.51']) expect(text).not.toContain(told);
+  for (const personal of ['ada', 'example', '203.0', '198.51']) expect(text).not.toContain(personal);
 });
 
 test('an operator finds the row of an address and of an email, as docs/operations.md does', async () => {
@@ -248,9 +248,9 @@ test('what was tried for one email, from everywhere, is forgotten; for others an
 
 test('with the database away nobody is let through', async () => {
   const nowhere = 'postgresql://kanal@127.0.0.1:1/kanal';
-  const database = await openDatabase({ url: nowhere, poolMax: 1, applicationName: 'gone', log: collectingLog().log });
-  const gone = createLoginLimits(database);
-  for (const work of [gone.attempt(owner, home), gone.mail(owner, home), gone.work(home)])
+  const database = await openDatabase({ url: nowhere, poolMax: 1, applicationName: 'unreachable', log: collectingLog().log });
+  const unreachable = createLoginLimits(database);
+  for (const work of [unreachable.attempt(owner, home), unreachable.mail(owner, home), unreachable.work(home)])
     expect(await work.catch(isOurOutage)).toBe(true);
   await database.close();
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import type { After } from '../../../../src/platform/retention/purge.ts';
 import { purges } from '../../../../src/platform/retention/purges.ts';
 import { claimPurge, type PurgeOptions, runPurge } from '../../../../src/platform/retention/run.ts';
 import { startRetention } from '../../../../workers/retention.ts';
@@ -20,15 +21,14 @@ const oldKeys = (times: number) =>
      select $1, 'POST', '/v1/messages', gen_random_uuid()::text, '', 201, '', clock_timestamp() - interval '2 days' from generate_series(1, $2::int)`,
     [house.organizationId, times],
   );
-const run = (options: Partial<PurgeOptions> = {}) =>
-  runPurge(keys, {
-    config: house.deps.config,
-    database: house.database,
-    isStopping: () => false,
-    batch: 10,
-    pauseMs: 0,
-    ...options,
-  });
+const options = (): PurgeOptions => ({
+  config: house.deps.config,
+  database: house.database,
+  isStopping: () => false,
+  batch: 10,
+  pauseMs: 0,
+});
+const run = (more: Partial<PurgeOptions> = {}) => runPurge(keys, { ...options(), ...more });
 const state = async () =>
   (
     await house.sql<{ in_minutes: number; finished: boolean; deleted: number }>(
@@ -53,7 +53,7 @@ test('a whole purge is due again in an hour', async () => {
   expect(await state()).toEqual({ in_minutes: 60, finished: true, deleted: 25 });
 });
 
-test('one whose time is used up goes on in a minute, and so does one that is stopped', async () => {
+test('one whose time is used up is due again at once, and so is one that is stopped', async () => {
   await oldKeys(25);
   await claimPurge(house.database, 'idempotency_keys');
   expect(await run({ budgetMs: 0 })).toEqual({ deleted: { idempotency_keys: 0 }, isOver: false });
@@ -63,7 +63,37 @@ test('one whose time is used up goes on in a minute, and so does one that is sto
   };
   const first = await run({ isStopping: () => batches > 0, onDeleted });
   expect(first).toEqual({ deleted: { idempotency_keys: 10 }, isOver: false });
-  expect(await state()).toEqual({ in_minutes: 1, finished: false, deleted: 10 });
+  expect(await state()).toEqual({ in_minutes: 0, finished: false, deleted: 10 });
+  expect(await claimPurge(house.database, 'idempotency_keys')).toBe(true);
+});
+
+test('a run goes on where the one before it had to end, and the one after a whole purge begins again', async () => {
+  const seen: (string | undefined)[] = [];
+  const walk = {
+    table: 'idempotency_keys',
+    tables: ['idempotency_keys'],
+    steps: [
+      {
+        days: () => 1,
+        async batch(_em: unknown, _days: number, _limit: number, after?: After) {
+          seen.push(after?.id);
+          const id = { a: 'b', b: 'c' }[after?.id ?? ''] ?? 'a';
+          return { deleted: {}, isLast: after?.id === 'c', last: { organization_id: 'o', id } };
+        },
+      },
+    ],
+  };
+  await claimPurge(house.database, 'idempotency_keys');
+  const batches = (count: number) => {
+    const last = seen.length + count;
+    return runPurge(walk, { ...options(), isStopping: () => seen.length >= last });
+  };
+  await batches(2);
+  await batches(1);
+  await batches(1);
+  expect(seen).toEqual([undefined, 'a', 'b', 'c']);
+  await batches(1);
+  expect(seen.at(-1)).toBeUndefined();
 });
 
 test('two purges of one table at once delete each row once', async () => {
@@ -79,15 +109,15 @@ test('two workers share the purges: each is done once, told in the log and count
   await oldKeys(5);
   const registries = [new Registry(), new Registry()];
   const workers = registries.map((registry) => startRetention(house.deps, registry, 50));
-  const told = () => house.lines.filter(({ msg }) => msg === 'purge');
-  await waitFor('every purge', () => told().length >= purges.length);
+  const purgeLines = () => house.lines.filter(({ msg }) => msg === 'purge');
+  await waitFor('every purge', () => purgeLines().length >= purges.length);
   await Promise.all(workers.map((worker) => worker.stop()));
   expect(
-    told()
+    purgeLines()
       .map((line) => line.purge)
       .sort(),
   ).toEqual(purges.map(({ table }) => table).sort());
-  expect(told().find((line) => line.purge === 'idempotency_keys')).toMatchObject({
+  expect(purgeLines().find((line) => line.purge === 'idempotency_keys')).toMatchObject({
     deleted: { idempotency_keys: 5 },
     is_over: true,
   });
@@ -96,4 +126,15 @@ test('two workers share the purges: each is done once, told in the log and count
     Number(/^kanal_retention_rows_deleted_total\{table="idempotency_keys"\} (\d+)$/m.exec(text)?.[1]),
   );
   expect(counted[0]! + counted[1]!).toBe(5);
+});
+
+test('a worker goes on with a purge that has more to delete, without the pause of a minute', async () => {
+  await oldKeys(25);
+  const budget = { batch: 10, budgetMs: 0 };
+  const isUnfinished = async () => (await run(budget)).isOver === false;
+  await claimPurge(house.database, 'idempotency_keys');
+  expect(await isUnfinished()).toBe(true);
+  const worker = startRetention(house.deps, new Registry(), 50);
+  await waitFor('the rest', async () => (await house.sql('select 1 from idempotency_keys')).length === 0);
+  await worker.stop();
 });

@@ -1,0 +1,3 @@
+export const boardPath = '/ops/queues';
+export const docsPath = '/docs';
+export const iconPath = `${docsPath}/icon.svg`;

@@ -1,0 +1,120 @@
+import type { RowOf } from '../platform/database/tables.ts';
+import { endDoneOfSubjects, endFailedOfSubjects } from '../platform/ledger/end-subjects.ts';
+import { conversationLane } from '../platform/ledger/locks.ts';
+import { channelPool, poolOf } from '../platform/ledger/pools.ts';
+import { stateIs } from '../platform/ledger/states.ts';
+import type { OwnTx } from '../platform/ledger/tx.ts';
+import { answerLockOf, type ProviderId, wakeKept } from './kept-statuses.ts';
+import type { Failure, Message } from './message.entity.ts';
+import { emitFailed, emitSent, emitStatus, isUnsettled } from './settle.ts';
+
+/** What a status of the provider looks at, and what it changes. */
+export type MessageState = RowOf<
+  typeof Message,
+  'id' | 'channel_id' | 'conversation_id' | 'contact_id' | 'status' | 'provider_message_id' | 'failure'
+>;
+export type ToldStatus = { status: 'sent' | 'delivered' | 'read' | 'failed'; providerMessageId: string; failure?: Failure };
+export type StatusChange = { was: MessageState; now: MessageState };
+
+const ranks: Record<string, number> = { queued: 0, sending: 0, sent: 1, delivered: 2, read: 3 };
+const isGivenUp = ({ status, failure }: MessageState) => status === 'failed' && failure?.code === 'outcome_unknown';
+
+/** Ranks only rise, and a delivered message has not failed. Undefined: the status changes nothing. */
+export function changeBy(was: MessageState, { status, providerMessageId, failure }: ToldStatus): StatusChange | undefined {
+  const rank = ranks[was.status] ?? Number.POSITIVE_INFINITY;
+  const isNews = status === 'failed' ? rank < ranks.delivered! : rank < ranks[status]! || isGivenUp(was);
+  if (!isNews) return undefined;
+  // The provider's id contains the person's address: dropped once the contact is erased.
+  const provider_message_id = was.contact_id === null ? null : (was.provider_message_id ?? providerMessageId);
+  return { was, now: { ...was, status, provider_message_id, failure: failure ?? null } };
+}
+
+/** SQL: of several messages at once, as they were looked at; each row found by its id (bench: inbound). */
+const changePart = `
+  told as (
+    select *
+      from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::boolean[], $7::text[], $8::text[], $9::jsonb[])
+        as t(id, conversation_id, was, provider_was, is_erased, status, provider_message_id, failure)),
+  changed as (
+    update messages m
+       set status = t.status, provider_message_id = t.provider_message_id, failure = t.failure, updated_at = clock_timestamp()
+      from told t
+     where m.id = any($2::uuid[]) and m.id = t.id and m.organization_id = $1
+       and m.conversation_id = t.conversation_id
+       and m.status = t.was
+       and m.provider_message_id is not distinct from t.provider_was
+       and (m.contact_id is null) = t.is_erased
+       and (m.status <> 'failed' or m.failure->>'code' = 'outcome_unknown')
+    returning m.id)`;
+
+const givenUpPart = `
+  given_up as (
+    delete from jobs
+     where organization_id = $1 and subject_id = any($2::uuid[]) and name = 'messages.send' and ${stateIs('state', 'failed')})`;
+
+const newIdOf = ({ was, now }: StatusChange): ProviderId[] =>
+  now.provider_message_id === null || was.provider_message_id !== null
+    ? []
+    : [{ channelId: now.channel_id, providerMessageId: now.provider_message_id }];
+
+export const locksOfChanges = (changes: StatusChange[]) =>
+  changes.flatMap((change) => [conversationLane(change.was.conversation_id), ...newIdOf(change).map(answerLockOf)]);
+
+/**
+ * In the order of `changes`, each made from the state after the one before. The first proof of a send ends its job and releases its
+ * lane. Needs `locksOfChanges`; writes nothing when a message is no longer as it was looked at (LocksOutdated).
+ */
+export function recordChanges(tx: OwnTx, changes: StatusChange[]): void {
+  if (changes.length === 0) return;
+  const messages = new Map<string, StatusChange>();
+  for (const change of changes) {
+    announce(tx, change);
+    const { was } = messages.get(change.was.id) ?? change;
+    messages.set(was.id, { was, now: change.now });
+  }
+  const all = [...messages.values()];
+  tx.include({
+    text: changePart,
+    params: [
+      tx.organizationId,
+      all.map(({ was }) => was.id),
+      all.map(({ was }) => was.conversation_id),
+      all.map(({ was }) => was.status),
+      all.map(({ was }) => was.provider_message_id),
+      all.map(({ was }) => was.contact_id === null),
+      all.map(({ now }) => now.status),
+      all.map(({ now }) => now.provider_message_id),
+      all.map(({ now }) => now.failure && JSON.stringify(now.failure)),
+    ],
+    assertion: '(select count(*) from changed) = (select count(*) from told)',
+  });
+  endSends(tx, changes);
+  wakeKept(tx, all.flatMap(newIdOf));
+}
+
+function announce(tx: OwnTx, { was, now }: StatusChange) {
+  if (now.status === 'failed') return emitFailed(tx, now, now.failure!);
+  // It was being sent, or had failed with an unknown outcome: this proves that it was sent.
+  if (isUnsettled(was.status) || was.status === 'failed') emitSent(tx, now);
+  if (now.status !== 'sent') emitStatus(tx, now, now.status);
+}
+
+function endSends(tx: OwnTx, changes: StatusChange[]) {
+  const settled = changes.filter(({ was }) => isUnsettled(was.status));
+  const [failed, sent] = [
+    settled.filter(({ now }) => now.status === 'failed'),
+    settled.filter(({ now }) => now.status !== 'failed'),
+  ];
+  const idsOf = (some: StatusChange[]) => some.map(({ was }) => was.id);
+  endDoneOfSubjects(tx, 'messages.send', idsOf(sent));
+  endFailedOfSubjects(
+    tx,
+    'messages.send',
+    failed.map(({ was, now }) => ({ subjectId: was.id, error: now.failure! })),
+  );
+  const proven = changes.filter(({ was }) => was.status === 'failed');
+  if (proven.length > 0) tx.include({ text: givenUpPart, params: [tx.organizationId, idsOf(proven)] });
+  // A claimed send has given back its room already.
+  const unclaimed = settled.filter(({ was }) => was.status === 'queued');
+  tx.dispatch({ pools: unclaimed.map(({ was }) => poolOf(tx.organizationId, channelPool(was.channel_id))) });
+}

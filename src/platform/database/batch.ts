@@ -1,0 +1,97 @@
+import pg, { type Connection, type Pool } from 'pg';
+import { nameOf } from './preparing-client.ts';
+
+export type BatchStatement = { text: string; params: unknown[] };
+type Row = Record<string, unknown>;
+
+// What pg has and its types leave out: how a value travels, a statement's result, and the statements a connection has prepared.
+type Given = {
+  rows: Row[];
+  _types?: unknown;
+  addFields(fields: unknown): void;
+  addRow(row: Row): void;
+  parseRow(fields: unknown): Row;
+};
+const { Result, utils } = pg as unknown as {
+  Result: new () => Given;
+  utils: { prepareValue(value: unknown): string | Buffer | null };
+};
+type Preparing = Connection & Record<'parsedStatements' | 'submittedNamedStatements', Record<string, string>>;
+type Step = { name: string; text: string; values: (string | Buffer | null)[]; result: Given };
+
+/**
+ * Several statements in one round trip and one transaction: PostgreSQL commits at the end of the batch; an error in one undoes
+ * all. Each has its own snapshot, so what follows a lock is younger than the wait for it. pg sends it as one query
+ * (`submit`, as for pg-cursor) and passes the server's answers to the methods below, in order.
+ */
+class Batch {
+  /** Set by pg. */
+  declare callback: (error: Error | null, rows?: Row[][]) => void;
+  /** pg gives it the connection's types. */
+  readonly _result = new Result();
+  readonly #steps: Step[];
+  #current = 0;
+  readonly #submitted: string[] = [];
+
+  constructor(statements: BatchStatement[]) {
+    // Converted first: an error here must not leave a batch half sent.
+    this.#steps = statements.map(({ text, params }) => ({
+      name: nameOf(text) ?? '',
+      text,
+      values: params.map((value) => utils.prepareValue(value)),
+      result: new Result(),
+    }));
+  }
+
+  /** The statement that the server confirms next; pg notes it as prepared. */
+  get name() {
+    return this.#steps[this.#current]?.name;
+  }
+  get text() {
+    return this.#steps[this.#current]?.text;
+  }
+
+  submit(given: Connection) {
+    const connection = given as Preparing;
+    connection.stream.cork();
+    for (const { name, text, values, result } of this.#steps) {
+      result._types = this._result._types;
+      if (!name || !(connection.parsedStatements[name] || connection.submittedNamedStatements[name])) {
+        connection.parse({ name, text, types: [] }, true);
+        if (name) connection.submittedNamedStatements[name] = text;
+        if (name) this.#submitted.push(name);
+      }
+      connection.bind({ statement: name, values }, true);
+      connection.describe({ type: 'P', name: '' }, true);
+      connection.execute({}, true);
+    }
+    connection.sync();
+    connection.stream.uncork();
+  }
+
+  handleRowDescription({ fields }: { fields: unknown }) {
+    this.#steps[this.#current]!.result.addFields(fields);
+  }
+  handleDataRow({ fields }: { fields: unknown }) {
+    const { result } = this.#steps[this.#current]!;
+    result.addRow(result.parseRow(fields));
+  }
+  handleCommandComplete() {
+    this.#current += 1;
+  }
+  handleError(error: Error, connection: Connection) {
+    // The server passed over what followed: it is not prepared.
+    for (const name of this.#submitted) delete (connection as Preparing).submittedNamedStatements[name];
+    this.callback(error);
+  }
+  handleReadyForQuery() {
+    this.callback(
+      null,
+      this.#steps.map(({ result }) => result.rows),
+    );
+  }
+}
+
+/** The rows of each statement. */
+export const runBatch = (pool: Pool, statements: BatchStatement[]): Promise<Row[][]> =>
+  pool.query(new Batch(statements) as never) as never;

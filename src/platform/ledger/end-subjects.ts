@@ -1,0 +1,56 @@
+import { dispatchedColumns, firstCheck } from './accept.ts';
+import type { JobError } from './jobs.entity.ts';
+import { stateIs } from './states.ts';
+import type { OwnTx } from './tx.ts';
+
+/** SQL: as `releasePart`, for the lanes of several ended rows of organization $1. Reads from them, or two heads of a lane would meet in jobs_head. */
+const releasedBy = (ended: string) => `
+  after_${ended} as (
+    update jobs
+       set state = case when pool is null then 'queued' else 'waiting' end,
+           run_at = greatest(run_at, clock_timestamp()),
+           check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
+     where organization_id = $1
+       and id = any(array(
+             select n.id
+               from ${ended} e,
+                    lateral (
+                      select b.id
+                        from jobs b
+                       where b.organization_id = $1 and b.lane = e.lane and b.state = 'blocked'
+                       order by b.seq
+                       limit 1) n))
+    returning ${dispatchedColumns})`;
+
+/** SQL: sets that follow from one another (bench: inbound). */
+const donePart = `
+  subjects_done as (
+    delete from jobs
+     where organization_id = $1 and subject_id = any($2::uuid[]) and name = $3 and ${stateIs('state', 'queued', 'waiting')}
+    returning lane),
+  ${releasedBy('subjects_done')}`;
+
+const failedPart = `
+  subjects_failed as (
+    update jobs
+       set state = 'failed', run = run + 1, finished_at = clock_timestamp(), slot_at = null,
+           error = (select e.error
+                      from unnest($2::uuid[], $4::jsonb[]) as e(subject_id, error)
+                     where e.subject_id = jobs.subject_id
+                     limit 1)
+     where organization_id = $1 and subject_id = any($2::uuid[]) and name = $3 and ${stateIs('state', 'queued', 'waiting')}
+    returning lane),
+  ${releasedBy('subjects_failed')}`;
+
+/** The subjects' work is proven done, whichever runs their live rows are in. The lanes' locks must be held. */
+export function endDoneOfSubjects(tx: OwnTx, name: string, subjectIds: string[]) {
+  if (subjectIds.length === 0) return;
+  tx.include({ text: donePart, params: [tx.organizationId, subjectIds, name], dispatched: 'after_subjects_done' });
+}
+
+export function endFailedOfSubjects(tx: OwnTx, name: string, failed: { subjectId: string; error: JobError }[]) {
+  if (failed.length === 0) return;
+  const subjectIds = failed.map(({ subjectId }) => subjectId);
+  const errors = failed.map(({ error }) => JSON.stringify(error));
+  tx.include({ text: failedPart, params: [tx.organizationId, subjectIds, name, errors], dispatched: 'after_subjects_failed' });
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { endDoneOfSubjects, endFailedOfSubjects } from '../../../../src/platform/ledger/end-subjects.ts';
+import { LocksOutdated } from '../../../../src/platform/ledger/locks.ts';
+import { endDone, RunOver } from '../../../../src/platform/ledger/release.ts';
+import { type House, openHouse } from '../../../support/house.ts';
+import { countRoundTrips } from '../../../support/round-trips.ts';
+import { playJob } from '../../../support/toys.ts';
+
+let house: House;
+let trips: ReturnType<typeof countRoundTrips>;
+beforeAll(async () => {
+  house = await openHouse();
+  trips = countRoundTrips(house.database.pool);
+});
+afterAll(() => house.close());
+beforeEach(() => house.reset());
+
+/** Does not read from `ended`: only the assertion of the end undoes it. */
+const effect = (toyId: string, assertion?: string) => ({
+  text: `touched as (update toys set effects = effects + 1 where id = $1 returning effects)`,
+  params: [toyId],
+  ...(assertion && { assertion }),
+});
+const write = (
+  id: string,
+  run: number,
+  toyId: string,
+  { locks = ['a:1'], assertion }: { locks?: string[]; assertion?: string } = {},
+) =>
+  house.ledger.transact({ locks, isOneTrip: true }, async (tx) => {
+    tx.include(effect(toyId, assertion));
+    endDone(tx, { organization_id: house.organizationId, id, run, lane: null }, { isAsserted: true });
+  });
+
+test('locks, effect, end and commit are one round trip', async () => {
+  const { id, toyId } = await house.accept();
+  expect(await trips.during(() => write(id, 1, toyId))).toBe(1);
+  expect((await house.toy(toyId)).effects).toBe(1);
+  expect(await house.row(id)).toBeUndefined();
+});
+
+test.each([
+  ['with locks', ['a:1']],
+  ['without locks', []],
+])('a run that is over undoes what was written with its end, %s', async (_what, locks) => {
+  const { id, toyId } = await house.accept();
+  await expect(write(id, 2, toyId, { locks })).rejects.toThrow(RunOver);
+  expect((await house.toy(toyId)).effects).toBe(0);
+  expect((await house.row(id))!.state).toBe('queued');
+});
+
+test('of two ends at once one has its effect', async () => {
+  const { id, toyId } = await house.accept();
+  const ends = await Promise.allSettled([write(id, 1, toyId), write(id, 1, toyId)]);
+  expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect((await house.toy(toyId)).effects).toBe(1);
+});
+
+test('an assertion that does not hold undoes the write, which is repeated from its look', async () => {
+  const { id, toyId } = await house.accept();
+  let looks = 0;
+  const look = async () => {
+    looks += 1;
+    return looks === 3 ? 'exists (select 1 from touched)' : 'exists (select 1 from touched where effects > 1)';
+  };
+  await house.ledger.transact({ look, locks: () => ['a:1'], isOneTrip: true }, async (tx, assertion) => {
+    tx.include(effect(toyId, assertion));
+    endDone(tx, { organization_id: house.organizationId, id, run: 1, lane: null }, { isAsserted: true });
+  });
+  expect(looks).toBe(3);
+  expect((await house.toy(toyId)).effects).toBe(1);
+});
+
+test('in a transaction of several statements it undoes them all', async () => {
+  const { toyId } = await house.accept();
+  const writing = house.ledger.transact({ locks: ['a:1'] }, async (tx) => {
+    await tx.query('update toys set effects = 5 where id = $1', [toyId]);
+    tx.include(effect(toyId, 'exists (select 1 from touched where effects > 100)'));
+  });
+  await expect(writing).rejects.toThrow(LocksOutdated);
+  expect((await house.toy(toyId)).effects).toBe(0);
+});
+
+test('the jobs of several subjects end together, and each lane gets its next head', async () => {
+  const lanes = ['a:1', 'a:2', 'a:3'];
+  const heads = [];
+  const nexts = [];
+  for (const lane of lanes) {
+    heads.push(await house.accept({ lane }));
+    nexts.push(await house.accept({ lane }));
+  }
+  const toyIds = heads.map(({ toyId }) => toyId);
+  await house.ledger.transact({ locks: lanes, isOneTrip: true }, async (tx) => {
+    const own = tx.of(house.organizationId);
+    endDoneOfSubjects(own, playJob.name, toyIds.slice(0, 2));
+    endFailedOfSubjects(own, playJob.name, [{ subjectId: toyIds[2]!, error: { code: 'refused', message: 'no' } }]);
+  });
+  expect(await Promise.all(heads.map(async ({ id }) => (await house.row(id))?.state))).toEqual([undefined, undefined, 'failed']);
+  expect((await house.row(heads[2]!.id))!.error).toEqual({ code: 'refused', message: 'no' });
+  expect(await Promise.all(nexts.map(async ({ id }) => (await house.row(id))!.state))).toEqual(['queued', 'queued', 'queued']);
+  expect(house.dispatched.map(({ id }) => id)).toEqual(expect.arrayContaining(nexts.map(({ id }) => id)));
+});

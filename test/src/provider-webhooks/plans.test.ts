@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { PoolClient } from 'pg';
+import { conversation } from '../../support/factories/conversation.ts';
+import { message } from '../../support/factories/message.ts';
+import { newId, statusOf } from '../../support/provider-body.ts';
+import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
+
+type Node = { 'Node Type': string; 'Index Name'?: string; 'Relation Name'?: string; 'Index Cond'?: string; Plans?: Node[] };
+
+let house: ProviderHouse;
+/** What the path of a status has prepared. */
+let statements: string[] = [];
+beforeAll(async () => {
+  house = await openProviderHouse();
+  const talk = await conversation(house.em(), house.organizationId);
+  const providerMessageId = newId();
+  const id = await message(house.em(), house.organizationId, talk, { status: 'sending' });
+  const { jobId: early } = await house.received(talk, [statusOf(providerMessageId, 'delivered')]);
+  await house.apply(early);
+  await house.answered(talk, id, providerMessageId);
+  const [kept] = await house.kept(providerMessageId);
+  await house.match((await house.jobOf(kept!.id))!);
+  const { jobId } = await house.received(talk, [statusOf(providerMessageId, 'read')]);
+  await house.apply(jobId);
+
+  const { pool } = house.database;
+  const clients: PoolClient[] = [];
+  for (let count = pool.totalCount; count > 0; count -= 1) clients.push(await pool.connect());
+  const prepared = await Promise.all(clients.map((client) => client.query('select statement from pg_prepared_statements')));
+  for (const client of clients) client.release();
+  statements = [...new Set(prepared.flatMap(({ rows }) => rows.map(({ statement }) => String(statement))))];
+  await house.sql('truncate jobs, messages, unmatched_statuses, events, provider_webhooks cascade');
+});
+afterAll(() => house.close());
+
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/** The nodes of the generic plan of the one statement that holds `part`. */
+async function planOf(part: string): Promise<Node[]> {
+  const found = statements.filter((text) => text.includes(part));
+  expect(found.length).toBeGreaterThan(0);
+  const [row] = await house.sql<{ 'QUERY PLAN': { Plan: Node }[] }>(`explain (generic_plan, format json) ${found[0]}`);
+  return nodesOf(row!['QUERY PLAN'][0]!.Plan);
+}
+/** A bitmap's index names no table. */
+const indexesOf = (plan: Node[], table: string) =>
+  plan.flatMap(({ 'Index Name': index }) => (index?.startsWith(`${table}_`) ? [index] : []));
+const scanned = (plan: Node[]) => plan.filter((node) => node['Node Type'] === 'Seq Scan');
+
+// Planned while the tables are empty and kept for the life of a connection: they must be right when the tables are full.
+test.each([
+  ['the look at the messages of statuses', 'k.ours', 'messages', ['messages_provider_message_id', 'messages_pkey']],
+  ['the change of messages', 'changed as (', 'messages', ['messages_pkey']],
+  ['the look for a message before a status is kept', 'answered as (', 'messages', ['messages_provider_message_id']],
+  ['the answer to a send', 'as has_kept', 'messages', ['messages_pkey']],
+  ['its look for kept statuses', 'as has_kept', 'unmatched_statuses', ['unmatched_statuses_message']],
+  ['the dispatch of their jobs', 'woken as (', 'unmatched_statuses', ['unmatched_statuses_message']],
+])('%s: each row by its own index', async (_what, part, table, wanted) => {
+  const plan = await planOf(part);
+  expect(new Set(indexesOf(plan, table))).toEqual(new Set(wanted));
+  expect(scanned(plan)).toEqual([]);
+});
