@@ -90,7 +90,7 @@ async function claimOf(deps: WorkerDeps, { contract, claim }: AnyHandler, em: Em
   if (!claimed) return undefined;
   if ('waitMs' in claimed) deps.jobMetrics.paced(contract.name);
   // The claim freed room: start the next of the pool before the provider answers.
-  else if (contract.freesRoomAtClaim && claimed.row.is_paced)
+  else if (contract.freesRoomAtClaim && claimed.row.is_paced && claimed.row.has_waiting)
     void deps.ledger.fill(poolOf(claimed.row.organization_id, claimed.row.pool!));
   return claimed;
 }

@@ -2,6 +2,7 @@ import { hashOf, oldestOwner, ownerParams, type Person } from '../contacts/ident
 import { type Permission, permissionColumns, rememberedSuppression } from '../contacts/permission/permission.ts';
 import type { Own } from '../platform/database/own.ts';
 import { notFound } from '../platform/errors.ts';
+import { isHeard } from '../platform/events/record.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { ConversationStatus } from './conversation.entity.ts';
 import { windowHours } from './conversations.ts';
@@ -22,6 +23,7 @@ export type Target = Permission & {
   conversation_id: string | null;
   conversation_status: ConversationStatus | null;
   is_open: boolean;
+  is_heard: boolean;
   phone: string | null;
   user_id: string | null;
   /** The suppression of an erased contact with this address. */
@@ -54,6 +56,7 @@ const targetStatement = `
   select c.status as channel_status, k.id as contact_id, v.id as conversation_id, v.status as conversation_status,
          t.status as template_status, t.category, x.provider_message_id as context_id,
          coalesce(v.last_inbound_at > clock_timestamp() - interval '${windowHours} hours', false) as is_open,
+         ${isHeard('conversation.updated')} as is_heard,
          ${phone} as phone,
          ${userId} as user_id,
          ${permission},

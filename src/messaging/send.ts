@@ -22,6 +22,7 @@ export type Prepared = {
   toPhone: string;
   toUserId: string;
   contextId: string | null;
+  isHeard: boolean;
   request: SendRequest;
 };
 
@@ -39,7 +40,7 @@ export async function prepareMessage(
   if (request.contextMessageId && !target.context_id)
     throw invalidField('context.message_id', 'No message of this channel that the provider knows has this id');
   const conversation = knownConversation(target) ?? (await newConversation(transact, secrets, request, target));
-  return { conversation, ...address, contextId: target.context_id, request };
+  return { conversation, ...address, contextId: target.context_id, isHeard: target.is_heard, request };
 }
 
 async function assertReachable(own: Own, { recipient }: SendRequest, { channel_status, contact_id }: Target) {
@@ -105,7 +106,10 @@ const acceptPart = `
  * The worker calls the provider. Returns the message's row, for when the ledger is written; it throws LocksOutdated when the conversation
  * was merged, opened or closed, or its contact erased.
  */
-export function acceptMessage(tx: OwnTx, { conversation, request, toPhone, toUserId, contextId }: Prepared): () => MessageRow {
+export function acceptMessage(
+  tx: OwnTx,
+  { conversation, request, toPhone, toUserId, contextId, isHeard }: Prepared,
+): () => MessageRow {
   const { channelId, type, content } = request;
   const id = uuidv7();
   const status: ConversationStatus = conversation.status === 'resolved' ? 'open' : conversation.status;
@@ -120,7 +124,7 @@ export function acceptMessage(tx: OwnTx, { conversation, request, toPhone, toUse
   });
   const order = { lane: conversationLane(conversation.id), pool: channelPool(channelId) };
   tx.enqueue(sendMessageJob, { message_id: id }, order);
-  tx.emit(conversationUpdated, { conversation_id: conversation.id, status });
+  tx.emit(conversationUpdated, { conversation_id: conversation.id, status }, { isHeard });
   return () => {
     const row = tx.given<MessageRow>('message');
     if (!row) throw new LocksOutdated();

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 export type Secrets = {
   seal(text: string): string;
@@ -20,7 +28,7 @@ export function parseSecretKey(secretKey: string) {
 
 /** AES-256-GCM with the key's id in front: `id.iv.tag.text`, each part base64url. */
 export function createSecrets({ secretKey, hashKey }: SecretKeys): Secrets {
-  const hmacKey = Buffer.from(hashKey, 'base64');
+  const hmacKey = createSecretKey(hashKey, 'base64');
   const keys = parseSecretKey(secretKey);
   const newest = keys[0]!;
   return {

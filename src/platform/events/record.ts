@@ -7,7 +7,25 @@ export type NewEvent = RowOf<typeof Event, 'id' | 'organization_id' | 'type' | '
   endpoint_id: string | null;
   is_test: boolean;
   delivery_job_id: string | null;
+  /** False: a look just before found no endpoint that listens. */
+  is_heard: boolean;
 };
+
+/** Whether an endpoint of organization $1 listens to one of `types`, a list of SQL literals; for the look of a write. */
+export const isHeard = (...types: string[]) => `
+  exists (
+    select 1
+      from webhook_endpoints e
+     where e.organization_id = $1 and e.event_types && array[${types.map((type) => `'${type}'`).join(', ')}])`;
+
+/** SQL: events that no endpoint listens to, without the sets of deliveries: half of the ledger's plan (bench: post). */
+export const recordUnheardPart = (condition: string) => `
+  recorded as (
+    insert into events (id, organization_id, type, subject_type, subject_id, data)
+    select id, organization_id, type, subject_type, subject_id, data
+      from jsonb_to_recordset($1::jsonb)
+        as x(ord int, id uuid, organization_id uuid, type text, subject_type text, subject_id uuid, data jsonb)${condition}
+     order by ord)`;
 
 /** SQL: three dependent sets (decisions/0008). The caller holds the subjects' locks. `offset 0` keeps the index in use. */
 export const recordPart = (condition: string) => `

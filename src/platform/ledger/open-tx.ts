@@ -99,7 +99,7 @@ export function openTx(given: Em | undefined, { held, isLooked, entries, dispatc
       });
       return id;
     },
-    emit(event, data, { organizationId, test }) {
+    emit(event, data, { organizationId, test, isHeard = true }) {
       const subjectId = String(data[event.subject.id]);
       mustHold(subjectLock(event.subject.type, subjectId));
       const id = uuidv7();
@@ -113,6 +113,7 @@ export function openTx(given: Em | undefined, { held, isLooked, entries, dispatc
         endpoint_id: test?.endpointId ?? null,
         is_test: test !== undefined,
         delivery_job_id: test?.jobId ?? null,
+        is_heard: isHeard,
       });
       return id;
     },

@@ -13,6 +13,8 @@ export type RunRow = RowOf<typeof Job, Column> & {
   is_held: boolean;
   needs_room: boolean;
   is_paced: boolean;
+  /** Of a claim: others wait for room in the pool. */
+  has_waiting?: boolean;
 };
 
 const rowColumns = `
@@ -20,7 +22,11 @@ const rowColumns = `
   j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls`;
 
 export const runColumns = `${rowColumns},
-  0::float8 as early_ms, false as is_held, false as needs_room, p.rate is not null as is_paced`;
+  0::float8 as early_ms, false as is_held, false as needs_room, p.rate is not null as is_paced,
+  (select 1
+     from jobs w
+    where w.organization_id = j.organization_id and w.pool = j.pool and w.state = 'waiting'
+    limit 1) is not null as has_waiting`;
 
 /**
  * For a pool that counts its runs until their end, with conditions on `jobs j left join pools p`: transactions that committed together may

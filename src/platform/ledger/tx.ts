@@ -51,7 +51,12 @@ export type Enqueued<Payload extends Record<string, string>> = {
 
 export type EnqueueOptions = { lane?: string; pool?: string; delayMs?: number };
 /** `test`: for one endpoint only, whatever it subscribes to, in one attempt; `jobId` becomes the operation's id. */
-export type EmitOptions = { organizationId: string; test?: { endpointId: string; jobId: string } };
+export type EmitOptions = {
+  organizationId: string;
+  test?: { endpointId: string; jobId: string };
+  /** False: the look of this write found no endpoint that listens (`isHeard` in events/record.ts). */
+  isHeard?: boolean;
+};
 
 type Common = {
   /** For a subject this transaction made: nobody else holds the lock, so taking it late is safe. */

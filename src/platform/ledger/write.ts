@@ -2,8 +2,9 @@ import { type BatchStatement, runBatch } from '../database/batch.ts';
 import type { Database, Source } from '../database/database.ts';
 import { sqlStateOf } from '../database/errors.ts';
 import { query } from '../database/query.ts';
-import { type NewEvent, recordPart } from '../events/record.ts';
+import { type NewEvent, recordPart, recordUnheardPart } from '../events/record.ts';
 import {
+  acceptOnePart,
   acceptPart,
   type Dispatched,
   dispatchedOf,
@@ -12,6 +13,7 @@ import {
   type NewJob,
   nothingDispatched,
   type PoolRef,
+  paramsOfOne,
 } from './accept.ts';
 import { LocksOutdated, lockStatement, sorted } from './locks.ts';
 import { RunOver, releasePart } from './release.ts';
@@ -94,8 +96,11 @@ function statementOf(end: End | undefined, { jobs, events, parts }: Rest): Batch
   const condition = conditionOf(end, parts);
   const all = [...parts];
   if (end) all.unshift({ text: releasePart(end.kind), params: end.params, dispatched: 'released' });
-  if (jobs.length > 0) all.push({ text: acceptPart(condition), params: [listOf(jobs)], dispatched: 'accepted' });
-  if (events.length > 0) all.push({ text: recordPart(condition), params: [listOf(events)], dispatched: 'announced' });
+  if (jobs.length === 1) all.push({ text: acceptOnePart(condition), params: paramsOfOne(jobs[0]!), dispatched: 'accepted' });
+  else if (jobs.length > 0) all.push({ text: acceptPart(condition), params: [listOf(jobs)], dispatched: 'accepted' });
+  if (events.some((event) => event.is_heard))
+    all.push({ text: recordPart(condition), params: [listOf(events)], dispatched: 'announced' });
+  else if (events.length > 0) all.push({ text: recordUnheardPart(condition), params: [listOf(events)] });
   return { text: textOf(all, end), params: all.flatMap((part) => part.params) };
 }
 
@@ -108,6 +113,13 @@ function conditionOf(end: End | undefined, parts: Part[]): string {
 const listOf = (items: object[]) => JSON.stringify(items.map((item, ord) => ({ ord, ...item })));
 
 const statements = new Map<string, string>();
+/** A key of whole texts would be some 8 kB, made for each write. */
+const numbers = new Map<string, number>();
+function numberOf(text: string): number {
+  const number = numbers.get(text) ?? numbers.size;
+  numbers.set(text, number);
+  return number;
+}
 const newRows = new Set(['accepted', 'announced']);
 
 /** A fill is asked for where somebody waits for the room; who comes later asks for it too. */
@@ -123,7 +135,7 @@ const freedPool = `
 
 /** SQL: the ledger's one statement (docs/decisions/0008-hot-paths.md). Few shapes, each composed once, so that each is prepared once. */
 function textOf(parts: Part[], end: End | undefined): string {
-  const key = [end?.isAsserted, ...parts.flatMap(({ text, assertion }) => [text, assertion])].join();
+  const key = [end?.isAsserted, ...parts.flatMap(({ text, assertion = '' }) => [numberOf(text), numberOf(assertion)])].join();
   const known = statements.get(key);
   if (known) return known;
   let before = 0;
