@@ -4,7 +4,11 @@ import type { RequestHandler } from 'express';
 export function lazily(make: () => Promise<RequestHandler>): RequestHandler {
   let made: Promise<RequestHandler> | undefined;
   return async (req, res, next) => {
-    made ??= make();
+    // A load that failed, as for want of file descriptors, is tried again by the next request.
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
     const handle = await made;
     await handle(req, res, next);
   };

@@ -16,10 +16,10 @@ export const sendMailJob = job<{ mail_id: string }>({
   operation: false,
   /** Keeps the sealed token, so that a retry by hand can still send the mail. */
   async failed(tx, { mail_id }) {
-    await tx.em.nativeUpdate(Mail, { id: mail_id, sent_at: null }, { failed_at: now() });
+    await tx.own.update(Mail, { id: mail_id, sent_at: null }, { failed_at: now() });
   },
   async revived(tx, { mail_id }) {
-    const revived = await tx.em.nativeUpdate(Mail, { id: mail_id, sent_at: null, token: { $ne: null } }, { failed_at: null });
+    const revived = await tx.own.update(Mail, { id: mail_id, sent_at: null, token: { $ne: null } }, { failed_at: null });
     if (revived === 0) throw new AppError('conflict', 'The mail has been sent, or has no link left to send');
   },
   // SQL: a part of the statement of `jobs check`.

@@ -7,7 +7,11 @@ type Lazy = { load(): Promise<void>; close(): void };
 function lazily<Made extends { close(): void }>(make: () => Promise<Made>) {
   let made: Promise<Made> | undefined;
   const get = () => {
-    made ??= make();
+    // A load that failed is tried again by the next call.
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
     return made;
   };
   return {
@@ -15,7 +19,7 @@ function lazily<Made extends { close(): void }>(make: () => Promise<Made>) {
     async load() {
       await get();
     },
-    close: () => void made?.then((one) => one.close()),
+    close: () => void made?.then((one) => one.close()).catch(() => undefined),
   };
 }
 

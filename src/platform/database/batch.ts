@@ -25,13 +25,13 @@ type Step = { name: string; text: string; values: (string | Buffer | null)[]; re
  * (`submit`, as for pg-cursor) and passes the server's answers to the methods below, in order.
  */
 class Batch {
-  /** Set by pg. */
-  declare callback: (error: Error | null, rows?: Row[][]) => void;
+  callback: (error: Error | null, rows?: Row[][]) => void = () => {};
   /** pg gives it the connection's types. */
   readonly _result = new Result();
   readonly #steps: Step[];
   #current = 0;
   readonly #submitted: string[] = [];
+  #unreadable: Error | undefined;
 
   constructor(statements: BatchStatement[]) {
     // Converted first: an error here must not leave a batch half sent.
@@ -74,7 +74,12 @@ class Batch {
   }
   handleDataRow({ fields }: { fields: unknown }) {
     const { result } = this.#steps[this.#current]!;
-    result.addRow(result.parseRow(fields));
+    try {
+      result.addRow(result.parseRow(fields));
+    } catch (error) {
+      // In the socket's handler it would end the process.
+      this.#unreadable ??= error as Error;
+    }
   }
   handleCommandComplete() {
     this.#current += 1;
@@ -82,9 +87,11 @@ class Batch {
   handleError(error: Error, connection: Connection) {
     // The server passed over what followed: it is not prepared.
     for (const name of this.#submitted) delete (connection as Preparing).submittedNamedStatements[name];
-    this.callback(error);
+    this.callback(Object.assign(error, { step: this.#current }));
   }
   handleReadyForQuery() {
+    // Committed all the same: as when the answer is lost.
+    if (this.#unreadable) return this.callback(this.#unreadable);
     this.callback(
       null,
       this.#steps.map(({ result }) => result.rows),
@@ -92,6 +99,21 @@ class Batch {
   }
 }
 
-/** The rows of each statement. */
-export const runBatch = (pool: Pool, statements: BatchStatement[]): Promise<Row[][]> =>
-  pool.query(new Batch(statements) as never) as never;
+/** The rows of each statement. An error has the number of its statement in `step`. */
+export async function runBatch(pool: Pool, statements: BatchStatement[]): Promise<Row[][]> {
+  const batch = new Batch(statements);
+  const client = await pool.connect();
+  try {
+    const rows = await new Promise<Row[][]>((resolve, reject) => {
+      batch.callback = (error, given) => (error ? reject(error) : resolve(given!));
+      client.query(batch as never);
+    });
+    client.release();
+    return rows;
+  } catch (error) {
+    // The server refused a statement: the connection is sound, and keeps what it has prepared.
+    const isSound = (error as { severity?: string }).severity === 'ERROR';
+    client.release(isSound ? undefined : (error as Error));
+    throw error;
+  }
+}

@@ -67,8 +67,8 @@ const farShareMs = 50;
 /** Under load many commits and finished runs share one fill. */
 const shareMs = 2;
 
-/** Room of a full pool comes from an end, which asks for a fill itself: new rows that wait there share one look. */
-const fullShareMs = 50;
+/** Room of a full pool comes from an end, which asks for a fill itself: new rows that wait there share these looks. */
+const looksMs = [50, 150, 600];
 
 type Running = { again: boolean; isJoined: boolean; done: Promise<void> };
 
@@ -99,7 +99,7 @@ export function createFiller(
       do {
         state.again = false;
         const rows = await give(pool, true);
-        if (rows.length === 0 && state.isJoined) lookSoon(pool);
+        if (rows.length === 0 && state.isJoined) void lookSoon(pool);
         if ((rows.at(-1)?.delay_ms ?? 0) > farAheadMs) await sleep(farShareMs);
         else if (state.again) await sleep(shareMs);
       } while (state.again);
@@ -110,14 +110,15 @@ export function createFiller(
     }
   }
 
-  /** An end may not have seen the new row, nor this fill the end: one more look, for all that came meanwhile. */
-  function lookSoon(pool: PoolRef) {
+  /** An end may not have seen the new row, nor this fill the end: more looks, for all that came meanwhile. */
+  async function lookSoon(pool: PoolRef) {
     if (full.has(pool.id)) return;
     full.add(pool.id);
-    setTimeout(() => {
-      full.delete(pool.id);
-      void fill(pool);
-    }, fullShareMs).unref();
+    for (const ms of looksMs) {
+      await sleep(ms, undefined, { ref: false });
+      await fill(pool);
+    }
+    full.delete(pool.id);
   }
 
   function fill(pool: PoolRef, isJoined = false): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Database, Em } from '../database/database.ts';
-import { databaseAway, isDatabaseAway, isTransient, lockError, violatedConstraint } from '../database/errors.ts';
+import { databaseAway, isDatabaseAway, isTransient, violatedConstraint } from '../database/errors.ts';
 import { type Dispatched, nothingDispatched } from './accept.ts';
 import { createLockTurns, type LockTurns } from './lock-turns.ts';
 import { LocksOutdated, lockOf, lockStatements, sorted } from './locks.ts';
@@ -105,7 +105,7 @@ async function attemptOf<Result>(
   if (options.isOneTrip) {
     const value = await work(openTx(undefined, kept));
     if (!fitsOneTrip(entries) || options.beforeCommit) throw new Error('The transaction does not fit one round trip');
-    keep(await writeInOneTrip(database, (options.locks ?? []).map(lockOf), entries).catch(lockError));
+    keep(await writeInOneTrip(database, (options.locks ?? []).map(lockOf), entries));
     return { result: resultOf(value), dispatched };
   }
   const begin = options.isLong ? [...database.forLongWork, ...lockStatements(held)] : lockStatements(held);

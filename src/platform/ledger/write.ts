@@ -1,6 +1,6 @@
 import { type BatchStatement, runBatch } from '../database/batch.ts';
 import type { Database, Source } from '../database/database.ts';
-import { sqlStateOf } from '../database/errors.ts';
+import { lockError, sqlStateOf } from '../database/errors.ts';
 import { query } from '../database/query.ts';
 import { type NewEvent, recordPart, recordUnheardPart } from '../events/record.ts';
 import {
@@ -42,6 +42,8 @@ export async function writeLedger(source: Source, { ends, ...rest }: Entries): P
   const last = ends.at(-1);
   for (const end of ends.slice(0, -1)) await write(end, nothing);
   const isApart = last !== undefined && sharesLane(last, rest);
+  if (isApart && rest.parts.some(({ gives }) => gives))
+    throw new Error('What a part gives cannot be asked for in another statement');
   if (isApart) await write(last, { ...nothing, parts: rest.parts });
   const others = isApart ? { ...rest, parts: [] } : rest;
   if ((last && !isApart) || !isEmpty(others)) await write(isApart ? undefined : last, others);
@@ -54,7 +56,13 @@ export async function writeInOneTrip(database: Database, locks: Iterable<string>
   if (!end && isEmpty(rest)) return { dispatched: nothingDispatched(), given: new Map() };
   const statement = statementOf(end, rest);
   const own = [...sorted(locks).map(lockStatement), statement];
-  const written = own.length === 1 ? alone(database, statement) : runBatch(database.pool, own).then((rows) => rows.at(-1)![0]);
+  const written =
+    own.length === 1
+      ? alone(database, statement)
+      : runBatch(database.pool, own).then(
+          (rows) => rows.at(-1)![0],
+          (error) => (error.step < own.length - 1 ? lockError(error) : Promise.reject(error)),
+        );
   return readOutcome((await written.catch(assertionError)) as Outcome, end, rest);
 }
 
@@ -62,7 +70,7 @@ const alone = async (database: Database, { text, params }: BatchStatement) => (a
 
 /** Nothing undoes a statement: what is written with an end, or with a part that must give a row, is nothing without it. */
 export const fitsOneTrip = ({ ends, ...rest }: Entries) =>
-  ends.length === 0 ||
+  (ends.length === 0 && (rest.parts.length < 2 || !rest.parts.some(({ gives }) => gives))) ||
   (ends.length === 1 &&
     !sharesLane(ends[0]!, rest) &&
     (ends[0]!.isAsserted || rest.parts.every(({ text }) => /\bfrom ended\b/.test(text))));

@@ -50,7 +50,7 @@ test('each statement sees what was committed before it began, also while it wait
 test('a value that cannot be sent leaves the connection as it was', async () => {
   const round: { self?: unknown } = {};
   round.self = round;
-  expect(() => run(write(20), { text: 'select $1::jsonb', params: [round] })).toThrow(/circular/i);
+  await expect(run(write(20), { text: 'select $1::jsonb', params: [round] })).rejects.toThrow(/circular/i);
   expect(await run(write(21))).toEqual([[{ n: 21 }]]);
 });
 

@@ -81,16 +81,45 @@ describe('more rows than the width, from transactions that committed together', 
     return house.rows();
   }
 
-  test('only the first by time run; each of the others goes back to wait', async () => {
+  test('none runs beyond the width: those that find no room go back to wait, and those that are left run', async () => {
     const rows = await overshoot(5);
-    const decisions = await Promise.all(
-      rows.map(async ({ id }) => decide(await readRun(house.em(), { organization_id: house.organizationId, id }), 1, 0)),
+    const decisions = () =>
+      Promise.all(
+        rows.map(async ({ id }) => {
+          const row = await readRun(house.em(), { organization_id: house.organizationId, id });
+          return row && decide(row, 1, 0);
+        }),
+      );
+    expect(await decisions()).toEqual(['room', 'room', 'room', 'room', 'room']);
+    for (const { id } of rows.slice(0, 2)) expect(await house.run(playing(), { id })).toMatchObject({ kind: 'full' });
+    expect(await house.row(rows[0]!.id)).toMatchObject({ state: 'waiting', run: 2, slot_at: null });
+    expect(await decisions()).toEqual(['stale', 'stale', 'run', 'run', 'run']);
+  });
+
+  test('also when the rows with the older times are committed last', async () => {
+    await setPool(house.em(), house.pool('toys'), 2, null);
+    const toys = await Promise.all([1, 2].map(() => newToy(house.em(), playJob.name)));
+    const gates = toys.map(() => Promise.withResolvers<void>());
+    const born = toys.map(() => Promise.withResolvers<void>());
+    const late = toys.map((toyId, index) =>
+      house.ledger.transact(
+        {
+          beforeCommit: async () => {
+            born[index]!.resolve();
+            await gates[index]!.promise;
+          },
+        },
+        async (tx) => tx.enqueue(playJob, house.organizationId, { toy_id: toyId }, { pool: 'toys' }),
+      ),
     );
-    expect(decisions).toEqual(['run', 'run', 'run', 'room', 'room']);
-    expect(await house.run(playing(), { id: rows[4]!.id })).toMatchObject({ kind: 'full' });
-    expect(await house.row(rows[4]!.id)).toMatchObject({ state: 'waiting', run: 2, slot_at: null });
-    expect(await house.run(playing(), { id: rows[0]!.id })).toEqual({ kind: 'done' });
-    expect(decide(await readRun(house.em(), { organization_id: house.organizationId, id: rows[3]!.id }), 1, 0)).toBe('run');
+    await Promise.all(born.map(({ promise }) => promise));
+    const early = [await house.accept({ pool: 'toys' }), await house.accept({ pool: 'toys' })];
+    const decisionOf = async (id: string) =>
+      decide(await readRun(house.em(), { organization_id: house.organizationId, id }), 1, 0);
+    expect(await Promise.all(early.map(({ id }) => decisionOf(id)))).toEqual(['run', 'run']);
+    for (const { resolve } of gates) resolve();
+    const ids = await Promise.all(late);
+    expect(await Promise.all(ids.map(decisionOf))).toEqual(['room', 'room']);
   });
 
   test('nothing is lost: each row runs once, in the end', async () => {
