@@ -74,7 +74,7 @@ export function openapiDocument(url = '/'): Json {
     components: {
       securitySchemes: {
         apiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The API key of an organization' },
-        bearerAuth: { type: 'http', scheme: 'bearer', description: 'A bearer token a person made for himself, `kt_…`' },
+        bearerAuth: { type: 'http', scheme: 'bearer', description: 'A bearer token a person made for themselves, `kt_…`' },
         sessionAuth: {
           type: 'apiKey',
           in: 'cookie',

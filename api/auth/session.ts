@@ -61,7 +61,7 @@ export const getMe = endpoint({
   responses: { 200: wrapped(me) },
   async handler({ caller, em }) {
     const user = await findUser(em, caller.userId!);
-    if (!user) throw new AppError('unauthorized', 'The user is gone');
+    if (!user) throw new AppError('unauthorized', 'The user no longer exists');
     return ok(await meOf(em, caller, user));
   },
 });

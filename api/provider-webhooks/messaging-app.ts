@@ -67,7 +67,7 @@ async function receive({ body, params, em, header, log, from }: Input<Buffer, un
   const accept = () => acceptProviderWebhook(em, deps.ledger.transact, changes, channelId);
   // A channel with its own app uses its organization's share of connections, so that other tenants keep theirs.
   const { kept, unknown } = await (organizationId ? deps.database.onBehalfOf(organizationId, accept) : accept());
-  if (unknown > 0) log.warn({ unknown, kept }, 'provider webhook: changes for numbers nobody has here');
+  if (unknown > 0) log.warn({ unknown, kept }, 'provider webhook: changes for unknown numbers');
   return ok({});
 }
 

@@ -57,7 +57,7 @@ const keys: Kind = {
   }),
 };
 
-/** Ends with the membership, and has only those of its scopes that the member's present role allows. */
+/** SQL: hot, as above. Ends with the membership, and has only those of its scopes that the member's present role allows. */
 const tokens: Kind = {
   prefix: 'kt_',
   byHash: `select t.id, t.organization_id, t.scopes, t.expires_at, t.last_used_at, t.user_id, t.session_id, m.role
@@ -81,6 +81,7 @@ const tokens: Kind = {
 
 type SessionRow = RowOf<typeof Session, 'id' | 'user_id' | 'organization_id' | 'expires_at'> & { role: Role | null };
 
+// SQL: hot, one for each request with a session.
 const sessions = `select s.id, s.user_id, s.organization_id, s.expires_at, m.role
   from sessions s
   left join memberships m on m.organization_id = s.organization_id and m.user_id = s.user_id

@@ -77,7 +77,7 @@ export async function changeUser(em: Em, userId: string, { name, timezone, week_
 }
 
 const noUser = () => {
-  throw new AppError('unauthorized', 'The user is gone');
+  throw new AppError('unauthorized', 'The user no longer exists');
 };
 
 export const organizationsOf = (em: Em, userId: string) =>

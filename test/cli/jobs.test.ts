@@ -103,7 +103,7 @@ test('the check says that it could not look, in place of waiting for a table tha
   expect(stderr).toBe('The ledger could not be looked at within 1 s: a table is locked, or the database has too much to do\n');
 });
 
-test('the check is clean, and names a subject whose job is gone', async () => {
+test('the check is clean, and names a subject whose job was deleted', async () => {
   expect(await kanal('jobs', 'check')).toEqual({ code: 0, stdout: 'clean\n', stderr: '' });
   const orphan = await brokenWebhook();
   await client.query(`update provider_webhooks set state = 'received' where id = $1`, [orphan]);

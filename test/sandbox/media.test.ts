@@ -90,7 +90,7 @@ describe('nobody sees', () => {
   });
 });
 
-test('what was deleted is gone: read, sent, downloaded', async () => {
+test('what was deleted no longer exists: read, sent, downloaded', async () => {
   const id = await house.upload();
   const { url } = (await house.get(`/${id}`)).body;
   expect((await house.send({ type: 'image', image: { id } })).status).toBe(200);

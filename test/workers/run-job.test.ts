@@ -35,7 +35,7 @@ describe('what a run may do', () => {
     expect((await house.toy(toyId)).effects).toBe(0);
   });
 
-  test('rule 2: a run whose row is gone does nothing', async () => {
+  test('rule 2: a run whose row was deleted does nothing', async () => {
     const { id, toyId } = await house.accept();
     await house.run(playing(), { id });
     expect(await house.run(playing(), { id })).toEqual({ kind: 'stale' });

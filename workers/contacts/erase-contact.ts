@@ -29,7 +29,11 @@ export const eraseContactRest = handle(eraseContactJob, async ({ erasure_id }, c
     return context.wait(config.webhookTimeoutMs + 1_000, { reason: 'a delivery with the old text may be in progress' });
   // SQL: a part of the ledger's statement.
   return context.finish({
-    text: 'forgotten as (delete from contact_erasures where organization_id = $1 and id = $2 and exists (select 1 from ended))',
+    text: `
+      forgotten as (
+        delete from contact_erasures
+         where organization_id = $1 and id = $2
+           and exists (select 1 from ended))`,
     params: [own.organizationId, erasure_id],
   });
 });

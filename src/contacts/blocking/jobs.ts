@@ -42,7 +42,7 @@ const blockChange = (name: string, doing: 'pending' | 'unblocking'): JobContract
     },
     async revived({ own }, { block_id, change_id }) {
       const back = await own.sql(reviveChange, [block_id, change_id, doing]);
-      if (back.length === 0) throw new AppError('conflict', 'Something else was asked for since, or the contact is gone');
+      if (back.length === 0) throw new AppError('conflict', 'Another change was asked for since, or the contact was deleted');
     },
   });
 

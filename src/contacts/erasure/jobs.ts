@@ -17,5 +17,7 @@ export const eraseContactJob = job<{ erasure_id: string }>({
   openSubjects: `
     select e.organization_id, e.id
       from contact_erasures e
-     where not exists (select 1 from jobs f where f.organization_id = e.organization_id and f.subject_id = e.id and f.state = 'failed')`,
+     where not exists (
+       select 1 from jobs f
+        where f.organization_id = e.organization_id and f.subject_id = e.id and f.state = 'failed')`,
 });

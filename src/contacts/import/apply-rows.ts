@@ -44,6 +44,7 @@ const updateContacts = `
             (old.phone_number <> '' and old.phone_number <> new.phone_number)
               or (old.email <> '' and old.email <> new.email) as is_replaced`;
 
+// SQL: a set, by a condition that other rules share.
 const refresh = `
   update contacts k
      set other_addresses = ${otherAddresses}
@@ -51,6 +52,7 @@ const refresh = `
      and k.id = any($2::uuid[])
      and k.other_addresses is distinct from ${otherAddresses}`;
 
+// SQL: sets from the temporary table.
 const anyNewTag = `
   select 1
     from import_rows r, unnest(r.tags) as g(name)
@@ -92,6 +94,7 @@ export type Write = {
 export async function applyRows(client: PoolClient, secrets: Secrets, organizationId: string, writes: Write[]): Promise<void> {
   const changed = writes.filter(({ isNew }) => !isNew);
   if (changed.length > 0)
+    // SQL: a temporary table.
     await client.query(
       `update import_rows
           set is_changed = true
@@ -130,6 +133,7 @@ async function addIdentities(client: PoolClient, secrets: Secrets, organizationI
 async function makeTags(client: PoolClient, organizationId: string) {
   const { rowCount: isAnyNew } = await client.query(anyNewTag, [organizationId]);
   if (!isAnyNew) return;
+  // SQL: the lock and the count are on the import's own connection.
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [catalogueLock(organizationId)]);
   await client.query(insertTags, [organizationId]);
   const { rows } = await client.query<{ n: number }>(

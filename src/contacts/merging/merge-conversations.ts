@@ -33,6 +33,7 @@ export async function mergeConversations(tx: MergeTx, conversations: Conversatio
   return ended;
 }
 
+// SQL: messaging's tables, whose rules contacts must not import.
 const moveMessages = `
   update messages
      set conversation_id = $3, contact_id = $4
@@ -50,7 +51,7 @@ async function unite(tx: MergeTx, { from, into }: Pair) {
   await tx.sql(deleteConversation, [from]);
 }
 
-/** The later conversation wins. A profile is as old as the contact's last message, not as Kanal's. */
+/** SQL: one row from two, compared by the database. The later conversation wins. A profile is as old as the contact's last message, not as Kanal's. */
 const takeOver = `
   with later as (
     select coalesce(o.last_message_at, o.created_at) > coalesce(s.last_message_at, s.created_at) as is_newer,
@@ -86,7 +87,7 @@ const takeOver = `
      and o.organization_id = $1
      and o.id = $2`;
 
-/** Two looks, each with an index of its own. */
+/** SQL: jobs move as a set. Two looks, each with an index of its own. */
 const lockJobs = `
   select id, state, subject_id
     from jobs
@@ -104,6 +105,7 @@ const lockJobs = `
    order by seq
      for update`;
 
+// SQL: messaging's table.
 const anySending = `
   select 1
     from messages
@@ -112,6 +114,7 @@ const anySending = `
      and status = 'sending'
    limit 1`;
 
+// SQL: a set; whether it waits depends on the other lane.
 const moveWaiting = `
   update jobs
      set lane = $3,
@@ -126,7 +129,7 @@ const moveWaiting = `
      and lane = $2
      and ${stateIs('state', 'blocked', 'waiting')}`;
 
-/** A retry runs in the lane of the conversation that its message has now. */
+/** SQL: a set. A retry runs in the lane of the conversation that its message has now. */
 const moveFailed = `
   update jobs
      set lane = $3
@@ -149,6 +152,7 @@ async function moveLane(tx: MergeTx, { from, into }: Pair) {
   await tx.sql(moveFailed, [before, after, from]);
 }
 
+// SQL: messaging's table.
 const statusOf = `
   select status
     from conversations

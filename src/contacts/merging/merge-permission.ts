@@ -14,6 +14,7 @@ const dropEarlierConsents = `
      and (o.changed_at, array_position(array['pending', 'granted', 'denied'], o.status))
        > (s.changed_at, array_position(array['pending', 'granted', 'denied'], s.status))`;
 
+// SQL: the history is written from what moves.
 const recordConsents = `
   insert into contact_permission_history (id, organization_id, contact_id, kind, channel, state, source, proof, actor)
   select uuidv7(), $1::uuid, $2::uuid, 'consent', o.channel, o.status, 'merge', o.proof, $4
@@ -25,6 +26,7 @@ const recordConsents = `
          from contact_consents s
         where s.organization_id = $1 and s.contact_id = $2 and s.channel = o.channel)`;
 
+// SQL: a set.
 const moveConsents = `
   update contact_consents o
      set contact_id = $2
@@ -36,6 +38,7 @@ const moveConsents = `
         where s.organization_id = $1 and s.contact_id = $2 and s.channel = o.channel)
   returning o.id`;
 
+// SQL: two rows compared; the longer one stays.
 const dropShorterSuppressions = `
   delete from contact_suppressions s
    using contact_suppressions o
@@ -46,6 +49,7 @@ const dropShorterSuppressions = `
      and s.channel = o.channel
      and coalesce(o.expires_at, 'infinity') > coalesce(s.expires_at, 'infinity')`;
 
+// SQL: the history, as above.
 const recordSuppressions = `
   insert into contact_permission_history
     (id, organization_id, contact_id, kind, channel, state, reason, source, expires_at, actor)
@@ -58,6 +62,7 @@ const recordSuppressions = `
          from contact_suppressions s
         where s.organization_id = $1 and s.contact_id = $2 and s.channel = o.channel)`;
 
+// SQL: a set.
 const moveSuppressions = `
   update contact_suppressions o
      set contact_id = $2

@@ -49,12 +49,14 @@ const hasRoom = `
                        and coalesce(p.plan_at, '-infinity') <= clock_timestamp()))
               and n.ord + (select count(*)
                              from jobs q
-                            where q.organization_id = n.organization_id and q.pool = n.pool and q.state = 'queued' and q.slot_at is not null) < p.width
+                            where q.organization_id = n.organization_id and q.pool = n.pool
+                              and q.state = 'queued' and q.slot_at is not null) < p.width
          from pools p
         where p.organization_id = n.organization_id and p.id = n.pool)`;
 
 /**
- * Two looks, each with an index of its own. Not `exists`: the planner expects a hundred rows of a JSON list and would hash the lanes of the whole ledger.
+ * Two looks, each with an index of its own. Not `exists`: the planner expects a hundred rows of a JSON list and would hash the lanes of
+ * the whole ledger.
  * `offset 0`: looked up once, although two columns follow from it.
  */
 export const stateOfNew = `
@@ -62,10 +64,12 @@ export const stateOfNew = `
     select case when n.lane is not null
                      and (n.place > 1
                           or (select 1 from jobs l
-                               where l.organization_id = n.organization_id and l.lane = n.lane and l.state in ('waiting', 'queued')
+                               where l.organization_id = n.organization_id and l.lane = n.lane
+                                 and l.state in ('waiting', 'queued')
                                limit 1) is not null
                           or (select 1 from jobs l
-                               where l.organization_id = n.organization_id and l.lane = n.lane and l.state = 'blocked'
+                               where l.organization_id = n.organization_id and l.lane = n.lane
+                                 and l.state = 'blocked'
                                limit 1) is not null) then 'blocked'
                 when n.pool is null then 'queued'
                 when n.delay_ms = 0 and ${hasRoom} then 'queued'

@@ -23,7 +23,9 @@ const rules: { rule: string; statement: string }[] = [
       select min(b.id::text) as id, b.lane as detail
         from jobs b
        where b.state = 'blocked'
-         and not exists (select 1 from jobs h where h.organization_id = b.organization_id and h.lane = b.lane and h.state in ('waiting', 'queued'))
+         and not exists (
+           select 1 from jobs h
+            where h.organization_id = b.organization_id and h.lane = b.lane and h.state in ('waiting', 'queued'))
        group by b.organization_id, b.lane`,
   },
   {
@@ -59,7 +61,8 @@ const subjectsWithoutJob = (openSubjects: string) => `
     from (${openSubjects}) s
    where not exists (
      select 1 from jobs j
-      where j.organization_id = s.organization_id and j.subject_id = s.id and j.name = $1 and j.state in ('blocked', 'waiting', 'queued'))`;
+      where j.organization_id = s.organization_id and j.subject_id = s.id and j.name = $1
+        and j.state in ('blocked', 'waiting', 'queued'))`;
 
 const jobsWithoutSubject = (openSubjects: string) => `
   select j.id::text

@@ -29,8 +29,9 @@ export const mayRunNow = `
   and coalesce(p.held_until, '-infinity') <= clock_timestamp()`;
 
 /**
- * Part of a claim of run $3 of job $2 of organization $1. `paced` has a row when only the pace can hold the run back, and says whether it does; `turn` gives
- * the row its new times. `isWanted` is the condition that the job's subject can be claimed. `freesRoom`: a claimed run takes no room.
+ * Part of a claim of run $3 of job $2 of organization $1. `paced` has a row when only the pace can hold the run back, and says whether it
+ * does; `turn` gives the row its new times. `isWanted` is the condition that the job's subject can be claimed. `freesRoom`: a claimed run
+ * takes no room.
  * SQL: the claim is one statement (bench: send, deliver).
  */
 export const paceParts = (isWanted: string, { freesRoom }: { freesRoom: boolean }) => `
@@ -52,7 +53,8 @@ export const paceParts = (isWanted: string, { freesRoom }: { freesRoom: boolean 
            run_at = case when paced.is_open then j.run_at else paced.plan_at end,
            check_at = case when paced.is_open then j.check_at else paced.plan_at + interval '5 s' end
       from paced
-     where j.organization_id = $1 and j.id = $2 and j.run = $3 and ${stateIs('j.state', 'queued')}${freesRoom ? '' : ' and not paced.is_open'}
+     where j.organization_id = $1 and j.id = $2 and j.run = $3
+       and ${stateIs('j.state', 'queued')}${freesRoom ? '' : ' and not paced.is_open'}
     returning case when not paced.is_open
                    then greatest(1, extract(epoch from paced.plan_at - clock_timestamp()) * 1000)::float8
                    end as wait_ms)`;

@@ -60,8 +60,10 @@ export const poolsWithRoom = `
   ${poolsWithWaiting}
   select p.organization_id, p.id
     from work w, ${poolOfWork}
-   where p.organization_id <> '${nobody}' and ${hasRoom((job) => `${job}.organization_id = p.organization_id and ${job}.pool = p.id`)}
-      or p.organization_id = '${nobody}' and ${hasRoom((job) => `${job}.pool = p.id`)}
+   where p.organization_id <> '${nobody}'
+         and ${hasRoom((job) => `${job}.organization_id = p.organization_id and ${job}.pool = p.id`)}
+      or p.organization_id = '${nobody}'
+         and ${hasRoom((job) => `${job}.pool = p.id`)}
    order by random()
    limit ${batch}`;
 
@@ -69,7 +71,9 @@ const lanesWithoutHead = `
   select distinct b.organization_id, b.lane
     from jobs b
    where b.state = 'blocked'
-     and not exists (select 1 from jobs h where h.organization_id = b.organization_id and h.lane = b.lane and h.state in ('waiting', 'queued'))
+     and not exists (
+       select 1 from jobs h
+        where h.organization_id = b.organization_id and h.lane = b.lane and h.state in ('waiting', 'queued'))
    limit ${batch}`;
 
 const releaseHead = `

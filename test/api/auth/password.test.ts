@@ -254,7 +254,7 @@ describe('a reset', () => {
     ['used', 'token.used', async (token: string) => void (await confirm(token, 'the one before it'))],
     ['expired', 'token.expired', () => changeLink(`expires_at = clock_timestamp() - interval '1 ms'`)],
     ['replaced by a newer one', 'token.unknown', () => link()],
-    ['of a user who is gone', 'token.unknown', () => app.rows('delete from users where id = $1', [ada.userId])],
+    ['of a user who was deleted', 'token.unknown', () => app.rows('delete from users where id = $1', [ada.userId])],
   ])('a link that is %s: 422 on the token', async (_what, code, spoil: (token: string) => Promise<unknown>) => {
     const token = await link();
     await spoil(token);

@@ -145,7 +145,7 @@ describe('a role above the own is out of reach', () => {
     }
   });
 
-  test('nobody raises himself', async () => {
+  test('nobody raises their own role', async () => {
     const admin = await member('admin');
     const reply = await change(await as(admin), admin.userId, 'owner');
     expect([reply.status, reply.body.error.message]).toEqual([403, 'The role owner is above yours (admin)']);

@@ -70,7 +70,7 @@ describe('storing', () => {
     expect(events).toEqual([{ status: 'paused' }]);
   });
 
-  test('one that is gone is disabled, and may come back; drafts are ours alone', async () => {
+  test('one that the provider no longer has is disabled, and may come back; drafts are ours alone', async () => {
     const { store, stored, id } = await setUp();
     await store(template('1', 'a'), template('2', 'b'));
     await house.sql(`update templates set status = 'draft' where channel_id = $1 and name = 'b'`, [id]);

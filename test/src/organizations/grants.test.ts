@@ -88,7 +88,7 @@ describe('roles', () => {
     expect(raise.status).toBe(403);
   });
 
-  test('nobody raises himself', async () => {
+  test('nobody raises their own role', async () => {
     for (const role of ['admin', 'agent', 'viewer'] as const) {
       const { headers, userId } = await sessionFor(role);
       expect((await ask(headers, 'members.update', { role: 'owner' }, { memberID: userId })).status).toBe(403);

@@ -54,7 +54,7 @@ test('a worker that died after the provider did it: done again, told once', asyn
   expect([await asked(channel), await updates(contact_id)]).toEqual([['POST', 'POST'], 1]);
 });
 
-test('a change that was overtaken, or whose contact is gone, does nothing', async () => {
+test('a change that was overtaken, or whose contact was deleted, does nothing', async () => {
   const channel = await app.connect();
   const phone = `+${app.phone()}`;
   const first = (await change('block', channel, phone)).headers.get('operation-id')!;

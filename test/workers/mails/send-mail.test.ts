@@ -172,7 +172,7 @@ describe('a mail that is not taken', () => {
     await expectSilence();
   });
 
-  test('because its token is gone: failed, and not to be retried', async () => {
+  test('because its token was deleted: failed, and not to be retried', async () => {
     const { mailId, jobId } = await requested();
     await house.sql('update mails set token = null where id = $1', [mailId]);
     expect(await house.run(handler, { id: jobId })).toMatchObject({ kind: 'failed', error: { code: 'internal' } });

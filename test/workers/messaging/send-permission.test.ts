@@ -90,7 +90,7 @@ describe('refused just before the provider is asked', () => {
   });
 });
 
-test('retried by hand it meets the same check, and goes out once the suppression is gone', async () => {
+test('retried by hand it meets the same check, and goes out once the suppression was deleted', async () => {
   const { id, contactId, conversationId, phone } = made.suppressed;
   await app.messageIn(id, 'failed');
   const retry = () => app.call('messages.retry', { params: { messageID: id }, body: {} });

@@ -69,7 +69,7 @@ describe('the invariant: each break of it is found by name', () => {
     expect(await findings()).toContainEqual(only('a blocked row has a lane', id)[0]);
   });
 
-  test('a waiting row whose pool is gone, or that has none', async () => {
+  test('a waiting row whose pool was deleted, or that has none', async () => {
     await house.accept({ pool: 'toys' });
     const { id } = await house.accept({ pool: 'toys' });
     await waitFor('the fill', async () => (await house.rows())[0]?.state === 'queued');
