@@ -24,6 +24,9 @@ export type Where<Row> = { [Column in Columns<Row>]?: Condition<Row[Column]> } &
 export type NewRow<Row> = Omit<RequiredEntityData<Row>, 'organization_id'> & { organization_id?: never };
 export type Change<Row> = Omit<EntityData<Row>, 'organization_id'> & { organization_id?: never };
 
+/** A row that was read stays in its organization. */
+export type Owned<Entity extends OwnEntity> = Omit<InferEntity<Entity>, 'organization_id'> & { readonly organization_id: string };
+
 type Table<Entity extends OwnEntity> = keyof TablesOf<Entity> & string;
 
 /** Adds the organization's condition to each table that has one, joined tables and inner queries included. */
@@ -36,8 +39,8 @@ export type Own = {
   readonly organizationId: string;
   /** For a read whose shape changes each time; a fixed one is a `statement` (statement.ts). */
   select: Select;
-  find<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<InferEntity<Entity>[]>;
-  findOne<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<InferEntity<Entity> | undefined>;
+  find<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<Owned<Entity>[]>;
+  findOne<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<Owned<Entity> | undefined>;
   /** $1 is the organization: PostgreSQL refuses a text that does not use it. `params` start at $2. */
   sql<Row = Record<string, unknown>>(text: string, params?: unknown[]): Promise<Row[]>;
   readonly [run]: <Row>(text: string, values: readonly unknown[]) => Promise<Row[]>;
@@ -48,7 +51,7 @@ export type Runs = Pick<Own, 'organizationId' | typeof run>;
 
 /** `create`, assignment and `remove` are written by `flush`, at the latest before the ledger. */
 export type OwnRecords = Own & {
-  create<Entity extends OwnEntity>(entity: Entity, row: NewRow<InferEntity<Entity>>): InferEntity<Entity>;
+  create<Entity extends OwnEntity>(entity: Entity, row: NewRow<InferEntity<Entity>>): Owned<Entity>;
   remove(row: { organization_id: string }): void;
   /** One insert at once, for a row that is not read again. */
   insert<Entity extends OwnEntity>(entity: Entity, row: NewRow<InferEntity<Entity>>): Promise<void>;

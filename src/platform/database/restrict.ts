@@ -42,6 +42,8 @@ class Restriction extends OperationNodeTransformer {
   private readonly done = new WeakSet<OperationNode>();
 
   restrict(node: RootOperationNode, entities: readonly JoinedEntity[], organizationId: string, queryId: QueryId) {
+    // A query that was refused leaves its nodes.
+    this.nodeStack.length = 0;
     this.entities = entities;
     this.organization = ValueNode.create(organizationId);
     return this.transformNode(node, queryId);

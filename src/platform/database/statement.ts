@@ -23,6 +23,7 @@ const update = updateWithin(compiler, organization as unknown as string);
 const standIns = new Proxy({}, { get: (_, name) => new Parameter(String(name)) });
 
 export type Compilable<Row> = { compile(): CompiledQuery<Row> };
+
 /** For a list that takes a place of the organization's share. */
 export const runsThrough = (ask: <Row>(text: string, values: unknown[]) => Promise<Row[]>, organizationId: string): Runs => ({
   organizationId,

@@ -160,6 +160,9 @@ async function refusedByTypes(own: OwnTx) {
   statement((_select, _params: object, update) => update(Tag).set('organization_id', 'another'));
   // @ts-expect-error: nor is it changed here
   await own.update(Tag, { id: 'a' }, { organization_id: 'another' });
+  const tag = await own.findOne(Tag, { id: 'a' });
+  // @ts-expect-error: nor by assignment
+  tag!.organization_id = 'another';
   // @ts-expect-error: an EntityManager reads all organizations
   own.em;
 }
