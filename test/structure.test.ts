@@ -226,6 +226,12 @@ describe('house rules', () => {
     expect(others).toEqual([]);
   });
 
+  test('only a statement runs text that nothing ties to an organization', () => {
+    expect(having(product, /import (type )?\{[^}]*\brun\b[^}]*\} from '[^']*\/own\.ts'/)).toEqual([
+      'src/platform/database/statement.ts',
+    ]);
+  });
+
   test('a file that has SQL text says why it has', () => {
     const statement = /[`'"]\s*(select\s|insert into\s|update\s+\S+(\s+\w+)?\s+set\s|delete from\s|with\s+\w+\s+as\s|copy\s)/i;
     const withText = having(inCode, statement).filter((file) => !noStatements.includes(file));

@@ -9,6 +9,7 @@ import {
   renameTag,
   tagName,
 } from '../../src/contacts/tag-catalogue.ts';
+import { runsThrough } from '../../src/platform/database/statement.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -47,7 +48,7 @@ export const listOfTags = endpoint({
   responses: { 200: listOf(tagView) },
   handler: ({ query, caller }, { reads }) =>
     reads.dear(caller.organizationId, (ask) =>
-      listed('tags', {}, query, (page) => listTags({ organizationId: caller.organizationId, run: ask }, page), toView),
+      listed('tags', {}, query, (page) => listTags(runsThrough(ask, caller.organizationId), page), toView),
     ),
 });
 

@@ -35,7 +35,6 @@ const counted = (select: Select) =>
       eb
         .selectFrom('contact_tags')
         .select(sql<number>`count(*)::int`.as('n'))
-        .whereRef('contact_tags.organization_id', '=', 'tags.organization_id')
         .whereRef('contact_tags.tag_id', '=', 'tags.id')
         .$asScalar()
         .$notNull()

@@ -13,9 +13,7 @@ export const maxTagsOfContact = 100;
 
 const tagsOf = (select: Select, { contactId }: { contactId: string }) =>
   select(ContactTag, Tag)
-    .innerJoin('tags', (join) =>
-      join.onRef('tags.organization_id', '=', 'contact_tags.organization_id').onRef('tags.id', '=', 'contact_tags.tag_id'),
-    )
+    .innerJoin('tags', 'tags.id', 'contact_tags.tag_id')
     .select(['tags.id', 'tags.name', 'contact_tags.created_at'])
     .where('contact_tags.contact_id', '=', contactId);
 

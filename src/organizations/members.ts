@@ -1,10 +1,10 @@
 import { User } from '../accounts/account.entity.ts';
 import { now } from '../platform/database/columns.ts';
-import type { Own, OwnRecords } from '../platform/database/own.ts';
+import type { Own, OwnRecords, Select } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import { AppError, notFound } from '../platform/errors.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
-import { type Page, pageOfQuery } from '../platform/listing/paging.ts';
+import { list, type Page } from '../platform/listing/paging.ts';
 import { type Caller, mustReach } from './caller.ts';
 import { revokeInvitationsOf } from './invitations.ts';
 import { endKeys, keysOfMember } from './keys.ts';
@@ -12,13 +12,13 @@ import { Membership } from './organization.entity.ts';
 import { recheckAuthority } from './recheck-authority.ts';
 import { isAbove, type Role } from './roles.ts';
 
-const members = ({ select }: Pick<Own, 'select'>) =>
+const members = (select: Select) =>
   select(Membership, User)
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select(['memberships.user_id as id', 'users.name', 'users.email', 'memberships.role'])
     .select(['memberships.created_at', 'memberships.updated_at']);
 const memberById = statement((select, { userId }: { userId: string }) =>
-  members({ select }).where('memberships.user_id', '=', userId),
+  members(select).where('memberships.user_id', '=', userId),
 );
 const otherOwner = statement((select, { userId }: { userId: string }) =>
   select(Membership).select('user_id').where('role', '=', 'owner').where('user_id', '<>', userId).limit(1),
@@ -27,7 +27,11 @@ const otherOwner = statement((select, { userId }: { userId: string }) =>
 /** `id` is the user's. */
 export type MemberRow = Awaited<ReturnType<typeof memberById>>[number];
 
-export const listMembers = (own: Own, page: Page) => pageOfQuery((text, values) => own.run(text, values), members(own), page);
+const membersByPage = list((select, _: object) => members(select), {
+  createdAt: 'memberships.created_at',
+  id: 'memberships.user_id',
+});
+export const listMembers = (own: Own, page: Page) => membersByPage(own, {}, page);
 
 export async function getMember(own: Own, userId: string): Promise<MemberRow> {
   const [row] = await memberById(own, { userId });

@@ -19,11 +19,7 @@ const presentRole = {
   ),
   token: statement((select, { id }: Credential) =>
     select(Membership, BearerToken)
-      .innerJoin('bearer_tokens', (join) =>
-        join
-          .onRef('bearer_tokens.organization_id', '=', 'memberships.organization_id')
-          .onRef('bearer_tokens.user_id', '=', 'memberships.user_id'),
-      )
+      .innerJoin('bearer_tokens', 'bearer_tokens.user_id', 'memberships.user_id')
       .select('memberships.role')
       .where('bearer_tokens.id', '=', id)
       .where(inForce('bearer_tokens.expires_at'))
@@ -31,11 +27,7 @@ const presentRole = {
   ),
   session: statement((select, { id }: Credential) =>
     select(Membership, Session)
-      .innerJoin('sessions', (join) =>
-        join
-          .onRef('sessions.organization_id', '=', 'memberships.organization_id')
-          .onRef('sessions.user_id', '=', 'memberships.user_id'),
-      )
+      .innerJoin('sessions', 'sessions.user_id', 'memberships.user_id')
       .select('memberships.role')
       .where('sessions.id', '=', id)
       .where(inForce('sessions.expires_at'))

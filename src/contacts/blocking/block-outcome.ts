@@ -11,11 +11,7 @@ import { type BlockPayload, type BlockWish, blockWishes } from './jobs.ts';
 
 export const openBlock = statement((select, change: BlockPayload & { doing: 'pending' | 'unblocking' }) =>
   select(ContactBlock, Channel)
-    .innerJoin('channels', (on) =>
-      on
-        .onRef('channels.organization_id', '=', 'contact_blocks.organization_id')
-        .onRef('channels.id', '=', 'contact_blocks.channel_id'),
-    )
+    .innerJoin('channels', 'channels.id', 'contact_blocks.channel_id')
     .select(['contact_blocks.contact_id', 'contact_blocks.phone', 'contact_blocks.user_id', 'contact_blocks.channel_id'])
     .select(['channels.phone_number_id', 'channels.account_id', 'channels.access_token'])
     .where('contact_blocks.id', '=', change.block_id)

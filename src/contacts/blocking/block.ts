@@ -55,9 +55,7 @@ export async function requestChange(tx: OwnTx, blockId: string, wish: BlockWish)
 
 const statusOfOperation = statement((select, { operationId }: { operationId: string }) =>
   select(Job, ContactBlock)
-    .innerJoin('contact_blocks', (on) =>
-      on.onRef('contact_blocks.organization_id', '=', 'jobs.organization_id').onRef('contact_blocks.id', '=', 'jobs.subject_id'),
-    )
+    .innerJoin('contact_blocks', 'contact_blocks.id', 'jobs.subject_id')
     .select('contact_blocks.status')
     .where('jobs.id', '=', operationId),
 );

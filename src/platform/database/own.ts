@@ -1,9 +1,13 @@
 import type { EntityData, InferEntity, RequiredEntityData } from '@mikro-orm/core';
-import type { Kysely, SelectQueryBuilder, UpdateQueryBuilder, UpdateResult } from 'kysely';
+import type { ColumnType, Kysely, SelectQueryBuilder, UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { uuidv7 } from '../ids.ts';
 import type { Em, Source } from './database.ts';
 import { query } from './query.ts';
+import { type JoinedEntity, restrictTo } from './restrict.ts';
 import type { TablesOf } from './tables.ts';
+
+/** Runs any text, so it is for statement.ts alone, which knows that the organization is in it. */
+export const run = Symbol('run');
 
 /** An entity without `organization_id` is a type error. */
 export type OwnEntity = {
@@ -13,8 +17,6 @@ export type OwnEntity = {
   readonly '~entity': { organization_id: string };
 };
 
-type JoinedEntity = { name: string; tableName: string };
-
 type Columns<Row> = Exclude<keyof Row & string, 'organization_id'>;
 type Condition<Value> = Value | null | { $in?: NonNullable<Value>[]; $ne?: Value | null; $lt?: Value; $gt?: Value };
 
@@ -22,9 +24,12 @@ export type Where<Row> = { [Column in Columns<Row>]?: Condition<Row[Column]> } &
 export type NewRow<Row> = Omit<RequiredEntityData<Row>, 'organization_id'> & { organization_id?: never };
 export type Change<Row> = Omit<EntityData<Row>, 'organization_id'> & { organization_id?: never };
 
+/** A row that was read stays in its organization. */
+export type Owned<Entity extends OwnEntity> = Omit<InferEntity<Entity>, 'organization_id'> & { readonly organization_id: string };
+
 type Table<Entity extends OwnEntity> = keyof TablesOf<Entity> & string;
 
-/** Joined tables are restricted to the organization too, where they have one. */
+/** Adds the organization's condition to each table that has one, joined tables and inner queries included. */
 export type Select = <Entity extends OwnEntity, Joined extends JoinedEntity = Entity>(
   entity: Entity,
   ...joined: Joined[]
@@ -34,18 +39,19 @@ export type Own = {
   readonly organizationId: string;
   /** For a read whose shape changes each time; a fixed one is a `statement` (statement.ts). */
   select: Select;
-  find<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<InferEntity<Entity>[]>;
-  findOne<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<InferEntity<Entity> | undefined>;
+  find<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<Owned<Entity>[]>;
+  findOne<Entity extends OwnEntity>(entity: Entity, where: Where<InferEntity<Entity>>): Promise<Owned<Entity> | undefined>;
   /** $1 is the organization: PostgreSQL refuses a text that does not use it. `params` start at $2. */
   sql<Row = Record<string, unknown>>(text: string, params?: unknown[]): Promise<Row[]>;
-  run<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;
+  readonly [run]: <Row>(text: string, values: readonly unknown[]) => Promise<Row[]>;
 };
 
-export type Runs = Pick<Own, 'organizationId' | 'run'>;
+/** What runs a statement. */
+export type Runs = Pick<Own, 'organizationId' | typeof run>;
 
 /** `create`, assignment and `remove` are written by `flush`, at the latest before the ledger. */
 export type OwnRecords = Own & {
-  create<Entity extends OwnEntity>(entity: Entity, row: NewRow<InferEntity<Entity>>): InferEntity<Entity>;
+  create<Entity extends OwnEntity>(entity: Entity, row: NewRow<InferEntity<Entity>>): Owned<Entity>;
   remove(row: { organization_id: string }): void;
   /** One insert at once, for a row that is not read again. */
   insert<Entity extends OwnEntity>(entity: Entity, row: NewRow<InferEntity<Entity>>): Promise<void>;
@@ -59,23 +65,24 @@ export type OwnRecords = Own & {
   flush(): Promise<void>;
 };
 
+type Fixed<Tables> = {
+  [Name in keyof Tables]: Omit<Tables[Name], 'organization_id'> & { organization_id: ColumnType<string, string, never> };
+};
+
 /** A change of the organization's rows that gives them back: for a reply that shows what the database wrote. */
 export type Update = <Entity extends OwnEntity>(
   entity: Entity,
-) => UpdateQueryBuilder<TablesOf<Entity>, Table<Entity>, Table<Entity>, UpdateResult>;
+) => UpdateQueryBuilder<Fixed<TablesOf<Entity>>, Table<Entity>, Table<Entity>, UpdateResult>;
 
 export const updateWithin = (kysely: Kysely<never>, organizationId: string): Update =>
-  ((entity: OwnEntity) => {
-    const organization = `${entity.tableName}.organization_id` as never;
-    return kysely.updateTable(entity.tableName as never).where(organization, '=', organizationId as never);
-  }) as unknown as Update;
+  ((entity: OwnEntity) =>
+    kysely.updateTable(entity.tableName as never).withPlugin(restrictTo(organizationId, [entity]))) as unknown as Update;
 
 export const selectWithin = (kysely: Kysely<never>, organizationId: string): Select =>
-  ((entity: OwnEntity) => {
-    const table = entity.tableName as never;
-    const organization = `${entity.tableName}.organization_id` as never;
-    return kysely.selectFrom(table).where(organization, '=', organizationId as never);
-  }) as unknown as Select;
+  ((entity: OwnEntity, ...joined: JoinedEntity[]) =>
+    kysely
+      .selectFrom(entity.tableName as never)
+      .withPlugin(restrictTo(organizationId, [entity, ...joined]))) as unknown as Select;
 
 export class OwnRows implements OwnRecords {
   readonly organizationId: string;
@@ -117,7 +124,7 @@ export class OwnRows implements OwnRecords {
     return query(this.source, text, [this.organizationId, ...params]);
   }
 
-  run<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  [run]<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     return query(this.source, text, values as unknown[]);
   }
 

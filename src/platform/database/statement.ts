@@ -1,5 +1,5 @@
 import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import { type Runs, type Select, selectWithin, type Update, updateWithin } from './own.ts';
+import { type Runs, run, type Select, selectWithin, type Update, updateWithin } from './own.ts';
 
 class Parameter {
   readonly name: string;
@@ -23,6 +23,13 @@ const update = updateWithin(compiler, organization as unknown as string);
 const standIns = new Proxy({}, { get: (_, name) => new Parameter(String(name)) });
 
 export type Compilable<Row> = { compile(): CompiledQuery<Row> };
+
+/** For a list that takes a place of the organization's share. */
+export const runsThrough = (ask: <Row>(text: string, values: unknown[]) => Promise<Row[]>, organizationId: string): Runs => ({
+  organizationId,
+  [run]: (text, values) => ask(text, [...values]),
+});
+
 export type Statement<Params extends object, Row> = (own: Runs, params: Params) => Promise<Row[]>;
 
 /** Compiled once a process: building costs more than a small read. `build` gets stand-ins, so it cannot look at values. */
@@ -31,12 +38,18 @@ export function statement<Params extends object, Row>(
 ): Statement<Params, Row> {
   let compiled: CompiledQuery<Row> | undefined;
   return (own, params) => {
-    compiled ??= build(select, standIns as Params, update).compile();
+    compiled ??= compiledOnce(build(select, standIns as Params, update));
     const given = params as Record<string, unknown>;
     const values = compiled.parameters.map((value) => {
       if (value === organization) return own.organizationId;
       return value instanceof Parameter ? given[value.name] : value;
     });
-    return own.run<Row>(compiled.sql, values);
+    return own[run]<Row>(compiled.sql, values);
   };
+}
+
+function compiledOnce<Row>(built: Compilable<Row>): CompiledQuery<Row> {
+  const compiled = built.compile();
+  if (!compiled.parameters.includes(organization)) throw new Error(`A statement without its organization: ${compiled.sql}`);
+  return compiled;
 }

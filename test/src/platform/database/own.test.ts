@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CompiledQuery, sql } from 'kysely';
 import { User } from '../../../../src/accounts/account.entity.ts';
 import { ContactNote } from '../../../../src/contacts/note.entity.ts';
-import { Tag } from '../../../../src/contacts/tag.entity.ts';
+import { ContactTag, Tag } from '../../../../src/contacts/tag.entity.ts';
 import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
 import { statement } from '../../../../src/platform/database/statement.ts';
 import type { OwnTx } from '../../../../src/platform/ledger/tx.ts';
@@ -59,6 +60,78 @@ describe('rows of one organization', () => {
   });
 });
 
+describe('the organization of a query', () => {
+  const condition = (table: string) => `"${table}"."organization_id" = `;
+  const joined = `"tags"."organization_id" = "contact_tags"."organization_id"`;
+  const tagIds = statement((select, _: object) =>
+    select(ContactTag, Tag).innerJoin('tags', 'tags.id', 'contact_tags.tag_id').select('tags.id'),
+  );
+
+  test('is a condition of each joined table, in `on`', async () => {
+    const inner = ours.select(ContactTag, Tag).innerJoin('tags', 'tags.id', 'contact_tags.tag_id').select('tags.id').compile();
+    expect(inner.sql).toContain(`on ${joined} and ("tags"."id" = "contact_tags"."tag_id") where ${condition('contact_tags')}$1`);
+    const left = ours.select(ContactTag, Tag).leftJoin('tags as t', 't.id', 'contact_tags.tag_id').select('t.id').compile();
+    expect(left.sql).toContain(`left join "tags" as "t" on "t"."organization_id" = "contact_tags"."organization_id" and (`);
+    expect([inner.parameters, left.parameters]).toEqual([[ours.organizationId], [ours.organizationId]]);
+    expect(await tagIds(ours, {})).toEqual([]);
+  });
+
+  test("keeps another organization's rows out of a join by any column", async () => {
+    await within(theirs, async (tx) => tx.create(Tag, { name: 'vip' }));
+    const pairs = (own: Own) =>
+      own
+        .select(Tag)
+        .leftJoin('tags as other', (on) => on.on((eb) => eb.or([eb('other.name', '=', 'vip'), eb.lit(true)])))
+        .select(['tags.name', 'other.name as other'])
+        .execute();
+    expect(await pairs(ours)).toEqual([{ name: 'vip', other: 'vip' }]);
+    expect(await pairs(theirs)).toEqual([{ name: 'vip', other: 'vip' }]);
+  });
+
+  test('is a condition of a query in the query and of each part of a union', () => {
+    const inner = ours
+      .select(Tag, ContactTag)
+      .select('id')
+      .where(({ exists, selectFrom }) => exists(selectFrom('contact_tags').select('tag_id').whereRef('tag_id', '=', 'tags.id')))
+      .where('id', 'in', ours.select(ContactTag).select('tag_id'))
+      .union(ours.select(Tag).clearWhere().select('id'))
+      .compile();
+    expect(inner.sql.split(condition('contact_tags'))).toHaveLength(3);
+    expect(inner.sql.split(condition('tags'))).toHaveLength(3);
+    expect(inner.parameters).toEqual(Array.from({ length: 4 }, () => ours.organizationId));
+  });
+
+  test('cannot be dropped or turned off by another condition', async () => {
+    expect(ours.select(Tag).select('id').clearWhere().compile().sql).toContain(`where ${condition('tags')}$1`);
+    const all = theirs.select(Tag).select('name').where(sql<boolean>`false or true`);
+    expect(await all.execute()).toHaveLength(1);
+    const renameAll = statement((_select, { name }: { name: string }, update) =>
+      update(Tag).set({ name }).where('name', '=', 'none').clearWhere().returning('name'),
+    );
+    expect(await renameAll(theirs, { name: 'theirs' })).toEqual([{ name: 'theirs' }]);
+    expect(await tagByName(ours, { name: 'vip' })).toHaveLength(1);
+  });
+
+  test('is missing: the query is refused', async () => {
+    const select = ours.select as unknown as (
+      ...entities: unknown[]
+    ) => ReturnType<typeof ours.select<typeof Tag, typeof ContactTag>>;
+    const undeclared = select(Tag).innerJoin('contact_tags', 'contact_tags.tag_id', 'tags.id').select('tags.id');
+    expect(() => undeclared.compile()).toThrow('contact_tags is not an entity given to this query');
+    const right = ours.select(Tag, ContactTag).rightJoin('contact_tags', 'contact_tags.tag_id', 'tags.id');
+    expect(() => right.select('contact_tags.tag_id').compile()).toThrow('RightJoin cannot be restricted to the organization');
+    const text = statement(() => ({ compile: () => CompiledQuery.raw('select * from messages') }));
+    await expect(async () => text(ours, {})).rejects.toThrow('A statement without its organization');
+  });
+
+  test('is not changed by an update', async () => {
+    const move = statement((_select, { to }: { to: string }, update) =>
+      update(Tag).set(() => ({ organization_id: to }) as object),
+    );
+    await expect(async () => move(ours, { to: theirs.organizationId })).rejects.toThrow('A row stays in its organization');
+  });
+});
+
 /** Checked by `npm run types`; never called. */
 async function refusedByTypes(own: OwnTx) {
   // @ts-expect-error: the organization is not the caller's to name
@@ -73,6 +146,23 @@ async function refusedByTypes(own: OwnTx) {
   await own.find(Tag, { nmae: 'vip' });
   // @ts-expect-error: a column that must be given
   own.create(ContactNote, { contact_id: 'a', body: 'b' });
+  // @ts-expect-error: a table that was not named, so nothing knows whether it has organizations
+  own.select(Tag).innerJoin('contact_tags', 'contact_tags.tag_id', 'tags.id');
+  // @ts-expect-error: the same for a left join
+  own.select(Tag).leftJoin('contact_tags', 'contact_tags.tag_id', 'tags.id');
+  // @ts-expect-error: the same for a query in the query
+  own.select(Tag).where(({ exists, selectFrom }) => exists(selectFrom('contact_tags')));
+  // @ts-expect-error: text that does not use the organization
+  await own.run('select * from messages', []);
+  // @ts-expect-error: a row stays in its organization
+  statement((_select, _params: object, update) => update(Tag).set({ organization_id: 'another' }));
+  // @ts-expect-error: the same in the other form
+  statement((_select, _params: object, update) => update(Tag).set('organization_id', 'another'));
+  // @ts-expect-error: nor is it changed here
+  await own.update(Tag, { id: 'a' }, { organization_id: 'another' });
+  const tag = await own.findOne(Tag, { id: 'a' });
+  // @ts-expect-error: nor by assignment
+  tag!.organization_id = 'another';
   // @ts-expect-error: an EntityManager reads all organizations
   own.em;
 }
