@@ -1,7 +1,8 @@
 import pg, { type Connection, type Pool } from 'pg';
 import { nameOf } from './preparing-client.ts';
 
-export type BatchStatement = { text: string; params: unknown[] };
+/** `isOnce`: not prepared, as there are many texts like it. */
+export type BatchStatement = { text: string; params: unknown[]; isOnce?: boolean };
 type Row = Record<string, unknown>;
 
 // What pg has and its types leave out: how a value travels, a statement's result, and the statements a connection has prepared.
@@ -35,8 +36,8 @@ class Batch {
 
   constructor(statements: BatchStatement[]) {
     // Converted first: an error here must not leave a batch half sent.
-    this.#steps = statements.map(({ text, params }) => ({
-      name: nameOf(text) ?? '',
+    this.#steps = statements.map(({ text, params, isOnce }) => ({
+      name: (isOnce ? undefined : nameOf(text)) ?? '',
       text,
       values: params.map((value) => utils.prepareValue(value)),
       result: new Result(),

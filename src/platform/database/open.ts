@@ -43,7 +43,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const made: { pool?: Pool } = {};
   const sessionSettings = sessionSettingsOf(bounds);
-  const { enable_seqscan, jit, transaction_timeout, ...timeouts } = sessionSettings;
+  const { enable_seqscan, jit, plan_cache_mode, transaction_timeout, ...timeouts } = sessionSettings;
   // Not MikroORM.init(): it looks for extensions, and loads the migrator.
   const orm = new MikroORM({
     ...ormOptions,
@@ -58,7 +58,7 @@ export async function openDatabase(
       application_name: applicationName,
       connectionTimeoutMillis: 5_000,
       ...timeouts,
-      options: `-c enable_seqscan=${enable_seqscan} -c jit=${jit} -c transaction_timeout=${transaction_timeout}`,
+      options: `-c enable_seqscan=${enable_seqscan} -c jit=${jit} -c plan_cache_mode=${plan_cache_mode} -c transaction_timeout=${transaction_timeout}`,
       keepAlive: true,
       onPoolCreated: (created: Pool) => {
         made.pool = created;

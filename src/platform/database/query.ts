@@ -1,10 +1,14 @@
 import { CompiledQuery } from 'kysely';
 import type { Pool } from 'pg';
+import { runBatch } from './batch.ts';
 import type { Source } from './database.ts';
 
 /** Outside a transaction a statement needs no layer above the driver's pool. */
 const pools = new WeakMap<object, Pool>();
 export const usePool = (connection: object, pool: Pool) => void pools.set(connection, pool);
+
+/** SQL: until the end of the batch, which is a transaction. */
+const planForValues = { text: `select set_config('plan_cache_mode', $1, true)`, params: ['force_custom_plan'] };
 
 /** Planned for its values each time, about 0.3 ms: for a search. In a transaction it is prepared like every other. */
 export async function queryPlanned<Row = Record<string, unknown>>(
@@ -13,8 +17,9 @@ export async function queryPlanned<Row = Record<string, unknown>>(
   params: unknown[],
 ): Promise<Row[]> {
   const pool = 'pool' in source ? source.pool : source.isInTransaction() ? undefined : pools.get(source.getConnection());
-  // An object: PreparingClient names only texts.
-  return pool ? (await pool.query({ text, values: params })).rows : query<Row>(source, text, params);
+  if (!pool) return query<Row>(source, text, params);
+  const [, rows] = await runBatch(pool, [planForValues, { text, params, isOnce: true }]);
+  return rows as Row[];
 }
 
 export async function query<Row = Record<string, unknown>>(source: Source, text: string, params: unknown[] = []): Promise<Row[]> {

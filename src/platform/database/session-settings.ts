@@ -4,8 +4,9 @@ const workerStatementMs = 30_000;
 
 /** What each connection is opened with. A pooler in transaction mode drops it: docs/pgbouncer.ini has it set there. */
 export type SessionSettings = Record<
-  'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout' | 'transaction_timeout' | 'enable_seqscan' | 'jit',
-  number | 'off'
+  | ('statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout' | 'transaction_timeout')
+  | ('enable_seqscan' | 'jit' | 'plan_cache_mode'),
+  number | 'off' | 'force_generic_plan'
 >;
 
 export const sessionSettingsOf = (bounds?: RequestBounds): SessionSettings => ({
@@ -18,6 +19,8 @@ export const sessionSettingsOf = (bounds?: RequestBounds): SessionSettings => ({
   enable_seqscan: 'off',
   // No statement is long enough for it; an estimate of a whole table for one organization would begin it.
   jit: 'off',
+  // A list of one value looks cheaper than one of unknown length: the ledger's statement was planned anew each time, 1.3 ms of its 2.6.
+  plan_cache_mode: 'force_generic_plan',
 });
 
 /** Those that are not in force, as `name = wanted`. */

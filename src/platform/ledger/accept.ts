@@ -36,6 +36,9 @@ export function dispatchedOf(rows: Inserted[]): Dispatched {
   return { rows: rows.filter((row) => row.state === 'queued'), pools: poolsOf(false), joined: poolsOf(true) };
 }
 
+/** Rows of a busier pool share a fill: a look at all that have room would take longer than it saves. */
+const maxBornWithRoom = 100;
+
 /**
  * The pool of new row `n` has a place for it, no row waits for one, and its pace is not ahead. Nothing is locked: transactions that
  * commit together may exceed the width, which the claim of a pool that counts its runs corrects (`isWithinWidth`). `ord` is the row's place
@@ -48,9 +51,11 @@ const hasRoom = `
                    or (coalesce(p.tat, '-infinity') <= clock_timestamp()
                        and coalesce(p.plan_at, '-infinity') <= clock_timestamp()))
               and n.ord + (select count(*)
-                             from jobs q
-                            where q.organization_id = n.organization_id and q.pool = n.pool
-                              and q.state = 'queued' and q.slot_at is not null) < p.width
+                             from (select 1
+                                     from jobs q
+                                    where q.organization_id = n.organization_id and q.pool = n.pool
+                                      and q.state = 'queued' and q.slot_at is not null
+                                    limit ${maxBornWithRoom}) c) < least(p.width, ${maxBornWithRoom})
          from pools p
         where p.organization_id = n.organization_id and p.id = n.pool)`;
 

@@ -64,7 +64,10 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     restMs: (tookMs) => Math.min(maxExportRestMs, tookMs * (isBusy() ? exportRest.busy : exportRest.idle)),
   });
   // One server process each: a parallel plan would take cores from other organizations.
-  const begin = `begin read only; set local statement_timeout = ${ms}; set local max_parallel_workers_per_gather = 0`;
+  const begin = [
+    `begin read only; set local statement_timeout = ${ms}`,
+    'set local max_parallel_workers_per_gather = 0; set local plan_cache_mode = force_custom_plan',
+  ].join('; ');
 
   async function inOneConnection<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
     const client = await database.pool.connect();
@@ -75,7 +78,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     client.on('error', onError);
     const ask: Ask = async (text, values) => {
       try {
-        // An object, as in queryPlanned: planned for these values.
+        // An object: not prepared, and planned for these values.
         return (await client.query({ text, values })).rows;
       } catch (error) {
         throw isTimedOut(error) ? new TooSlow(error) : error;
