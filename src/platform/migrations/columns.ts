@@ -15,9 +15,11 @@ export const person =
  * takes an organization for a handful of rows: any index that begins with it looks as good as the right one, and each look may read all
  * the organization's rows. The first statement is for the plans until the first ANALYZE, the second for those after it.
  */
-export const manyRowsEach = (...tables: string[]) =>
-  tables.flatMap((table) => [
-    `select pg_restore_attribute_stats('schemaname', current_schema()::text, 'relname', '${table}', 'attname', 'organization_id',
-       'inherited', false, 'null_frac', 0::real, 'avg_width', 16, 'n_distinct', 1::real)`,
-    `alter table ${table} alter column organization_id set (n_distinct = 1)`,
-  ]);
+export const manyRowsEach = (...tables: string[]) => tables.flatMap((table) => distinctValues(table, 'organization_id', 1));
+
+/** Tells the planner how many values a column has, whatever it counts. */
+export const distinctValues = (table: string, column: string, count: number) => [
+  `select pg_restore_attribute_stats('schemaname', current_schema()::text, 'relname', '${table}', 'attname', '${column}',
+     'inherited', false, 'null_frac', 0::real, 'avg_width', 16, 'n_distinct', ${count}::real)`,
+  `alter table ${table} alter column ${column} set (n_distinct = ${count})`,
+];
