@@ -30,16 +30,10 @@ const ended: Record<EndKind, string> = {
     delete from jobs
      where organization_id = $1 and subject_id = $2 and name = $3 and ${stateIs('state', 'queued', 'waiting')}
     returning organization_id, lane, pool)`,
-  'subject-failed': `
-  ended as (
-    update jobs
-       set state = 'failed', run = run + 1, error = $4, finished_at = clock_timestamp(), slot_at = null
-     where organization_id = $1 and subject_id = $2 and name = $3 and ${stateIs('state', 'queued', 'waiting')}
-    returning organization_id, lane, pool)`,
 };
 
 /** SQL: two dependent sets (decisions/0008). The second reads from the first, or two heads of a lane would meet in jobs_head. */
-export const releasePart = (kind: EndKind) => `${ended[kind]},
+const releasedAfter = (end: string) => `${end},
   released as (
     update jobs
        set state = case when pool is null then 'queued' else 'waiting' end,
@@ -52,6 +46,14 @@ export const releasePart = (kind: EndKind) => `${ended[kind]},
                   order by b.seq
                   limit 1)
     returning ${dispatchedColumns})`;
+
+/** Made once: a text of 2 kB for each end would be hashed anew. */
+const releaseParts = {
+  done: releasedAfter(ended.done),
+  failed: releasedAfter(ended.failed),
+  'subject-done': releasedAfter(ended['subject-done']),
+} satisfies Record<EndKind, string>;
+export const releasePart = (kind: EndKind) => releaseParts[kind];
 
 type Row = RunRef & { lane?: string | null };
 type Ending = Pick<Tx, 'end'>;
@@ -67,6 +69,3 @@ export const endFailed = (tx: Ending, { organization_id, id, run, lane }: Row, e
 /** The subject's work is proven done, whichever run its live row is in. */
 export const endDoneOfSubject = (tx: OwnEnding, name: string, subjectId: string) =>
   tx.end({ kind: 'subject-done', params: [tx.organizationId, subjectId, name], isRequired: false });
-
-export const endFailedOfSubject = (tx: OwnEnding, name: string, subjectId: string, error: object) =>
-  tx.end({ kind: 'subject-failed', params: [tx.organizationId, subjectId, name, JSON.stringify(error)], isRequired: false });

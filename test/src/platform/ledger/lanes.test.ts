@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../../src/platform/ledger/check.ts';
+import { endFailedOfSubjects } from '../../../../src/platform/ledger/end-subjects.ts';
 import { lockOf, subjectLock, takeLocks } from '../../../../src/platform/ledger/locks.ts';
-import { endDone, endDoneOfSubject, endFailedOfSubject } from '../../../../src/platform/ledger/release.ts';
+import { endDone, endDoneOfSubject } from '../../../../src/platform/ledger/release.ts';
 import { type House, openHouse, playing } from '../../../support/house.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
 
@@ -41,13 +42,15 @@ describe('a lane gives its turn on', () => {
 
   test.each([
     ['endDoneOfSubject', 'done'],
-    ['endFailedOfSubject', 'failed'],
+    ['endFailedOfSubjects', 'failed'],
   ])('a subject settled from outside gives its lane on (%s)', async (_, kind) => {
     const [first, second] = [await house.accept({ lane: 'a:1' }), await house.accept({ lane: 'a:1' })];
     await house.ledger.transact({ locks: ['a:1'] }, async (tx) =>
       kind === 'done'
         ? endDoneOfSubject(tx.of(house.organizationId), playJob.name, first!.toyId)
-        : endFailedOfSubject(tx.of(house.organizationId), playJob.name, first!.toyId, { code: 'refused', message: 'no' }),
+        : endFailedOfSubjects(tx.of(house.organizationId), playJob.name, [
+            { subjectId: first!.toyId, error: { code: 'refused', message: 'no' } },
+          ]),
     );
     expect((await house.row(second!.id))?.state).toBe('queued');
     if (kind === 'done') expect(await house.row(first!.id)).toBeUndefined();
