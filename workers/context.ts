@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Em } from '../src/platform/database/database.ts';
 import { isOurOutage } from '../src/platform/database/errors.ts';
 import { ownRows } from '../src/platform/database/own.ts';
 import { operationFailed } from '../src/platform/events/catalogue.ts';
@@ -33,7 +32,6 @@ async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Pro
 export function createContext<Claimed>(
   deps: WorkerDeps,
   contract: JobContract,
-  em: Em,
   row: RunRow,
   claimed: Claimed,
   stalls: number,
@@ -55,8 +53,7 @@ export function createContext<Claimed>(
 
   const context: RunContext<Claimed> = {
     ...deps,
-    em,
-    own: ownRows(em, row.organization_id),
+    own: ownRows(deps.database, row.organization_id),
     transact,
     row,
     claimed,

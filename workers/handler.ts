@@ -1,5 +1,5 @@
 import type { Config } from '../src/platform/config/config.ts';
-import type { Database, Em } from '../src/platform/database/database.ts';
+import type { Database, Source } from '../src/platform/database/database.ts';
 import type { Own } from '../src/platform/database/own.ts';
 import type { JobContract } from '../src/platform/ledger/job.ts';
 import type { JobError } from '../src/platform/ledger/jobs.entity.ts';
@@ -35,7 +35,6 @@ export type Outcome =
 type Work = (tx: TenantTx) => Promise<void>;
 
 export type RunContext<Claimed = undefined> = WorkerDeps & {
-  em: Em;
   own: Own;
   /** Separate from the transaction that ends the attempt. */
   transact: TenantTransact;
@@ -63,7 +62,7 @@ export type Claimed<Subject> = { row: RunRow; claimed: Subject } | { waitMs: num
 export type Handler<Payload extends Record<string, string> = Record<string, string>, Subject = undefined> = {
   contract: JobContract<Payload>;
   /** One statement claims what cannot be undone, keeps the pool's pace and checks that this run may start. */
-  claim?(em: Em, ref: RunRef): Promise<Claimed<Subject>>;
+  claim?(source: Source, ref: RunRef): Promise<Claimed<Subject>>;
   run(payload: Payload, context: RunContext<Subject | undefined>): Promise<Outcome>;
 };
 

@@ -1,4 +1,3 @@
-import type { Em } from '../src/platform/database/database.ts';
 import { query } from '../src/platform/database/query.ts';
 import type { JobError } from '../src/platform/ledger/jobs.entity.ts';
 import { takeTurn } from '../src/platform/ledger/pace.ts';
@@ -29,17 +28,16 @@ type WorkingOn = { ended: Ended; row?: RunRow };
 
 /** Throws only for an outage of our own. */
 export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, place: Place): Promise<WorkingOn> {
-  const em = deps.database.em();
   const { contract } = handler;
   const work = async (row: RunRow, claimed: unknown): Promise<WorkingOn> => {
-    const context = createContext(deps, contract, em, row, claimed, run.stalledCounter, place);
+    const context = createContext(deps, contract, row, claimed, run.stalledCounter, place);
     return { ended: await perform(deps, handler, context), row };
   };
   const early = (delayMs: number, row?: RunRow): WorkingOn => ({ ended: { kind: 'early', delayMs }, row });
 
   for (;;) {
     // The claim replaces several queries; a run that crashed often takes the slow path.
-    const claim = run.stalledCounter < maxStalls ? await claimOf(deps, handler, em, run) : undefined;
+    const claim = run.stalledCounter < maxStalls ? await claimOf(deps, handler, run) : undefined;
     if (claim && 'waitMs' in claim) {
       if (claim.waitMs > maxRestMs) return early(claim.waitMs);
       await place.rest(claim.waitMs);
@@ -47,7 +45,7 @@ export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, pl
     }
     if (claim) return work(claim.row, claim.claimed);
 
-    const row = await readRun(em, run);
+    const row = await readRun(deps.database, run);
     switch (decide(row, run.run, run.attemptsMade)) {
       case 'stale':
         return { ended: { kind: 'stale' }, row };
@@ -71,11 +69,11 @@ export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, pl
     }
     if (await hasCrashedTooOften(deps, handler, row!, run)) {
       const error: JobError = { code: 'crashed', message: `The worker died ${maxStalls} times over this job` };
-      const context = createContext(deps, contract, em, row!, undefined, run.stalledCounter, place);
+      const context = createContext(deps, contract, row!, undefined, run.stalledCounter, place);
       return { ended: await context.fail(error), row };
     }
-    const waitMs = !handler.claim && row!.is_paced ? await takeTurn(em, run) : undefined;
-    const second = waitMs === undefined ? await claimOf(deps, handler, em, run) : { waitMs };
+    const waitMs = !handler.claim && row!.is_paced ? await takeTurn(deps.database, run) : undefined;
+    const second = waitMs === undefined ? await claimOf(deps, handler, run) : { waitMs };
     if (second && 'waitMs' in second) {
       if (second.waitMs > maxRestMs) return early(second.waitMs, row);
       await place.rest(second.waitMs);
@@ -85,8 +83,8 @@ export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, pl
   }
 }
 
-async function claimOf(deps: WorkerDeps, { contract, claim }: AnyHandler, em: Em, run: Run): Promise<Claimed<unknown>> {
-  const claimed = await claim?.(em, run);
+async function claimOf(deps: WorkerDeps, { contract, claim }: AnyHandler, run: Run): Promise<Claimed<unknown>> {
+  const claimed = await claim?.(deps.database, run);
   if (!claimed) return undefined;
   if ('waitMs' in claimed) deps.jobMetrics.paced(contract.name);
   // The claim freed room: start the next of the pool before the provider answers.
@@ -96,13 +94,13 @@ async function claimOf(deps: WorkerDeps, { contract, claim }: AnyHandler, em: Em
 }
 
 async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContext<unknown>): Promise<Outcome> {
-  const { em, row } = context;
+  const { row } = context;
   const { error: fault, value: payload } = handler.contract.payload.validate(row.payload);
   if (fault) return context.fail({ code: 'internal', message: `The payload is not valid: ${fault.message}` });
   // SQL: a time that is set once.
   if (row.visible)
     await query(
-      em,
+      deps.database,
       `update jobs
           set started_at = coalesce(started_at, clock_timestamp())
         where organization_id = $1

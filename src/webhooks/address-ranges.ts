@@ -4,6 +4,9 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Network = [Address, number];
 
+/** The settings' list is asked about with each delivery. */
+const parsed = new WeakMap<string[], Network[]>();
+
 // Named apart for a clear reason; Azure's 168.63.129.16 is in a public range.
 const METADATA: Network[] = parseNetworks([
   '169.254.169.254/32',
@@ -26,13 +29,17 @@ const NAMES: Record<string, string> = {
   uniqueLocal: 'unique local',
 };
 
-/** Throws on anything but full CIDR notation: a mistyped network must not open another one. */
+/** Throws on anything but full CIDR notation: a mistyped network must not open another one. Reads each list once. */
 export function parseNetworks(cidrs: string[]): Network[] {
-  return cidrs.map((cidr) => {
+  const known = parsed.get(cidrs);
+  if (known) return known;
+  const networks = cidrs.map((cidr): Network => {
     // ipaddr.js reads '10/8' as 0.0.0.10/8.
     if (isIP(cidr.split('/')[0] ?? '') === 0 || !ipaddr.isValidCIDR(cidr)) throw new TypeError(`not a CIDR network: ${cidr}`);
     return ipaddr.parseCIDR(cidr);
   });
+  parsed.set(cidrs, networks);
+  return networks;
 }
 
 /** Undefined: open. An address that contains another (NAT64, 6to4, Teredo, IPv4-compatible) is always closed. */

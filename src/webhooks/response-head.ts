@@ -5,31 +5,41 @@ export async function responseHead(response: Dispatcher.ResponseData, maxBytes: 
   const body = await firstBytes(response.body, maxBytes);
   const lines = [`HTTP/1.1 ${response.statusCode} ${response.statusText}`.trimEnd()];
   for (const [name, value] of Object.entries(response.headers)) {
-    for (const each of [value ?? []].flat()) lines.push(`${name}: ${each}`);
+    if (typeof value === 'string') lines.push(`${name}: ${value}`);
+    else for (const each of value ?? []) lines.push(`${name}: ${each}`);
   }
   return cut(`${lines.join('\n')}\n\n${body.toString('utf8')}`, maxBytes);
 }
 
-async function firstBytes(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Leaving the loop early destroys the stream, which then reports an error.
-  body.on('error', () => {});
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+/** Never rejects: the status decides the outcome, and the body is only for people. */
+function firstBytes(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const done = () => resolve(Buffer.concat(chunks).subarray(0, maxBytes));
+    body.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > maxBytes) break;
-    }
-  } catch {
-    // The status decides the outcome; the body is only for people.
-  }
-  return Buffer.concat(chunks).subarray(0, maxBytes);
+      if (size <= maxBytes) return;
+      body.destroy();
+      done();
+    });
+    body.on('end', done);
+    body.on('error', done);
+    body.on('close', done);
+  });
 }
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+/** UTF-8 of one unit of a string. */
+const maxBytesOfUnit = 3;
 
 /** Cuts no character in two, and drops NUL, which PostgreSQL's text refuses. */
 function cut(text: string, maxBytes: number): string {
+  const clean = text.replaceAll('\0', '');
+  if (clean.length * maxBytesOfUnit <= maxBytes) return clean;
   const buffer = new Uint8Array(maxBytes);
-  const { written } = new TextEncoder().encodeInto(text.replaceAll('\0', ''), buffer);
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(buffer.subarray(0, written));
+  const { written } = encoder.encodeInto(clean, buffer);
+  return decoder.decode(buffer.subarray(0, written));
 }

@@ -1,7 +1,7 @@
 import type { Channel } from '../../src/channels/channel.entity.ts';
 import { type Permission, permissionColumns } from '../../src/contacts/permission/permission.ts';
 import type { Message } from '../../src/messaging/message.entity.ts';
-import type { Em } from '../../src/platform/database/database.ts';
+import type { Source } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
@@ -52,8 +52,8 @@ const claimStatement = `
     left join claimed on true`;
 
 /** Checks and claims in one statement: of two concurrent runs only one sends. */
-export async function claimMessage(em: Em, { organization_id, id, run }: RunRef): Promise<Claimed<Claim>> {
-  const [row] = await query<(RunRow & Claim & Turn) | ({ id: null } & Turn)>(em, claimStatement, [organization_id, id, run]);
+export async function claimMessage(source: Source, { organization_id, id, run }: RunRef): Promise<Claimed<Claim>> {
+  const [row] = await query<(RunRow & Claim & Turn) | ({ id: null } & Turn)>(source, claimStatement, [organization_id, id, run]);
   if (row!.id !== null) return { row: row!, claimed: row! };
   return row!.wait_ms === null ? undefined : { waitMs: row!.wait_ms };
 }

@@ -156,10 +156,10 @@ const stateOf = ({ message_id: id, channel_id, conversation_id, contact_id }: Cl
 });
 
 /** The phone number's own limit: the channel sends nothing for `ms`. */
-async function slowDown({ em, row, ledger }: Context, ms: number) {
+async function slowDown({ database, row, ledger }: Context, ms: number) {
   if (!row.pool) return;
   const pool = poolOf(row.organization_id, row.pool);
-  await holdPool(em, pool, ms);
+  await holdPool(database, pool, ms);
   setTimeout(() => void ledger.fill(pool), ms + 20).unref();
 }
 

@@ -2,7 +2,7 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Channel } from '../../src/channels/channel.entity.ts';
 import { applyIdentityChange } from '../../src/contacts/identities/identity-change.ts';
 import { applyTemplateStatus } from '../../src/messaging/templates.ts';
-import type { Em } from '../../src/platform/database/database.ts';
+import type { Source } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { statement } from '../../src/platform/database/statement.ts';
@@ -48,12 +48,12 @@ const receivedWebhook = statement((select, { id }: { id: string }) =>
 );
 
 async function claimWebhook(
-  em: Em,
+  source: Source,
   { organization_id, id, run }: RunRef,
 ): Promise<{ row: RunRow; claimed: WebhookRow } | undefined> {
   // SQL: one statement reads the run and its subject; the webhook gives the organization (bench: inbound).
   const [row] = await query<RunRow & WebhookRow>(
-    em,
+    source,
     `select ${runColumns}, w.channel_id, w.body
        from jobs j
        left join pools p on p.organization_id = j.organization_id and p.id = j.pool

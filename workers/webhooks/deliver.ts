@@ -1,4 +1,4 @@
-import type { Em } from '../../src/platform/database/database.ts';
+import type { Source } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
@@ -59,8 +59,8 @@ const claimStatement = `
     left join claimed on true`;
 
 /** Claims only a turn of the rate limit: a webhook may be delivered twice, and receivers deduplicate by its id. */
-async function claimDelivery(em: Em, { organization_id, id, run }: RunRef): Promise<Claimed<DeliveryRow>> {
-  const [row] = await query<(RunRow & DeliveryRow & Turn) | ({ id: null } & Turn)>(em, claimStatement, [
+async function claimDelivery(source: Source, { organization_id, id, run }: RunRef): Promise<Claimed<DeliveryRow>> {
+  const [row] = await query<(RunRow & DeliveryRow & Turn) | ({ id: null } & Turn)>(source, claimStatement, [
     organization_id,
     id,
     run,
@@ -128,7 +128,26 @@ export const shownOutcome = (outcome: SendOutcome): SendOutcome =>
     ? { ...outcome, errorClass: 'dns', error: 'the host has no public address' }
     : outcome;
 
-/** SQL: parts of the ledger's statement (bench: deliver). `onlyWithEnd`: writes only if it ends the job's row. */
+/** SQL: parts of the ledger's statement (bench: deliver). */
+const attemptText = (condition: string) => `
+  tried as (
+    update webhook_deliveries
+       set attempts = attempts + 1,
+           state = case when $9 then $3 else state end,
+           finished_at = case when $9 then clock_timestamp() else finished_at end,
+           next_attempt_at = case
+             when not $9 and state = 'pending' then clock_timestamp() + coalesce($10::float8, 0) * interval '1 ms' end
+     where organization_id = $2 and id = $1${condition}
+    returning attempts),
+  attempt as (
+    insert into webhook_attempts (
+      id, organization_id, delivery_id, number, status, duration_ms, error_class, error, response_head)
+    select uuidv7(), $2::uuid, $1, tried.attempts, $4::int, $5::int, $6, $7, $8
+      from tried)`;
+/** Made once: a new text would be hashed anew for each attempt. */
+const attemptTexts = { always: attemptText(''), withEnd: attemptText(' and exists (select 1 from ended)') };
+
+/** `onlyWithEnd`: writes only if it ends the job's row. */
 function attemptOf(
   delivery: DeliveryRow,
   outcome: SendOutcome,
@@ -138,21 +157,7 @@ function attemptOf(
   // Without a delay the schedule is exhausted.
   const isOver = state !== 'pending' || delayMs === undefined;
   return {
-    text: `
-      tried as (
-        update webhook_deliveries
-           set attempts = attempts + 1,
-               state = case when $9 then $3 else state end,
-               finished_at = case when $9 then clock_timestamp() else finished_at end,
-               next_attempt_at = case
-                 when not $9 and state = 'pending' then clock_timestamp() + coalesce($10::float8, 0) * interval '1 ms' end
-         where organization_id = $2 and id = $1 ${onlyWithEnd ? 'and exists (select 1 from ended)' : ''}
-        returning attempts),
-      attempt as (
-        insert into webhook_attempts (
-          id, organization_id, delivery_id, number, status, duration_ms, error_class, error, response_head)
-        select uuidv7(), $2::uuid, $1, tried.attempts, $4::int, $5::int, $6, $7, $8
-          from tried)`,
+    text: onlyWithEnd ? attemptTexts.withEnd : attemptTexts.always,
     params: [
       delivery.delivery_id,
       delivery.organization_id,

@@ -1,24 +1,40 @@
 import pg, { type Connection, type Pool } from 'pg';
-import { nameOf } from './preparing-client.ts';
+import { nameOf } from './statement-names.ts';
 
 /** `isOnce`: not prepared, as there are many texts like it. */
 export type BatchStatement = { text: string; params: unknown[]; isOnce?: boolean };
 type Row = Record<string, unknown>;
+export type BatchResult = { rows: Row[]; rowCount: number | null; command: string | null };
 
 // What pg has and its types leave out: how a value travels, a statement's result, and the statements a connection has prepared.
-type Given = {
-  rows: Row[];
-  _types?: unknown;
-  addFields(fields: unknown): void;
-  addRow(row: Row): void;
-  parseRow(fields: unknown): Row;
-};
+type Columns = Record<'fields' | '_parsers' | '_prebuiltEmptyResultObject', unknown>;
+type Given = BatchResult &
+  Columns & {
+    fields: unknown[];
+    _types?: unknown;
+    addFields(fields: unknown): void;
+    addRow(row: Row): void;
+    parseRow(fields: unknown): Row;
+    addCommandComplete(message: unknown): void;
+  };
 const { Result, utils } = pg as unknown as {
   Result: new () => Given;
   utils: { prepareValue(value: unknown): string | Buffer | null };
 };
 type Preparing = Connection & Record<'parsedStatements' | 'submittedNamedStatements', Record<string, string>>;
-type Step = { name: string; text: string; values: (string | Buffer | null)[]; result: Given };
+type Step = { name: string; text: string; values: (string | Buffer | null)[]; result: Given; isDescribed: boolean };
+
+/**
+ * The columns of the statements that a connection has prepared, by their names: the server need not describe them again, which takes
+ * longer than many a row.
+ */
+const described = new WeakMap<Connection, Map<string, Columns>>();
+
+function describedOf(connection: Connection): Map<string, Columns> {
+  const known = described.get(connection) ?? new Map<string, Columns>();
+  described.set(connection, known);
+  return known;
+}
 
 /**
  * Several statements in one round trip and one transaction: PostgreSQL commits at the end of the batch; an error in one undoes
@@ -26,13 +42,14 @@ type Step = { name: string; text: string; values: (string | Buffer | null)[]; re
  * (`submit`, as for pg-cursor) and passes the server's answers to the methods below, in order.
  */
 class Batch {
-  callback: (error: Error | null, rows?: Row[][]) => void = () => {};
+  callback: (error: Error | null, results?: BatchResult[]) => void = () => {};
   /** pg gives it the connection's types. */
   readonly _result = new Result();
   readonly #steps: Step[];
   #current = 0;
   readonly #submitted: string[] = [];
   #unreadable: Error | undefined;
+  #described: Map<string, Columns> | undefined;
 
   constructor(statements: BatchStatement[]) {
     // Converted first: an error here must not leave a batch half sent.
@@ -41,6 +58,7 @@ class Batch {
       text,
       values: params.map((value) => utils.prepareValue(value)),
       result: new Result(),
+      isDescribed: false,
     }));
   }
 
@@ -54,16 +72,24 @@ class Batch {
 
   submit(given: Connection) {
     const connection = given as Preparing;
+    const known = describedOf(connection);
+    this.#described = known;
     connection.stream.cork();
-    for (const { name, text, values, result } of this.#steps) {
+    for (const step of this.#steps) {
+      const { name, text, values, result } = step;
       result._types = this._result._types;
-      if (!name || !(connection.parsedStatements[name] || connection.submittedNamedStatements[name])) {
+      const isPrepared = name && (connection.parsedStatements[name] || connection.submittedNamedStatements[name]);
+      if (!isPrepared) {
         connection.parse({ name, text, types: [] }, true);
         if (name) connection.submittedNamedStatements[name] = text;
         if (name) this.#submitted.push(name);
       }
       connection.bind({ statement: name, values }, true);
-      connection.describe({ type: 'P', name: '' }, true);
+      const columns = isPrepared ? known.get(name) : undefined;
+      if (columns) {
+        step.isDescribed = true;
+        Object.assign(result, columns);
+      } else connection.describe({ type: 'P', name: '' }, true);
       connection.execute({}, true);
     }
     connection.sync();
@@ -73,16 +99,25 @@ class Batch {
   handleRowDescription({ fields }: { fields: unknown }) {
     this.#steps[this.#current]!.result.addFields(fields);
   }
-  handleDataRow({ fields }: { fields: unknown }) {
-    const { result } = this.#steps[this.#current]!;
+  handleDataRow({ fields }: { fields: unknown[] }) {
+    const { name, result } = this.#steps[this.#current]!;
     try {
+      // A pooler may have prepared the statement anew on another connection, after a migration.
+      if (fields.length !== result.fields.length) {
+        this.#described?.delete(name);
+        throw new Error('A prepared statement has other columns than before');
+      }
       result.addRow(result.parseRow(fields));
     } catch (error) {
       // In the socket's handler it would end the process.
       this.#unreadable ??= error as Error;
     }
   }
-  handleCommandComplete() {
+  handleCommandComplete(message: unknown) {
+    const { name, result, isDescribed } = this.#steps[this.#current]!;
+    result.addCommandComplete(message);
+    const { fields, _parsers, _prebuiltEmptyResultObject } = result;
+    if (name && !isDescribed) this.#described?.set(name, { fields, _parsers, _prebuiltEmptyResultObject });
     this.#current += 1;
   }
   handleError(error: Error, connection: Connection) {
@@ -95,9 +130,22 @@ class Batch {
     if (this.#unreadable) return this.callback(this.#unreadable);
     this.callback(
       null,
-      this.#steps.map(({ result }) => result.rows),
+      this.#steps.map(({ result }) => result),
     );
   }
+}
+
+/** `query` submits to a connection. A value that cannot be sent is an error of the batch, and nothing is sent. */
+export function sendBatch(query: (batch: object) => void, statements: BatchStatement[], done: Batch['callback']): void {
+  let batch: Batch;
+  try {
+    batch = new Batch(statements);
+  } catch (error) {
+    process.nextTick(done, error as Error);
+    return;
+  }
+  batch.callback = done;
+  query(batch);
 }
 
 /** The rows of each statement. An error has the number of its statement in `step`. */
@@ -105,12 +153,12 @@ export async function runBatch(pool: Pool, statements: BatchStatement[]): Promis
   const batch = new Batch(statements);
   const client = await pool.connect();
   try {
-    const rows = await new Promise<Row[][]>((resolve, reject) => {
+    const results = await new Promise<BatchResult[]>((resolve, reject) => {
       batch.callback = (error, given) => (error ? reject(error) : resolve(given!));
       client.query(batch as never);
     });
     client.release();
-    return rows;
+    return results.map(({ rows }) => rows);
   } catch (error) {
     // The server refused a statement: the connection is sound, and keeps what it has prepared.
     const isSound = (error as { severity?: string }).severity === 'ERROR';

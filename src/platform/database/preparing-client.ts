@@ -1,24 +1,26 @@
-import { hash } from 'node:crypto';
 import pg from 'pg';
+import { type BatchResult, sendBatch } from './batch.ts';
+import { nameOf } from './statement-names.ts';
 
-const maxPrepared = 500;
-const names = new Map<string, string>();
+type Done = (error: Error | null, result?: BatchResult) => void;
 
-export function nameOf(text: string): string | undefined {
-  const known = names.get(text);
-  if (known || names.size >= maxPrepared) return known;
-  // Made from the text: behind a connection pooler, one name must mean the same text in every process.
-  const name = `k${hash('sha1', text).slice(0, 16)}`;
-  names.set(text, name);
-  return name;
-}
-
-/** The ledger's statements take longer to plan than to run; the driver prepares only named ones (ledger/states.ts, open.ts). */
+/**
+ * The ledger's statements take longer to plan than to run; the driver prepares only named ones (ledger/states.ts, open.ts). What has
+ * parameters goes as a batch of one, which asks for the columns of a prepared statement only once.
+ */
 export class PreparingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: the driver's signature has nine shapes, of which this needs one
-  override query(...[first, values, ...rest]: any[]): any {
-    const name = typeof first === 'string' && Array.isArray(values) && values.length > 0 ? nameOf(first) : undefined;
-    const given = name ? [{ name, text: first, values }, ...rest] : [first, values, ...rest];
-    return super.query(...(given as Parameters<pg.Client['query']>));
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's signature has nine shapes, of which this needs two
+  override query(...given: any[]): any {
+    const [text, params, done] = given;
+    const isPrepared = typeof text === 'string' && Array.isArray(params) && params.length > 0 && nameOf(text) !== undefined;
+    if (!isPrepared) return super.query(...(given as Parameters<pg.Client['query']>));
+    const send = (ended: Done) =>
+      sendBatch(
+        (batch) => super.query(batch as never),
+        [{ text, params }],
+        (error, results) => ended(error, results?.[0]),
+      );
+    if (done) return void send(done as Done);
+    return new Promise((resolve, reject) => send((error, result) => (error ? reject(error) : resolve(result))));
   }
 }

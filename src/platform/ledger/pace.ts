@@ -1,4 +1,4 @@
-import type { Em } from '../database/database.ts';
+import type { Source } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import { stateIs } from './states.ts';
 import type { RunRef } from './tx.ts';
@@ -65,8 +65,8 @@ export const isPaced = '(p.rate is null or (select is_open from paced))';
 export type Turn = { wait_ms: number | null };
 
 /** For a run whose handler claims nothing: undefined when it may go, else the milliseconds until it may come again. */
-export async function takeTurn(em: Em, { organization_id, id, run }: RunRef): Promise<number | undefined> {
-  const [row] = await query<Turn>(em, turnStatement, [organization_id, id, run]);
+export async function takeTurn(source: Source, { organization_id, id, run }: RunRef): Promise<number | undefined> {
+  const [row] = await query<Turn>(source, turnStatement, [organization_id, id, run]);
   return row?.wait_ms ?? undefined;
 }
 

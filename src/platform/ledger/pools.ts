@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database, Em } from '../database/database.ts';
+import type { Database, Em, Source } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import type { RowOf } from '../database/tables.ts';
 import type { DispatchedRow, PoolRef } from './accept.ts';
@@ -36,8 +36,8 @@ const holdStatement = `
                                     else clock_timestamp() + $3::float8 * interval '1 ms' end)
    where organization_id = $1 and id = $2`;
 
-export async function holdPool(em: Em, { organization_id, id }: PoolRef, ms: number | null) {
-  await query(em, holdStatement, [organization_id, id, ms]);
+export async function holdPool(source: Source, { organization_id, id }: PoolRef, ms: number | null) {
+  await query(source, holdStatement, [organization_id, id, ms]);
 }
 
 export async function letPoolGo(em: Em, { organization_id, id }: PoolRef) {
@@ -47,8 +47,8 @@ export async function letPoolGo(em: Em, { organization_id, id }: PoolRef) {
 /** SQL: a function of the database. Without patience, a pool that another transaction has locked gives nothing. */
 export async function fillPool(database: Database, { organization_id, id }: PoolRef, isPatient = true): Promise<DispatchedRow[]> {
   const rows = isShared(id)
-    ? await query<DispatchedRow>(database.em(), 'select * from fill_shared_pool($1, $2)', [id, isPatient])
-    : await query<DispatchedRow>(database.em(), 'select * from fill_pool($1, $2, $3)', [organization_id, id, isPatient]);
+    ? await query<DispatchedRow>(database, 'select * from fill_shared_pool($1, $2)', [id, isPatient])
+    : await query<DispatchedRow>(database, 'select * from fill_pool($1, $2, $3)', [organization_id, id, isPatient]);
   const readAt = Date.now();
   return rows.map((row) => ({ ...row, read_at: readAt }));
 }
@@ -57,7 +57,7 @@ export async function fillPool(database: Database, { organization_id, id }: Pool
 export async function takeRoom(database: Database, pool: string, { organization_id, id, run }: RunRef): Promise<boolean> {
   const take = isShared(pool) ? 'take_shared_room' : 'take_room';
   const text = `select ${take}($1, $2, $3, $4) as has_room`;
-  const [row] = await query<{ has_room: boolean }>(database.em(), text, [organization_id, pool, id, run]);
+  const [row] = await query<{ has_room: boolean }>(database, text, [organization_id, pool, id, run]);
   return row?.has_room ?? false;
 }
 

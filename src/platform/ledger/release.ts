@@ -1,24 +1,31 @@
 import { dispatchedColumns, firstCheck } from './accept.ts';
 import { stateIs } from './states.ts';
-import type { EndKind, OwnTx, RunRef, Tx } from './tx.ts';
+import type { End, EndKind, OwnTx, Part, RunRef, Tx } from './tx.ts';
 
 /** The run is no longer the row's: the transaction rolls back. */
 export class RunOver extends Error {
   override name = 'RunOver';
 }
 
-const ended: Record<EndKind, string> = {
-  done: `
-  kept as (
+const kept = `
     update jobs
        set state = 'done', finished_at = clock_timestamp(), error = null
      where organization_id = $1 and id = $2 and run = $3 and ${stateIs('state', 'queued')} and visible
-    returning organization_id, lane, pool),
-  gone as (
+    returning organization_id, lane, pool`;
+const gone = `
     delete from jobs
      where organization_id = $1 and id = $2 and run = $3 and ${stateIs('state', 'queued')} and not visible
-    returning organization_id, lane, pool),
+    returning organization_id, lane, pool`;
+
+const ended: Record<EndKind, string> = {
+  done: `
+  kept as (${kept}),
+  gone as (${gone}),
   ended as (select * from kept union all select * from gone)`,
+  kept: `
+  ended as (${kept})`,
+  gone: `
+  ended as (${gone})`,
   failed: `
   ended as (
     update jobs
@@ -48,20 +55,21 @@ const releasedAfter = (end: string) => `${end},
     returning ${dispatchedColumns})`;
 
 /** Made once: a text of 2 kB for each end would be hashed anew. */
-const releaseParts = {
-  done: releasedAfter(ended.done),
-  failed: releasedAfter(ended.failed),
-  'subject-done': releasedAfter(ended['subject-done']),
-} satisfies Record<EndKind, string>;
-export const releasePart = (kind: EndKind) => releaseParts[kind];
+const released = Object.fromEntries(Object.entries(ended).map(([kind, text]) => [kind, releasedAfter(text)])) as typeof ended;
 
-type Row = RunRef & { lane?: string | null };
+/** Undefined: the lane is not known here. Without one there is none to release. */
+export const endPart = ({ kind, params, lane }: End): Part =>
+  lane === null ? { text: ended[kind], params } : { text: released[kind], params, dispatched: 'released' };
+
+type Row = RunRef & { lane?: string | null; visible?: boolean };
 type Ending = Pick<Tx, 'end'>;
 type OwnEnding = Pick<OwnTx, 'end' | 'organizationId'>;
 
 /** Deletes the row, or keeps it as `done` when it is an operation. Throws RunOver at commit when the run is not the row's. */
-export const endDone = (tx: Ending, { organization_id, id, run, lane }: Row, { isAsserted = false } = {}) =>
-  tx.end({ kind: 'done', params: [organization_id, id, run], lane, isRequired: true, isAsserted });
+export const endDone = (tx: Ending, { organization_id, id, run, lane, visible }: Row, { isAsserted = false } = {}) => {
+  const kind = visible === undefined ? 'done' : visible ? 'kept' : 'gone';
+  tx.end({ kind, params: [organization_id, id, run], lane, isRequired: true, isAsserted });
+};
 
 export const endFailed = (tx: Ending, { organization_id, id, run, lane }: Row, error: object) =>
   tx.end({ kind: 'failed', params: [organization_id, id, run, JSON.stringify(error)], lane, isRequired: true });

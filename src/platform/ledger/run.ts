@@ -1,4 +1,4 @@
-import type { Em } from '../database/database.ts';
+import type { Source } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import type { RowOf } from '../database/tables.ts';
 import type { Job } from './jobs.entity.ts';
@@ -51,8 +51,8 @@ const runStatement = `
     left join pools p on p.organization_id = j.organization_id and p.id = j.pool
    where j.organization_id = $1 and j.id = $2`;
 
-export async function readRun(em: Em, { organization_id, id }: Omit<RunRef, 'run'>): Promise<RunRow | undefined> {
-  const [row] = await query<RunRow>(em, runStatement, [organization_id, id]);
+export async function readRun(source: Source, { organization_id, id }: Omit<RunRef, 'run'>): Promise<RunRow | undefined> {
+  const [row] = await query<RunRow>(source, runStatement, [organization_id, id]);
   return row;
 }
 

@@ -5,7 +5,8 @@ import type { Dispatched } from './accept.ts';
 
 export type RunRef = { organization_id: string; id: string; run: number };
 
-export type EndKind = 'done' | 'failed' | 'subject-done';
+/** `kept` and `gone` are what `done` means for an operation and for any other job, where that is known. */
+export type EndKind = 'done' | 'kept' | 'gone' | 'failed' | 'subject-done';
 
 export type End = {
   kind: EndKind;

@@ -16,7 +16,7 @@ import {
   paramsOfOne,
 } from './accept.ts';
 import { LocksOutdated, lockStatement, sorted } from './locks.ts';
-import { RunOver, releasePart } from './release.ts';
+import { endPart, RunOver } from './release.ts';
 import type { End, Part } from './tx.ts';
 
 export type Entries = { ends: End[]; jobs: NewJob[]; events: NewEvent[]; parts: Part[] };
@@ -100,15 +100,31 @@ function assertionError(error: unknown): never {
   throw error;
 }
 
+/** Made once for each condition, of which there are few: a new text of 3 kB would be hashed anew in each write. */
+function madeOnce(make: (condition: string) => string): (condition: string) => string {
+  const made = new Map<string, string>();
+  return (condition) => {
+    const text = made.get(condition) ?? make(condition);
+    made.set(condition, text);
+    return text;
+  };
+}
+const texts = {
+  accept: madeOnce(acceptPart),
+  acceptOne: madeOnce(acceptOnePart),
+  record: madeOnce(recordPart),
+  recordUnheard: madeOnce(recordUnheardPart),
+};
+
 function statementOf(end: End | undefined, { jobs, events, parts }: Rest): BatchStatement {
   const condition = conditionOf(end, parts);
   const all = [...parts];
-  if (end) all.unshift({ text: releasePart(end.kind), params: end.params, dispatched: 'released' });
-  if (jobs.length === 1) all.push({ text: acceptOnePart(condition), params: paramsOfOne(jobs[0]!), dispatched: 'accepted' });
-  else if (jobs.length > 0) all.push({ text: acceptPart(condition), params: [listOf(jobs)], dispatched: 'accepted' });
+  if (end) all.unshift(endPart(end));
+  if (jobs.length === 1) all.push({ text: texts.acceptOne(condition), params: paramsOfOne(jobs[0]!), dispatched: 'accepted' });
+  else if (jobs.length > 0) all.push({ text: texts.accept(condition), params: [listOf(jobs)], dispatched: 'accepted' });
   if (events.some((event) => event.is_heard))
-    all.push({ text: recordPart(condition), params: [listOf(events)], dispatched: 'announced' });
-  else if (events.length > 0) all.push({ text: recordUnheardPart(condition), params: [listOf(events)] });
+    all.push({ text: texts.record(condition), params: [listOf(events)], dispatched: 'announced' });
+  else if (events.length > 0) all.push({ text: texts.recordUnheard(condition), params: [listOf(events)] });
   return { text: textOf(all, end), params: all.flatMap((part) => part.params) };
 }
 
@@ -147,7 +163,7 @@ function textOf(parts: Part[], end: End | undefined): string {
   const known = statements.get(key);
   if (known) return known;
   let before = 0;
-  const texts = parts.map(({ text, params }) => {
+  const numbered = parts.map(({ text, params }) => {
     const placed = numberedFrom(before, text);
     before += params.length;
     return placed;
@@ -162,7 +178,7 @@ function textOf(parts: Part[], end: End | undefined): string {
   const asserted = parts.flatMap(({ assertion }) => (assertion ? [`assert_that(${assertion}, '${outdated}')`] : []));
   if (end?.isAsserted) asserted.push(`assert_that(exists (select 1 from ended), '${runOver}')`);
   const columns = [outcome, `${dispatched} as dispatched`, `jsonb_build_object(${given}) as given`, ...asserted];
-  const text = `with ${texts.join(',')}
+  const text = `with ${numbered.join(',')}
   select ${columns.join(', ')}`;
   statements.set(key, text);
   return text;

@@ -69,3 +69,22 @@ async function openSecond() {
   await client.connect();
   return client;
 }
+
+test('a statement is described once a connection, and its rows are the same afterwards', async () => {
+  const text = `select n, n::text as name, null::jsonb as nothing, now() as at from written where n < $1 order by n`;
+  const ask = () => house.database.pool.query(text, [20]);
+  const [first, second] = [await ask(), await ask()];
+  expect(second.rows.map(({ at, ...row }) => [typeof at, row])).toEqual(first.rows.map(({ at, ...row }) => [typeof at, row]));
+  expect([second.rowCount, second.command]).toEqual([first.rowCount, 'SELECT']);
+  expect((await house.database.pool.query('update written set n = n where n < $1', [20])).rowCount).toBe(first.rowCount);
+});
+
+test('a prepared statement whose columns have changed is an error, never a row of other names', async () => {
+  await house.sql('create table changing (a int, b int)');
+  await house.sql('insert into changing values (1, 2)');
+  const ask = () => run({ text: 'select * from changing where a = $1', params: [1] });
+  expect(await ask()).toEqual([[{ a: 1, b: 2 }]]);
+  expect(await ask()).toEqual([[{ a: 1, b: 2 }]]);
+  await house.sql('alter table changing add column c int');
+  await expect(ask()).rejects.toThrow();
+});

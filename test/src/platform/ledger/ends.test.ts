@@ -147,8 +147,23 @@ describe('rule 8: a job that runs twice at once', () => {
 
   test('and failed here, done there, ends in one way', async () => {
     const { id, toyId } = await house.accept({ lane: 'a:1' });
-    const failing = toyHandler(playJob, (_, context) => context.fail(error));
-    const ends = await Promise.all([house.run(playing(), { id }), house.run(failing, { id })]);
+    // Both have begun before one ends: a run that begins later finds a failed row, and says so.
+    const { promise: bothBegan, resolve: begun } = Promise.withResolvers<void>();
+    let began = 0;
+    const meet = () => {
+      began += 1;
+      if (began === 2) begun();
+      return bothBegan;
+    };
+    const done = toyHandler(playJob, async (payload, context) => {
+      await meet();
+      return playing().run(payload, context);
+    });
+    const failing = toyHandler(playJob, async (_, context) => {
+      await meet();
+      return context.fail(error);
+    });
+    const ends = await Promise.all([house.run(done, { id }), house.run(failing, { id })]);
     const { status } = await house.toy(toyId);
     expect(ends.map(({ kind }) => kind).sort()).toEqual([status, 'stale'].sort());
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { endDone, RunOver, releasePart } from '../../../../src/platform/ledger/release.ts';
+import { endDone, endPart, RunOver } from '../../../../src/platform/ledger/release.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
 
@@ -68,25 +68,30 @@ test('a job born in the lane of the row that ends becomes its head', async () =>
   expect((await house.row(next))?.state).toBe('queued');
 });
 
-test('an end that was prepared while nothing was queued finds its row by its id', async () => {
-  // As the product connects; a thousand rows wait, none is queued.
-  const client = await house.database.pool.connect();
-  try {
-    await client.query(
-      `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
+test.each(['done', 'kept', 'gone'] as const)(
+  'an end (%s) that was prepared while nothing was queued finds its row by its id',
+  async (kind) => {
+    // As the product connects; a thousand rows wait, none is queued.
+    const client = await house.database.pool.connect();
+    try {
+      await client.query(
+        `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
        select uuidv7(), $1, 'toys.play', 'default', '{}', 'toy', uuidv7(), 'none', 'waiting', now() from generate_series(1, 1000)`,
-      [house.organizationId],
-    );
-    await client.query('vacuum analyze jobs');
-    await client.query('set plan_cache_mode = force_generic_plan');
-    await client.query(`prepare finish(uuid, uuid, int) as with ${releasePart('done')} select count(*) from ended`);
-    const { rows } = await client.query(
-      `explain (format json) execute finish('${house.organizationId}', '${house.organizationId}', 1)`,
-    );
-    const plan = JSON.stringify(rows[0]['QUERY PLAN']);
-    expect(plan).toContain('jobs_pkey');
-    expect(plan).not.toMatch(/Seq Scan|"Index Name":"jobs_(check|room|waiting|head|lane)"/);
-  } finally {
-    client.release(true);
-  }
-});
+        [house.organizationId],
+      );
+      await client.query('vacuum analyze jobs');
+      await client.query('set plan_cache_mode = force_generic_plan');
+      await client.query(
+        `prepare finish(uuid, uuid, int) as with ${endPart({ kind, params: [], isRequired: true }).text} select count(*) from ended`,
+      );
+      const { rows } = await client.query(
+        `explain (format json) execute finish('${house.organizationId}', '${house.organizationId}', 1)`,
+      );
+      const plan = JSON.stringify(rows[0]['QUERY PLAN']);
+      expect(plan).toContain('jobs_pkey');
+      expect(plan).not.toMatch(/Seq Scan|"Index Name":"jobs_(check|room|waiting|head|lane)"/);
+    } finally {
+      client.release(true);
+    }
+  },
+);
