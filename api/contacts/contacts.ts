@@ -22,6 +22,7 @@ export const createContact = endpoint({
   description:
     'The identities in the body decide: phone_number, email, external_id with its external_source. Nobody has one of them: 201 and a new contact. They are one contact’s: it is updated, given fields only, and what is new becomes another identity of it. They are of two contacts: 409 with both ids. 404 only for a repeat, with its Idempotency-Key, for a contact that was forgotten meanwhile.',
   isIdempotent: true,
+  looksFirst: true,
   body: Joi.object<ContactFields>({
     phone_number: phoneNumber.allow(''),
     name: contactName.allow(''),

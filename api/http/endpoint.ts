@@ -105,6 +105,8 @@ type Said<Body, Query> = {
   isDownload?: boolean;
   /** Takes an Idempotency-Key. */
   isIdempotent?: boolean;
+  /** Its handler begins with a text of `own`, which takes the look for the key's reply with it. */
+  looksFirst?: boolean;
   errorShape?: ErrorShape;
 };
 

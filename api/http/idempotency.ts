@@ -1,9 +1,12 @@
-import type { Database, Em, Source } from '../../src/platform/database/database.ts';
+import { type BatchStatement, runBatch } from '../../src/platform/database/batch.ts';
+import type { Database, Source } from '../../src/platform/database/database.ts';
+import { sqlStateOf } from '../../src/platform/database/errors.ts';
+import { OwnRows } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
 import type { IdempotencyKey as StoredReply } from '../../src/platform/idempotency/idempotency-key.entity.ts';
-import type { Transact, Work, Write } from '../../src/platform/ledger/transact.ts';
+import type { Once, Transact, Work, Write } from '../../src/platform/ledger/transact.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
 import { type Secrets, sha256 } from '../../src/platform/secrets.ts';
 import type { Reply } from './endpoint.ts';
@@ -18,8 +21,8 @@ export type IdempotencyKey = {
   contactId?: string;
 };
 
-/** Leaves the transaction: the reply exists already. */
-class Replayed extends Error {
+/** Leaves the handler: the reply exists already. */
+export class Replayed extends Error {
   readonly reply: Reply;
   constructor(reply: Reply) {
     super('replayed');
@@ -37,7 +40,7 @@ export function checkKey(key: string | undefined): string | undefined {
   });
 }
 
-/** SQL (all of this file): on the path of every write with a key, inside its transaction (bench: POST /v1/messages). */
+/** SQL (all of this file): on the path of every write with a key, in its transaction (bench: POST /v1/messages). */
 const isOfRequest = `
   organization_id = $1 and method = $2 and path = $3 and key = $4
   and created_at > clock_timestamp() - interval '24 hours'`;
@@ -54,14 +57,56 @@ const existsStatement = `
 
 const paramsOf = ({ organizationId, method, path, key }: Omit<IdempotencyKey, 'bodyHash'>) => [organizationId, method, path, key];
 
+type Found = RowOf<typeof StoredReply, 'body_hash' | 'reply'>;
+
 /** The stored reply to the same request; a 422 when the key was used with another body. */
-export async function storedReply(source: Source, secrets: Secrets, key: IdempotencyKey): Promise<Reply | undefined> {
-  const [row] = await query<RowOf<typeof StoredReply, 'body_hash' | 'reply'>>(source, findStatement, paramsOf(key));
+function replyOf(secrets: Secrets, key: IdempotencyKey, row: Found | undefined): Reply | undefined {
   if (!row) return undefined;
   if (Buffer.compare(row.body_hash, key.bodyHash) !== 0)
     throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used with another body');
   const reply = JSON.parse(secrets.open(row.reply)) as Reply;
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
+}
+
+async function storedReply(source: Source, secrets: Secrets, key: IdempotencyKey): Promise<Reply | undefined> {
+  const [row] = await query<Found>(source, findStatement, paramsOf(key));
+  return replyOf(secrets, key, row);
+}
+
+/** The organization's rows for a request with a key. Unless `look` was first, the look for the key's reply travels with the first text. */
+export class OwnWithKey extends OwnRows {
+  readonly #database: Database;
+  readonly #secrets: Secrets;
+  readonly #key: IdempotencyKey;
+  #isLooked = false;
+
+  constructor(database: Database, secrets: Secrets, key: IdempotencyKey) {
+    super(database, key.organizationId);
+    this.#database = database;
+    this.#secrets = secrets;
+    this.#key = key;
+  }
+
+  /** Only the first time. */
+  async look(): Promise<Reply | undefined> {
+    if (this.#isLooked) return undefined;
+    const reply = await storedReply(this.#database, this.#secrets, this.#key);
+    this.#isLooked = true;
+    return reply;
+  }
+
+  override async sql<Row>(text: string, params: unknown[] = []): Promise<Row[]> {
+    if (this.#isLooked) return super.sql(text, params);
+    const statements = [
+      { text: findStatement, params: paramsOf(this.#key) },
+      { text, params: [this.organizationId, ...params] },
+    ];
+    const [found, rows] = await runBatch(this.#database.pool, statements);
+    this.#isLooked = true;
+    const reply = replyOf(this.#secrets, this.#key, found?.[0] as Found | undefined);
+    if (reply) throw new Replayed(reply);
+    return rows as Row[];
+  }
 }
 
 /** Whether a stored reply exists; the body is compared later. */
@@ -70,9 +115,8 @@ export async function isAnswered(source: Source, key: Omit<IdempotencyKey, 'body
   return rows.length > 0;
 }
 
-const storeStatement = `
-  insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply, contact_id)
-  values ($1, $2, $3, $4, $5, $6, $7, $8)
+const columns = 'organization_id, method, path, key, body_hash, status, reply, contact_id';
+const unlessStored = `
   on conflict (organization_id, method, path, key) do update
      set body_hash = excluded.body_hash,
          status = excluded.status,
@@ -80,6 +124,17 @@ const storeStatement = `
          contact_id = excluded.contact_id,
          created_at = clock_timestamp()
    where idempotency_keys.created_at <= clock_timestamp() - interval '24 hours'`;
+
+const storeStatement = `
+  insert into idempotency_keys (${columns})
+  values ($1, $2, $3, $4, $5, $6, $7, $8)
+  ${unlessStored}`;
+
+const storeWhereFree = `
+  insert into idempotency_keys (${columns})
+  select $1::uuid, $2, $3, $4, $5::bytea, $6::int, $7, $8::uuid
+   where pg_try_advisory_xact_lock(hashtextextended($9, 1))
+  ${unlessStored}`;
 
 const storeParams = (secrets: Secrets, key: IdempotencyKey, reply: Reply) => [
   ...paramsOf(key),
@@ -107,34 +162,45 @@ export async function withdrawReplies(tx: Tx, secrets: Secrets, organizationId: 
   await tx.of(organizationId).sql(withdrawStatement, [contactIds, reply.status, secrets.seal(JSON.stringify(reply))]);
 }
 
-/** "Still running" is an advisory lock in the transaction that also writes the row: a crash frees it, a repeat gets a 409. */
+/** The one name of the key's lock: "still running" is an advisory lock in the transaction that also writes the row. */
+const lockOf = (key: IdempotencyKey) => paramsOf(key).join('\n');
+
+/** Codes of the function `assert_that`. */
+const [running, answered] = ['KN003', 'KN004'];
+
+/** Two statements: the second sees what was committed before the first took the lock. */
+const claimsOf = (key: IdempotencyKey): BatchStatement[] => [
+  { text: `select assert_that(pg_try_advisory_xact_lock(hashtextextended($1, 1)), '${running}')`, params: [lockOf(key)] },
+  { text: `select assert_that(not exists (${existsStatement}), '${answered}')`, params: paramsOf(key) },
+];
+
+/** A crash frees the key's lock; a repeat while it runs gets a 409. */
 export async function writeOnce<Seen>(
   transact: Transact,
+  database: Database,
   secrets: Secrets,
   key: IdempotencyKey,
   options: Write<Seen>,
   work: Work<Tx, Seen, Reply>,
 ): Promise<Reply> {
-  try {
-    return await transact(
-      {
-        ...options,
-        isOneTrip: false,
-        beforeCommit: async (em, reply) => void (await query(em, storeStatement, storeParams(secrets, key, reply as Reply))),
-      },
-      async (tx, seen) => {
-        if (!(await tryLock(tx.em, key)))
-          throw new AppError('request_in_progress', 'A request with this Idempotency-Key is still running', {
-            retryAfterSeconds: 1,
-          });
-        const stored = await storedReply(tx.em, secrets, key);
-        if (stored) throw new Replayed(stored);
-        return work(tx, seen);
-      },
-    );
-  } catch (error) {
-    if (error instanceof Replayed) return error.reply;
-    throw error;
+  const once: Once = {
+    claims: claimsOf(key),
+    kept: (reply) => ({ text: storeStatement, params: storeParams(secrets, key, reply as Reply) }),
+  };
+  for (;;) {
+    try {
+      return await transact({ ...options, once }, work);
+    } catch (error) {
+      const code = sqlStateOf(error);
+      if (code === running)
+        throw new AppError('request_in_progress', 'A request with this Idempotency-Key is still running', {
+          retryAfterSeconds: 1,
+        });
+      if (code !== answered) throw error;
+    }
+    // Stored since the look. None: its 24 hours have ended meanwhile.
+    const stored = await storedReply(database, secrets, key);
+    if (stored) return stored;
   }
 }
 
@@ -148,18 +214,9 @@ export const isStored = (error: AppError) =>
   !neverStored.has(error.status) &&
   error.code !== 'idempotency_mismatch';
 
-/** Takes the key's lock: a same request that still runs stores its own reply instead. */
+/** Unless the key's lock is taken: a same request that still runs stores its own reply instead. */
 export async function storeRefusal(database: Database, secrets: Secrets, key: IdempotencyKey, reply: Reply) {
-  await database.transaction(async (em) => {
-    if (await tryLock(em, key)) await query(em, storeStatement, storeParams(secrets, key, reply));
-  });
-}
-
-async function tryLock(em: Em, key: IdempotencyKey): Promise<boolean> {
-  const [lock] = await query<{ is_free: boolean }>(em, 'select pg_try_advisory_xact_lock(hashtextextended($1, 1)) as is_free', [
-    paramsOf(key).join('\n'),
-  ]);
-  return lock?.is_free ?? false;
+  await query(database, storeWhereFree, [...storeParams(secrets, key, reply), lockOf(key)]);
 }
 
 export const hashOfBody = (body: unknown) => sha256(JSON.stringify(body ?? null));

@@ -18,7 +18,8 @@ import {
   type IdempotencyKey,
   isAnswered,
   isStored,
-  storedReply,
+  OwnWithKey,
+  Replayed,
   storeRefusal,
   writeOnce,
 } from './idempotency.ts';
@@ -86,12 +87,19 @@ class RequestInput implements Input<unknown, unknown> {
   readonly body: unknown;
   readonly caller: Caller;
 
-  constructor(definition: Definition, req: Request, res: Response, deps: Deps, key: IdempotencyKey | undefined) {
+  constructor(
+    definition: Definition,
+    req: Request,
+    res: Response,
+    deps: Deps,
+    { key, own }: { key?: IdempotencyKey; own?: Own } = {},
+  ) {
     this.#definition = definition;
     this.#req = req;
     this.#res = res;
     this.#deps = deps;
     this.#key = key;
+    this.#own = own;
     this.params = req.params as Record<string, string>;
     this.body = req.body;
     this.caller = res.locals.caller as Caller;
@@ -126,7 +134,7 @@ class RequestInput implements Input<unknown, unknown> {
   }
 
   readonly write: Input<unknown, unknown>['write'] = async (options, work) => {
-    const { ledger, secrets } = this.#deps;
+    const { ledger, database, secrets } = this.#deps;
     const { audit, locate } = this.#definition;
     const organizationId = this.caller?.organizationId ?? noOrganization;
     const located = (reply: Reply) => (locate ? locate(reply, this.params) : reply);
@@ -136,7 +144,9 @@ class RequestInput implements Input<unknown, unknown> {
     };
     const whole: typeof done = audit ? (tx, seen) => this.#audited(tx, () => done(tx, seen)) : done;
     const { transact } = ledger;
-    const reply = await (this.#key ? writeOnce(transact, secrets, this.#key, options, whole) : transact(options, whole));
+    const reply = await (this.#key
+      ? writeOnce(transact, database, secrets, this.#key, options, whole)
+      : transact(options, whole));
     reply.committed?.();
     return reply;
   };
@@ -185,15 +195,21 @@ async function takeBody(receive: Receive<unknown>, definition: Definition, deps:
 async function answer(definition: Definition, deps: Deps, req: Request, res: Response, bodyHash?: Buffer) {
   const caller = res.locals.caller as Caller;
   const key = definition.isIdempotent && caller ? idempotencyKey(definition, req, caller, bodyHash) : undefined;
-  const input = new RequestInput(definition, req, res, deps, key);
-  const stored = key && (await storedReply(deps.database, deps.secrets, key));
-  if (stored) return send(res, stored, deps.intake.holdReply);
+  const own = key && new OwnWithKey(deps.database, deps.secrets, key);
+  const input = new RequestInput(definition, req, res, deps, { key, own });
+  const replay = (stored: Reply) => send(res, stored, deps.intake.holdReply);
+  const stored = definition.looksFirst ? undefined : await own?.look();
+  if (stored) return replay(stored);
   if (definition.isDownload) deps.intake.download(res, caller.organizationId);
   let reply: Reply;
   try {
     reply = await definition.handler(input, deps);
   } catch (error) {
+    if (error instanceof Replayed) return replay(error.reply);
     if (key && error instanceof AppError && isStored(error)) {
+      // A handler that refused before its first statement.
+      const earlier = await own?.look();
+      if (earlier) return replay(earlier);
       const { body, contentType } = renderError(error, definition.errorShape ?? 'standard', String(res.locals.requestId));
       await storeRefusal(deps.database, deps.secrets, key, {
         status: error.status,

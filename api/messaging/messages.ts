@@ -27,6 +27,7 @@ export const sendMessage = endpoint({
   description:
     'Accepts the message and answers; a worker sends it, in order within its conversation and at the rate of its channel. Free-form messages need a contact that wrote within 24 hours.',
   isIdempotent: true,
+  looksFirst: true,
   body: sendBody,
   responses: { 201: wrapped(messageView) },
   errors: [404],

@@ -1,4 +1,4 @@
-import pg, { type Connection, type Pool } from 'pg';
+import pg, { type Connection, type Pool, type PoolClient } from 'pg';
 import { nameOf } from './statement-names.ts';
 
 /** `isOnce`: not prepared, as there are many texts like it. */
@@ -46,12 +46,15 @@ class Batch {
   /** pg gives it the connection's types. */
   readonly _result = new Result();
   readonly #steps: Step[];
+  readonly #before: number;
   #current = 0;
   readonly #submitted: string[] = [];
   #unreadable: Error | undefined;
   #described: Map<string, Columns> | undefined;
 
-  constructor(statements: BatchStatement[]) {
+  /** `before`: the number of its first statement. */
+  constructor(statements: BatchStatement[], before = 0) {
+    this.#before = before;
     // Converted first: an error here must not leave a batch half sent.
     this.#steps = statements.map(({ text, params, isOnce }) => ({
       name: (isOnce ? undefined : nameOf(text)) ?? '',
@@ -123,7 +126,7 @@ class Batch {
   handleError(error: Error, connection: Connection) {
     // The server passed over what followed: it is not prepared.
     for (const name of this.#submitted) delete (connection as Preparing).submittedNamedStatements[name];
-    this.callback(Object.assign(error, { step: this.#current }));
+    this.callback(Object.assign(error, { step: this.#before + this.#current }));
   }
   handleReadyForQuery() {
     // Committed all the same: as when the answer is lost.
@@ -148,21 +151,48 @@ export function sendBatch(query: (batch: object) => void, statements: BatchState
   query(batch);
 }
 
+const answersOf = (client: PoolClient, batch: Batch) =>
+  new Promise<Row[][]>((resolve, reject) => {
+    batch.callback = (error, given) => (error ? reject(error) : resolve(given!.map(({ rows }) => rows)));
+    client.query(batch as never);
+  });
+
 /** The rows of each statement. An error has the number of its statement in `step`. */
 export async function runBatch(pool: Pool, statements: BatchStatement[]): Promise<Row[][]> {
   const batch = new Batch(statements);
   const client = await pool.connect();
   try {
-    const results = await new Promise<BatchResult[]>((resolve, reject) => {
-      batch.callback = (error, given) => (error ? reject(error) : resolve(given!));
-      client.query(batch as never);
-    });
+    const rows = await answersOf(client, batch);
     client.release();
-    return results.map(({ rows }) => rows);
+    return rows;
   } catch (error) {
     // The server refused a statement: the connection is sound, and keeps what it has prepared.
     const isSound = (error as { severity?: string }).severity === 'ERROR';
     client.release(isSound ? undefined : (error as Error));
+    throw error;
+  }
+}
+
+const begin: BatchStatement = { text: 'begin', params: [] };
+const commit: BatchStatement = { text: 'commit', params: [] };
+
+/** One transaction of two batches: the last statement is made of what the first ones gave. An error in any undoes all. */
+export async function runTwoBatches(
+  pool: Pool,
+  first: BatchStatement[],
+  last: (rows: Row[][]) => BatchStatement | Promise<BatchStatement>,
+): Promise<void> {
+  const opening = new Batch([begin, ...first], -1);
+  const client = await pool.connect();
+  try {
+    const [, ...rows] = await answersOf(client, opening);
+    await answersOf(client, new Batch([await last(rows), commit], first.length));
+    client.release();
+  } catch (error) {
+    await client.query('rollback').then(
+      () => client.release(),
+      (failed) => client.release(failed),
+    );
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { dispatchedColumns, firstCheck } from './accept.ts';
 import type { JobError } from './jobs.entity.ts';
+import { stateOfReleased } from './release.ts';
 import { stateIs } from './states.ts';
 import type { OwnTx } from './tx.ts';
 
@@ -7,19 +8,17 @@ import type { OwnTx } from './tx.ts';
 const releasedBy = (ended: string) => `
   after_${ended} as (
     update jobs
-       set state = case when pool is null then 'queued' else 'waiting' end,
+       set ${stateOfReleased},
            run_at = greatest(run_at, clock_timestamp()),
            check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
      where organization_id = $1
        and id = any(array(
-             select n.id
-               from ${ended} e,
-                    lateral (
-                      select b.id
-                        from jobs b
-                       where b.organization_id = $1 and b.lane = e.lane and b.state = 'blocked'
-                       order by b.seq
-                       limit 1) n))
+             select (select b.id
+                       from jobs b
+                      where b.organization_id = $1 and b.lane = e.lane and b.state = 'blocked'
+                      order by b.seq
+                      limit 1)
+               from ${ended} e))
     returning ${dispatchedColumns})`;
 
 /** SQL: sets that follow from one another (bench: inbound). */

@@ -39,23 +39,35 @@ const ended: Record<EndKind, string> = {
     returning organization_id, lane, pool)`,
 };
 
+/** By a function of the database, which is called for the released row alone: most ends release none, and its look has many nodes. */
+export const stateOfReleased = `
+       (state, slot_at) = (
+         select r.state, r.slot_at
+           from state_of_released(jobs.organization_id, jobs.pool, jobs.run_at) r)`.trim();
+
 /** SQL: two dependent sets (decisions/0008). The second reads from the first, or two heads of a lane would meet in jobs_head. */
-const releasedAfter = (end: string) => `${end},
+const releasedAfter = (end: string, lane = '(select lane from ended)') => `${end},
   released as (
     update jobs
-       set state = case when pool is null then 'queued' else 'waiting' end,
+       set ${stateOfReleased},
            run_at = greatest(run_at, clock_timestamp()),
            check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
      where organization_id = $1
        and id = (select b.id from jobs b
                   where b.organization_id = $1
-                    and b.lane = (select lane from ended where lane is not null limit 1) and b.state = 'blocked'
+                    and b.lane = ${lane} and b.state = 'blocked'
                   order by b.seq
                   limit 1)
     returning ${dispatchedColumns})`;
 
 /** Made once: a text of 2 kB for each end would be hashed anew. */
-const released = Object.fromEntries(Object.entries(ended).map(([kind, text]) => [kind, releasedAfter(text)])) as typeof ended;
+const released: Record<EndKind, string> = {
+  done: releasedAfter(ended.done),
+  kept: releasedAfter(ended.kept),
+  gone: releasedAfter(ended.gone),
+  failed: releasedAfter(ended.failed),
+  'subject-done': releasedAfter(ended['subject-done'], '(select lane from ended where lane is not null limit 1)'),
+};
 
 /** Undefined: the lane is not known here. Without one there is none to release. */
 export const endPart = ({ kind, params, lane }: End): Part =>

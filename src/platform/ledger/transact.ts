@@ -1,11 +1,13 @@
+import type { BatchStatement } from '../database/batch.ts';
 import type { Database, Em } from '../database/database.ts';
 import { databaseAway, isDatabaseAway, isTransient, violatedConstraint } from '../database/errors.ts';
+import { query } from '../database/query.ts';
 import { type Dispatched, nothingDispatched } from './accept.ts';
 import { createLockTurns, type LockTurns } from './lock-turns.ts';
 import { LocksOutdated, lockOf, lockStatements, sorted } from './locks.ts';
 import { joined, openTx } from './open-tx.ts';
 import { Afterwards, type Tx } from './tx.ts';
-import { type Entries, fitsOneTrip, type Written, writeInOneTrip, writeLedger } from './write.ts';
+import { type Entries, fitsOneTrip, type Written, writeInOneTrip, writeInTwoTrips, writeLedger } from './write.ts';
 
 export type TransactOptions = {
   locks?: string[];
@@ -15,8 +17,11 @@ export type TransactOptions = {
   isOneTrip?: boolean;
   /** It deletes or moves any number of rows: its statements may take longer. */
   isLong?: boolean;
-  beforeCommit?: (em: Em, result: unknown) => Promise<void>;
+  once?: Once;
 };
+
+/** `claims` run under the locks, before the work, and raise an error where it may not begin. `kept` stores its result before the commit. */
+export type Once = { claims: BatchStatement[]; kept(result: unknown): BatchStatement | Promise<BatchStatement> };
 
 /** `look` reads what decides the locks. LocksOutdated repeats the whole write. */
 export type Look<Seen> = Omit<TransactOptions, 'locks' | 'isOneTrip'> & {
@@ -94,7 +99,9 @@ async function attemptOf<Result>(
 ): Promise<{ result: Result; dispatched: Dispatched }> {
   const entries: Entries = { ends: [], jobs: [], events: [], parts: [] };
   const dispatched = nothingDispatched();
-  const held = new Set((options.locks ?? []).map(lockOf));
+  const { once } = options;
+  const locks = (options.locks ?? []).map(lockOf);
+  const held = new Set(locks);
   const atEnd: (() => Promise<void> | void)[] = [];
   const given = new Map<string, unknown>();
   const kept = { held, entries, dispatched, given, atEnd, isLooked: options.isLooked };
@@ -104,18 +111,25 @@ async function attemptOf<Result>(
   };
   if (options.isOneTrip) {
     const value = await work(openTx(undefined, kept));
-    if (!fitsOneTrip(entries) || options.beforeCommit) throw new Error('The transaction does not fit one round trip');
-    keep(await writeInOneTrip(database, (options.locks ?? []).map(lockOf), entries));
+    if (!fitsOneTrip(entries)) throw new Error('The transaction does not fit one round trip');
+    if (once)
+      await writeInTwoTrips(database, locks, once.claims, entries, (written) => {
+        keep(written);
+        return once.kept(resultOf(value));
+      });
+    else keep(await writeInOneTrip(database, locks, entries));
     return { result: resultOf(value), dispatched };
   }
+  const run = (em: Em, { text, params }: BatchStatement) => query(em, text, params);
   const begin = options.isLong ? [...database.forLongWork, ...lockStatements(held)] : lockStatements(held);
   const result = await database.transaction(async (em) => {
+    for (const claim of once?.claims ?? []) await run(em, claim);
     const value = await work(openTx(em, kept));
     for (const last of atEnd) await last();
     await em.flush();
     keep(await writeLedger(em, entries));
     const own = resultOf(value);
-    await options.beforeCommit?.(em, own);
+    if (once) await run(em, await once.kept(own));
     return own;
   }, begin);
   return { result, dispatched };

@@ -1,4 +1,4 @@
-import { type BatchStatement, runBatch } from '../database/batch.ts';
+import { type BatchStatement, runBatch, runTwoBatches } from '../database/batch.ts';
 import type { Database, Source } from '../database/database.ts';
 import { lockError, sqlStateOf } from '../database/errors.ts';
 import { query } from '../database/query.ts';
@@ -66,6 +66,23 @@ export async function writeInOneTrip(database: Database, locks: Iterable<string>
   return readOutcome((await written.catch(assertionError)) as Outcome, end, rest);
 }
 
+/** One round trip more of the same transaction: the `last` statement is made of what was written. `claims` run under the locks. */
+export async function writeInTwoTrips(
+  database: Database,
+  locks: Iterable<string>,
+  claims: BatchStatement[],
+  { ends, ...rest }: Entries,
+  last: (written: Written) => BatchStatement | Promise<BatchStatement>,
+): Promise<void> {
+  const [end] = ends;
+  const before = [...sorted(locks).map(lockStatement), ...claims];
+  await runTwoBatches(database.pool, [...before, statementOf(end, rest)], (rows) =>
+    last(readOutcome(rows.at(-1)![0] as Outcome, end, rest)),
+  )
+    .catch((error) => (error.step < before.length ? lockError(error) : Promise.reject(error)))
+    .catch(assertionError);
+}
+
 const alone = async (database: Database, { text, params }: BatchStatement) => (await query<Outcome>(database, text, params))[0];
 
 /** Nothing undoes a statement: what is written with an end, or with a part that must give a row, is nothing without it. */
@@ -109,7 +126,7 @@ function madeOnce(make: (condition: string) => string): (condition: string) => s
     return text;
   };
 }
-const texts = {
+const madeTexts = {
   accept: madeOnce(acceptPart),
   acceptOne: madeOnce(acceptOnePart),
   record: madeOnce(recordPart),
@@ -120,11 +137,12 @@ function statementOf(end: End | undefined, { jobs, events, parts }: Rest): Batch
   const condition = conditionOf(end, parts);
   const all = [...parts];
   if (end) all.unshift(endPart(end));
-  if (jobs.length === 1) all.push({ text: texts.acceptOne(condition), params: paramsOfOne(jobs[0]!), dispatched: 'accepted' });
-  else if (jobs.length > 0) all.push({ text: texts.accept(condition), params: [listOf(jobs)], dispatched: 'accepted' });
+  if (jobs.length === 1)
+    all.push({ text: madeTexts.acceptOne(condition), params: paramsOfOne(jobs[0]!), dispatched: 'accepted' });
+  else if (jobs.length > 0) all.push({ text: madeTexts.accept(condition), params: [listOf(jobs)], dispatched: 'accepted' });
   if (events.some((event) => event.is_heard))
-    all.push({ text: texts.record(condition), params: [listOf(events)], dispatched: 'announced' });
-  else if (events.length > 0) all.push({ text: texts.recordUnheard(condition), params: [listOf(events)] });
+    all.push({ text: madeTexts.record(condition), params: [listOf(events)], dispatched: 'announced' });
+  else if (events.length > 0) all.push({ text: madeTexts.recordUnheard(condition), params: [listOf(events)] });
   return { text: textOf(all, end), params: all.flatMap((part) => part.params) };
 }
 
@@ -163,7 +181,7 @@ function textOf(parts: Part[], end: End | undefined): string {
   const known = statements.get(key);
   if (known) return known;
   let before = 0;
-  const numbered = parts.map(({ text, params }) => {
+  const texts = parts.map(({ text, params }) => {
     const placed = numberedFrom(before, text);
     before += params.length;
     return placed;
@@ -178,7 +196,7 @@ function textOf(parts: Part[], end: End | undefined): string {
   const asserted = parts.flatMap(({ assertion }) => (assertion ? [`assert_that(${assertion}, '${outdated}')`] : []));
   if (end?.isAsserted) asserted.push(`assert_that(exists (select 1 from ended), '${runOver}')`);
   const columns = [outcome, `${dispatched} as dispatched`, `jsonb_build_object(${given}) as given`, ...asserted];
-  const text = `with ${numbered.join(',')}
+  const text = `${texts.length > 0 ? `with ${texts.join(',')}` : ''}
   select ${columns.join(', ')}`;
   statements.set(key, text);
   return text;

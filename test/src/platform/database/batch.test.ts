@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type BatchStatement, runBatch } from '../../../../src/platform/database/batch.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type BatchStatement, runBatch, runTwoBatches } from '../../../../src/platform/database/batch.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 
 let house: House;
@@ -61,6 +61,57 @@ test('a connection that is cut is an error, and the next batch has another', asy
     await run({ text: 'select pg_terminate_backend(pg_backend_pid()), $1::int', params: [1] }).catch((error) => error),
   ).toBeInstanceOf(Error);
   expect(await run(write(30))).toEqual([[{ n: 30 }]]);
+});
+
+describe('two batches of one transaction', () => {
+  const both = (first: BatchStatement[], last: Parameters<typeof runTwoBatches>[2]) =>
+    runTwoBatches(house.database.pool, first, last);
+  const among = async (from: number) => (await written()).filter((n) => n >= from && n < from + 10);
+
+  test('the last statement is made of what the first ones gave', async () => {
+    await both([write(40), { text: 'select n + $1::int as next from written where n = 40', params: [1] }], (rows) =>
+      write(Number(rows[1]![0]!.next)),
+    );
+    expect(await among(40)).toEqual([40, 41]);
+  });
+
+  test('nothing of it is seen before the last has been written', async () => {
+    const other = await openSecond();
+    let seen: unknown;
+    await both([write(50)], async () => {
+      seen = (await other.query('select n from written where n = 50')).rows;
+      return write(51);
+    });
+    await other.end();
+    expect(seen).toEqual([]);
+    expect(await among(50)).toEqual([50, 51]);
+  });
+
+  test.each<[string, BatchStatement[], Parameters<typeof runTwoBatches>[2], object]>([
+    ['an error in a first statement', [write(60), write(60)], () => write(61), { code: '23505', step: 1 }],
+    ['an error in the last one', [write(60), write(61)], () => write(60), { code: '23505', step: 2 }],
+    ['an error in making it', [write(60)], () => Promise.reject(new Error('no')), { message: 'no' }],
+    [
+      'a value that cannot be sent',
+      [write(60)],
+      () => ({ text: 'select $1::jsonb', params: [{ n: 1n }] }),
+      { name: 'TypeError' },
+    ],
+  ])('%s undoes all, and the connection stays', async (_what, first, last, error) => {
+    const processId = async () => (await house.sql<{ id: number }>('select pg_backend_pid() as id'))[0]!.id;
+    const before = await processId();
+    await expect(both(first, last)).rejects.toMatchObject(error);
+    expect(await among(60)).toEqual([]);
+    expect(await processId()).toBe(before);
+  });
+
+  test('a connection that is cut is an error, and the next has another', async () => {
+    const cut = { text: 'select pg_terminate_backend(pg_backend_pid()), $1::int', params: [1] };
+    await expect(both([write(70), cut], () => write(71))).rejects.toBeInstanceOf(Error);
+    await expect(both([write(70)], () => cut)).rejects.toBeInstanceOf(Error);
+    await both([write(72)], () => write(73));
+    expect(await among(70)).toEqual([72, 73]);
+  });
 });
 
 async function openSecond() {

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { endDoneOfSubjects, endFailedOfSubjects } from '../../../../src/platform/ledger/end-subjects.ts';
 import { LocksOutdated } from '../../../../src/platform/ledger/locks.ts';
 import { endDone, RunOver } from '../../../../src/platform/ledger/release.ts';
+import { Afterwards } from '../../../../src/platform/ledger/tx.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { countRoundTrips } from '../../../support/round-trips.ts';
-import { playJob } from '../../../support/toys.ts';
+import { newToy, playJob } from '../../../support/toys.ts';
 
 let house: House;
 let trips: ReturnType<typeof countRoundTrips>;
@@ -79,6 +81,64 @@ test('in a transaction of several statements it undoes them all', async () => {
   });
   await expect(writing).rejects.toThrow(LocksOutdated);
   expect((await house.toy(toyId)).effects).toBe(0);
+});
+
+describe('a write whose result is kept', () => {
+  const keptWith = (toyId: string, { claim = 'true', jobToyId = toyId, kept = '$1' } = {}) =>
+    house.ledger.transact(
+      {
+        locks: ['a:1'],
+        isOneTrip: true,
+        once: {
+          claims: [{ text: `select assert_that(${claim}, 'KN009')`, params: [] }],
+          kept: (effects) => ({ text: `update toys set reason = ${kept} where id = $2`, params: [`had ${effects}`, toyId] }),
+        },
+      },
+      async (tx) => {
+        tx.include({ ...effect(toyId), gives: 'touched' });
+        tx.enqueue(playJob, house.organizationId, { toy_id: jobToyId });
+        return new Afterwards(() => tx.given<{ effects: number }>('touched')!.effects);
+      },
+    );
+
+  test('takes one round trip more, and is one transaction with what it keeps', async () => {
+    const { toyId } = await house.accept();
+    const toyOfJob = await newToy(house.em(), playJob.name);
+    let result: unknown;
+    const work = async () => {
+      result = await keptWith(toyId, { jobToyId: toyOfJob });
+    };
+    expect(await trips.during(work)).toBe(2);
+    expect(result).toBe(1);
+    expect(await house.toy(toyId)).toMatchObject({ effects: 1, reason: 'had 1' });
+    expect((await house.rows()).map(({ subject_id }) => subject_id)).toContain(toyOfJob);
+  });
+
+  test.each([
+    ['a claim that does not hold', { claim: 'false' }, 'KN009'],
+    ['an error in keeping it', { kept: '$1 || (1 / 0)::text' }, '22012'],
+  ])('%s undoes it', async (_what, wrong, code) => {
+    const { toyId } = await house.accept();
+    await expect(keptWith(toyId, wrong)).rejects.toMatchObject({ code });
+    expect(await house.toy(toyId)).toMatchObject({ effects: 0, reason: null });
+    expect(await house.rows()).toHaveLength(1);
+    expect(house.dispatched).toHaveLength(1);
+  });
+
+  test('a claim is asked for under the locks', async () => {
+    const { toyId } = await house.accept();
+    const lock = `select pg_advisory_xact_lock(hashtextextended('a:1', 0))`;
+    const holder = new pg.Client({ connectionString: house.url });
+    await holder.connect();
+    await holder.query(`begin; ${lock}`);
+    const claim = `not exists (select 1 from toys where id = '${toyId}' and status = 'claimed')`;
+    const late = keptWith(toyId, { claim });
+    await holder.query(`update toys set status = 'claimed' where id = $1`, [toyId]);
+    await holder.query('commit');
+    await holder.end();
+    await expect(late).rejects.toMatchObject({ code: 'KN009' });
+    expect((await house.toy(toyId)).effects).toBe(0);
+  });
 });
 
 test('the jobs of several subjects end together, and each lane gets its next head', async () => {

@@ -104,9 +104,13 @@ describe('more rows than the width, from transactions that committed together', 
     const late = toys.map((toyId, index) =>
       house.ledger.transact(
         {
-          beforeCommit: async () => {
-            born[index]!.resolve();
-            await gates[index]!.promise;
+          once: {
+            claims: [],
+            kept: async () => {
+              born[index]!.resolve();
+              await gates[index]!.promise;
+              return { text: 'select 1', params: [] };
+            },
           },
         },
         async (tx) => tx.enqueue(playJob, house.organizationId, { toy_id: toyId }, { pool: 'toys' }),
