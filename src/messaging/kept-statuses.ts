@@ -26,7 +26,7 @@ export const hasKept = ({ channel, providerMessageId }: { channel: string; provi
        and ${isWaiting('u.state')})`;
 
 /** SQL: a new run, due at once; its delayed run in the queue is over. A part of the ledger's statement (bench: send, inbound). */
-const wakePart = `
+const wakePart = (kept: string) => `
   woken as (
     update jobs
        set run = run + 1,
@@ -34,25 +34,30 @@ const wakePart = `
            run_at = clock_timestamp(),
            check_at = clock_timestamp() + ${firstCheck}
      where organization_id = $1
-       and subject_id = any(array(
-             select u.id
-               from unnest($2::uuid[], $3::text[]) as k(channel_id, provider_message_id),
-                    lateral (
-                      select s.id
-                        from unmatched_statuses s
-                       where s.organization_id = $1
-                         and s.channel_id = k.channel_id
-                         and s.provider_message_id = k.provider_message_id
-                         and ${isWaiting('s.state')}
-                      offset 0) u))
+       and subject_id = any(array(${kept}))
        and name = 'provider-webhooks.match-status'
        and ${stateIs('state', 'queued')}
     returning ${dispatchedColumns})`;
+
+const keptOf = (channel: string, providerMessageId: string) => `
+             select s.id
+               from unmatched_statuses s
+              where s.organization_id = $1
+                and s.channel_id = ${channel}
+                and s.provider_message_id = ${providerMessageId}
+                and ${isWaiting('s.state')}`;
+const wakeOne = wakePart(keptOf('$2::uuid', '$3::text'));
+const wakeSeveral = wakePart(`
+             select u.id
+               from unnest($2::uuid[], $3::text[]) as k(channel_id, provider_message_id),
+                    lateral (${keptOf('k.channel_id', 'k.provider_message_id')}
+                      offset 0) u`);
 
 /** The caller holds the ids' locks. */
 export function wakeKept(tx: OwnTx, ids: ProviderId[]) {
   if (ids.length === 0) return;
   for (const id of ids) tx.assertLocked(answerLockOf(id));
   const [channels, providerIds] = [ids.map(({ channelId }) => channelId), ids.map((id) => id.providerMessageId)];
-  tx.include({ text: wakePart, params: [tx.organizationId, channels, providerIds], dispatched: 'woken' });
+  const [text, given] = ids.length === 1 ? [wakeOne, [channels[0], providerIds[0]]] : [wakeSeveral, [channels, providerIds]];
+  tx.include({ text, params: [tx.organizationId, ...given], dispatched: 'woken' });
 }

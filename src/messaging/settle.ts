@@ -55,14 +55,18 @@ export async function recordFailed(tx: OwnTx, messageId: string, failure: Failur
   return row !== undefined;
 }
 
-export function emitStatus(tx: OwnTx, { id, conversation_id }: Subject, status: string) {
-  tx.emit(messageStatusUpdate, { message_id: id, status, conversation_id, organization_id: tx.organizationId });
+export function emitStatus(tx: OwnTx, { id, conversation_id }: Subject, status: string, isHeard = true) {
+  const data = { message_id: id, status, conversation_id, organization_id: tx.organizationId };
+  tx.emit(messageStatusUpdate, data, { isHeard });
 }
 
-export function emitSent(tx: OwnTx, subject: Subject) {
+/** What `emitSent` emits, for a look whether an endpoint listens. */
+export const sentEvents = [messageSent.type, messageStatusUpdate.type];
+
+export function emitSent(tx: OwnTx, subject: Subject, isHeard = true) {
   const { id, conversation_id, channel_id } = subject;
-  tx.emit(messageSent, { message_id: id, conversation_id, channel_id });
-  emitStatus(tx, subject, 'sent');
+  tx.emit(messageSent, { message_id: id, conversation_id, channel_id }, { isHeard });
+  emitStatus(tx, subject, 'sent', isHeard);
 }
 
 export function emitFailed(tx: OwnTx, subject: Subject, { code, provider_code, message }: Failure) {

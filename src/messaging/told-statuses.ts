@@ -1,4 +1,5 @@
 import type { RowOf } from '../platform/database/tables.ts';
+import { isHeard } from '../platform/events/record.ts';
 import { endDoneOfSubjects, endFailedOfSubjects } from '../platform/ledger/end-subjects.ts';
 import { conversationLane } from '../platform/ledger/locks.ts';
 import { channelPool, poolOf } from '../platform/ledger/pools.ts';
@@ -6,7 +7,7 @@ import { stateIs } from '../platform/ledger/states.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { answerLockOf, type ProviderId, wakeKept } from './kept-statuses.ts';
 import type { Failure, Message } from './message.entity.ts';
-import { emitFailed, emitSent, emitStatus, isUnsettled } from './settle.ts';
+import { emitFailed, emitSent, emitStatus, isUnsettled, sentEvents } from './settle.ts';
 
 /** What a status of the provider looks at, and what it changes. */
 export type MessageState = RowOf<
@@ -29,23 +30,41 @@ export function changeBy(was: MessageState, { status, providerMessageId, failure
   return { was, now: { ...was, status, provider_message_id, failure: failure ?? null } };
 }
 
-/** SQL: of several messages at once, as they were looked at; each row found by its id (bench: inbound). */
-const changePart = `
-  told as (
-    select *
-      from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::boolean[], $7::text[], $8::text[], $9::jsonb[])
-        as t(id, conversation_id, was, provider_was, is_erased, status, provider_message_id, failure)),
-  changed as (
-    update messages m
-       set status = t.status, provider_message_id = t.provider_message_id, failure = t.failure, updated_at = clock_timestamp()
-      from told t
-     where m.id = any($2::uuid[]) and m.id = t.id and m.organization_id = $1
+/** What a change asserts of message `m`, which `told` (t) was made from. */
+const asItWas = `
+       m.organization_id = $1
        and m.conversation_id = t.conversation_id
        and m.status = t.was
        and m.provider_message_id is not distinct from t.provider_was
        and (m.contact_id is null) = t.is_erased
-       and (m.status <> 'failed' or m.failure->>'code' = 'outcome_unknown')
+       and (m.status <> 'failed' or m.failure->>'code' = 'outcome_unknown')`;
+
+/** SQL: as they were looked at, each row found by its id. `told`: the rows (bench: send, inbound). */
+const changePart = (told: string, ids: string) => `
+  told as (
+    select *
+      from ${told}),
+  changed as (
+    update messages m
+       set status = t.status, provider_message_id = t.provider_message_id, failure = t.failure, updated_at = clock_timestamp()
+      from told t
+     where ${ids} and m.id = t.id and ${asItWas}
     returning m.id)`;
+
+const columns = 'id, conversation_id, was, provider_was, is_erased, status, provider_message_id, failure';
+const changeSeveral = changePart(
+  `unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::boolean[], $7::text[], $8::text[], $9::jsonb[]) as t(${columns})`,
+  'm.id = any($2::uuid[])',
+);
+/** Its constants become part of the update: no join is planned. */
+const changeOne = changePart(
+  `(values ($2::uuid, $3::uuid, $4::text, $5::text, $6::boolean, $7::text, $8::text, $9::jsonb)) as t(${columns})`,
+  'true',
+);
+
+const changedOne = 'exists (select 1 from changed)';
+/** An endpoint that began to listen since makes the look outdated. */
+const changedUnheard = `${changedOne} and not ${isHeard(...sentEvents)}`;
 
 const givenUpPart = `
   given_up as (
@@ -62,41 +81,43 @@ export const locksOfChanges = (changes: StatusChange[]) =>
 
 /**
  * In the order of `changes`, each made from the state after the one before. The first proof of a send ends its job and releases its
- * lane. Needs `locksOfChanges`; writes nothing when a message is no longer as it was looked at (LocksOutdated).
+ * lane. Needs `locksOfChanges`; writes nothing when a message is no longer as it was looked at (LocksOutdated). `isUnheard`: no endpoint
+ * listened to the one first proof when it was looked at.
  */
-export function recordChanges(tx: OwnTx, changes: StatusChange[]): void {
+export function recordChanges(tx: OwnTx, changes: StatusChange[], { isUnheard = false } = {}): void {
   if (changes.length === 0) return;
   const messages = new Map<string, StatusChange>();
   for (const change of changes) {
-    announce(tx, change);
+    announce(tx, change, !isUnheard);
     const { was } = messages.get(change.was.id) ?? change;
     messages.set(was.id, { was, now: change.now });
   }
   const all = [...messages.values()];
-  tx.include({
-    text: changePart,
-    params: [
-      tx.organizationId,
-      all.map(({ was }) => was.id),
-      all.map(({ was }) => was.conversation_id),
-      all.map(({ was }) => was.status),
-      all.map(({ was }) => was.provider_message_id),
-      all.map(({ was }) => was.contact_id === null),
-      all.map(({ now }) => now.status),
-      all.map(({ now }) => now.provider_message_id),
-      all.map(({ now }) => now.failure && JSON.stringify(now.failure)),
-    ],
-    assertion: '(select count(*) from changed) = (select count(*) from told)',
-  });
+  const rows = all.map(({ was, now }) => [
+    ...[was.id, was.conversation_id, was.status, was.provider_message_id, was.contact_id === null],
+    ...[now.status, now.provider_message_id, now.failure && JSON.stringify(now.failure)],
+  ]);
+  if (rows.length === 1)
+    tx.include({
+      text: changeOne,
+      params: [tx.organizationId, ...rows[0]!],
+      assertion: isUnheard ? changedUnheard : changedOne,
+    });
+  else
+    tx.include({
+      text: changeSeveral,
+      params: [tx.organizationId, ...rows[0]!.map((_, column) => rows.map((row) => row[column]))],
+      assertion: '(select count(*) from changed) = (select count(*) from told)',
+    });
   endSends(tx, changes);
   wakeKept(tx, all.flatMap(newIdOf));
 }
 
-function announce(tx: OwnTx, { was, now }: StatusChange) {
+function announce(tx: OwnTx, { was, now }: StatusChange, isHeard: boolean) {
   if (now.status === 'failed') return emitFailed(tx, now, now.failure!);
   // It was being sent, or had failed with an unknown outcome: this proves that it was sent.
-  if (isUnsettled(was.status) || was.status === 'failed') emitSent(tx, now);
-  if (now.status !== 'sent') emitStatus(tx, now, now.status);
+  if (isUnsettled(was.status) || was.status === 'failed') emitSent(tx, now, isHeard);
+  if (now.status !== 'sent') emitStatus(tx, now, now.status, isHeard);
 }
 
 function endSends(tx: OwnTx, changes: StatusChange[]) {

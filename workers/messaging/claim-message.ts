@@ -1,10 +1,12 @@
 import type { Channel } from '../../src/channels/channel.entity.ts';
 import { type Permission, permissionColumns } from '../../src/contacts/permission/permission.ts';
 import type { Message } from '../../src/messaging/message.entity.ts';
+import { sentEvents } from '../../src/messaging/settle.ts';
 import type { Source } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
+import { isHeard } from '../../src/platform/events/record.ts';
 import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/platform/ledger/pace.ts';
 import { type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
 import type { RunRef } from '../../src/platform/ledger/tx.ts';
@@ -16,7 +18,7 @@ export type Claim = Permission &
     typeof Message,
     'contact_id' | 'type' | 'content' | 'to_phone' | 'to_user_id' | 'context_id' | 'resends' | 'channel_id' | 'conversation_id'
   > &
-  RowOf<typeof Channel, 'phone_number_id' | 'account_id' | 'access_token'> & { message_id: string };
+  RowOf<typeof Channel, 'phone_number_id' | 'account_id' | 'access_token'> & { message_id: string; is_heard: boolean };
 
 const permission = permissionColumns({
   organization: 'm.organization_id',
@@ -30,6 +32,7 @@ const claimColumns = `
      from templates t
     where m.type = 'template' and t.organization_id = m.organization_id and t.channel_id = m.channel_id
       and t.name = m.content->>'name' and t.language = m.content->>'language') as category,
+  ${isHeard(...sentEvents)} as is_heard,
   ${permission}`;
 
 const isUnsent = `exists (

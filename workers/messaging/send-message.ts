@@ -142,7 +142,7 @@ function settleAccepted(context: Context, claim: Claim, { providerMessageId, pho
     isOneTrip: (change) => change !== undefined,
   };
   return context.settle(looked, async (tx, change) => {
-    if (change) return recordChanges(tx.own, [change]);
+    if (change) return recordChanges(tx.own, [change], { isUnheard: !claim.is_heard });
     await recordAccepted(tx.own, claim.message_id, providerMessageId);
     endDoneOfSubject(tx.own, sendMessageJob.name, claim.message_id);
     const contactId = isNewsOfPerson ? await contactOf(tx.own, claim.message_id) : undefined;
