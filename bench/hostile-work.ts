@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { untilReady } from './processes.ts';
+import { takeAway } from './take-away.ts';
 
 const looks = 20;
 const longestCalmMs = 60_000;
@@ -26,10 +27,10 @@ async function isDoneWithoutWaiting(sql: pg.Pool, organizationIds: string[]): Pr
     await client.query(`begin; set local lock_timeout = '500ms'`);
     await client.query(
       `update contact_imports set state = 'failed', finished_at = clock_timestamp()
-        where organization_id = any($1) and state in ('uploading', 'queued', 'running')`,
+        where organization_id = any($1) and state = 'uploading'`,
       [organizationIds],
     );
-    await client.query('delete from jobs where organization_id = any($1)', [organizationIds]);
+    await takeAway(client, 'organization_id = any($1)', [organizationIds]);
     await client.query('commit');
     return true;
   } catch {

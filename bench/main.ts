@@ -8,6 +8,7 @@ import { settings as costSettings } from './cost/meter.ts';
 import { costReport } from './cost/report.ts';
 import { cost, partNames } from './cost/run.ts';
 import { importBench, importReport } from './import.ts';
+import { assertNone, ledgerFindings } from './ledger-check.ts';
 import { loginStorm, loginStormReport } from './login-storm.ts';
 import { longTablesReport } from './long/report.ts';
 import { longTables } from './long/run.ts';
@@ -45,7 +46,7 @@ type Flags = {
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider and dead receivers; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside its floor, part by part: cost, what one message costs`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers and a backlog; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside its floor, part by part: cost, what one message costs. After each, jobs check must find nothing`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
@@ -63,7 +64,7 @@ const command = new Command('bench')
   .option('--rows <n>', 'contacts of import', '200000')
   .option(
     '--only <numbers>',
-    'hostile clients of abuse, 1 to 8, comma-separated; bodies of bodies by a part of their names; none: all',
+    'hostile clients of abuse, 1 to 8, comma-separated; bodies, or cases of slow-provider, by a part of their names; none: all',
     '',
   )
   .option('--profile <directory>', "writes our processes' CPU profiles there")
@@ -74,8 +75,14 @@ const [rounds, seconds, count] = [Number(flags.rounds), Number(flags.seconds), N
 const only = flags.only.split(',').filter(Boolean).map(Number);
 const wanted = command.args.length > 0 ? paths.filter(({ name }) => command.args.includes(name)) : paths;
 
-/** With a report of their own. One that is long runs on Redis only, where no backend is named. */
-const singles: { name: string; isLong?: true; settings?: Record<string, string>; report(stage: Stage): Promise<string> }[] = [
+/** With a report of their own. One that is long runs on Redis only, where no backend is named; one with a backend on that. */
+const singles: {
+  name: string;
+  isLong?: true;
+  backend?: BackendName;
+  settings?: Record<string, string>;
+  report(stage: Stage): Promise<string>;
+}[] = [
   { name: 'memory', report: async (stage) => soakReport(await soak(stage, Number(flags.messages ?? 100_000))) },
   {
     name: 'cost',
@@ -91,7 +98,12 @@ const singles: { name: string; isLong?: true; settings?: Record<string, string>;
   {
     name: 'slow-provider',
     isLong: true,
-    report: async (stage) => slowProviderReport(await slowProviderBench(stage, rounds, seconds)),
+    report: async (stage) => slowProviderReport(await slowProviderBench(stage, rounds, seconds, flags.only)),
+  },
+  {
+    name: 'bodies',
+    backend: 'postgres',
+    report: async (stage) => bodiesReport(await bodies(stage, rounds, flags.only || undefined)),
   },
 ];
 
@@ -106,23 +118,19 @@ const title = (backend: BackendName) => `\n## ${backend === 'redis' ? 'Redis' : 
 if (command.args.includes('contacts')) {
   // What carries the jobs has no part in it.
   const stage = await openStage('postgres');
-  const scale = await contactsScale(stage, Number(flags.contacts)).finally(() => stage.close());
+  const scale = await contactsScale(stage, Number(flags.contacts))
+    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'contacts') }))
+    .finally(() => stage.close());
   console.log(`\n## Contacts\n\n${contactsReport(scale)}`);
   if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
-  process.exit();
-}
-
-if (command.args.includes('bodies')) {
-  const stage = await openStage('postgres');
-  console.log(
-    `\n## Bodies\n\n${bodiesReport(await bodies(stage, rounds, flags.only || undefined).finally(() => stage.close()))}`,
-  );
+  assertNone(scale.findings);
   process.exit();
 }
 
 const single = singles.find(({ name }) => command.args.includes(name));
 const isLong = single?.isLong && command.getOptionValueSource('backend') === 'default';
-const backends = isLong ? ['redis'] : flags.backend === 'both' ? ['redis', 'postgres'] : [flags.backend];
+const named = flags.backend === 'both' ? ['redis', 'postgres'] : [flags.backend];
+const backends = single?.backend ? [single.backend] : isLong ? ['redis'] : named;
 
 if (command.args.includes('long')) {
   const [events, failed, organizations] = [Number(flags.events), Number(flags.failed), Number(flags.organizations)];
@@ -133,24 +141,31 @@ if (command.args.includes('long')) {
   const only = command.args.filter((name) => name !== 'long');
   const result = await longTables({ backend, sizes, only, rounds, seconds, count, minutes: Number(flags.minutes) });
   console.log(`\n## Long tables\n\n${longTablesReport(result)}`);
+  assertNone(result.findings);
   process.exit();
 }
 
+/** Shown last: what was measured took long to get. */
+const findings: string[] = [];
+
 for (const backend of backends as BackendName[]) {
   const stage = await openStage(backend, { settings: single?.settings });
-  if (single) {
-    console.log(`${title(backend)}\n${await single.report(stage).finally(() => stage.close())}`);
-    continue;
-  }
   const measured: Measured[] = [];
   try {
+    if (single) {
+      console.log(`${title(backend)}\n${await single.report(stage)}`);
+      findings.push(...(await ledgerFindings(stage.kanal, single.name)));
+      continue;
+    }
     for (const path of wanted) {
       const result = await measureInTurns(path, stage, rounds, { seconds, count });
       measured.push(result);
       console.error(`${backend} ${path.name}: ${summaryOf(result).ratio.toFixed(2)}`);
+      findings.push(...(await ledgerFindings(stage.kanal, path.name)));
     }
   } finally {
     await stage.close();
   }
   console.log(`${title(backend)}\n${tableOf(measured)}`);
 }
+assertNone(findings);

@@ -240,7 +240,8 @@ describe('house rules', () => {
   });
 
   test('a line of SQL text holds at most two clauses', () => {
-    expect(inCode.flatMap((file) => crowdedIn(text.get(file)!).map((line) => `${file}: ${line.trim()}`))).toEqual([]);
+    const withSql = [...inCode, ...product.filter((file) => file.includes('/migrations/'))];
+    expect(withSql.flatMap((file) => crowdedIn(text.get(file)!).map((line) => `${file}: ${line.trim()}`))).toEqual([]);
     const one = 'select id from jobs where id = $1';
     expect(crowdedIn(`run('${one}');`)).toHaveLength(1);
     expect(crowdedIn('  update jobs j set run = 1 where j.id = $1`')).toHaveLength(1);

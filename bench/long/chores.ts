@@ -4,6 +4,7 @@ import { sweep } from '../../src/platform/ledger/sweep.ts';
 import { createDatabaseFigures } from '../../src/platform/metrics/database-figures.ts';
 import type { Side, Stage } from '../stage.ts';
 import { median } from '../statistics.ts';
+import { isLive, takeAway } from '../take-away.ts';
 import { fillBoard, openBoard } from './board.ts';
 import { type Kanal, openKanal } from './kanal.ts';
 
@@ -30,12 +31,9 @@ async function assertRead(database: Kanal['database']) {
   if (!(await registry.metrics()).includes('kanal_database_up 1')) throw new Error('long: the figures were not read in time');
 }
 
-/** The paths took jobs away whose work nobody did: `jobs check` would name each of their subjects. */
+/** No worker is there for what the paths have left. */
 async function settle({ sql }: Side) {
-  await sql.query(`delete from jobs where state in ('blocked', 'waiting', 'queued')`);
-  await sql.query(`update messages set status = 'failed' where status in ('queued', 'sending')`);
-  await sql.query(`update provider_webhooks set state = 'applied', applied_at = now() where state = 'received'`);
-  await sql.query(`update webhook_deliveries set state = 'failed', finished_at = now() where state = 'pending'`);
+  await takeAway(sql, isLive);
   await sql.query('vacuum analyze jobs, messages, provider_webhooks, webhook_deliveries');
 }
 

@@ -1,4 +1,5 @@
 import { purges } from '../../src/platform/retention/purges.ts';
+import { ledgerFindings } from '../ledger-check.ts';
 import { measureInTurns } from '../measure.ts';
 import type { Path } from '../path.ts';
 import { paths } from '../paths/index.ts';
@@ -22,6 +23,8 @@ export type LongTables = {
   purged: Purged[];
   statements: Statement[];
   skipped: string[];
+  /** Of `jobs check` in both databases, at the end. */
+  findings: string[];
 };
 
 /** `only`: names of paths, `lists`, `chores`, `purges`; none: all. */
@@ -88,7 +91,8 @@ export async function longTables({ backend, sizes, only, rounds, seconds, count,
     // Last: on a busy machine its emitter may not get through.
     await measure(latency);
     const statements = await longestStatements(stage.kanal.sql);
-    return { sizes, filled, paths: measured, lists, chores, purged, statements, skipped };
+    const findings = [await ledgerFindings(stage.kanal, 'long'), await ledgerFindings(stage.floor, 'long')].flat();
+    return { sizes, filled, paths: measured, lists, chores, purged, statements, skipped, findings };
   } finally {
     await stage.close();
   }

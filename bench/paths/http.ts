@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { httpPath } from '../http-path.ts';
 import type { Side } from '../stage.ts';
+import { isLive, takeAway } from '../take-away.ts';
 import { appSecret, type Tenant } from '../tenant.ts';
 
 const any = <Item>(items: Item[]): Item => items[Math.floor(Math.random() * items.length)]!;
@@ -70,6 +71,6 @@ export const inbound = httpPath({
 
 /** No worker runs beside it: what one would have taken away by then is taken away between rounds, for both alike. */
 async function takeJobsAway({ sql }: Side) {
-  await sql.query(`delete from jobs where state in ('blocked', 'waiting', 'queued')`);
-  await sql.query('vacuum analyze jobs, messages, conversations');
+  await takeAway(sql, isLive);
+  await sql.query('vacuum analyze jobs, messages, conversations, provider_webhooks');
 }

@@ -6,6 +6,9 @@ const maxTimes = 2;
 const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
 const short = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
 
+/** So many tell a p99 of all rounds together; with fewer it says little. */
+const enough = 1_000;
+
 /** Medians of the rounds; what is late counts with the time it had waited when the round was over. */
 export function slowProviderReport(cases: Case[]): string {
   const head = [
@@ -16,6 +19,7 @@ export function slowProviderReport(cases: Case[]): string {
     'ratio of p50',
     'ratio of p99',
     'late',
+    'samples of a side',
     'held',
   ];
   const rows = cases.map(({ name, what, idle, busy, isOver }) => {
@@ -24,6 +28,7 @@ export function slowProviderReport(cases: Case[]): string {
     const ratio = (pick: (met: Met) => number) => of(busy, pick) / of(idle, pick);
     const ratios = [ratio(({ p50 }) => p50), ratio(({ p99 }) => p99)];
     const late = busy.reduce((total, met) => total + met.late, 0);
+    const samples = Math.min(...[idle, busy].map((among) => among.reduce((total, met) => total + met.samples, 0)));
     return line([
       `${name}${isOver ? '' : ' (not over before the next round)'}`,
       what,
@@ -31,6 +36,7 @@ export function slowProviderReport(cases: Case[]): string {
       times(busy),
       ...ratios.map((value) => `**${value.toFixed(2)}**`),
       String(late),
+      samples < enough ? `${samples} (few)` : String(samples),
       late === 0 && ratios.every((value) => value <= maxTimes) ? 'yes' : 'no',
     ]);
   });

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { channelPool, poolOf } from '../../src/platform/ledger/pools.ts';
+import { channelPool, endpointPool, poolOf } from '../../src/platform/ledger/pools.ts';
 import { openHandOver } from '../hand-over.ts';
 import { type Hostile, openHostile, resetSandbox } from '../hostile-tenant.ts';
 import { isCalm, takeHostileWorkAway } from '../hostile-work.ts';
 import { createEndpoints, silentReceiver } from '../silent-receiver.ts';
 import type { Stage } from '../stage.ts';
+import { takeAway } from '../take-away.ts';
 import { queueMessages } from '../tenant.ts';
 import { openVictim } from '../victims/index.ts';
 import type { Met, VictimName } from '../victims/victim.ts';
@@ -12,10 +13,12 @@ import type { Met, VictimName } from '../victims/victim.ts';
 export type Kind = 'idle' | 'busy';
 export type Case = { name: string; victim: VictimName; what: string; idle: Met[]; busy: Met[]; isOver: boolean };
 
-const backlog = 4_000;
+/** A prompt provider takes 76 a second of them: more than a round long. */
+const backlog = 2_000;
+const slowBacklog = 4_000;
 const endpoints = 20;
 const eventsPerSecond = 10;
-/** The other organization has been busy so long when the tenant's round begins. */
+/** The other work has gone on so long when the tenant's round begins. */
 const leadMs = 3_000;
 /** What waits for an answer is given up after so long: PROVIDER_TIMEOUT_MS and WEBHOOK_TIMEOUT_MS as they are by themselves. */
 const givenUpMs = 15_000;
@@ -24,39 +27,53 @@ const hangMs = 600_000;
 type Busy = {
   name: string;
   victim: VictimName;
+  /** Of what is busy beside the tenant: how long a run may wait for an answer. */
   answerMs: number;
-  /** Makes the other organization busy for that long. */
+  /** Begins the other work, which lasts at least so long; resolves when no more of it comes. */
   work(seconds: number): Promise<void>;
+  /** False: something holds on to what it left. */
+  takeAway(): Promise<boolean>;
 };
 
-/** One worker for two organizations, alternately with and without work of the other one, whose provider or receivers are slow. */
-export async function slowProviderBench(stage: Stage, rounds: number, seconds: number): Promise<Case[]> {
+/** One worker, alternately with and without work beside the tenant's: of another organization, or for another endpoint of its own. */
+export async function slowProviderBench(stage: Stage, rounds: number, seconds: number, only: string): Promise<Case[]> {
   const { kanal } = stage;
   const hostile = await openHostile(stage);
   const { process: web, base } = await kanal.startWeb();
   const worker = kanal.startWorker('');
   const handOver = await openHandOver(kanal, 'messages');
-  const send = async () => {
-    await queueMessages(kanal.sql, hostile.tenant, backlog);
+  const takeAwayHostile = () => takeHostileWorkAway(kanal.sql, [hostile.tenant.organizationId]);
+  const send = async (count: number) => {
+    await queueMessages(kanal.sql, hostile.tenant, count);
     await handOver.run(poolOf(hostile.tenant.organizationId, channelPool(hostile.tenant.channelId)));
   };
-  const provider = (name: string, answerMs: number): Busy => ({ name, victim: 'message', answerMs, work: send });
-  const cases: Busy[] = [
-    provider('a channel whose provider takes 850 ms', 850),
-    provider('a channel whose provider takes 8 s', 8_000),
-    provider('a channel whose provider hangs', hangMs),
-    {
-      name: `${endpoints} endpoints that never answer`,
-      victim: 'webhook',
-      answerMs: hangMs,
-      work: (length) => changeContacts(base, hostile, length),
-    },
-  ];
+  const provider = (name: string, victim: VictimName, answerMs: number, count = slowBacklog): Busy => ({
+    name,
+    victim,
+    answerMs,
+    work: () => send(count),
+    takeAway: takeAwayHostile,
+  });
   const measured: Case[] = [];
   try {
     await createEndpoints(base, hostile.tenant.apiKey, endpoints);
-    for (const busy of cases) {
-      measured.push(await measure(stage, hostile, base, busy, rounds, seconds));
+    const cases: Busy[] = [
+      provider(`another channel's backlog of ${backlog} messages`, 'message', 0, backlog),
+      provider(`a channel's backlog of ${backlog} messages`, 'webhook', 0, backlog),
+      provider('a channel whose provider takes 850 ms', 'message', 850),
+      provider('a channel whose provider takes 8 s', 'message', 8_000),
+      provider('a channel whose provider hangs', 'message', hangMs),
+      {
+        name: `${endpoints} endpoints of another organization that never answer`,
+        victim: 'webhook',
+        answerMs: hangMs,
+        work: (length) => changeContacts(base, hostile, length),
+        takeAway: takeAwayHostile,
+      },
+      await hangingEndpoint(stage, base),
+    ];
+    for (const busy of cases.filter(({ name }) => name.includes(only))) {
+      measured.push(await measure(stage, base, busy, rounds, seconds));
       console.error(`slow-provider: ${busy.name}: done`);
     }
   } finally {
@@ -67,7 +84,26 @@ export async function slowProviderBench(stage: Stage, rounds: number, seconds: n
   return measured;
 }
 
-async function measure(stage: Stage, hostile: Hostile, base: string, busy: Busy, rounds: number, seconds: number): Promise<Case> {
+/** Each of the tenant's own events goes to it too. */
+async function hangingEndpoint({ kanal: { sql, tenant } }: Stage, base: string): Promise<Busy> {
+  const [id] = await createEndpoints(base, tenant.apiKey, 1);
+  const listen = (isListening: boolean) =>
+    sql.query('update webhook_endpoints set event_types = $2 where id = $1', [id, isListening ? ['contact.updated'] : []]);
+  await listen(false);
+  return {
+    name: 'an endpoint of the tenant itself that never answers',
+    victim: 'webhook',
+    answerMs: hangMs,
+    work: async () => void (await listen(true)),
+    async takeAway() {
+      await listen(false);
+      await takeAway(sql, 'pool = $1', [endpointPool(id!)]);
+      return true;
+    },
+  };
+}
+
+async function measure(stage: Stage, base: string, busy: Busy, rounds: number, seconds: number): Promise<Case> {
   const { sql, tenant } = stage.kanal;
   await resetSandbox(stage, busy.victim === 'message' ? busy.answerMs : 0);
   const victim = await openVictim[busy.victim](stage, base, true);
@@ -81,7 +117,7 @@ async function measure(stage: Stage, hostile: Hostile, base: string, busy: Busy,
       result[kind].push(await victim.round(seconds));
       if (!working) continue;
       await working;
-      if (!(await takeHostileWorkAway(sql, [hostile.tenant.organizationId]))) result.isOver = false;
+      if (!(await busy.takeAway())) result.isOver = false;
       // Runs whose rows are gone still wait for their answer.
       await sleep(Math.min(busy.answerMs, givenUpMs) + 1_000);
     }

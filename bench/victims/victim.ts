@@ -9,6 +9,7 @@ export type Met = {
   rate: number;
   p50: number;
   p99: number;
+  samples: number;
   /** 5xx. */
   failed: number;
   /** Other answers that are no success. */
@@ -29,6 +30,7 @@ export const metOf = ({ took, failed, refused, lost, late }: Answers, seconds: n
   rate: (took.length - late) / seconds,
   p50: percentile(took, 0.5),
   p99: percentile(took, 0.99),
+  samples: took.length,
   failed,
   refused,
   lost,

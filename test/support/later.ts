@@ -23,3 +23,24 @@ export async function later<Result>(ms: number, work: () => Promise<Result>): Pr
     performance.now = steady;
   }
 }
+
+/** Timers of exactly `ms` that are set from now on run when the test says so, and not before. */
+export function holdTimers(ms: number) {
+  const { setTimeout } = globalThis;
+  const held: (() => void)[] = [];
+  globalThis.setTimeout = ((run: () => void, after: number, ...rest: []) => {
+    if (after !== ms) return setTimeout(run, after, ...rest);
+    held.push(run);
+    // Whoever set it may clear it.
+    return setTimeout(() => undefined, 0);
+  }) as typeof setTimeout;
+  return {
+    count: () => held.length,
+    runAll() {
+      for (const run of held.splice(0)) run();
+    },
+    goOn() {
+      globalThis.setTimeout = setTimeout;
+    },
+  };
+}

@@ -35,5 +35,6 @@ export const eraseContactRest = handle(eraseContactJob, async ({ erasure_id }, c
          where organization_id = $1 and id = $2
            and exists (select 1 from ended))`,
     params: [own.organizationId, erasure_id],
+    onlyWithEnd: true,
   });
 });

@@ -106,7 +106,8 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
     }
     return finishWithStatuses(context, { statuses, where, faults }, () => {
       const errors = faults.text();
-      return { text: appliedPart, params: [webhook_id, errors ? 'broken' : 'applied', errors, context.own.organizationId] };
+      const params = [webhook_id, errors ? 'broken' : 'applied', errors, context.own.organizationId];
+      return { text: appliedPart, params, onlyWithEnd: true };
     });
   },
   claimWebhook,

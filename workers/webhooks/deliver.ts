@@ -158,6 +158,7 @@ function attemptOf(
   const isOver = state !== 'pending' || delayMs === undefined;
   return {
     text: onlyWithEnd ? attemptTexts.withEnd : attemptTexts.always,
+    onlyWithEnd,
     params: [
       delivery.delivery_id,
       delivery.organization_id,

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { Database } from '../../platform/database/database.ts';
 import { isTransient } from '../../platform/database/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
+import { repeated } from '../../platform/ledger/repeat.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { Superseded } from '../csv/superseded.ts';
@@ -19,7 +19,6 @@ type Counts = { created: number; updated: number; unchanged: number; failed: num
 
 /** Refused rows beyond this are only counted. */
 const maxReported = 10_000;
-const maxAttempts = 20;
 
 /**
  * One transaction with the counts, so a killed run did all rows or none. Returns how many; the caller repeats the rest.
@@ -32,14 +31,10 @@ export async function importBatch(
   done: number,
   entries: Entry[],
 ): Promise<number> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await inSession(database, (client) => importOnce(client, secrets, own, done, entries));
-    } catch (error) {
-      if (!(error instanceof Taken || isTransient(error)) || attempt === maxAttempts) throw error;
-      await sleep(Math.random() * 20 * attempt);
-    }
-  }
+  return repeated(() => inSession(database, (client) => importOnce(client, secrets, own, done, entries)), {
+    isOutdated: (error) => error instanceof Taken || isTransient(error),
+    restMs: (attempt) => Math.random() * 20 * attempt,
+  });
 }
 
 async function importOnce(client: PoolClient, secrets: Secrets, own: Import, done: number, entries: Entry[]): Promise<number> {

@@ -6,6 +6,7 @@ import { type Dispatched, nothingDispatched } from './accept.ts';
 import { createLockTurns, type LockTurns } from './lock-turns.ts';
 import { LocksOutdated, lockOf, lockStatements, sorted } from './locks.ts';
 import { joined, openTx } from './open-tx.ts';
+import { repeated } from './repeat.ts';
 import { Afterwards, type Tx } from './tx.ts';
 import { type Entries, fitsOneTrip, type Written, writeInOneTrip, writeInTwoTrips, writeLedger } from './write.ts';
 
@@ -41,41 +42,39 @@ export type Transact = <Seen, Result>(options: Write<Seen>, work: Work<Tx, Seen,
 /** No repeat begins after `patienceMs`; `lockMs` bounds the wait for others of this process. */
 export type TransactBounds = { patienceMs: number; lockMs: number };
 
-const maxAttempts = 3;
-/** A write with `look` repeats as long as the rows that choose the locks change. */
-const maxOutdatedAttempts = 20;
-
 /** The one way to write: rows, jobs and events commit together. Repeats conflicts; throws 503 when the database is away. */
 export function createTransact(
   database: Database,
   after: (dispatched: Dispatched) => Promise<void> | void,
   bounds?: TransactBounds,
 ): Transact {
-  const patienceMs = bounds?.patienceMs ?? Number.POSITIVE_INFINITY;
   const turns = bounds && createLockTurns(bounds.lockMs);
   return async <Seen, Result>(options: Write<Seen>, work: Work<Tx, Seen, Result>) => {
-    const startedAt = performance.now();
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const seen = 'look' in options ? await options.look(attempt) : undefined;
-        const locks = 'look' in options ? options.locks(seen as Seen) : options.locks;
-        const isOne = options.isOneTrip;
-        const isOneTrip = typeof isOne === 'function' ? isOne(seen as Seen) : isOne;
-        const attemptOptions = { ...options, locks, isOneTrip, isLooked: 'look' in options };
-        const { result, dispatched } = await inTurn(turns, locks, () =>
-          attemptOf(database, attemptOptions, (tx) => work(tx, seen as Seen)),
-        );
-        if (dispatched.rows.length + dispatched.pools.length + dispatched.joined.length > 0) await after(dispatched);
-        return result;
-      } catch (error) {
-        const isLate = performance.now() - startedAt > patienceMs;
-        const isOutdated = error instanceof LocksOutdated || ('look' in options && options.outdatedBy?.(error));
-        if (isOutdated && attempt < maxOutdatedAttempts && !isLate) continue;
-        const again = isTransient(error) || options.retryOn?.includes(violatedConstraint(error) ?? '');
-        if (again && attempt < maxAttempts && !isLate) continue;
-        if (isOutdated) throw new LocksOutdated();
-        throw isDatabaseAway(error) ? databaseAway(error) : error;
-      }
+    const isOutdated = (error: unknown) =>
+      error instanceof LocksOutdated || ('look' in options && (options.outdatedBy?.(error) ?? false));
+    const repeats = {
+      isOutdated,
+      isTransient: (error: unknown) =>
+        isTransient(error) || (options.retryOn?.includes(violatedConstraint(error) ?? '') ?? false),
+      patienceMs: bounds?.patienceMs,
+    };
+    const write = async (attempt: number) => {
+      const seen = 'look' in options ? await options.look(attempt) : undefined;
+      const locks = 'look' in options ? options.locks(seen as Seen) : options.locks;
+      const isOne = options.isOneTrip;
+      const isOneTrip = typeof isOne === 'function' ? isOne(seen as Seen) : isOne;
+      const attemptOptions = { ...options, locks, isOneTrip, isLooked: 'look' in options };
+      const { result, dispatched } = await inTurn(turns, locks, () =>
+        attemptOf(database, attemptOptions, (tx) => work(tx, seen as Seen)),
+      );
+      if (dispatched.rows.length + dispatched.pools.length + dispatched.joined.length > 0) await after(dispatched);
+      return result;
+    };
+    try {
+      return await repeated(write, repeats);
+    } catch (error) {
+      if (isOutdated(error)) throw new LocksOutdated();
+      throw isDatabaseAway(error) ? databaseAway(error) : error;
     }
   };
 }

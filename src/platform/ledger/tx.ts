@@ -26,6 +26,8 @@ export type End = {
 export type Part = {
   text: string;
   params: unknown[];
+  /** It writes only where `ended` has its row: without the end it is nothing, so one round trip is enough for both. */
+  onlyWithEnd?: boolean;
   gives?: string;
   /** A set of this part with rows of `jobs` for the queue (`dispatchedColumns`). */
   dispatched?: string;

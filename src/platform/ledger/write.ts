@@ -90,7 +90,7 @@ export const fitsOneTrip = ({ ends, ...rest }: Entries) =>
   (ends.length === 0 && (rest.parts.length < 2 || !rest.parts.some(({ gives }) => gives))) ||
   (ends.length === 1 &&
     !sharesLane(ends[0]!, rest) &&
-    (ends[0]!.isAsserted || rest.parts.every(({ text }) => /\bfrom ended\b/.test(text))));
+    (ends[0]!.isAsserted || rest.parts.every(({ onlyWithEnd }) => onlyWithEnd)));
 
 /** Parts share one snapshot: a new row would wait for the ending one, and the release would not see the new row. */
 const sharesLane = ({ lane }: End, { jobs, events }: Rest) =>

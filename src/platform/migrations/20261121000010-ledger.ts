@@ -31,82 +31,165 @@ const nobody = `'00000000-0000-0000-0000-000000000000'`;
  */
 const fillPool = `
 create function fill_pool(the_organization uuid, the_pool text, is_patient boolean)
-returns table (id uuid, run int, queue text, name text, organization_id uuid, pool text, delay_ms float8) language plpgsql volatile as $$
+returns table (id uuid, run int, queue text, name text, organization_id uuid, pool text, delay_ms float8)
+language plpgsql volatile as $$
 #variable_conflict use_column
 begin
-  if not exists (select 1 from jobs where jobs.organization_id = the_organization and jobs.pool = the_pool and jobs.state = 'waiting') then return; end if;
+  if not exists (
+    select 1
+      from jobs
+     where jobs.organization_id = the_organization and jobs.pool = the_pool and jobs.state = 'waiting') then
+    return;
+  end if;
   if is_patient then
-    perform 1 from pools where pools.organization_id = the_organization and pools.id = the_pool for no key update;
+    perform 1
+       from pools
+      where pools.organization_id = the_organization and pools.id = the_pool
+        for no key update;
   else
-    perform 1 from pools where pools.organization_id = the_organization and pools.id = the_pool for no key update skip locked;
-    if not found then return; end if;
+    perform 1
+       from pools
+      where pools.organization_id = the_organization and pools.id = the_pool
+        for no key update skip locked;
+    if not found then
+      return;
+    end if;
   end if;
   return query
   with p as (
-    select *, width - (select count(*)::int from jobs where jobs.organization_id = the_organization and jobs.pool = the_pool and state = 'queued' and slot_at is not null) as n,
-           greatest(least(coalesce(plan_at, clock_timestamp()), clock_timestamp() + 2 * width * interval '1 s' / rate), clock_timestamp()) as t0, interval '1 s' / (rate * 1.045) as gap
-      from pools where pools.organization_id = the_organization and pools.id = the_pool and coalesce(held_until, '-infinity') <= clock_timestamp()),
+    select *,
+           width - (select count(*)::int
+                      from jobs
+                     where jobs.organization_id = the_organization and jobs.pool = the_pool
+                       and state = 'queued' and slot_at is not null) as n,
+           greatest(
+             least(coalesce(plan_at, clock_timestamp()), clock_timestamp() + 2 * width * interval '1 s' / rate),
+             clock_timestamp()) as t0,
+           interval '1 s' / (rate * 1.045) as gap
+      from pools
+     where pools.organization_id = the_organization and pools.id = the_pool
+       and coalesce(held_until, '-infinity') <= clock_timestamp()),
   k as materialized (
-    select array(select jobs.id from jobs
-                  where jobs.organization_id = the_organization and jobs.pool = the_pool and state = 'waiting' and run_at <= clock_timestamp() + interval '1 s'
-                  order by seq limit greatest(0, (select n from p)) for no key update skip locked) as ids),
+    select array(
+             select jobs.id
+               from jobs
+              where jobs.organization_id = the_organization and jobs.pool = the_pool
+                and state = 'waiting' and run_at <= clock_timestamp() + interval '1 s'
+              order by seq
+              limit greatest(0, (select n from p))
+                for no key update skip locked) as ids),
   t as (
-    update pools set plan_at = coalesce(p.t0 + cardinality(k.ids) * p.gap, pools.plan_at), filled_at = clock_timestamp() from p, k
-     where pools.organization_id = the_organization and pools.id = the_pool and cardinality(k.ids) > 0
+    update pools
+       set plan_at = coalesce(p.t0 + cardinality(k.ids) * p.gap, pools.plan_at), filled_at = clock_timestamp()
+      from p, k
+     where pools.organization_id = the_organization and pools.id = the_pool
+       and cardinality(k.ids) > 0
        and (p.rate is not null or p.filled_at is null or p.filled_at < clock_timestamp() - interval '10 s'))
-  update jobs j set state = 'queued', slot_at = s.slot, run_at = greatest(j.run_at, s.slot), check_at = greatest(j.run_at, s.slot) + interval '5 s'
-    from p, k, unnest(k.ids) with ordinality as x(job_id, i), lateral (select p.t0 + coalesce((x.i - 1) * p.gap, interval '0') as slot) s
+  update jobs j
+     set state = 'queued',
+         slot_at = s.slot,
+         run_at = greatest(j.run_at, s.slot),
+         check_at = greatest(j.run_at, s.slot) + interval '5 s'
+    from p,
+         k,
+         unnest(k.ids) with ordinality as x(job_id, i),
+         lateral (select p.t0 + coalesce((x.i - 1) * p.gap, interval '0') as slot) s
    where j.organization_id = the_organization and j.id = x.job_id
-  returning j.id, j.run, j.queue, j.name, j.organization_id, j.pool, greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8;
+  returning j.id, j.run, j.queue, j.name, j.organization_id, j.pool,
+            greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8;
 end $$`;
 
 /** Of a pool without a rate that all organizations share: its jobs are looked for over all of them. */
 const fillSharedPool = `
 create function fill_shared_pool(the_pool text, is_patient boolean)
-returns table (id uuid, run int, queue text, name text, organization_id uuid, pool text, delay_ms float8) language plpgsql volatile as $$
+returns table (id uuid, run int, queue text, name text, organization_id uuid, pool text, delay_ms float8)
+language plpgsql volatile as $$
 #variable_conflict use_column
 begin
-  if not exists (select 1 from jobs where jobs.pool = the_pool and jobs.state = 'waiting') then return; end if;
-  if is_patient then
-    perform 1 from pools where pools.organization_id = ${nobody} and pools.id = the_pool for no key update;
-  else
-    perform 1 from pools where pools.organization_id = ${nobody} and pools.id = the_pool for no key update skip locked;
-    if not found then return; end if;
+  if not exists (
+    select 1
+      from jobs
+     where jobs.pool = the_pool and jobs.state = 'waiting') then
+    return;
   end if;
-  update pools set filled_at = clock_timestamp() where pools.organization_id = ${nobody} and pools.id = the_pool;
+  if is_patient then
+    perform 1
+       from pools
+      where pools.organization_id = ${nobody} and pools.id = the_pool
+        for no key update;
+  else
+    perform 1
+       from pools
+      where pools.organization_id = ${nobody} and pools.id = the_pool
+        for no key update skip locked;
+    if not found then
+      return;
+    end if;
+  end if;
+  update pools
+     set filled_at = clock_timestamp()
+   where pools.organization_id = ${nobody} and pools.id = the_pool;
   return query
-  update jobs j set state = 'queued', slot_at = clock_timestamp(), run_at = greatest(j.run_at, clock_timestamp()),
+  update jobs j
+     set state = 'queued',
+         slot_at = clock_timestamp(),
+         run_at = greatest(j.run_at, clock_timestamp()),
          check_at = greatest(j.run_at, clock_timestamp()) + interval '5 s'
    where j.ctid = any(array(
-     select jobs.ctid from jobs
-      where jobs.pool = the_pool and state = 'waiting' and run_at <= clock_timestamp() + interval '1 s'
-      order by seq
-      limit greatest(0, (select p.width from pools p where p.organization_id = ${nobody} and p.id = the_pool and coalesce(p.held_until, '-infinity') <= clock_timestamp())
-                        - (select count(*) from jobs o where o.pool = the_pool and o.state = 'queued' and o.slot_at is not null))
-        for no key update skip locked))
-  returning j.id, j.run, j.queue, j.name, j.organization_id, j.pool, greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8;
+           select jobs.ctid
+             from jobs
+            where jobs.pool = the_pool and state = 'waiting' and run_at <= clock_timestamp() + interval '1 s'
+            order by seq
+            limit greatest(0, (select p.width
+                                 from pools p
+                                where p.organization_id = ${nobody} and p.id = the_pool
+                                  and coalesce(p.held_until, '-infinity') <= clock_timestamp())
+                              - (select count(*)
+                                   from jobs o
+                                  where o.pool = the_pool and o.state = 'queued' and o.slot_at is not null))
+              for no key update skip locked))
+  returning j.id, j.run, j.queue, j.name, j.organization_id, j.pool,
+            greatest(0, extract(epoch from j.run_at - clock_timestamp()) * 1000)::float8;
 end $$`;
 
 /** Room for a run that has none, as a later try; false: the width is taken by others. */
 const takeRoom = `
-create function take_room(the_organization uuid, the_pool text, the_job uuid, the_run int) returns boolean language plpgsql volatile as $$
+create function take_room(the_organization uuid, the_pool text, the_job uuid, the_run int) returns boolean
+language plpgsql volatile as $$
 begin
-  perform 1 from pools where pools.organization_id = the_organization and pools.id = the_pool for no key update;
-  update jobs set slot_at = clock_timestamp() from pools p
+  perform 1
+     from pools
+    where pools.organization_id = the_organization and pools.id = the_pool
+      for no key update;
+  update jobs
+     set slot_at = clock_timestamp()
+    from pools p
    where jobs.organization_id = the_organization and jobs.id = the_job and jobs.run = the_run and jobs.state = 'queued'
      and p.organization_id = the_organization and p.id = the_pool
-     and (select count(*) from jobs o where o.organization_id = the_organization and o.pool = the_pool and o.state = 'queued' and o.slot_at is not null and o.id <> the_job) < p.width;
+     and (select count(*)
+            from jobs o
+           where o.organization_id = the_organization and o.pool = the_pool
+             and o.state = 'queued' and o.slot_at is not null
+             and o.id <> the_job) < p.width;
   return found;
 end $$`;
 
 const takeSharedRoom = `
-create function take_shared_room(the_organization uuid, the_pool text, the_job uuid, the_run int) returns boolean language plpgsql volatile as $$
+create function take_shared_room(the_organization uuid, the_pool text, the_job uuid, the_run int) returns boolean
+language plpgsql volatile as $$
 begin
-  perform 1 from pools where pools.organization_id = ${nobody} and pools.id = the_pool for no key update;
-  update jobs set slot_at = clock_timestamp() from pools p
+  perform 1
+     from pools
+    where pools.organization_id = ${nobody} and pools.id = the_pool
+      for no key update;
+  update jobs
+     set slot_at = clock_timestamp()
+    from pools p
    where jobs.organization_id = the_organization and jobs.id = the_job and jobs.run = the_run and jobs.state = 'queued'
      and p.organization_id = ${nobody} and p.id = the_pool
-     and (select count(*) from jobs o where o.pool = the_pool and o.state = 'queued' and o.slot_at is not null and o.id <> the_job) < p.width;
+     and (select count(*)
+            from jobs o
+           where o.pool = the_pool and o.state = 'queued' and o.slot_at is not null and o.id <> the_job) < p.width;
   return found;
 end $$`;
 
@@ -129,15 +212,41 @@ const statements = [
   // `tat` is when the next claim may come, moved by the statement that claims; `plan_at` the end of the times that fill_pool gave out;
   // `filled_at` when room was last given away.
   // The nil organization has the pools that all organizations share: no reference.
-  `create table pools (organization_id uuid not null, id text not null, width int not null check (width > 0), rate float8 check (rate > 0), tat timestamptz,
-     held_until timestamptz, plan_at timestamptz, filled_at timestamptz, primary key (organization_id, id))`,
+  `create table pools (
+     organization_id uuid not null,
+     id text not null,
+     width int not null check (width > 0),
+     rate float8 check (rate > 0),
+     tat timestamptz,
+     held_until timestamptz,
+     plan_at timestamptz,
+     filled_at timestamptz,
+     primary key (organization_id, id))`,
 
   'create sequence jobs_seq',
-  `create table jobs (${tenant}, name text not null, queue text not null, payload jsonb not null, subject_type text not null, subject_id uuid not null,
-     lane text, pool text, seq bigint not null default nextval('jobs_seq'),
-     state text not null check (state in ('blocked', 'waiting', 'queued', 'failed', 'done')), run int not null default 1, attempts int not null default 0,
-     run_at timestamptz not null default clock_timestamp(), slot_at timestamptz, check_at timestamptz not null, error jsonb, progress jsonb,
-     visible boolean not null default false, stalls int not null default 0, started_at timestamptz, ${created}, finished_at timestamptz)`,
+  `create table jobs (
+     ${tenant},
+     name text not null,
+     queue text not null,
+     payload jsonb not null,
+     subject_type text not null,
+     subject_id uuid not null,
+     lane text,
+     pool text,
+     seq bigint not null default nextval('jobs_seq'),
+     state text not null check (state in ('blocked', 'waiting', 'queued', 'failed', 'done')),
+     run int not null default 1,
+     attempts int not null default 0,
+     run_at timestamptz not null default clock_timestamp(),
+     slot_at timestamptz,
+     check_at timestamptz not null,
+     error jsonb,
+     progress jsonb,
+     visible boolean not null default false,
+     stalls int not null default 0,
+     started_at timestamptz,
+     ${created},
+     finished_at timestamptz)`,
   `create unique index jobs_head on jobs (organization_id, lane) where lane is not null and state in ('waiting', 'queued')`,
   `create index jobs_blocked on jobs (organization_id, lane, seq) where state = 'blocked'`,
   `create index jobs_waiting on jobs (organization_id, pool, seq) where state = 'waiting'`,
