@@ -47,6 +47,23 @@ describe('a message goes out', () => {
     expect(new Set(types).size).toBe(types.length);
   });
 
+  test('and is told to an endpoint that began to listen while the provider answered', async () => {
+    const own = await app.connect();
+    await app.fault(own, { kind: 'delay', delay_ms: 500 });
+    const { id } = await send(own);
+    await app.messageIn(id, 'sending');
+    const { body: endpoint } = await app.call('webhooks.endpoints.create', {
+      body: { url: 'http://127.0.0.1:1/hooks', event_types: ['message.sent'] },
+    });
+    await app.messageIn(id, 'read');
+    const deliveries = await app.rows(
+      `select e.type from webhook_deliveries d join events e on e.id = d.event_id where d.endpoint_id = $1 and e.data->>'message_id' = $2`,
+      [endpoint.id, id],
+    );
+    expect(deliveries).toEqual([{ type: 'message.sent' }]);
+    await app.rows('update webhook_endpoints set enabled = false, event_types = $2 where id = $1', [endpoint.id, '{}']);
+  });
+
   test('to a user id, and what the provider answers becomes an identity', async () => {
     const own = await app.connect();
     const { phone, contactId } = await app.conversation(own);
