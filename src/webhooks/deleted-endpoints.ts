@@ -16,12 +16,13 @@ export async function lateMsOf(own: Own, id: string): Promise<number | undefined
   return row?.ms;
 }
 
-/** SQL: two tables. An endpoint whose deliveries can still be read stays until they are purged (retention). */
+/** SQL: two tables. An endpoint stays while a transaction may refer to it, and while deliveries show it (retention). */
 export async function removeUnused(tx: OwnTx, id: string) {
   await tx.sql(
     `with removed as (
        delete from webhook_endpoints e
-        where e.organization_id = $1 and e.id = $2 and e.deleted_at is not null
+        where e.organization_id = $1 and e.id = $2
+          and e.deleted_at <= clock_timestamp() - ${lateMs} * interval '1 ms'
           and not exists (
             select 1 from webhook_deliveries d
              where d.organization_id = $1 and d.endpoint_id = $2)

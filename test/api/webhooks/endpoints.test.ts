@@ -295,7 +295,7 @@ describe('patch', () => {
 });
 
 describe('delete', () => {
-  test('erases its secrets and headers at once, and it is nobody’s any more', async () => {
+  test('erases its secrets and headers at once, and every call of it is a 404', async () => {
     const { id } = await made({ headers: { 'X-Own': 'a' }, event_types: ['*'] });
     await app.call('webhooks.endpoints.rotate-secret', of(id));
     expect((await remove(id)).status).toBe(204);
