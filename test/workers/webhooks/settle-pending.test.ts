@@ -297,21 +297,19 @@ describe('deleted', () => {
     expect(await states(id)).toEqual({ failed: 1 });
   });
 
-  /** As if a minute had passed. */
+  /** As if a minute had passed since it was deleted: its job need not wait for that. */
   async function endOfLateEvents(id: string) {
-    await waitFor('the first look', async () => {
-      const [job] = await app.rows(`select progress from jobs where subject_id = $1 and name = 'webhooks.cancel-pending'`, [id]);
-      return job?.progress;
-    });
+    const job = () =>
+      app.one(`select id, state, progress from jobs where subject_id = $1 and name = 'webhooks.cancel-pending'`, [id]);
+    await waitFor('the first look', async () => (await job()).progress !== null);
     await app.rows(`update webhook_endpoints set deleted_at = deleted_at - interval '2 min' where id = $1`, [id]);
-    await waitFor('the run to be put off', async () => {
-      const rows = await app.rows(
+    await waitFor('the last look', async () => {
+      await app.rows(
         `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp()
-          where subject_id = $1 and name = 'webhooks.cancel-pending' and state = 'queued' and run_at > clock_timestamp() + interval '5 s'
-         returning 1`,
-        [id],
+          where id = $1 and state = 'queued' and run_at > clock_timestamp() + interval '5 s'`,
+        [(await job()).id],
       );
-      return rows.length > 0;
+      return (await job()).state === 'done';
     });
   }
 });
