@@ -41,6 +41,8 @@ async function readDelivery(own: Own, id: string): Promise<DeliveryRow | undefin
   return row;
 }
 
+const deletedMs = 5_000;
+
 const isPending = `
   j.slot_at is not null and ${isWithinWidth}
   and exists (
@@ -91,6 +93,8 @@ export const deliver = handle<{ delivery_id: string }, DeliveryRow>(deliverWebho
 async function run({ delivery_id }: { delivery_id: string }, context: RunContext<DeliveryRow | undefined>): Promise<Outcome> {
   const delivery = context.claimed ?? (await readDelivery(context.own, delivery_id));
   if (!delivery) return context.finish();
+  // Deleted just before: the job that cancels what waits finds this one then.
+  if (delivery.secret === '') return context.wait(deletedMs, { reason: 'the endpoint was deleted' });
   const body = envelopeOf(delivery.is_test ? sentBy(delivery) : delivery);
   const timestamp = Math.floor(now() / 1000);
   const { sender } = context;

@@ -121,6 +121,18 @@ test('new types are heard from then on, those of before no more', async () => {
   expect(receiver.ofType('conversation.created')).toEqual([]);
 });
 
+test('a wildcard hears what is looked at before it is written, and what is not', async () => {
+  await listen({ event_types: ['conversation.*', 'message.*'] });
+  const { phone } = await app.conversation(channel);
+  await app.text(channel, phone);
+  const types = () => new Set(receiver.received.map(({ body }) => body.type));
+  await waitFor('what follows from a message', () =>
+    ['conversation.updated', 'message.sent', 'message.status_update'].every((type) => types().has(type)),
+  );
+  await app.idle();
+  for (const type of types()) expect(type).toMatch(/^(conversation|message)\./);
+});
+
 test('an endpoint that answered 410 is enabled by hand, and gets what it missed', async () => {
   await listen();
   receiver.answer({ status: 410 });

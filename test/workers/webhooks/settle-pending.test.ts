@@ -150,6 +150,15 @@ describe('dropped', () => {
     expect([row.next_attempt_at, row.finished_at]).toEqual([null, expect.anything()]);
   });
 
+  test('with Prefer: wait the reply comes when all are cancelled', async () => {
+    const id = await listen();
+    await disable(id);
+    await writeSeveral(3);
+    const reply = await on('enable', id, { held: 'drop' }, { prefer: 'wait=20' });
+    expect([reply.status, reply.headers.get('preference-applied')]).toEqual([200, 'wait=20']);
+    expect(await states(id)).toEqual({ cancelled: 3 });
+  });
+
   test('at disable: what waits for a later attempt too; a request under way ends as it ends, and is logged', async () => {
     const id = await listen();
     await refusedOnce(id);
@@ -332,4 +341,36 @@ test.each([{ held: 'later' }, { held: null }, { other: 1 }])('%j: 422', async (b
   const id = await listen();
   for (const operation of ['disable', 'enable']) expect((await on(operation, id, body)).status).toBe(422);
   expect((await on('get', id)).body.enabled).toBe(true);
+});
+
+test('a run that begins while its endpoint is deleted sends nothing, and is cancelled with the rest', async () => {
+  const id = await listen();
+  await disable(id);
+  await write();
+  await on('delete', id);
+  await waitFor('the first look', async () => (await states(id)).cancelled === 1);
+  // As if the deletion had come between the look of the run and its claim: the pool was not held for it.
+  await app.rows(`update pools set held_until = null where id = $1`, [`endpoint:${id}`]);
+  const [{ id: deliveryId }] = await app.rows(
+    `update webhook_deliveries set state = 'pending' where endpoint_id = $1 returning id`,
+    [id],
+  );
+  await app.rows(
+    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
+     values (uuidv7(), $1, 'webhooks.deliver', 'webhooks', jsonb_build_object('delivery_id', $2::uuid), 'webhook_delivery', $2::uuid, $3,
+             'waiting', clock_timestamp())`,
+    [tenant.organizationId, deliveryId, `endpoint:${id}`],
+  );
+  const putOff = await waitFor('the run to be put off', async () => {
+    const job = await app.jobOf(deliveryId);
+    return job?.state === 'queued' && job.slot_at === null && job;
+  });
+  expect([putOff.attempts, receiver.received]).toEqual([0, []]);
+  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`endpoint:${id}`]);
+  await app.rows(
+    `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1 and name = 'webhooks.cancel-pending'`,
+    [id],
+  );
+  await waitFor('the next look', async () => (await states(id)).cancelled === 1);
+  expect(receiver.received).toEqual([]);
 });
