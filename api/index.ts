@@ -31,7 +31,17 @@ import { createApiKey, getApiKey, listOfApiKeys, revokeApiKey, rotateApiKey } fr
 import { deleteMember, getOneMember, listOfMembers, patchMember } from './organizations/members.ts';
 import { getOwnOrganization, patchOrganization } from './organizations/organization.ts';
 import { receiveChannelWebhook, receiveWebhook, verifyChannelWebhook, verifyWebhook } from './provider-webhooks/messaging-app.ts';
-import { createWebhookEndpoint, testWebhookEndpoint } from './webhooks/endpoints.ts';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getWebhookEndpoint,
+  listOfWebhookEndpoints,
+  patchWebhookEndpoint,
+} from './webhooks/endpoints.ts';
+import { revealWebhookSecret, rotateWebhookSecret } from './webhooks/endpoints-secret.ts';
+import { disableWebhookEndpoint, enableWebhookEndpoint } from './webhooks/endpoints-switch.ts';
+import { testWebhookEndpoint } from './webhooks/endpoints-test.ts';
+import { listOfEventTypes } from './webhooks/event-types.ts';
 
 /** Every endpoint, in the order of the document. Routes are matched from the top, so the most frequent ones come first. */
 export const endpoints: AnyEndpoint[] = [
@@ -91,7 +101,16 @@ export const endpoints: AnyEndpoint[] = [
   listOfBlocked,
   lookUpOnChannel,
   createWebhookEndpoint,
+  listOfWebhookEndpoints,
+  getWebhookEndpoint,
+  patchWebhookEndpoint,
+  deleteWebhookEndpoint,
+  disableWebhookEndpoint,
+  enableWebhookEndpoint,
+  rotateWebhookSecret,
+  revealWebhookSecret,
   testWebhookEndpoint,
+  listOfEventTypes,
   getOperation,
   verifyWebhook,
   receiveWebhook,

@@ -1,7 +1,5 @@
 import { styleText } from 'node:util';
-import { openDatabase } from '../src/open-database.ts';
 import { readStartEnvironment } from '../src/platform/config/config.ts';
-import { commandLog } from './connect.ts';
 import { ending } from './demo/ending.ts';
 import { removeEndpoints } from './demo/endpoint.ts';
 import { runningInstallation } from './demo/installation.ts';
@@ -22,7 +20,7 @@ export async function demo() {
 }
 
 async function playOn(installation: DemoFile, signal: AbortSignal) {
-  const { database_url, organization_id, base_url, bull_board } = installation;
+  const { base_url, bull_board } = installation;
   const startedAt = performance.now();
   const timeline = createTimeline((line) => console.log(line));
   const receiver = await startReceiver();
@@ -41,7 +39,6 @@ async function playOn(installation: DemoFile, signal: AbortSignal) {
     process.exitCode = 1;
   } finally {
     receiver.close();
-    const database = await openDatabase({ url: database_url, poolMax: 1, applicationName: 'kanal-demo', log: commandLog() });
-    await removeEndpoints(database, organization_id, endpointId).finally(() => database.close());
+    await removeEndpoints(installation, endpointId);
   }
 }

@@ -7,6 +7,7 @@ import { sendMessageJob, syncTemplatesJob } from './messaging/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
 import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { deliverWebhookJob } from './webhooks/jobs.ts';
+import { cancelPendingJob, drainPendingJob, hastenPendingJob, resumePendingJob } from './webhooks/pending/jobs.ts';
 
 export const jobs = [
   sendMessageJob,
@@ -14,6 +15,10 @@ export const jobs = [
   applyProviderWebhookJob,
   matchStatusJob,
   deliverWebhookJob,
+  cancelPendingJob,
+  drainPendingJob,
+  resumePendingJob,
+  hastenPendingJob,
   sendMailJob,
   eraseContactJob,
   blockContactJob,

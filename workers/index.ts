@@ -10,6 +10,7 @@ import { syncTemplates } from './messaging/sync-templates.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
 import { deliver } from './webhooks/deliver.ts';
+import { cancelPending, drainPending, hastenPending, resumePending } from './webhooks/settle-pending.ts';
 
 export const handlers = [
   sendMessage,
@@ -17,6 +18,10 @@ export const handlers = [
   applyProviderWebhook,
   matchKeptStatus,
   deliver,
+  cancelPending,
+  drainPending,
+  resumePending,
+  hastenPending,
   sendMail,
   eraseContactRest,
   blockContact,

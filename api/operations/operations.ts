@@ -45,6 +45,7 @@ const scopeOfSubject: Record<string, Scope> = {
   contact_export: 'contacts:read',
   contact_import: 'contacts:read',
   webhook_delivery: 'webhooks:read',
+  webhook_endpoint: 'webhooks:read',
 };
 
 export const getOperation = endpoint({
@@ -56,7 +57,7 @@ export const getOperation = endpoint({
   otherScopes: [...new Set(Object.values(scopeOfSubject))],
   summary: 'Get an operation: what became of work that was asked for',
   description:
-    'Kept 7 days after its end. Without `messages:read` it takes the scope that reads its subject: `contacts:read` for an import, an export or a block, `channels:read` for a sync, `webhooks:read` for a test of an endpoint.',
+    'Kept 7 days after its end. Without `messages:read` it takes the scope that reads its subject: `contacts:read` for an import, an export or a block, `channels:read` for a sync, `webhooks:read` for a test of an endpoint, or a change of what waits for it.',
   subject: 'Operation',
   responses: { 200: operationView },
   async handler({ params, caller, own }) {

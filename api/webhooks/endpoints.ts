@@ -1,59 +1,29 @@
 import Joi from 'joi';
-import { invalidField } from '../../src/platform/errors.ts';
-import { eventTypes } from '../../src/platform/events/catalogue.ts';
-import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
-import { checkUrl } from '../../src/webhooks/address-guard.ts';
 import type { Ordering } from '../../src/webhooks/endpoint.entity.ts';
-import { createEndpoint, type EndpointRow, endpointLock, testEndpoint } from '../../src/webhooks/endpoints.ts';
-import { forbiddenHeader } from '../../src/webhooks/request-headers.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  endpointLock,
+  getEndpoint,
+  listEndpoints,
+  maxEndpoints,
+} from '../../src/webhooks/endpoints.ts';
+import { deleteEndpoint } from '../../src/webhooks/switch-endpoint.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
-import { id, iso, operationNote, timestamp } from '../http/schemas.ts';
-import { view } from '../http/view.ts';
-
-const tag = 'Webhooks';
-const base = '/v1/settings/developer/webhooks/endpoints';
-
-const exampleBody = { url: 'https://example.com/hooks', event_types: ['message.sent', 'message.status_update'] };
-
-export const endpointView = view(
-  'webhook_endpoint',
-  Joi.object({
-    id: id.required(),
-    url: Joi.string().required(),
-    event_types: Joi.array().items(Joi.string()).required(),
-    description: Joi.string().allow('').required(),
-    rate_limit: Joi.number().integer().allow(null).required(),
-    ordering: Joi.string().valid('best_effort', 'per_subject').required(),
-    enabled: Joi.boolean().required(),
-    secret: Joi.string().required().description('Signs every delivery (Standard Webhooks). Shown now and not in lists'),
-    created_at: timestamp.required(),
-    updated_at: timestamp.required(),
-  }),
-  {
-    ...exampleBody,
-    id: exampleIds.webhookEndpoint,
-    description: '',
-    rate_limit: null,
-    ordering: 'best_effort',
-    enabled: true,
-    secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
-    created_at: exampleTime,
-    updated_at: exampleTime,
-  },
-);
-
-const toView = (row: EndpointRow & { secret: string }) => ({
-  id: row.id,
-  url: row.url,
-  event_types: row.event_types,
-  description: row.description,
-  rate_limit: row.rate_limit,
-  ordering: row.ordering,
-  enabled: row.enabled,
-  secret: row.secret,
-  created_at: iso(row.created_at),
-  updated_at: iso(row.updated_at),
-});
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
+import { withExample } from '../http/view.ts';
+import {
+  aboutEndpoint,
+  base,
+  checkHeaders,
+  endpointView,
+  exampleBody,
+  fields,
+  publicUrl,
+  tag,
+  toView,
+  withSecret,
+} from './endpoint-schemas.ts';
 
 type CreateBody = {
   url: string;
@@ -64,13 +34,6 @@ type CreateBody = {
   ordering: Ordering;
 };
 
-// Allowed in an HTTP header: visible ASCII and spaces, no line break.
-const headerValue = Joi.string()
-  .max(1024)
-  .pattern(/^[\x20-\x7e]*$/, 'header text')
-  .allow('');
-const headerName = Joi.string().pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/);
-
 export const createWebhookEndpoint = endpoint({
   method: 'post',
   path: base,
@@ -79,32 +42,23 @@ export const createWebhookEndpoint = endpoint({
   scope: 'webhooks:write',
   summary: 'Create a webhook endpoint',
   audit: 'webhook_endpoint',
-  description: 'Events of the chosen types are POSTed to it, signed, and retried for three days.',
+  description: `Events of the chosen types are POSTed to it, signed, and retried for three days. An organization has at most ${maxEndpoints}. The secret can be read later with the scope \`webhooks:secrets\`.`,
   isIdempotent: true,
   holdsSecret: true,
   body: Joi.object<CreateBody>({
-    url: Joi.string().trim().max(2048).required().description('https; the address must be public'),
-    event_types: Joi.array()
-      .items(Joi.string().valid(...eventTypes))
-      .min(1)
-      .max(100)
-      .required(),
-    description: Joi.string().trim().max(500).allow('').default(''),
-    headers: Joi.object().pattern(headerName, headerValue).max(20).description('Sent with every delivery'),
-    rate_limit: Joi.number().strict().integer().min(1).max(1000).description('Deliveries a second at most'),
-    ordering: Joi.string()
-      .valid('best_effort', 'per_subject')
-      .default('best_effort')
-      .description('per_subject delivers the events of one conversation, contact or order in order'),
+    url: fields.url.required(),
+    event_types: fields.event_types.required(),
+    description: fields.description.default(''),
+    headers: fields.headers,
+    rate_limit: fields.rate_limit,
+    ordering: fields.ordering.default('best_effort'),
   }),
-  responses: { 201: endpointView },
+  responses: { 201: withSecret },
   example: { body: exampleBody },
   async handler({ body, write }, { config, secrets }) {
-    const url = publicUrl(body.url, config.webhookAllowHttp, config.webhookAllowNetworks);
-    const refused = Object.keys(body.headers ?? {}).find(forbiddenHeader);
-    if (refused) throw invalidField(`headers.${refused}`, `The header ${refused} is set by the delivery itself`);
+    checkHeaders(body.headers ?? {});
     const request = {
-      url,
+      url: publicUrl(body.url, config),
       eventTypes: body.event_types,
       description: body.description,
       headers: body.headers,
@@ -113,38 +67,102 @@ export const createWebhookEndpoint = endpoint({
     };
     return write({}, async (tx) => {
       const row = await createEndpoint(tx, request, secrets);
-      return { status: 201, body: toView(row) };
+      return { status: 201, body: { ...toView(row, secrets), secret: row.secret } };
     });
   },
 });
 
-function publicUrl(text: string, allowHttp: boolean, allowNetworks: string[]): string {
-  try {
-    return checkUrl(text, { allowHttp, allowNetworks }).href;
-  } catch (error) {
-    throw invalidField('url', (error as Error).message);
-  }
-}
-
-export const testWebhookEndpoint = endpoint({
-  method: 'post',
-  path: `${base}/:endpointID/test`,
-  operationId: 'webhooks.endpoints.test',
+export const listOfWebhookEndpoints = endpoint({
+  method: 'get',
+  path: base,
+  operationId: 'webhooks.endpoints.list',
   tag,
+  scope: 'webhooks:read',
+  summary: 'List the webhook endpoints, newest first',
+  query: Joi.object<PageQuery>(pageQuery),
+  responses: { 200: listOf(endpointView) },
+  handler: ({ query, own }, { secrets }) =>
+    listed(
+      'webhooks.endpoints',
+      {},
+      query,
+      (page) => listEndpoints(own, page),
+      (row) => toView(row, secrets),
+    ),
+});
+
+export const getWebhookEndpoint = endpoint({
+  ...aboutEndpoint,
+  method: 'get',
+  path: `${base}/:endpointID`,
+  operationId: 'webhooks.endpoints.get',
+  scope: 'webhooks:read',
+  summary: 'Get one webhook endpoint',
+  responses: { 200: endpointView },
+  handler: async ({ params, own }, { secrets }) => ok(toView(await getEndpoint(own, params.endpointID), secrets)),
+});
+
+type ChangeBody = {
+  url?: string;
+  event_types?: string[];
+  description?: string;
+  headers?: Record<string, string | null> | null;
+  rate_limit?: number | null;
+  ordering?: Ordering;
+};
+
+export const patchWebhookEndpoint = endpoint({
+  ...aboutEndpoint,
+  method: 'patch',
+  path: `${base}/:endpointID`,
+  operationId: 'webhooks.endpoints.update',
   scope: 'webhooks:write',
-  summary: 'Send a test to a webhook endpoint',
-  description: `Sent whatever the endpoint subscribes to, tried once. ${operationNote} The receiver's refusal is then a 422 \`endpoint_refused\`.`,
-  subject: 'Webhook endpoint',
-  isIdempotent: true,
-  isOperation: true,
-  refusedCode: 'endpoint_refused',
-  responses: { 200: view(Joi.object({}), {}) },
-  example: { params: { endpointID: exampleIds.webhookEndpoint } },
-  handler({ params, write }) {
-    const endpointId = params.endpointID;
-    return write({ locks: [endpointLock(endpointId)] }, async (tx) => ({
-      ...ok({}),
-      operationId: await testEndpoint(tx.own, endpointId),
+  audit: 'webhook_endpoint',
+  summary: 'Change a webhook endpoint',
+  description:
+    'A new `url`, new `headers` and a new `rate_limit` hold for deliveries that wait as well, from their next attempt on. New `event_types` and a new `ordering` hold for events from then on: what waits in order stays in order.',
+  body: Joi.object<ChangeBody>({
+    url: fields.url,
+    event_types: fields.event_types,
+    description: fields.description,
+    headers: fields.headersChange,
+    rate_limit: fields.rate_limit.allow(null).description('Deliveries a second at most; null: no limit'),
+    ordering: fields.ordering,
+  }).min(1),
+  responses: { 200: withExample(endpointView, { event_types: ['message.*'], header_names: ['X-Token'] }) },
+  example: { body: { event_types: ['message.*'], headers: { 'X-Token': 'secret' } } },
+  async handler({ params, body, write }, { config, secrets }) {
+    const id = params.endpointID;
+    checkHeaders(body.headers ?? {});
+    const change = {
+      ...(body.url !== undefined && { url: publicUrl(body.url, config) }),
+      eventTypes: body.event_types,
+      description: body.description,
+      headers: body.headers,
+      rateLimit: body.rate_limit,
+      ordering: body.ordering,
+    };
+    return write({ locks: [endpointLock(id)] }, async (tx) => ({
+      ...ok(toView(await changeEndpoint(tx, id, change, secrets), secrets)),
+      audit: { details: { changed: Object.keys(body) } },
     }));
   },
+});
+
+export const deleteWebhookEndpoint = endpoint({
+  ...aboutEndpoint,
+  method: 'delete',
+  path: `${base}/:endpointID`,
+  operationId: 'webhooks.endpoints.delete',
+  scope: 'webhooks:write',
+  audit: 'webhook_endpoint',
+  summary: 'Delete a webhook endpoint',
+  description:
+    'It hears of nothing more, and its secrets and headers are erased at once. Deliveries that wait are cancelled; a request under way ends as it ends. What was delivered can be read, by delivery and by event, until its retention ends.',
+  responses: { 204: null },
+  handler: ({ params, write }) =>
+    write({ locks: [endpointLock(params.endpointID)] }, async (tx) => {
+      await deleteEndpoint(tx, params.endpointID);
+      return { status: 204 };
+    }),
 });

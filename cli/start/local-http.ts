@@ -13,7 +13,8 @@ export async function ask<Body = unknown>(
       body: body && JSON.stringify(body),
       signal,
     });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: (text ? JSON.parse(text) : undefined) as Body };
   } catch (error) {
     // fetch puts the connection's error into the cause; any other error is a fault of this code.
     if (error instanceof TypeError && error.cause) return undefined;

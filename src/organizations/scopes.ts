@@ -14,6 +14,10 @@ const areas = [
   'api_keys',
 ] as const;
 
-/** Without `audit:write`: nobody writes the audit log by hand. */
-export type Scope = `${(typeof areas)[number]}:${'read' | 'write'}` | 'audit:read';
-export const scopes: Scope[] = [...areas.flatMap((area) => [`${area}:read`, `${area}:write`] as Scope[]), 'audit:read'];
+/** Without `audit:write`: nobody writes the audit log by hand. `webhooks:secrets` reads the secrets that sign. */
+export type Scope = `${(typeof areas)[number]}:${'read' | 'write'}` | 'audit:read' | 'webhooks:secrets';
+export const scopes: Scope[] = [
+  ...areas.flatMap((area) => [`${area}:read`, `${area}:write`] as Scope[]),
+  'audit:read',
+  'webhooks:secrets',
+];

@@ -4,7 +4,7 @@ import { created, tenant, times, timestamp } from '../platform/database/columns.
 export const orderings = ['best_effort', 'per_subject'] as const;
 export type Ordering = (typeof orderings)[number];
 
-/** Its secret and its own headers are sealed. */
+/** Its secrets and its own headers are sealed. A deleted one keeps what its deliveries show, and no secret. */
 export const WebhookEndpoint = defineEntity({
   name: 'WebhookEndpoint',
   tableName: 'webhook_endpoints',
@@ -12,18 +12,25 @@ export const WebhookEndpoint = defineEntity({
     ...tenant(),
     url: p.text(),
     event_types: p.array<string>(),
+    /** Follows from `event_types` (platform/events/listening.ts). */
+    event_prefixes: p.array<string>().strictNullable(),
     description: p.text().default(''),
     headers: p.text().strictNullable(),
     rate_limit: p.integer().strictNullable(),
     ordering: p.enum(orderings),
     enabled: p.boolean().default(true),
     secret: p.text(),
+    /** Signs too until `previous_secret_until`. */
+    previous_secret: p.text().strictNullable(),
+    previous_secret_until: timestamp().returning().strictNullable(),
     disabled_reason: p.text().strictNullable(),
+    disabled_at: timestamp().returning().strictNullable(),
+    deleted_at: timestamp().strictNullable(),
     ...times(),
   },
 });
 
-export const deliveryStates = ['pending', 'succeeded', 'failed'] as const;
+export const deliveryStates = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 export const Delivery = defineEntity({

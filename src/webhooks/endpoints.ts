@@ -1,22 +1,33 @@
 import { now } from '../platform/database/columns.ts';
+import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import type { RowOf } from '../platform/database/tables.ts';
-import { AppError, notFound } from '../platform/errors.ts';
-import { endpointDisabled, webhookTest } from '../platform/events/catalogue.ts';
-import { uuidv7 } from '../platform/ids.ts';
+import { AppError, invalidField, notFound } from '../platform/errors.ts';
+import { listening } from '../platform/events/listening.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
-import { endpointPool, holdPool, poolOf, setPool } from '../platform/ledger/pools.ts';
-import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import { changeRate, drainPool, endpointPool, poolOf, setPool } from '../platform/ledger/pools.ts';
 import type { OwnTx, TenantTx } from '../platform/ledger/tx.ts';
+import { list, type Page } from '../platform/listing/paging.ts';
 import type { Secrets } from '../platform/secrets.ts';
-import { nowDate } from '../platform/time/clock.ts';
 import { type Ordering, WebhookEndpoint } from './endpoint.entity.ts';
 import { newSecret } from './signature.ts';
 
-export type EndpointRow = RowOf<
-  typeof WebhookEndpoint,
-  'id' | 'url' | 'event_types' | 'description' | 'rate_limit' | 'ordering' | 'enabled' | 'created_at' | 'updated_at'
->;
+const columns = [
+  'id',
+  'url',
+  'event_types',
+  'description',
+  'headers',
+  'rate_limit',
+  'ordering',
+  'enabled',
+  'disabled_reason',
+  'disabled_at',
+  'previous_secret_until',
+  'created_at',
+  'updated_at',
+] as const;
+export type EndpointRow = RowOf<typeof WebhookEndpoint, (typeof columns)[number]>;
 export type NewEndpoint = {
   url: string;
   eventTypes: string[];
@@ -28,15 +39,55 @@ export type NewEndpoint = {
 
 export const maxEndpoints = 50;
 /** Concurrent requests to one endpoint, over all workers. */
-const endpointWidth = 10;
+export const endpointWidth = 10;
+
+/** Held by every change of an endpoint, and the lane of its operations. */
+export const endpointLock = (endpointId: string) => subjectLock('webhook_endpoint', endpointId);
+
+export const poolsOf = (organizationId: string, endpointId: string) =>
+  [endpointPool(endpointId), drainPool(endpointId)].map((pool) => poolOf(organizationId, pool));
 
 const countEndpoints = statement((select) =>
-  select(WebhookEndpoint).select((endpoints) => endpoints.fn.countAll<string>().as('total')),
+  select(WebhookEndpoint)
+    .select((endpoints) => endpoints.fn.countAll<string>().as('total'))
+    .where('deleted_at', 'is', null),
 );
+const endpointById = statement((select, { id }: { id: string }) =>
+  select(WebhookEndpoint).select(columns).where('id', '=', id).where('deleted_at', 'is', null),
+);
+const endpoints = list((select, _: object) => select(WebhookEndpoint).select(columns).where('deleted_at', 'is', null));
+
+export const listEndpoints = (own: Own, page: Page) => endpoints(own, {}, page);
+
+/** Throws 404, for a deleted one too. */
+export async function getEndpoint(own: Own, id: string): Promise<EndpointRow> {
+  const [row] = await endpointById(own, { id });
+  if (!row) throw notFound('Webhook endpoint');
+  return row;
+}
+
+/** For a change. Needs the endpoint's lock. Undefined for a deleted one too. */
+export async function lockedEndpoint(tx: OwnTx, id: string) {
+  tx.assertLocked(endpointLock(id));
+  return tx.findOne(WebhookEndpoint, { id, deleted_at: null });
+}
+
+/** The same; throws 404. */
+export async function endpointToChange(tx: OwnTx, id: string) {
+  const endpoint = await lockedEndpoint(tx, id);
+  if (!endpoint) throw notFound('Webhook endpoint');
+  return endpoint;
+}
+
+export const sealHeaders = (secrets: Secrets, headers: Record<string, string>) =>
+  Object.keys(headers).length > 0 ? secrets.seal(JSON.stringify(headers)) : null;
+
+export const openHeaders = (secrets: Secrets, sealed: string | null): Record<string, string> =>
+  sealed === null ? {} : JSON.parse(secrets.open(sealed));
 
 export async function createEndpoint(
   { em, own }: TenantTx,
-  { url, eventTypes, description, headers, rateLimit, ordering }: NewEndpoint,
+  { url, eventTypes, description, headers = {}, rateLimit, ordering }: NewEndpoint,
   secrets: Secrets,
 ): Promise<EndpointRow & { secret: string }> {
   // SQL: a row lock on the organization, so that concurrent requests cannot exceed `maxEndpoints`.
@@ -49,50 +100,76 @@ export async function createEndpoint(
   const [count] = await countEndpoints(own, {});
   if (Number(count?.total) >= maxEndpoints)
     throw new AppError('limit_reached', `An organization has at most ${maxEndpoints} webhook endpoints`);
-  const at = nowDate().toISOString();
   const secret = newSecret();
-  const row = {
-    id: uuidv7(),
+  const row = own.create(WebhookEndpoint, {
     url,
-    event_types: [...new Set(eventTypes)],
+    ...listening(eventTypes),
     description,
+    headers: sealHeaders(secrets, headers),
     rate_limit: rateLimit ?? null,
     ordering,
     enabled: true,
-    created_at: at,
-    updated_at: at,
-  };
-  await own.insert(WebhookEndpoint, {
-    ...row,
-    headers: headers ? secrets.seal(JSON.stringify(headers)) : null,
     secret: secrets.seal(secret),
+    previous_secret: null,
+    previous_secret_until: null,
     disabled_reason: null,
+    disabled_at: null,
+    deleted_at: null,
   });
+  // The reply shows the database's times.
+  await own.flush();
   await setPool(em, poolOf(own.organizationId, endpointPool(row.id)), endpointWidth, row.rate_limit);
   return { ...row, secret };
 }
 
-export const endpointLock = (endpointId: string) => subjectLock('webhook_endpoint', endpointId);
+export type EndpointChange = {
+  url?: string;
+  eventTypes?: string[];
+  description?: string;
+  /** By name, whatever its case; null removes one. Null in place of all: every header is removed. */
+  headers?: Record<string, string | null> | null;
+  rateLimit?: number | null;
+  ordering?: Ordering;
+};
 
-const isEnabled = statement((select, { id }: { id: string }) => select(WebhookEndpoint).select('enabled').where('id', '=', id));
+export const maxHeaders = 20;
 
-/** One attempt, whatever the endpoint subscribes to. Returns the operation's id. */
-export async function testEndpoint(tx: OwnTx, endpointId: string): Promise<string> {
-  const [row] = await isEnabled(tx, { id: endpointId });
-  if (!row) throw notFound('Webhook endpoint');
-  if (!row.enabled) throw new AppError('endpoint_disabled', 'The webhook endpoint is disabled');
-  const jobId = uuidv7();
-  const data = { endpoint_id: endpointId, organization_id: tx.organizationId };
-  tx.emit(webhookTest, data, { test: { endpointId, jobId } });
-  return jobId;
+/** A name keeps the spelling it was given last. Undefined: more than `maxHeaders` would be left. */
+export function mergedHeaders(
+  known: Record<string, string>,
+  change: Record<string, string | null> | null,
+): Record<string, string> | undefined {
+  if (change === null) return {};
+  const changed = new Set(Object.keys(change).map((name) => name.toLowerCase()));
+  const others = Object.entries(known).filter(([name]) => !changed.has(name.toLowerCase()));
+  const given = Object.entries(change).filter((header): header is [string, string] => header[1] !== null);
+  const merged = [...others, ...given];
+  return merged.length > maxHeaders ? undefined : Object.fromEntries(merged);
 }
 
-/** After a 410 Gone. Deliveries wait in the held pool until somebody enables the endpoint. */
-export async function disableEndpoint(transact: TenantTransact, endpointId: string, reason: string) {
-  await transact({ locks: [endpointLock(endpointId)] }, async ({ em, own }) => {
-    const change = { enabled: false, disabled_reason: reason, updated_at: now() };
-    const changed = await own.update(WebhookEndpoint, { id: endpointId, enabled: true }, change);
-    await holdPool(em, poolOf(own.organizationId, endpointPool(endpointId)), null);
-    if (changed > 0) own.emit(endpointDisabled, { endpoint_id: endpointId, reason, organization_id: own.organizationId });
-  });
+/**
+ * What waits to be delivered goes to the new url, with the new headers, at the new pace, from its next attempt on. What stands in a lane
+ * stays in it: a new ordering is that of later events. Needs the endpoint's lock. Throws 404, 422.
+ */
+export async function changeEndpoint(
+  { em, own }: TenantTx,
+  id: string,
+  { url, eventTypes, description, headers, rateLimit, ordering }: EndpointChange,
+  secrets: Secrets,
+): Promise<EndpointRow> {
+  const endpoint = await endpointToChange(own, id);
+  if (url !== undefined) endpoint.url = url;
+  if (eventTypes !== undefined) Object.assign(endpoint, listening(eventTypes));
+  if (description !== undefined) endpoint.description = description;
+  if (headers !== undefined) {
+    const merged = mergedHeaders(openHeaders(secrets, endpoint.headers), headers);
+    if (!merged) throw invalidField('headers', `An endpoint has at most ${maxHeaders} headers of its own`, 'limit');
+    endpoint.headers = sealHeaders(secrets, merged);
+  }
+  if (rateLimit !== undefined) endpoint.rate_limit = rateLimit;
+  if (ordering !== undefined) endpoint.ordering = ordering;
+  endpoint.updated_at = now();
+  await own.flush();
+  if (rateLimit !== undefined) await changeRate(em, poolsOf(own.organizationId, id), rateLimit);
+  return endpoint;
 }

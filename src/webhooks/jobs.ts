@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { job } from '../platform/ledger/job.ts';
 import { nextDelayMs } from './schedule.ts';
@@ -22,6 +23,15 @@ export const deliverWebhookJob = job<{ delivery_id: string }>({
     );
   },
   async revived({ own }, { delivery_id: id }) {
+    const left = await own.sql(
+      `select 1
+         from webhook_deliveries d
+         join webhook_endpoints e on e.organization_id = d.organization_id and e.id = d.endpoint_id
+        where d.organization_id = $1 and d.id = $2 and e.deleted_at is null
+          for share of e`,
+      [id],
+    );
+    if (left.length === 0) throw new AppError('conflict', 'The webhook endpoint was deleted');
     await own.sql(
       `update webhook_deliveries d
           set state = 'pending', next_attempt_at = clock_timestamp(), finished_at = null

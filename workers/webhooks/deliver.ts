@@ -6,22 +6,25 @@ import type { Event } from '../../src/platform/events/event.entity.ts';
 import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/platform/ledger/pace.ts';
 import { isWithinWidth, type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
 import type { Part, RunRef } from '../../src/platform/ledger/tx.ts';
+import type { Secrets } from '../../src/platform/secrets.ts';
 import { now, nowDate } from '../../src/platform/time/clock.ts';
 import type { Delivery, WebhookEndpoint } from '../../src/webhooks/endpoint.entity.ts';
-import { disableEndpoint } from '../../src/webhooks/endpoints.ts';
 import { deliverWebhookJob } from '../../src/webhooks/jobs.ts';
 import { nextDelayMs, parseRetryAfter } from '../../src/webhooks/schedule.ts';
 import type { SendOutcome } from '../../src/webhooks/sender.ts';
 import { sign } from '../../src/webhooks/signature.ts';
+import { disableEndpoint } from '../../src/webhooks/switch-endpoint.ts';
+import { sentBy } from '../../src/webhooks/test-endpoint.ts';
 import { type Claimed, handle, type Outcome, type RunContext } from '../handler.ts';
 
 type DeliveryRow = RowOf<typeof Delivery, 'organization_id' | 'endpoint_id' | 'event_id' | 'is_test'> &
-  RowOf<typeof WebhookEndpoint, 'url' | 'headers' | 'secret'> &
+  RowOf<typeof WebhookEndpoint, 'url' | 'headers' | 'secret' | 'previous_secret'> &
   RowOf<typeof Event, 'type' | 'data'> & { delivery_id: string; event_at: string };
 
 const deliveryColumns = `
   d.id as delivery_id, d.organization_id, d.endpoint_id, d.event_id, d.is_test,
   w.url, w.headers, w.secret,
+  case when w.previous_secret_until > clock_timestamp() then w.previous_secret end as previous_secret,
   e.type, e.data, e.created_at as event_at`;
 const deliveryJoins = `
   join webhook_endpoints w on w.organization_id = d.organization_id and w.id = d.endpoint_id
@@ -37,6 +40,8 @@ async function readDelivery(own: Own, id: string): Promise<DeliveryRow | undefin
   );
   return row;
 }
+
+const deletedMs = 5_000;
 
 const isPending = `
   j.slot_at is not null and ${isWithinWidth}
@@ -69,6 +74,10 @@ async function claimDelivery(source: Source, { organization_id, id, run }: RunRe
   return row!.wait_ms === null ? undefined : { waitMs: row!.wait_ms };
 }
 
+/** Both sign while a rotation's overlap lasts. */
+const secretsOf = ({ secret, previous_secret }: DeliveryRow, secrets: Secrets) =>
+  (previous_secret === null ? [secret] : [secret, previous_secret]).map((sealed) => secrets.open(sealed));
+
 /** The same bytes in every attempt, so that a receiver may compare them. */
 export const envelopeOf = ({
   event_id,
@@ -84,7 +93,9 @@ export const deliver = handle<{ delivery_id: string }, DeliveryRow>(deliverWebho
 async function run({ delivery_id }: { delivery_id: string }, context: RunContext<DeliveryRow | undefined>): Promise<Outcome> {
   const delivery = context.claimed ?? (await readDelivery(context.own, delivery_id));
   if (!delivery) return context.finish();
-  const body = envelopeOf(delivery);
+  // Deleted just before: the job that cancels what waits finds this one then.
+  if (delivery.secret === '') return context.wait(deletedMs, { reason: 'the endpoint was deleted' });
+  const body = envelopeOf(delivery.is_test ? sentBy(delivery) : delivery);
   const timestamp = Math.floor(now() / 1000);
   const { sender } = context;
   const outcome = await context.outside(() =>
@@ -94,7 +105,7 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
         ...(delivery.headers && (JSON.parse(context.secrets.open(delivery.headers)) as Record<string, string>)),
         'webhook-id': delivery.event_id,
         'webhook-timestamp': String(timestamp),
-        'webhook-signature': sign({ id: delivery.event_id, timestamp, body, secrets: [context.secrets.open(delivery.secret)] }),
+        'webhook-signature': sign({ id: delivery.event_id, timestamp, body, secrets: secretsOf(delivery, context.secrets) }),
       },
       body,
     }),

@@ -33,6 +33,18 @@ const envelopeOf = ({ type, data }: EventContract) =>
     data: data.required(),
   });
 
+/** The body of a delivery, as the document and the catalogue of types show it. */
+export const deliveredAs = (event: EventContract): { schema: Json; example: Json } => ({
+  schema: schemaOf(envelopeOf(event), 'output'),
+  example: {
+    id: exampleIds.event,
+    type: event.type,
+    timestamp: exampleTime,
+    organization_id: exampleIds.organization,
+    data: event.example,
+  },
+});
+
 const webhookOf = (event: EventContract): Json => ({
   post: {
     operationId: `event.${event.type}`,
@@ -42,16 +54,7 @@ const webhookOf = (event: EventContract): Json => ({
     requestBody: {
       required: true,
       content: {
-        'application/json': {
-          schema: schemaOf(envelopeOf(event), 'output'),
-          example: {
-            id: exampleIds.event,
-            type: event.type,
-            timestamp: exampleTime,
-            organization_id: exampleIds.organization,
-            data: event.example,
-          },
-        },
+        'application/json': deliveredAs(event),
       },
     },
     responses: { '2XX': { description: 'Taken; anything else is tried again' } },

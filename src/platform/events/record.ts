@@ -11,12 +11,16 @@ export type NewEvent = RowOf<typeof Event, 'id' | 'organization_id' | 'type' | '
   is_heard: boolean;
 };
 
-/** Whether an endpoint of organization $1 listens to one of `types`, a list of SQL literals; for the look of a write. */
+/** Endpoint `e` listens to `type`, an expression. Without a wildcard `event_prefixes` is null: one look at a null, no row and no node more. */
+export const listensTo = (type: string, e = 'e') => `(${type} = any(${e}.event_types) or ${type} ^@ any(${e}.event_prefixes))`;
+
+/** Whether an endpoint of organization $1 listens to one of `types`; for the look of a write. */
 export const isHeard = (...types: string[]) => `
   exists (
     select 1
       from webhook_endpoints e
-     where e.organization_id = $1 and e.event_types && array[${types.map((type) => `'${type}'`).join(', ')}])`;
+     where e.organization_id = $1
+       and (${types.map((type) => listensTo(`'${type}'::text`)).join(' or ')}))`;
 
 /** SQL: events that no endpoint listens to, without the sets of deliveries: half of the ledger's plan (bench: post). */
 export const recordUnheardPart = (condition: string) => `
@@ -48,7 +52,7 @@ export const recordPart = (condition: string) => `
                from webhook_endpoints e
               where e.organization_id = r.organization_id
                 and (e.id = r.endpoint_id
-                     or (r.endpoint_id is null and e.id <> r.subject_id and r.type = any(e.event_types)))
+                     or (r.endpoint_id is null and e.id <> r.subject_id and ${listensTo('r.type')}))
              offset 0) w
     returning id, organization_id, event_id, endpoint_id),
   delivery_jobs as (

@@ -9,6 +9,8 @@ import type { RunRef, Tx } from './tx.ts';
 export const poolOf = (organizationId: string, id: string): PoolRef => ({ organization_id: organizationId, id });
 export const channelPool = (channelId: string) => `channel:${channelId}`;
 export const endpointPool = (endpointId: string) => `endpoint:${endpointId}`;
+/** Of deliveries that a disabled endpoint still gets, while its own pool is held. */
+export const drainPool = (endpointId: string) => `${endpointPool(endpointId)}:drain`;
 
 /** A pool of all organizations together, without a rate and never on hold, is the nil organization's. */
 export const sharedPool = (name: string) => `shared:${name}`;
@@ -26,6 +28,11 @@ const setPoolStatement = `
 /** Taken room stays taken. `rate` is per second; null: only the width counts. */
 export async function setPool(em: Em, { organization_id, id }: PoolRef, width: Limits['width'], rate: Limits['rate']) {
   await query(em, setPoolStatement, [organization_id, id, width, rate]);
+}
+
+/** Of the pools among these that there are. */
+export async function changeRate(em: Em, pools: PoolRef[], rate: Limits['rate']) {
+  for (const { organization_id, id } of pools) await em.nativeUpdate(Pool, { organization_id, id }, { rate });
 }
 
 /** SQL: by the database's clock, and never shorter than the hold there is. */

@@ -1,3 +1,4 @@
+import { deletedEndpointsBatch, oldSecretsBatch } from './endpoints.ts';
 import { attemptsBatch, eventsBatch } from './events.ts';
 import { deleteOldest, type Purge } from './purge.ts';
 
@@ -70,6 +71,14 @@ export const purges: Purge[] = [
     table: 'events',
     tables: ['events', 'webhook_deliveries'],
     steps: [{ days: (config) => config.retentionEventsDays, batch: eventsBatch }],
+  },
+  {
+    table: 'webhook_endpoints',
+    tables: ['webhook_endpoints'],
+    steps: [
+      { days: () => 0, batch: oldSecretsBatch },
+      { days: (config) => config.retentionEventsDays, batch: deletedEndpointsBatch },
+    ],
   },
   {
     table: 'heartbeats',
@@ -154,7 +163,6 @@ export const kept: Record<string, string> = {
   invitations: 'an old one still shows who invited a member',
   channels: "a tenant's settings",
   templates: 'copies of what the provider has; a sync replaces them',
-  webhook_endpoints: "a tenant's settings",
   contacts: "a tenant's own records",
   contact_identities: "a tenant's own records",
   contact_notes: "a tenant's own records",

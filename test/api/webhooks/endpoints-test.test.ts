@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { catalogue } from '../../../src/platform/events/catalogue.ts';
 import { useApp } from '../../support/app.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -51,6 +52,37 @@ describe('test', () => {
       expect([reply.status, reply.body]).toEqual([200, {}]);
     }
     expect((await app.raw('POST', path, { body: '{"a":1}', headers: { 'content-type': 'application/json' } })).status).toBe(422);
+  });
+
+  test.each(['message.new', 'commerce.order.updated', 'endpoint.disabled', 'contacts.imported'])(
+    'of type %s: the example of the documentation, and in the list of events a test',
+    async (type) => {
+      const { id, secret } = await endpoint();
+      receiver.answer({});
+      const reply = await app.call('webhooks.endpoints.test', { params: { endpointID: id }, body: { type } });
+      expect([reply.status, reply.body]).toEqual([200, {}]);
+      const [delivered] = await waitFor('the test', () => receiver.ofType(type).length > 0 && receiver.ofType(type));
+      const { example } = catalogue.find((one) => one.type === type)!;
+      const { organizationId } = app.tenant;
+      const data = 'organization_id' in example ? { ...example, organization_id: organizationId } : example;
+      const signed = new Webhook(secret).verify(delivered!.raw, delivered!.headers as Record<string, string>);
+      expect(signed).toEqual({
+        id: delivered!.headers['webhook-id'],
+        type,
+        timestamp: expect.any(String),
+        organization_id: organizationId,
+        data,
+      });
+      const event = await app.one('select type, subject_id, data from events where id = $1', [delivered!.headers['webhook-id']]);
+      const test = { endpoint_id: id, organization_id: organizationId, sends: { type, data } };
+      expect(event).toEqual({ type: 'webhook.test', subject_id: id, data: test });
+    },
+  );
+
+  test.each(['message.*', '*', 'message.lost', '', null])('of type %j: 422', async (type) => {
+    const { id } = await endpoint();
+    const { status, body } = await app.call('webhooks.endpoints.test', { params: { endpointID: id }, body: { type } });
+    expect([status, body.error.details[0].field]).toEqual([422, 'type']);
   });
 
   test("with Prefer: wait the receiver's refusal is a 422, and the operation has failed; one try only", async () => {

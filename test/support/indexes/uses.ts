@@ -35,6 +35,7 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { ListRequest } from '../../../src/platform/listing/listing.ts';
 import { createReads } from '../../../src/platform/listing/reads.ts';
 import { purges } from '../../../src/platform/retention/purges.ts';
+import { listEndpoints } from '../../../src/webhooks/endpoints.ts';
 import type { House } from '../house.ts';
 import { testSecrets } from '../secrets.ts';
 import { playJob } from '../toys.ts';
@@ -210,6 +211,9 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       'delete from webhook_deliveries where organization_id = $1 and id = (select min(id::text)::uuid from webhook_deliveries)',
     ),
     webhook_deliveries_open: check,
+    webhook_endpoints_deleted: purge('webhook_endpoints', 1),
+    webhook_endpoints_list: { by: 'listEndpoints', run: () => listEndpoints(own, page) },
+    webhook_endpoints_overlap: purge('webhook_endpoints'),
   };
 }
 

@@ -92,6 +92,7 @@ test.each([
   ['unmatched_statuses', [['unmatched_statuses_ended', 'jobs_subject']]],
   ['webhook_attempts', [['webhook_attempts_pkey']]],
   ['events', [['events_pkey', 'webhook_deliveries_once', 'jobs_subject']]],
+  ['webhook_endpoints', [['webhook_endpoints_overlap'], ['webhook_endpoints_deleted']]],
 ] as const)('the purge of %s finds what is old by an index and scans no table', async (table, wanted) => {
   const { steps } = purges.find((one) => one.table === table)!;
   expect(steps).toHaveLength(wanted.length);
@@ -118,7 +119,15 @@ test('every purge but that of the small table of heartbeats is among them', () =
     'contact_imports',
     'contact_exports',
   ];
-  const looked = ['jobs', 'idempotency_keys', 'provider_webhooks', 'unmatched_statuses', 'webhook_attempts', 'events'];
+  const looked = [
+    'jobs',
+    'idempotency_keys',
+    'provider_webhooks',
+    'unmatched_statuses',
+    'webhook_attempts',
+    'events',
+    'webhook_endpoints',
+  ];
   expect(purges.map(({ table }) => table)).toEqual([...looked, ...small]);
 });
 
@@ -133,6 +142,7 @@ test('what a purge deletes takes its children along by an index', async () => {
     'contact_import_chunks',
     'contact_import_errors',
     'webhook_attempts',
+    'webhook_deliveries',
     'webhook_deliveries',
   ]);
   const [one] = await house.sql<{ id: string }>('select id from webhook_deliveries limit 1');

@@ -9,6 +9,7 @@ import { kept, purges } from '../../../../src/platform/retention/purges.ts';
 import { runPurge } from '../../../../src/platform/retention/run.ts';
 import { channel } from '../../../support/factories/channel.ts';
 import { conversation } from '../../../support/factories/conversation.ts';
+import { endpoint } from '../../../support/factories/endpoint.ts';
 import { queuedMessage } from '../../../support/factories/message.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 
@@ -189,6 +190,56 @@ test('heartbeats of processes that have been gone for 7 days', async () => {
   await beats(6, 2);
   expect((await purge('heartbeats')).deleted).toEqual({ heartbeats: 12 });
   expect(await count('heartbeats')).toBe(2);
+});
+
+describe('webhook endpoints', () => {
+  const made = async (change: string) => {
+    const { id } = await endpoint(house.ledger.transact, house.organizationId);
+    await house.sql(`update webhook_endpoints set ${change} where id = $1`, [id]);
+    return id;
+  };
+
+  test('the secret before a rotation as soon as its overlap is over', async () => {
+    const until = (time: string) => made(`previous_secret = 'old', previous_secret_until = clock_timestamp() ${time}`);
+    const [over, lasting] = [await until(`- interval '1 s'`), await until(`+ interval '1 hour'`)];
+    const never = await made('description = $$none$$');
+    await purge('webhook_endpoints');
+    const rows = await house.sql(
+      'select id, previous_secret, previous_secret_until is null as is_over from webhook_endpoints order by id',
+    );
+    expect(rows).toEqual([
+      { id: over, previous_secret: null, is_over: true },
+      { id: lasting, previous_secret: 'old', is_over: false },
+      { id: never, previous_secret: null, is_over: true },
+    ]);
+    await house.sql('delete from webhook_endpoints');
+  });
+
+  test('deleted ones 30 days after, with their pools, unless a delivery still shows them; others never', async () => {
+    const [gone, young, shown] = [
+      await made(`deleted_at = ${ago(31)}`),
+      await made(`deleted_at = ${ago(29)}`),
+      await made(`deleted_at = ${ago(31)}`),
+    ];
+    const live = await made(`created_at = ${ago(90)}`);
+    await house.sql(`insert into pools (organization_id, id, width) values ($1, 'endpoint:' || $2 || ':drain', 10)`, [
+      house.organizationId,
+      gone,
+    ]);
+    await house.sql(
+      `with e as (
+         insert into events (id, organization_id, type, subject_type, subject_id, data)
+         values (uuidv7(), $1, 'message.sent', 'conversation', uuidv7(), '{}') returning id)
+       insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state) select uuidv7(), $1, id, $2, 'cancelled' from e`,
+      [house.organizationId, shown],
+    );
+    expect((await purge('webhook_endpoints')).deleted).toEqual({ webhook_endpoints: 1 });
+    expect(await house.sql('select id from webhook_endpoints order by id')).toEqual([young, shown, live].map((id) => ({ id })));
+    const pools = await house.sql(`select id from pools where id like 'endpoint:%' order by id`);
+    expect(pools).toEqual([young, shown, live].map((id) => ({ id: `endpoint:${id}` })));
+    await house.sql('delete from events');
+    expect((await purge('webhook_endpoints')).deleted).toEqual({ webhook_endpoints: 1 });
+  });
 });
 
 test('every table has a purge or a reason to be kept', async () => {

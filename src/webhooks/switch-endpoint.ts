@@ -1,0 +1,124 @@
+import { now } from '../platform/database/columns.ts';
+import { endpointDisabled } from '../platform/events/catalogue.ts';
+import { drainPool, endpointPool, holdPool, letPoolGo, poolOf, setPool } from '../platform/ledger/pools.ts';
+import { stateIs } from '../platform/ledger/states.ts';
+import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import type { OwnTx, TenantTx } from '../platform/ledger/tx.ts';
+import { type EndpointRow, endpointLock, endpointToChange, endpointWidth, lockedEndpoint, poolsOf } from './endpoints.ts';
+import { cancelPendingJob, drainPendingJob, hastenPendingJob, type PendingJob, resumePendingJob } from './pending/jobs.ts';
+
+/** What becomes of the deliveries that wait while an endpoint is disabled. */
+export const heldPolicies = ['keep', 'release', 'drop'] as const;
+export type HeldPolicy = (typeof heldPolicies)[number];
+
+/** `operationId`: more deliveries than a request may change, perhaps. */
+export type Switched = { endpoint: EndpointRow; operationId?: string };
+
+/** SQL: a time-ordered id by the clock that makes the deliveries' ids: those that are there now have smaller ones. */
+const upToNow = `
+  select uuidv7() as id
+   where $1::uuid is not null`;
+
+async function askFor(tx: OwnTx, job: PendingJob, endpointId: string): Promise<string> {
+  const [upTo] = await tx.sql<{ id: string }>(upToNow);
+  return tx.enqueue(job, { endpoint_id: endpointId, up_to: upTo!.id }, { lane: endpointLock(endpointId) });
+}
+
+/**
+ * Asked of a disabled endpoint it applies the policy to what waits now. `drop` cancels what is pending, `release` still delivers it; events
+ * to come are held in any case. Needs the endpoint's lock. Throws 404.
+ */
+export async function switchOff(tx: TenantTx, id: string, held: HeldPolicy, reason: string): Promise<Switched> {
+  const { em, own } = tx;
+  const endpoint = await endpointToChange(own, id);
+  const [main, drain] = [endpointPool(id), drainPool(id)].map((pool) => poolOf(own.organizationId, pool));
+  await holdPool(em, main!, null);
+  if (held === 'release') {
+    await setPool(em, drain!, endpointWidth, endpoint.rate_limit);
+    await letPoolGo(em, drain!);
+  } else await holdPool(em, drain!, null);
+  if (endpoint.enabled) {
+    Object.assign(endpoint, { enabled: false, disabled_reason: reason, disabled_at: now(), updated_at: now() });
+    await own.flush();
+    own.emit(endpointDisabled, { endpoint_id: id, reason, organization_id: own.organizationId });
+  }
+  if (held === 'keep') return { endpoint };
+  return { endpoint, operationId: await askFor(own, held === 'drop' ? cancelPendingJob : drainPendingJob, id) };
+}
+
+/**
+ * `keep`: what was kept goes on, each delivery at its time. `release`: all of them now. `drop`: the pool stays held until they are cancelled,
+ * so that none of them gets away. Does nothing to an enabled endpoint. Needs the endpoint's lock. Throws 404.
+ */
+export async function switchOn(tx: TenantTx, id: string, held: HeldPolicy): Promise<Switched> {
+  const { own } = tx;
+  const endpoint = await endpointToChange(own, id);
+  if (endpoint.enabled) return { endpoint };
+  Object.assign(endpoint, { enabled: true, disabled_reason: null, disabled_at: null, updated_at: now() });
+  await own.flush();
+  if (held === 'drop') return { endpoint, operationId: await askFor(own, cancelPendingJob, id) };
+  if (!(await isCancelling(own, id))) await letEndpointGo(tx, id);
+  const job = held === 'release' ? hastenPendingJob : (await wasDrained(own, id)) ? resumePendingJob : undefined;
+  return { endpoint, ...(job && { operationId: await askFor(own, job, id) }) };
+}
+
+export async function letEndpointGo({ em, own, dispatch }: TenantTx, id: string) {
+  const pools = poolsOf(own.organizationId, id);
+  for (const pool of pools) await letPoolGo(em, pool);
+  dispatch({ pools });
+}
+
+/** SQL: the ledger's table. What a disable has dropped must not go out: the end of that job lets the pool go. */
+async function isCancelling(own: OwnTx, id: string): Promise<boolean> {
+  const rows = await own.sql(
+    `select 1
+       from jobs
+      where organization_id = $1 and subject_id = $2 and name = $3 and ${stateIs('state', 'blocked', 'waiting', 'queued')}
+      limit 1`,
+    [id, cancelPendingJob.name],
+  );
+  return rows.length > 0;
+}
+
+/** SQL: as above. */
+async function wasDrained(own: OwnTx, id: string): Promise<boolean> {
+  const rows = await own.sql(
+    `select 1
+       from pools
+      where organization_id = $1 and id = $2`,
+    [drainPool(id)],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Its secrets and headers are erased at once, it hears of nothing more, and what is pending is cancelled by a job. The row stays as long as
+ * deliveries refer to it: their history can be read, and a transaction that has just found the endpoint can still commit. Throws 404.
+ */
+export async function deleteEndpoint({ em, own }: TenantTx, id: string): Promise<void> {
+  const endpoint = await endpointToChange(own, id);
+  Object.assign(endpoint, {
+    event_types: [],
+    event_prefixes: null,
+    headers: null,
+    secret: '',
+    previous_secret: null,
+    previous_secret_until: null,
+    enabled: false,
+    disabled_reason: 'deleted',
+    disabled_at: now(),
+    deleted_at: now(),
+    updated_at: now(),
+  });
+  await own.flush();
+  for (const pool of poolsOf(own.organizationId, id)) await holdPool(em, pool, null);
+  await askFor(own, cancelPendingJob, id);
+}
+
+/** Not by a person: after a 410 Gone. Deliveries wait until somebody enables the endpoint. Does nothing to one that is disabled or deleted. */
+export async function disableEndpoint(transact: TenantTransact, endpointId: string, reason: string) {
+  await transact({ locks: [endpointLock(endpointId)] }, async (tx) => {
+    const endpoint = await lockedEndpoint(tx.own, endpointId);
+    if (endpoint?.enabled) await switchOff(tx, endpointId, 'keep', reason);
+  });
+}

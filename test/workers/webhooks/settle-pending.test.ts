@@ -1,0 +1,376 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { retryJob } from '../../../src/platform/ledger/retry.ts';
+import { type Channel, type Reply, type Tenant, useApp } from '../../support/app.ts';
+import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+let receiver: Receiver;
+let tenant: Tenant;
+let channel: Channel;
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+  tenant = await app.organization();
+  channel = await app.connect({ tenant });
+  await app.idle();
+});
+afterEach(async () => {
+  expect(await checkJobs(app.web.deps.database)).toEqual([]);
+  await receiver.close();
+});
+
+const listen = async (more: object = {}): Promise<string> =>
+  (
+    await app.call('webhooks.endpoints.create', {
+      key: tenant.key,
+      body: { url: receiver.url, event_types: ['message.new'], ...more },
+    })
+  ).body.id;
+const on = (operation: string, id: string, body?: object, headers?: Record<string, string>) =>
+  app.call(`webhooks.endpoints.${operation}`, { key: tenant.key, params: { endpointID: id }, body, headers });
+const disable = (id: string, held?: string) => on('disable', id, held === undefined ? undefined : { held });
+const enable = (id: string, held?: string) => on('enable', id, held === undefined ? undefined : { held });
+
+/** Applied before the next is written. Returns the text, by which the receiver's bodies are known. */
+async function write(phone = app.phone()): Promise<string> {
+  const body = inboundFrom(phone, { text: { body: 'hi' } });
+  await app.webhook(bodyFor(channel, body));
+  const providerId = body.messages[0]!.id;
+  const [row] = await waitFor('the message', async () => {
+    const rows = await app.rows('select id from messages where provider_message_id = $1', [providerId]);
+    return rows.length > 0 && rows;
+  });
+  return row.id;
+}
+const writeSeveral = async (count: number, phone?: string) => {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) ids.push(await write(phone));
+  return ids;
+};
+const got = () => receiver.ofType('message.new').map(({ body }) => body.data.message_id);
+const states = async (id: string): Promise<Record<string, number>> => {
+  const rows = await app.rows('select state, count(*)::int as n from webhook_deliveries where endpoint_id = $1 group by state', [
+    id,
+  ]);
+  return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
+};
+const jobsOf = (id: string) =>
+  app.rows(
+    `select j.state, j.pool, j.lane, j.attempts, extract(epoch from j.run_at - clock_timestamp())::float8 as in_s
+       from jobs j join webhook_deliveries d on d.id = j.subject_id
+      where d.endpoint_id = $1 order by j.seq`,
+    [id],
+  );
+const done = (reply: Reply) =>
+  waitFor('the operation', async () => {
+    const operation = await app.call('operations.get', {
+      key: tenant.key,
+      params: { operationID: reply.headers.get('operation-id')! },
+    });
+    return operation.body.status === 'succeeded' && operation.body;
+  });
+/** The retry of a delivery that was refused once, put an hour away. */
+async function refusedOnce(id: string) {
+  receiver.answer({ status: 500 });
+  await write();
+  await waitFor('the first attempt', async () => (await jobsOf(id))[0]?.attempts === 1);
+  receiver.answer({});
+  const later = `clock_timestamp() + interval '1 hour'`;
+  await app.rows(
+    `update jobs set run_at = ${later}, check_at = ${later} where subject_id in (select id from webhook_deliveries where endpoint_id = $1)`,
+    [id],
+  );
+  await app.rows(`update webhook_deliveries set next_attempt_at = ${later} where endpoint_id = $1`, [id]);
+}
+
+describe('kept', () => {
+  test('nothing arrives while it is disabled; enabled, all of it does, in order', async () => {
+    const id = await listen({ ordering: 'per_subject' });
+    const disabled = await disable(id);
+    expect(disabled.body).toMatchObject({ enabled: false, disabled_reason: 'manual', disabled_at: expect.any(String) });
+    expect(disabled.headers.get('operation-id')).toBeNull();
+    const ids = await writeSeveral(3, app.phone());
+    expect(await states(id)).toEqual({ pending: 3 });
+    expect((await jobsOf(id)).map(({ state }) => state)).toEqual(['waiting', 'blocked', 'blocked']);
+    const enabled = await enable(id);
+    expect(enabled.body).toMatchObject({ enabled: true, disabled_reason: null, disabled_at: null });
+    await waitFor('the kept ones', () => got().length === 3);
+    expect(got()).toEqual(ids);
+  });
+
+  test('a later attempt keeps its time', async () => {
+    const id = await listen();
+    await refusedOnce(id);
+    await disable(id);
+    const [held] = await writeSeveral(1);
+    await enable(id, 'keep');
+    await waitFor('what was held', () => got().includes(held));
+    const jobs = await jobsOf(id);
+    expect(jobs.map(({ state, attempts }) => [state, attempts])).toEqual([['queued', 1]]);
+    expect(jobs[0].in_s).toBeGreaterThan(3_000);
+  });
+
+  test('the other endpoints are told; asked again, nothing more happens', async () => {
+    const id = await listen();
+    await listen({ event_types: ['endpoint.*'] });
+    await disable(id);
+    const first = (await on('get', id)).body;
+    await disable(id);
+    await waitFor('the word to the others', () => receiver.ofType('endpoint.disabled').length > 0);
+    expect(receiver.ofType('endpoint.disabled').map(({ body }) => body.data)).toEqual([
+      { endpoint_id: id, reason: 'manual', organization_id: tenant.organizationId },
+    ]);
+    expect((await on('get', id)).body).toEqual(first);
+    await enable(id);
+    const enabled = (await on('get', id)).body;
+    expect((await enable(id, 'drop')).body).toEqual(enabled);
+  });
+});
+
+describe('dropped', () => {
+  test('at enable: what was held is cancelled and never sent; what comes then is delivered', async () => {
+    const id = await listen({ ordering: 'per_subject' });
+    await disable(id);
+    const phone = app.phone();
+    await writeSeveral(4, phone);
+    const reply = await enable(id, 'drop');
+    const next = await write(phone);
+    expect(await done(reply)).toMatchObject({ name: 'webhooks.cancel-pending', subject: { type: 'webhook_endpoint', id } });
+    await waitFor('the next', () => got().length > 0);
+    await app.idle();
+    expect(got()).toEqual([next]);
+    expect(await states(id)).toEqual({ cancelled: 4, succeeded: 1 });
+    const [row] = await app.rows(
+      `select next_attempt_at, finished_at from webhook_deliveries where endpoint_id = $1 and state = 'cancelled' limit 1`,
+      [id],
+    );
+    expect([row.next_attempt_at, row.finished_at]).toEqual([null, expect.anything()]);
+  });
+
+  test('with Prefer: wait the reply comes when all are cancelled', async () => {
+    const id = await listen();
+    await disable(id);
+    await writeSeveral(3);
+    const reply = await on('enable', id, { held: 'drop' }, { prefer: 'wait=20' });
+    expect([reply.status, reply.headers.get('preference-applied')]).toEqual([200, 'wait=20']);
+    expect(await states(id)).toEqual({ cancelled: 3 });
+  });
+
+  test('at disable: what waits for a later attempt too; a request under way ends as it ends, and is logged', async () => {
+    const id = await listen();
+    await refusedOnce(id);
+    let answer: () => void = () => undefined;
+    const after = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    receiver.answer({ after });
+    const underWay = await write();
+    await waitFor('the request', () => got().includes(underWay));
+    const reply = await disable(id, 'drop');
+    await waitFor('the retry to be cancelled', async () => (await states(id)).cancelled === 1);
+    expect(await states(id)).toEqual({ cancelled: 1, pending: 1 });
+    answer();
+    const operation = await done(reply);
+    expect(operation.progress.deliveries).toBe(1);
+    expect(await states(id)).toEqual({ cancelled: 1, succeeded: 1 });
+    const [{ n }] = await app.rows(
+      'select count(*)::int as n from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.endpoint_id = $1',
+      [id],
+    );
+    expect(n).toBe(2);
+  });
+
+  test('at disable, then enabled at once: none of it gets away', async () => {
+    const id = await listen();
+    await disable(id);
+    await writeSeveral(3);
+    const [dropped, enabled] = [await disable(id, 'drop'), await enable(id)];
+    expect(enabled.status).toBe(200);
+    await done(dropped);
+    const next = await write();
+    await waitFor('the next', () => got().length > 0);
+    expect(got()).toEqual([next]);
+    expect((await states(id)).cancelled).toBe(3);
+  });
+});
+
+describe('released', () => {
+  test('at enable: what waits for a later attempt goes now', async () => {
+    const id = await listen();
+    await refusedOnce(id);
+    await disable(id);
+    await done(await enable(id, 'release'));
+    await waitFor('the retry', () => got().length === 2);
+    await waitFor('its end', async () => (await states(id)).succeeded === 1);
+  });
+
+  test('at disable: what was accepted is still delivered, at its pace; what comes then is held', async () => {
+    const id = await listen({ ordering: 'per_subject', rate_limit: 50 });
+    await disable(id);
+    const phone = app.phone();
+    const accepted = await writeSeveral(3, phone);
+    const released = await disable(id, 'release');
+    expect(released.body.enabled).toBe(false);
+    await waitFor('the accepted ones', () => got().length === 3);
+    expect(got()).toEqual(accepted);
+    const held = await writeSeveral(2, phone);
+    await done(released);
+    expect(await states(id)).toEqual({ succeeded: 3, pending: 2 });
+    expect((await app.one('select rate, width from pools where id = $1', [`endpoint:${id}:drain`])).rate).toBe(50);
+    await enable(id);
+    await waitFor('the held ones', () => got().length === 5);
+    expect(got()).toEqual([...accepted, ...held]);
+    await app.idle();
+  });
+
+  test('what was still to drain comes back to the pool of the endpoint when it is enabled', async () => {
+    const id = await listen();
+    await refusedOnce(id);
+    await done(await disable(id, 'release'));
+    expect((await jobsOf(id)).map(({ pool }) => pool)).toEqual([`endpoint:${id}:drain`]);
+    await on('update', id, { rate_limit: 3 });
+    expect(await app.rows('select rate from pools where id like $1', [`endpoint:${id}%`])).toEqual([{ rate: 3 }, { rate: 3 }]);
+    const enabled = await enable(id);
+    await done(enabled);
+    const jobs = await jobsOf(id);
+    expect(jobs.map(({ pool, attempts }) => [pool, attempts])).toEqual([[`endpoint:${id}`, 1]]);
+    expect(jobs[0].in_s).toBeGreaterThan(3_000);
+  });
+});
+
+describe('deleted', () => {
+  test('what waits is cancelled, what was delivered can still be read, and events go on', async () => {
+    const id = await listen({ ordering: 'per_subject' });
+    const phone = app.phone();
+    await write(phone);
+    await waitFor('the first', async () => (await states(id)).succeeded === 1);
+    await disable(id);
+    await writeSeveral(2, phone);
+    await on('delete', id);
+    await waitFor('the end of what waits', async () => (await states(id)).cancelled === 2);
+    await write(phone);
+    expect(await states(id)).toEqual({ succeeded: 1, cancelled: 2 });
+    expect(got()).toHaveLength(1);
+    expect((await jobsOf(id)).length).toBe(0);
+  });
+
+  test('beside emits: none of them fails, and nothing is left that waits for ever', async () => {
+    const id = await listen({ event_types: ['*'] });
+    receiver.answer({ delayMs: 30 });
+    const phones = Array.from({ length: 20 }, () => app.phone());
+    const writes = phones.map((phone) => app.webhook(bodyFor(channel, inboundFrom(phone, { text: { body: 'hi' } }))));
+    await waitFor('some to arrive', () => receiver.received.length > 3);
+    await on('delete', id);
+    expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(Array(20).fill(200));
+    await waitFor('all messages', async () => {
+      const [{ n }] = await app.rows('select count(*)::int as n from messages where organization_id = $1', [
+        tenant.organizationId,
+      ]);
+      return n === 20;
+    });
+    expect(
+      await app.rows(`select 1 from provider_webhooks where state <> 'applied' and organization_id = $1`, [
+        tenant.organizationId,
+      ]),
+    ).toEqual([]);
+    await endOfLateEvents(id);
+    await waitFor('every delivery to end', async () => (await states(id)).pending === undefined);
+  });
+
+  test('one without a delivery leaves nothing behind', async () => {
+    const id = await listen();
+    await on('delete', id);
+    expect(await app.rows('select 1 from webhook_endpoints where id = $1', [id])).toHaveLength(1);
+    await endOfLateEvents(id);
+    await waitFor(
+      'its row to go',
+      async () => (await app.rows('select 1 from webhook_endpoints where id = $1', [id])).length === 0,
+    );
+    expect(await app.rows('select id from pools where id like $1', [`endpoint:${id}%`])).toEqual([]);
+  });
+
+  test('a failed delivery of it cannot be tried again', async () => {
+    const id = await listen();
+    await disable(id);
+    await write();
+    await app.rows(`update webhook_deliveries set state = 'failed' where endpoint_id = $1`, [id]);
+    const [job] = await app.rows(
+      `update jobs set state = 'failed' where subject_id in (select id from webhook_deliveries where endpoint_id = $1) returning id`,
+      [id],
+    );
+    await on('delete', id);
+    await expect(retryJob(app.web.deps.ledger.transact, job.id)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await states(id)).toEqual({ failed: 1 });
+  });
+
+  /** As if a minute had passed since it was deleted: its job need not wait for that. */
+  async function endOfLateEvents(id: string) {
+    const job = () =>
+      app.one(`select id, state, progress from jobs where subject_id = $1 and name = 'webhooks.cancel-pending'`, [id]);
+    await waitFor('the first look', async () => (await job()).progress !== null);
+    await app.rows(`update webhook_endpoints set deleted_at = deleted_at - interval '2 min' where id = $1`, [id]);
+    await waitFor('the last look', async () => {
+      await app.rows(
+        `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp()
+          where id = $1 and state = 'queued' and run_at > clock_timestamp() + interval '5 s'`,
+        [(await job()).id],
+      );
+      return (await job()).state === 'done';
+    });
+  }
+});
+
+test('disabled and enabled again and again beside running deliveries, every event arrives', async () => {
+  const id = await listen();
+  receiver.answer({ delayMs: 20 });
+  const ids: string[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    ids.push(...(await writeSeveral(2)));
+    await disable(id);
+    ids.push(...(await writeSeveral(1)));
+    await enable(id, round % 2 === 0 ? 'keep' : 'release');
+  }
+  await waitFor('every event', () => new Set(got()).size === ids.length);
+  await waitFor('every end', async () => (await states(id)).succeeded === ids.length);
+});
+
+test.each([{ held: 'later' }, { held: null }, { other: 1 }])('%j: 422', async (body) => {
+  const id = await listen();
+  for (const operation of ['disable', 'enable']) expect((await on(operation, id, body)).status).toBe(422);
+  expect((await on('get', id)).body.enabled).toBe(true);
+});
+
+test('a run that begins while its endpoint is deleted sends nothing, and is cancelled with the rest', async () => {
+  const id = await listen();
+  await disable(id);
+  await write();
+  await on('delete', id);
+  await waitFor('the first look', async () => (await states(id)).cancelled === 1);
+  // As if the deletion had come between the look of the run and its claim: the pool was not held for it.
+  await app.rows(`update pools set held_until = null where id = $1`, [`endpoint:${id}`]);
+  const [{ id: deliveryId }] = await app.rows(
+    `update webhook_deliveries set state = 'pending' where endpoint_id = $1 returning id`,
+    [id],
+  );
+  await app.rows(
+    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
+     values (uuidv7(), $1, 'webhooks.deliver', 'webhooks', jsonb_build_object('delivery_id', $2::uuid), 'webhook_delivery', $2::uuid, $3,
+             'waiting', clock_timestamp())`,
+    [tenant.organizationId, deliveryId, `endpoint:${id}`],
+  );
+  const putOff = await waitFor('the run to be put off', async () => {
+    const job = await app.jobOf(deliveryId);
+    return job?.state === 'queued' && job.slot_at === null && job;
+  });
+  expect([putOff.attempts, receiver.received]).toEqual([0, []]);
+  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`endpoint:${id}`]);
+  await app.rows(
+    `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1 and name = 'webhooks.cancel-pending'`,
+    [id],
+  );
+  await waitFor('the next look', async () => (await states(id)).cancelled === 1);
+  expect(receiver.received).toEqual([]);
+});
