@@ -22,7 +22,9 @@ const up = [
   // A deleted endpoint stays as long as its deliveries: a transaction that has found it may still refer to it.
   `alter table webhook_endpoints add column event_prefixes text[], add column previous_secret text, add column previous_secret_until timestamptz,
      add column disabled_at timestamptz, add column deleted_at timestamptz`,
-  'update webhook_endpoints set disabled_at = updated_at where not enabled',
+  `update webhook_endpoints
+      set disabled_at = updated_at
+    where not enabled`,
   'create index webhook_endpoints_list on webhook_endpoints (organization_id, created_at, id) where deleted_at is null',
   'create index webhook_endpoints_deleted on webhook_endpoints (deleted_at) where deleted_at is not null',
   'create index webhook_endpoints_overlap on webhook_endpoints (previous_secret_until) where previous_secret_until is not null',
@@ -31,7 +33,9 @@ const up = [
 ];
 
 const down = [
-  `update webhook_deliveries set state = 'failed' where state = 'cancelled'`,
+  `update webhook_deliveries
+      set state = 'failed'
+    where state = 'cancelled'`,
   stateCheck(`'pending', 'succeeded', 'failed'`),
   'delete from webhook_endpoints where deleted_at is not null',
   'drop index webhook_endpoints_list',
