@@ -155,6 +155,7 @@ export const kept: Record<string, string> = {
   channels: "a tenant's settings",
   templates: 'copies of what the provider has; a sync replaces them',
   webhook_endpoints: "a tenant's settings",
+  event_cursors: 'how far a client has read: few, and deleted by it',
   contacts: "a tenant's own records",
   contact_identities: "a tenant's own records",
   contact_notes: "a tenant's own records",
