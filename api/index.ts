@@ -22,6 +22,8 @@ import { listOfPermissionChanges } from './contacts/permission-history.ts';
 import { createSuppression, deleteSuppression, listOfSuppressions } from './contacts/suppressions.ts';
 import { createTag, deleteOneTag, getTag, listOfTags, patchTag } from './contacts/tag-catalogue.ts';
 import { assignContactTag, listOfContactTags, unassignContactTag } from './contacts/tags.ts';
+import { ackCursor, createCursor, deleteCursor, getCursor, listOfCursors } from './events/cursors.ts';
+import { getOneEvent, listOfEvents } from './events/events.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getOperation } from './operations/operations.ts';
@@ -31,7 +33,9 @@ import { createApiKey, getApiKey, listOfApiKeys, revokeApiKey, rotateApiKey } fr
 import { deleteMember, getOneMember, listOfMembers, patchMember } from './organizations/members.ts';
 import { getOwnOrganization, patchOrganization } from './organizations/organization.ts';
 import { receiveChannelWebhook, receiveWebhook, verifyChannelWebhook, verifyWebhook } from './provider-webhooks/messaging-app.ts';
+import { getOneDelivery, listOfAttempts, listOfEndpointDeliveries, listOfEventDeliveries } from './webhooks/deliveries.ts';
 import { createWebhookEndpoint, testWebhookEndpoint } from './webhooks/endpoints.ts';
+import { getEndpointStats } from './webhooks/stats.ts';
 
 /** Every endpoint, in the order of the document. Routes are matched from the top, so the most frequent ones come first. */
 export const endpoints: AnyEndpoint[] = [
@@ -92,6 +96,18 @@ export const endpoints: AnyEndpoint[] = [
   lookUpOnChannel,
   createWebhookEndpoint,
   testWebhookEndpoint,
+  listOfEndpointDeliveries,
+  getEndpointStats,
+  getOneDelivery,
+  listOfAttempts,
+  listOfEvents,
+  createCursor,
+  listOfCursors,
+  getCursor,
+  ackCursor,
+  deleteCursor,
+  getOneEvent,
+  listOfEventDeliveries,
   getOperation,
   verifyWebhook,
   receiveWebhook,

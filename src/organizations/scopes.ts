@@ -14,6 +14,10 @@ const areas = [
   'api_keys',
 ] as const;
 
-/** Without `audit:write`: nobody writes the audit log by hand. */
-export type Scope = `${(typeof areas)[number]}:${'read' | 'write'}` | 'audit:read';
-export const scopes: Scope[] = [...areas.flatMap((area) => [`${area}:read`, `${area}:write`] as Scope[]), 'audit:read'];
+/** Without `audit:write` and `events:write`: nobody writes them by hand. */
+export type Scope = `${(typeof areas)[number]}:${'read' | 'write'}` | 'audit:read' | 'events:read';
+export const scopes: Scope[] = [
+  ...areas.flatMap((area) => [`${area}:read`, `${area}:write`] as Scope[]),
+  'audit:read',
+  'events:read',
+];

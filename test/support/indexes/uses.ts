@@ -27,6 +27,7 @@ import { type ActFilter, listActs } from '../../../src/platform/audit/queries.ts
 import type { Database } from '../../../src/platform/database/database.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
+import { listEvents } from '../../../src/platform/events/list.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { createLedger } from '../../../src/platform/ledger/ledger.ts';
 import { fillPool, setPool } from '../../../src/platform/ledger/pools.ts';
@@ -35,6 +36,8 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { ListRequest } from '../../../src/platform/listing/listing.ts';
 import { createReads } from '../../../src/platform/listing/reads.ts';
 import { purges } from '../../../src/platform/retention/purges.ts';
+import { deliveriesOfEndpoint } from '../../../src/webhooks/deliveries.ts';
+import { endpointStats } from '../../../src/webhooks/stats.ts';
 import type { House } from '../house.ts';
 import { testSecrets } from '../secrets.ts';
 import { playJob } from '../toys.ts';
@@ -146,6 +149,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     contacts_search: contacts({ search: 'c4ca4238a0b9' }),
     contacts_updated: contacts({ sort: '-updated_at' }),
     conversations_contact: contact,
+    events_order: { by: 'listEvents', run: () => listEvents(reads, own, {}, { order: 'desc', limit: 10 }) },
     events_subject: {
       by: 'scrubEvents',
       run: () => scrubEvents(ledger.transact, own, { ids: [ids.contactId], conversations: [], identities: [] }),
@@ -209,6 +213,11 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       'the purge of events: attempts of a deleted delivery',
       'delete from webhook_deliveries where organization_id = $1 and id = (select min(id::text)::uuid from webhook_deliveries)',
     ),
+    webhook_attempts_endpoint: { by: 'endpointStats', run: () => endpointStats(reads, own, ids.endpointId) },
+    webhook_deliveries_endpoint: {
+      by: 'deliveriesOfEndpoint',
+      run: () => deliveriesOfEndpoint(reads, own, ids.endpointId, {}, { limit: 10 }),
+    },
     webhook_deliveries_open: check,
   };
 }
