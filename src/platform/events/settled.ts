@@ -17,7 +17,7 @@ const oldestStatement = 'select pg_snapshot_xmin(pg_current_snapshot())::text as
 
 /**
  * Up to which `seq` all events are committed or never will be. Numbers are drawn before their commit, so a smaller one may appear after a
- * greater one; a cursor that stops here skips none (docs/decisions/0018-cursors-over-events.md).
+ * greater one; a cursor that stops here skips none (docs/decisions/0019-cursors-over-events.md).
  *
  * A number is drawn by a transaction that has its id already (the column's default). So whoever has drawn one of the numbers seen now has a
  * smaller id than a transaction that begins now; once no transaction that old is running, all of these numbers are settled.
