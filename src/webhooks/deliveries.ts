@@ -8,6 +8,7 @@ import { firstIdAt } from '../platform/ids.ts';
 import { type Bind, bindTo } from '../platform/listing/bind.ts';
 import type { Reads } from '../platform/listing/reads.ts';
 import { readInWindows, type Seen } from '../platform/listing/windows.ts';
+import { momentMs } from '../platform/time/moment.ts';
 import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryStates, WebhookEndpoint } from './endpoint.entity.ts';
 
 type LastAttempt = RowOf<typeof DeliveryAttempt, 'status' | 'error_class' | 'error' | 'phase' | 'duration_ms' | 'created_at'>;
@@ -142,10 +143,10 @@ function newestSql({ state, since, until }: DeliveryFilter, after: string | unde
     ...(after === undefined ? [] : [`d.id < ${bind(after)}::uuid`]),
     ...(since === undefined
       ? []
-      : [`d.id >= ${bind(firstIdAt(Date.parse(since) - slackMs))}::uuid`, `d.created_at >= ${bind(since)}::timestamptz`]),
+      : [`d.id >= ${bind(firstIdAt(momentMs(since) - slackMs))}::uuid`, `d.created_at >= ${bind(since)}::timestamptz`]),
     ...(until === undefined
       ? []
-      : [`d.id < ${bind(firstIdAt(Date.parse(until) + slackMs))}::uuid`, `d.created_at < ${bind(until)}::timestamptz`]),
+      : [`d.id < ${bind(firstIdAt(momentMs(until) + slackMs))}::uuid`, `d.created_at < ${bind(until)}::timestamptz`]),
   ];
   const size = bind(length);
   const ranges = (state ? [state] : deliveryStates).map(

@@ -1,5 +1,6 @@
 import { invalidField } from '../errors.ts';
 import { now } from '../time/clock.ts';
+import { momentMs } from '../time/moment.ts';
 
 const dayMs = 24 * 3600 * 1000;
 /** A client asks for `days` ago by its own clock, or from the midnight before. */
@@ -13,7 +14,7 @@ export function assertKept(
 ): void {
   if (since === undefined) return;
   const oldest = now() - days * dayMs;
-  if (Date.parse(since) >= oldest - slackMs) return;
+  if (momentMs(since) >= oldest - slackMs) return;
   const from = new Date(oldest).toISOString();
   throw invalidField(field, `${what} are kept for ${days} days: ask for ${from} or later`, 'before_retention', location);
 }
