@@ -26,6 +26,9 @@ const up = [
   'create index events_order on events (organization_id, seq)',
 
   'create index webhook_deliveries_endpoint on webhook_deliveries (organization_id, endpoint_id, state, id)',
+  // The check of the ledger finds what is pending by the new one. Beside it the planner would take this one for an endpoint's pending ones, and
+  // read those of all endpoints.
+  'drop index webhook_deliveries_open',
 
   // No reference of its own: it would be checked for each attempt, and is that of the delivery.
   `alter table webhook_attempts
@@ -48,6 +51,7 @@ const down = [
      drop column phase,
      drop column phases,
      drop column trigger`,
+  `create index webhook_deliveries_open on webhook_deliveries (organization_id, id) where state = 'pending'`,
   'drop index webhook_deliveries_endpoint',
   'drop index events_order',
   'alter table events alter column seq drop default',

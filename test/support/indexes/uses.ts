@@ -218,7 +218,6 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       by: 'deliveriesOfEndpoint',
       run: () => deliveriesOfEndpoint(reads, own, ids.endpointId, {}, { limit: 10 }),
     },
-    webhook_deliveries_open: check,
   };
 }
 
