@@ -46,9 +46,12 @@ class Horizon {
 
   #begin(): Promise<bigint> {
     this.#next = undefined;
-    const look = this.#look().finally(() => {
-      if (this.#running === look) this.#running = undefined;
-    });
+    // Requests of several organizations share it: none of them shall wait for the connections of another.
+    const look = this.#database
+      .onNobodysBehalf(() => this.#look())
+      .finally(() => {
+        if (this.#running === look) this.#running = undefined;
+      });
     this.#running = look;
     return look;
   }
