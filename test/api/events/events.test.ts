@@ -195,6 +195,28 @@ describe('filters', () => {
   });
 });
 
+test('a page compares a bounded number of events: it may be empty, and its cursor goes on behind them', async () => {
+  const { organizationId, key } = await app.organization();
+  await app.rows(
+    `insert into events (id, organization_id, type, subject_type, subject_id, data)
+     select uuidv7(), $1, case when n in (1, 20500) then 'contact.deleted' else 'contact.updated' end, 'contact', uuidv7(), '{}'
+       from generate_series(1, 20600) n
+      order by n`,
+    [organizationId],
+  );
+  for (const order of ['asc', 'desc']) {
+    const query = { type: 'contact.deleted', order, limit: 5 };
+    const first = await waitFor('the events to be settled', async () => {
+      const reply = await list(query, key);
+      return (order === 'desc' || reply.body.items.length > 0) && reply;
+    });
+    expect([first.body.items.length, first.body.meta.has_more]).toEqual([1, true]);
+    const second = await list({ ...query, cursor: first.body.meta.next_cursor }, key);
+    expect([second.body.items.length, second.body.meta.has_more]).toEqual([1, false]);
+    expect(idsOf(second)).not.toEqual(idsOf(first));
+  }
+});
+
 describe('refused', () => {
   test.each([
     ['type', 'message'],
