@@ -22,6 +22,8 @@ import { listOfPermissionChanges } from './contacts/permission-history.ts';
 import { createSuppression, deleteSuppression, listOfSuppressions } from './contacts/suppressions.ts';
 import { createTag, deleteOneTag, getTag, listOfTags, patchTag } from './contacts/tag-catalogue.ts';
 import { assignContactTag, listOfContactTags, unassignContactTag } from './contacts/tags.ts';
+import { ackCursor, createCursor, deleteCursor, getCursor, listOfCursors } from './events/cursors.ts';
+import { getOneEvent, listOfEvents } from './events/events.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getOperation } from './operations/operations.ts';
@@ -31,6 +33,7 @@ import { createApiKey, getApiKey, listOfApiKeys, revokeApiKey, rotateApiKey } fr
 import { deleteMember, getOneMember, listOfMembers, patchMember } from './organizations/members.ts';
 import { getOwnOrganization, patchOrganization } from './organizations/organization.ts';
 import { receiveChannelWebhook, receiveWebhook, verifyChannelWebhook, verifyWebhook } from './provider-webhooks/messaging-app.ts';
+import { getOneDelivery, listOfAttempts, listOfEndpointDeliveries, listOfEventDeliveries } from './webhooks/deliveries.ts';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -42,6 +45,7 @@ import { revealWebhookSecret, rotateWebhookSecret } from './webhooks/endpoints-s
 import { disableWebhookEndpoint, enableWebhookEndpoint } from './webhooks/endpoints-switch.ts';
 import { testWebhookEndpoint } from './webhooks/endpoints-test.ts';
 import { listOfEventTypes } from './webhooks/event-types.ts';
+import { getEndpointStats } from './webhooks/stats.ts';
 
 /** Every endpoint, in the order of the document. Routes are matched from the top, so the most frequent ones come first. */
 export const endpoints: AnyEndpoint[] = [
@@ -111,6 +115,18 @@ export const endpoints: AnyEndpoint[] = [
   revealWebhookSecret,
   testWebhookEndpoint,
   listOfEventTypes,
+  listOfEndpointDeliveries,
+  getEndpointStats,
+  getOneDelivery,
+  listOfAttempts,
+  listOfEvents,
+  createCursor,
+  listOfCursors,
+  getCursor,
+  ackCursor,
+  deleteCursor,
+  getOneEvent,
+  listOfEventDeliveries,
   getOperation,
   verifyWebhook,
   receiveWebhook,

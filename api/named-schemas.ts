@@ -24,6 +24,11 @@ const order = [
   'tag',
   'channel',
   'webhook_endpoint',
+  'webhook_endpoint_stats',
+  'webhook_delivery',
+  'webhook_attempt',
+  'event',
+  'event_cursor',
   'operation',
   'page_meta',
 ];

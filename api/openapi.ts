@@ -36,6 +36,10 @@ const tags = [
   { name: 'Contacts', description: 'The people you talk to: who they are, what they allow, what you know of them' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },
   { name: 'Webhooks', description: 'Your servers that hear of events; the events themselves stand below' },
+  {
+    name: 'Events',
+    description: 'What happened, to look at or to read on from where you stopped: for programs no webhook can reach',
+  },
   { name: 'Operations', description: 'What became of work that was asked for' },
   { name: 'Accounts', description: 'Log in and out, your password, your bearer tokens' },
   { name: 'Organization', description: 'Members and their roles, invitations, API keys, the audit log' },

@@ -22,6 +22,7 @@ import { Template } from './messaging/template.entity.ts';
 import { ApiKey, Invitation, Membership, Organization } from './organizations/organization.entity.ts';
 import { AuditEntry } from './platform/audit/audit-entry.entity.ts';
 import { Event } from './platform/events/event.entity.ts';
+import { EventCursor } from './platform/events/event-cursor.entity.ts';
 import { IdempotencyKey } from './platform/idempotency/idempotency-key.entity.ts';
 import { Job, Pool } from './platform/ledger/jobs.entity.ts';
 import { Heartbeat } from './platform/process/heartbeat.entity.ts';
@@ -71,6 +72,7 @@ export const entities = [
   Job,
   Pool,
   Event,
+  EventCursor,
   IdempotencyKey,
   AuditEntry,
   PurgeRun,

@@ -1,9 +1,16 @@
 import Joi from 'joi';
 import { id } from '../../src/platform/ids.ts';
+import { toMoment } from '../../src/platform/time/moment.ts';
 
 export const pathId = id;
 export const timestamp = Joi.string().isoDate().description('ISO 8601, UTC');
 export { id };
+
+/** A time that a client names. */
+export const moment = Joi.string()
+  .max(40)
+  .custom((text: string, { error }) => toMoment(text) ?? error('string.isoDate'))
+  .description('ISO 8601 with its zone, or a day in UTC');
 
 const databaseTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/;
 

@@ -14,10 +14,11 @@ const areas = [
   'api_keys',
 ] as const;
 
-/** Without `audit:write`: nobody writes the audit log by hand. `webhooks:secrets` reads the secrets that sign. */
-export type Scope = `${(typeof areas)[number]}:${'read' | 'write'}` | 'audit:read' | 'webhooks:secrets';
+/** Without `audit:write` and `events:write`: nobody writes them by hand. `webhooks:secrets` reads the secrets that sign. */
+export type Scope = `${(typeof areas)[number]}:${'read' | 'write'}` | 'audit:read' | 'webhooks:secrets' | 'events:read';
 export const scopes: Scope[] = [
   ...areas.flatMap((area) => [`${area}:read`, `${area}:write`] as Scope[]),
   'audit:read',
   'webhooks:secrets',
+  'events:read',
 ];

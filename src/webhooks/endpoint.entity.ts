@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { created, tenant, times, timestamp } from '../platform/database/columns.ts';
+import type { PhaseTimes } from './phase-clock.ts';
 
 export const orderings = ['best_effort', 'per_subject'] as const;
 export type Ordering = (typeof orderings)[number];
@@ -55,13 +56,20 @@ export const DeliveryAttempt = defineEntity({
   properties: {
     ...tenant(),
     delivery_id: p.uuid(),
+    /** Its delivery's, for the statistics; null in rows older than the column. */
+    endpoint_id: p.uuid().strictNullable(),
     number: p.integer(),
     /** null: there was no response. */
     status: p.integer().strictNullable(),
     duration_ms: p.integer(),
+    /** Where an attempt that failed had come to, and the milliseconds of each phase (phase-clock.ts). */
+    phase: p.text().strictNullable(),
+    phases: p.json<PhaseTimes>().strictNullable(),
     error_class: p.text().strictNullable(),
     error: p.text().strictNullable(),
     response_head: p.text().strictNullable(),
+    /** What the attempt is owed to. */
+    trigger: p.text().default('schedule'),
     ...created(),
   },
 });

@@ -30,10 +30,25 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     params,
     body: { channel: 'voice', reason: 'manual' },
   });
+  const delivery = await app.one(
+    `with event as (
+       insert into events (id, organization_id, type, subject_type, subject_id, data)
+       values (uuidv7(), $1, 'message.sent', 'conversation', $2, '{}')
+       returning id)
+     insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state, attempts, finished_at)
+     select uuidv7(), $1, id, $3, 'failed', 1, clock_timestamp()
+       from event
+     returning id, event_id`,
+    [organizationId, conversation.id, endpoint.body.id],
+  );
+  await app.call('events.cursors.create', { body: { name: 'owned-by-the-first' } });
   const owned: Record<string, string> = {
     channelID: channel.id,
     messageID: message.id,
     endpointID: endpoint.body.id,
+    deliveryID: delivery.id,
+    eventID: delivery.event_id,
+    cursorName: 'owned-by-the-first',
     operationID: sync.headers.get('operation-id')!,
     conversationID: conversation.id,
     contactID: conversation.contactId,

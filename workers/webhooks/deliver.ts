@@ -2,6 +2,7 @@ import type { Source } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
+import { envelopeOf } from '../../src/platform/events/envelope.ts';
 import type { Event } from '../../src/platform/events/event.entity.ts';
 import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/platform/ledger/pace.ts';
 import { isWithinWidth, type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
@@ -10,6 +11,7 @@ import type { Secrets } from '../../src/platform/secrets.ts';
 import { now, nowDate } from '../../src/platform/time/clock.ts';
 import type { Delivery, WebhookEndpoint } from '../../src/webhooks/endpoint.entity.ts';
 import { deliverWebhookJob } from '../../src/webhooks/jobs.ts';
+import type { PhaseTimes } from '../../src/webhooks/phase-clock.ts';
 import { nextDelayMs, parseRetryAfter } from '../../src/webhooks/schedule.ts';
 import type { SendOutcome } from '../../src/webhooks/sender.ts';
 import { sign } from '../../src/webhooks/signature.ts';
@@ -78,16 +80,6 @@ async function claimDelivery(source: Source, { organization_id, id, run }: RunRe
 const secretsOf = ({ secret, previous_secret }: DeliveryRow, secrets: Secrets) =>
   (previous_secret === null ? [secret] : [secret, previous_secret]).map((sealed) => secrets.open(sealed));
 
-/** The same bytes in every attempt, so that a receiver may compare them. */
-export const envelopeOf = ({
-  event_id,
-  type,
-  event_at,
-  organization_id,
-  data,
-}: Pick<DeliveryRow, 'event_id' | 'type' | 'event_at' | 'organization_id' | 'data'>) =>
-  JSON.stringify({ id: event_id, type, timestamp: new Date(event_at).toISOString(), organization_id, data });
-
 export const deliver = handle<{ delivery_id: string }, DeliveryRow>(deliverWebhookJob, run, claimDelivery);
 
 async function run({ delivery_id }: { delivery_id: string }, context: RunContext<DeliveryRow | undefined>): Promise<Outcome> {
@@ -95,7 +87,9 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
   if (!delivery) return context.finish();
   // Deleted just before: the job that cancels what waits finds this one then.
   if (delivery.secret === '') return context.wait(deletedMs, { reason: 'the endpoint was deleted' });
-  const body = envelopeOf(delivery.is_test ? sentBy(delivery) : delivery);
+  // The same bytes in every attempt, so that a receiver may compare them.
+  const told = delivery.is_test ? sentBy(delivery) : delivery;
+  const body = JSON.stringify(envelopeOf({ ...told, id: delivery.event_id, created_at: delivery.event_at }));
   const timestamp = Math.floor(now() / 1000);
   const { sender } = context;
   const outcome = await context.outside(() =>
@@ -136,7 +130,7 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
 /** Shows addresses inside our network as failed DNS: a tenant could probe names. Log and metrics show the difference. */
 export const shownOutcome = (outcome: SendOutcome): SendOutcome =>
   outcome.errorClass === 'ssrf' || outcome.errorClass === 'dns'
-    ? { ...outcome, errorClass: 'dns', error: 'the host has no public address' }
+    ? { ...outcome, errorClass: 'dns', error: 'the host has no public address', phase: 'dns', phases: undefined }
     : outcome;
 
 /** SQL: parts of the ledger's statement (bench: deliver). */
@@ -149,11 +143,12 @@ const attemptText = (condition: string) => `
            next_attempt_at = case
              when not $9 and state = 'pending' then clock_timestamp() + coalesce($10::float8, 0) * interval '1 ms' end
      where organization_id = $2 and id = $1${condition}
-    returning attempts),
+    returning attempts, endpoint_id),
   attempt as (
     insert into webhook_attempts (
-      id, organization_id, delivery_id, number, status, duration_ms, error_class, error, response_head)
-    select uuidv7(), $2::uuid, $1, tried.attempts, $4::int, $5::int, $6, $7, $8
+      id, organization_id, delivery_id, endpoint_id, number, status, duration_ms, error_class, error, response_head,
+      phase, phases)
+    select uuidv7(), $2::uuid, $1, tried.endpoint_id, tried.attempts, $4::int, $5::int, $6, $7, $8, $11, $12::jsonb
       from tried)`;
 /** Made once: a new text would be hashed anew for each attempt. */
 const attemptTexts = { always: attemptText(''), withEnd: attemptText(' and exists (select 1 from ended)') };
@@ -181,6 +176,13 @@ function attemptOf(
       outcome.responseHead ?? null,
       isOver,
       delayMs ?? null,
+      outcome.phase ?? null,
+      phasesOf(outcome.phases),
     ],
   };
+}
+
+/** To the tenth of a millisecond. */
+function phasesOf(phases: PhaseTimes | undefined): string | null {
+  return phases ? JSON.stringify(phases, (_, ms) => (typeof ms === 'number' ? Math.round(ms * 10) / 10 : ms)) : null;
 }

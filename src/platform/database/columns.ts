@@ -35,6 +35,3 @@ export const tenant = () => ({ organization_id: p.uuid().primary(), id: id() });
 /** Computed by the database: never written, and read only when a query asks for it. */
 export const computed = (expression: string) =>
   p.text().generated(expression).lazy() as unknown as ReturnType<ReturnType<typeof p.text>['defaultRaw']>;
-
-export const identity = () =>
-  p.bigint('string').generated('identity') as unknown as ReturnType<ReturnType<typeof p.bigint<'string'>>['defaultRaw']>;

@@ -1,12 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { created, identity, tenant } from '../database/columns.ts';
+import { created, tenant } from '../database/columns.ts';
 
 export const Event = defineEntity({
   name: 'Event',
   tableName: 'events',
   properties: {
     ...tenant(),
-    seq: identity(),
+    /** The transaction has its id first: settled.ts. */
+    seq: p.bigint('string').defaultRaw(`case when pg_current_xact_id() is not null then nextval('events_seq_seq') end`),
     type: p.text(),
     subject_type: p.text(),
     subject_id: p.uuid(),

@@ -3,13 +3,15 @@ import { isUuid } from '../ids.ts';
 import { sha256 } from '../secrets.ts';
 import { isMoment } from '../time/moment.ts';
 
-export type CursorType = 'id' | 'time' | 'text' | 'line';
+export type CursorType = 'id' | 'time' | 'text' | 'line' | 'seq';
 
 const isOfType: Record<CursorType, (value: unknown) => boolean> = {
   id: (value) => typeof value === 'string' && isUuid(value),
   time: (value) => typeof value === 'string' && isMoment(value),
   text: (value) => typeof value === 'string' && !value.includes('\u0000') && value.isWellFormed(),
   line: (value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31,
+  // Within a bigint.
+  seq: (value) => typeof value === 'string' && /^\d{1,18}$/.test(value),
 };
 
 export const bindingOf = (parts: unknown) => sha256(JSON.stringify(parts)).toString('base64url').slice(0, 12);

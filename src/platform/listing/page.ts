@@ -3,8 +3,9 @@ import type { Fields } from './fields.ts';
 import { type Position, positionOf } from './keyset.ts';
 import { type Listing, listingSql } from './listing.ts';
 import type { Ask } from './paging.ts';
-import { type ReadBounds, type Reads, TooSlow } from './reads.ts';
+import type { ReadBounds, Reads } from './reads.ts';
 import { sortColumnsSql, sortedAgainSql } from './sort.ts';
+import { readInWindows } from './windows.ts';
 
 /** Its alias in the statements is `k`; it has `organization_id`. */
 export type ListedTable = { name: string; fields: Fields; columns: string };
@@ -31,12 +32,7 @@ export async function listRows<Row extends object>(
   });
 }
 
-/** After this share of the time limit the page ends where it is. */
-const enough = 0.5;
-const firstWindow = 4;
-const growth = 8;
-
-/** Compares records in growing windows until the page is full, `checks` are made or half of the time limit has passed. */
+/** Without unindexed conditions one statement; else in windows of records, `checks` at most. */
 export async function readPage<Row extends object>(
   ask: Ask,
   table: ListedTable,
@@ -50,35 +46,16 @@ export async function readPage<Row extends object>(
     const { text, params } = pageStatement(table, organizationId, listing, { limit: limit + 1, after });
     return { rows: await ask<Row>(text, params) };
   }
-  const giveUpAt = performance.now() + ms * enough;
-  const rows: Row[] = [];
-  let left = Math.max(limit + 1, Math.floor(checks / unindexed));
-  let position = after;
-  for (let size = firstWindow * (limit + 1); ; size *= growth) {
-    const length = Math.min(size, left);
-    const { text, params } = windowStatement(
-      table,
-      organizationId,
-      listing,
-      { limit: limit + 1 - rows.length, after: position },
-      length,
-    );
-    let found: (Row & Seen)[];
-    try {
-      found = await ask<Row & Seen>(text, params);
-    } catch (error) {
-      if (error instanceof TooSlow && position !== after) return { rows, end: position };
-      throw error;
-    }
-    rows.push(...found.filter(({ is_match }) => is_match));
-    if (rows.length > limit || !found.at(-1)?.is_end) return { rows };
-    left -= length;
-    position = positionOf(listing.keys, found.at(-1)!);
-    if (left === 0 || performance.now() > giveUpAt) return { rows, end: position };
-  }
+  return readInWindows<Row, Position>(
+    { limit, most: Math.floor(checks / unindexed), ms },
+    after,
+    ({ after: position, length, wanted }) => {
+      const { text, params } = windowStatement(table, organizationId, listing, { limit: wanted, after: position }, length);
+      return ask(text, params);
+    },
+    (row) => positionOf(listing.keys, row),
+  );
 }
-
-type Seen = { is_match: boolean; is_end: boolean };
 
 /** SQL (all of this file): the client's filters, words and order decide the statement, which is planned for its values. */
 export function pageStatement(table: ListedTable, organizationId: string, listing: Listing, { limit, after }: ListPage) {

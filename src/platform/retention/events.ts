@@ -35,7 +35,7 @@ const lastOf = (rows: string) => `
     order by organization_id desc, id desc
     limit 1) as last`;
 
-/** SQL: three sets, one snapshot. One live delivery keeps its event; the locks protect a delivery that is revived meanwhile. */
+/** SQL: sets of one snapshot. A cursor that had not come to a deleted event is told. One live delivery keeps its event; the locks protect a delivery that is revived meanwhile. */
 const purgeEvents = `
   with old as materialized (${oldest('events')}),
   ended as materialized (
@@ -67,7 +67,14 @@ const purgeEvents = `
        select place
          from old
         where id not in (select event_id from kept)))
-    returning id)
+    returning organization_id, id, seq, created_at),
+  passed as (
+    update event_cursors c
+       set lost_until = g.created_at
+      from (select organization_id, max(seq) as seq, max(created_at) as created_at
+              from deleted
+             group by organization_id) g
+     where c.organization_id = g.organization_id and c.seq < g.seq)
   select (select count(*)::int from old) as read,
          ${lastOf('old')},
          (select count(*)::int from deleted) as events,

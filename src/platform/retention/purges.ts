@@ -163,6 +163,7 @@ export const kept: Record<string, string> = {
   invitations: 'an old one still shows who invited a member',
   channels: "a tenant's settings",
   templates: 'copies of what the provider has; a sync replaces them',
+  event_cursors: 'how far a client has read: few, and deleted by it',
   contacts: "a tenant's own records",
   contact_identities: "a tenant's own records",
   contact_notes: "a tenant's own records",

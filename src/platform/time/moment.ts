@@ -17,3 +17,6 @@ export function toMoment(text: string): string | undefined {
   if (date.test(text)) return isDay(text) ? `${text}T00:00:00Z` : undefined;
   return isMoment(text) ? text : undefined;
 }
+
+/** JavaScript reads no zone without its minutes, as the database writes it. */
+export const momentMs = (moment: string): number => Date.parse(moment.replace(/([+-]\d\d)$/, '$1:00'));

@@ -73,8 +73,8 @@ const following = ({ own, messageId, conversationId, channelId, secondChannelId,
   `insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state, finished_at)
    select uuidv7(), organization_id, id, '${endpointId}', case when random() < 0.02 then 'pending' else 'succeeded' end, created_at
      from events`,
-  `insert into webhook_attempts (id, organization_id, delivery_id, number, duration_ms, created_at)
-   select uuidv7(), organization_id, id, 1, 1, finished_at
+  `insert into webhook_attempts (id, organization_id, delivery_id, endpoint_id, number, duration_ms, created_at)
+   select uuidv7(), organization_id, id, endpoint_id, 1, 1, finished_at
      from webhook_deliveries`,
   `insert into organizations (id, name) select uuidv7(), 'O' || n from generate_series(1, 300) n`,
   `insert into memberships (organization_id, user_id, role)

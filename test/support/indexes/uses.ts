@@ -27,6 +27,7 @@ import { type ActFilter, listActs } from '../../../src/platform/audit/queries.ts
 import type { Database } from '../../../src/platform/database/database.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
+import { listEvents } from '../../../src/platform/events/list.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { createLedger } from '../../../src/platform/ledger/ledger.ts';
 import { fillPool, setPool } from '../../../src/platform/ledger/pools.ts';
@@ -35,7 +36,9 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { ListRequest } from '../../../src/platform/listing/listing.ts';
 import { createReads } from '../../../src/platform/listing/reads.ts';
 import { purges } from '../../../src/platform/retention/purges.ts';
+import { deliveriesOfEndpoint } from '../../../src/webhooks/deliveries.ts';
 import { listEndpoints } from '../../../src/webhooks/endpoints.ts';
+import { endpointStats } from '../../../src/webhooks/stats.ts';
 import type { House } from '../house.ts';
 import { testSecrets } from '../secrets.ts';
 import { playJob } from '../toys.ts';
@@ -147,6 +150,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     contacts_search: contacts({ search: 'c4ca4238a0b9' }),
     contacts_updated: contacts({ sort: '-updated_at' }),
     conversations_contact: contact,
+    events_order: { by: 'listEvents', run: () => listEvents(reads, own, {}, { order: 'desc', limit: 10 }) },
     events_subject: {
       by: 'scrubEvents',
       run: () => scrubEvents(ledger.transact, own, { ids: [ids.contactId], conversations: [], identities: [] }),
@@ -214,6 +218,11 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     webhook_endpoints_deleted: purge('webhook_endpoints', 1),
     webhook_endpoints_list: { by: 'listEndpoints', run: () => listEndpoints(own, page) },
     webhook_endpoints_overlap: purge('webhook_endpoints'),
+    webhook_attempts_endpoint: { by: 'endpointStats', run: () => endpointStats(reads, own, ids.endpointId) },
+    webhook_deliveries_endpoint: {
+      by: 'deliveriesOfEndpoint',
+      run: () => deliveriesOfEndpoint(reads, own, ids.endpointId, {}, { limit: 10 }),
+    },
   };
 }
 

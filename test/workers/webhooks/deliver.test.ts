@@ -138,7 +138,7 @@ describe('refused', () => {
     expect(Number(in_ms)).toBeLessThan(5_600);
     expect(near).toBe(true);
     expect(await attempts(id)).toMatchObject([
-      { number: 1, status: 503, error_class: 'http', response_head: expect.stringContaining('thank you') },
+      { number: 1, status: 503, error_class: 'http', phase: 'response', response_head: expect.stringContaining('thank you') },
     ]);
 
     const [first, second] = await arrived(2);
@@ -152,6 +152,33 @@ describe('refused', () => {
       [1, 503],
       [2, 200],
     ]);
+  });
+
+  test('what was refused, and what then was taken, can be read: the delivery, its attempts, its event, its endpoint', async () => {
+    receiver.answer({ status: 503 }, { status: 200 });
+    const { id } = await listen();
+    await write();
+    await arrived(2);
+    const { id: deliveryID, event_id: eventID } = await ended(id, 'succeeded');
+    const get = async (operation: string, params: Record<string, string>) =>
+      (await app.call(operation, { key: tenant.key, params })).body;
+    const [second, first, ...more] = (await get('webhooks.deliveries.attempts', { deliveryID })).items;
+    expect(more).toEqual([]);
+    expect(first).toMatchObject({ number: 1, status: 503, phase: 'response', error_class: 'http', next_attempt_at: null });
+    expect(first.phases).toMatchObject({ connect: expect.any(Number), response: expect.any(Number) });
+    expect(second).toMatchObject({ number: 2, status: 200, phase: null, error_class: null, next_attempt_at: null });
+    expect(Object.values<number>(second.phases).every((ms) => ms >= 0 && ms <= second.duration_ms + 1)).toBe(true);
+    expect(await get('webhooks.deliveries.get', { deliveryID })).toMatchObject({
+      state: 'succeeded',
+      attempts: 2,
+      last_attempt: { status: 200 },
+    });
+    const { subject, ...envelope } = await get('events.get', { eventID });
+    expect(subject.type).toBe('conversation');
+    expect(JSON.stringify(envelope)).toBe(receiver.received[0]!.raw);
+    const stats = await get('webhooks.endpoints.stats', { endpointID: id });
+    expect(stats.hours.at(-1).attempts + stats.hours.at(-2).attempts).toBe(2);
+    expect(stats.backlog).toEqual({ pending: 0, failed: 0, cancelled: 0 });
   });
 
   test.each([
