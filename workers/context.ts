@@ -60,6 +60,7 @@ export function createContext<Claimed>(
     transact,
     row,
     claimed,
+    facts: {},
     outside: place.outside,
     finish: (work) =>
       inTransaction(

@@ -19,6 +19,10 @@ export const WebhookEndpoint = defineEntity({
     enabled: p.boolean().default(true),
     secret: p.text(),
     disabled_reason: p.text().strictNullable(),
+    /** The first failure since the last success; null: the last attempt succeeded. */
+    failing_since: timestamp().strictNullable(),
+    /** When others were told that it fails. */
+    failing_told_at: timestamp().strictNullable(),
     ...times(),
   },
 });

@@ -1,4 +1,3 @@
-import { now } from '../platform/database/columns.ts';
 import { statement } from '../platform/database/statement.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import { AppError, notFound } from '../platform/errors.ts';
@@ -12,6 +11,7 @@ import type { Secrets } from '../platform/secrets.ts';
 import { nowDate } from '../platform/time/clock.ts';
 import { type Ordering, WebhookEndpoint } from './endpoint.entity.ts';
 import { newSecret } from './signature.ts';
+import { tellOwners } from './tell-owners.ts';
 
 export type EndpointRow = RowOf<
   typeof WebhookEndpoint,
@@ -87,12 +87,29 @@ export async function testEndpoint(tx: OwnTx, endpointId: string): Promise<strin
   return jobId;
 }
 
-/** After a 410 Gone. Deliveries wait in the held pool until somebody enables the endpoint. */
-export async function disableEndpoint(transact: TenantTransact, endpointId: string, reason: string) {
+type Disabled = RowOf<typeof WebhookEndpoint, 'url' | 'failing_since'>;
+
+/** After a 410 Gone, or after `afterDays` of nothing but failures. Deliveries wait in the held pool until somebody enables the endpoint. */
+export async function disableEndpoint(
+  transact: TenantTransact,
+  endpointId: string,
+  { reason, afterDays }: { reason: 'gone' | 'failing'; afterDays?: number },
+) {
   await transact({ locks: [endpointLock(endpointId)] }, async ({ em, own }) => {
-    const change = { enabled: false, disabled_reason: reason, updated_at: now() };
-    const changed = await own.update(WebhookEndpoint, { id: endpointId, enabled: true }, change);
+    // SQL: by the database's clock; gives what the spell was, which ends here.
+    const [disabled] = await own.sql<Disabled>(
+      `update webhook_endpoints
+          set enabled = false, disabled_reason = $3, failing_since = null, failing_told_at = null, updated_at = clock_timestamp()
+        where organization_id = $1
+          and id = $2
+          and enabled
+          and ($4::float8 is null or failing_since <= clock_timestamp() - $4::float8 * interval '1 day')
+       returning url, old.failing_since`,
+      [endpointId, reason, afterDays ?? null],
+    );
+    if (!disabled) return;
     await holdPool(em, poolOf(own.organizationId, endpointPool(endpointId)), null);
-    if (changed > 0) own.emit(endpointDisabled, { endpoint_id: endpointId, reason, organization_id: own.organizationId });
+    own.emit(endpointDisabled, { endpoint_id: endpointId, reason, organization_id: own.organizationId });
+    await tellOwners(own, 'endpoint_disabled', { ...disabled, endpointId, more: { reason } });
   });
 }

@@ -1,11 +1,13 @@
 import { Agent, type Dispatcher, errors } from 'undici';
 import { checkUrl, ForbiddenAddress, type Lookup } from './address-guard.ts';
 import { parseNetworks } from './address-ranges.ts';
+import { type Phase, PhaseClock, type PhaseTimes, timed } from './phase-clock.ts';
 import { requestHeaders } from './request-headers.ts';
 import { responseHead } from './response-head.ts';
-import { type ConnectErrorClass, ConnectFailed, vettedConnector } from './vetted-connector.ts';
+import { ConnectFailed, vettedConnector } from './vetted-connector.ts';
 
-export type SendErrorClass = ConnectErrorClass | 'timeout' | 'http';
+export const errorClasses = ['dns', 'connect', 'tls', 'ssrf', 'timeout', 'http'] as const;
+export type SendErrorClass = (typeof errorClasses)[number];
 
 export interface SendOutcome {
   ok: boolean;
@@ -16,7 +18,12 @@ export interface SendOutcome {
   error?: string;
   responseHead?: string;
   retryAfter?: string;
+  /** Where an attempt that failed had come to. */
+  phase?: Phase;
+  phases?: PhaseTimes;
 }
+
+type Judged = Omit<SendOutcome, 'durationMs' | 'phase' | 'phases'>;
 
 export interface WebhookRequest {
   url: string;
@@ -62,24 +69,28 @@ export function createWebhookSender({
     maxHeaderSize: 16_384,
   });
 
-  async function exchange({ url, headers, body }: WebhookRequest, signal: AbortSignal): Promise<Omit<SendOutcome, 'durationMs'>> {
+  async function exchange({ url, headers, body }: WebhookRequest, signal: AbortSignal, clock: PhaseClock): Promise<Judged> {
     const { origin, pathname, search } = checkUrl(url, { allowHttp, allowNetworks });
     const path = pathname + search;
-    const answer = agent.request({ origin, path, method: 'POST', headers: requestHeaders(headers), body, signal });
+    const request = { origin, path, method: 'POST', headers: requestHeaders(headers), body, signal } as const;
+    const answer = timed(clock, () => agent.request(request));
     // undici heeds the signal only once it is connected; a request aborted before is never sent.
     const response = await Promise.race([answer, rejectedOn(signal)]);
+    clock.enter('body');
     return judged(response, await responseHead(response, maxResponseBytes));
   }
 
   return {
     async send(request) {
       const startedAt = performance.now();
-      const clock = new AbortController();
-      const timer = setTimeout(() => clock.abort(), timeoutMs);
-      const outcome = await exchange(request, clock.signal)
-        .catch((error) => failed(error, clock.signal.aborted ? timeoutMs : undefined))
+      const clock = new PhaseClock();
+      const limit = new AbortController();
+      const timer = setTimeout(() => limit.abort(), timeoutMs);
+      const outcome = await exchange(request, limit.signal, clock)
+        .catch((error) => failed(error, limit.signal.aborted ? timeoutMs : undefined))
         .finally(() => clearTimeout(timer));
-      return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
+      const phase = outcome.ok ? undefined : phaseOf(outcome, clock);
+      return { ...outcome, durationMs: Math.round(performance.now() - startedAt), phases: clock.end(), ...(phase && { phase }) };
     },
     close: () => agent.close(),
   };
@@ -89,7 +100,14 @@ function rejectedOn(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
 
-function judged({ statusCode: status, headers }: Dispatcher.ResponseData, head: string): Omit<SendOutcome, 'durationMs'> {
+/** The phase in which a name or an address was refused is `dns`, whatever was asked of the network. */
+function phaseOf({ status, errorClass }: Judged, clock: PhaseClock): Phase {
+  if (status !== undefined) return 'response';
+  if (errorClass === 'ssrf') return 'dns';
+  return errorClass === 'dns' || errorClass === 'connect' || errorClass === 'tls' ? errorClass : clock.phase;
+}
+
+function judged({ statusCode: status, headers }: Dispatcher.ResponseData, head: string): Judged {
   const retryAfter = [headers['retry-after'] ?? []].flat()[0]?.slice(0, 100);
   const common = { status, responseHead: head, ...(retryAfter && { retryAfter }) };
   if (status >= 200 && status < 300) return { ok: true, ...common };
@@ -97,7 +115,7 @@ function judged({ statusCode: status, headers }: Dispatcher.ResponseData, head: 
   return { ok: false, ...common, errorClass: 'http', error: `HTTP ${status}${isRedirect ? ', redirects are not followed' : ''}` };
 }
 
-function failed(error: unknown, expiredMs: number | undefined): Omit<SendOutcome, 'durationMs'> {
+function failed(error: unknown, expiredMs: number | undefined): Judged {
   if (error instanceof errors.ClientClosedError || error instanceof errors.ClientDestroyedError) throw error;
   if (error instanceof ForbiddenAddress) return failure('ssrf', error.message);
   if (error instanceof ConnectFailed) return failure(error.errorClass, error.message);
@@ -106,6 +124,6 @@ function failed(error: unknown, expiredMs: number | undefined): Omit<SendOutcome
   return failure('http', code ? `${message} (${code})` : message);
 }
 
-function failure(errorClass: SendErrorClass, error: string): Omit<SendOutcome, 'durationMs'> {
+function failure(errorClass: SendErrorClass, error: string): Judged {
   return { ok: false, errorClass, error: error.replaceAll('\0', '').slice(0, 200) };
 }

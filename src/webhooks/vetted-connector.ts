@@ -1,6 +1,7 @@
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { buildConnector, errors } from 'undici';
 import { ForbiddenAddress, type Lookup, LookupFailed, resolvePublic, systemLookup } from './address-guard.ts';
+import { phaseClock } from './phase-clock.ts';
 
 export type ConnectErrorClass = 'dns' | 'connect' | 'tls' | 'ssrf';
 
@@ -36,23 +37,34 @@ export function vettedConnector({
     // Node's 250 ms would give up on far receivers.
     autoSelectFamilyAttemptTimeout: 1_000,
     lookup: (hostname, _options, done) => {
+      const clock = phaseClock();
+      clock?.enter('dns');
       resolvePublic(hostname, resolve).then(
-        (addresses) => done(null, addresses),
+        (addresses) => {
+          clock?.enter('connect');
+          done(null, addresses);
+        },
         (error) => done(error, []),
       );
     },
   });
 
   return async (options, callback) => {
+    const clock = phaseClock();
     try {
-      if (isIP(options.hostname)) await resolvePublic(options.hostname, resolve);
+      if (isIP(options.hostname)) {
+        clock?.enter('connect');
+        await resolvePublic(options.hostname, resolve);
+      }
     } catch (error) {
       return callback(connectFailed(error, options.protocol, connectTimeoutMs), null);
     }
-    connect(options, (...[error, socket]) => {
-      if (error) callback(connectFailed(error, options.protocol, connectTimeoutMs), null);
-      else callback(null, socket);
+    const connecting: unknown = connect(options, (...[error, socket]) => {
+      if (error) return callback(connectFailed(error, options.protocol, connectTimeoutMs), null);
+      clock?.enter('response');
+      callback(null, socket);
     });
+    if (options.protocol === 'https:') (connecting as Socket).once('connect', () => clock?.enter('tls'));
   };
 }
 

@@ -9,11 +9,12 @@ export const endedStates = ['failed', 'done'] as const;
 export const liveJobs = `
   select j.queue,
          case when p.held_until > statement_timestamp() then 'held' else j.state end as state,
+         j.attempts > 0 as is_later,
          count(*)::int as jobs,
          greatest(0, extract(epoch from statement_timestamp() - min(j.run_at)))::float8 as overdue
     from ${liveRows} j
     left join pools p on p.organization_id = j.organization_id and p.id = j.pool
-   group by 1, 2`;
+   group by 1, 2, 3`;
 
 export const endedJobs = `
   select queue, 'failed' as state, count(*)::int as jobs
@@ -38,6 +39,13 @@ export const brokenWebhooks = `
    where state = 'broken'`;
 
 export const stuckPoolCount = `select count(*)::int as pools from (${stuckPools}) s`;
+
+/** A disabled endpoint does not count: its spell is over. */
+export const failingEndpoints = `
+  select count(*)::int as endpoints,
+         coalesce(extract(epoch from statement_timestamp() - min(failing_since)), 0)::float8 as longest
+    from webhook_endpoints
+   where failing_since is not null`;
 
 /** 0: begun and never completed. */
 export const purgesDone = `
