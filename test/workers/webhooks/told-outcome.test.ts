@@ -15,7 +15,10 @@ test('every way a name leads nowhere public is one to its owner', async () => {
     const sender = createWebhookSender({ allowHttp: true, allowNetworks: [], lookup });
     const { durationMs: _, ...outcome } = shownOutcome(await sender.send({ url: 'http://a.example/', headers: {}, body: '{}' }));
     await sender.close();
-    expect([name, outcome]).toEqual([name, { ok: false, errorClass: 'dns', error: 'the host has no public address' }]);
+    expect([name, outcome]).toEqual([
+      name,
+      { ok: false, errorClass: 'dns', error: 'the host has no public address', phase: 'dns' },
+    ]);
   }
 });
 
