@@ -1,19 +1,13 @@
 import { Counter, type Registry } from 'prom-client';
 import { errorClasses, type SendErrorClass } from '../../src/webhooks/sender.ts';
-import type { Outcome } from '../handler.ts';
+
+/** By what became of the delivery's job. */
+const outcomes = { done: 'succeeded', again: 'retrying', wait: 'retrying', failed: 'failed', stale: 'stale' } as const;
 
 export type DeliveryMetrics = {
-  /** An attempt has ended. `kind` is what became of the delivery's job. */
-  attempted(kind: Outcome['kind'], errorClass: SendErrorClass | undefined): void;
+  /** An attempt has ended. */
+  attempted(end: keyof typeof outcomes, errorClass: SendErrorClass | undefined): void;
 };
-
-const outcomes = {
-  done: 'succeeded',
-  again: 'retrying',
-  wait: 'retrying',
-  failed: 'failed',
-  stale: 'stale',
-} as const satisfies Record<Outcome['kind'], string>;
 
 export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   const attempts = new Counter({
@@ -26,6 +20,6 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   for (const error_class of errorClasses) for (const outcome of ['retrying', 'failed']) attempts.inc({ outcome, error_class }, 0);
   attempts.inc({ outcome: 'succeeded', error_class: 'none' }, 0);
   return {
-    attempted: (kind, errorClass) => attempts.inc({ outcome: outcomes[kind], error_class: errorClass ?? 'none' }),
+    attempted: (end, errorClass) => attempts.inc({ outcome: outcomes[end], error_class: errorClass ?? 'none' }),
   };
 }

@@ -34,6 +34,7 @@ import { sweep } from '../../../src/platform/ledger/sweep.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { ListRequest } from '../../../src/platform/listing/listing.ts';
 import { createReads } from '../../../src/platform/listing/reads.ts';
+import { failingEndpoints } from '../../../src/platform/metrics/figures.ts';
 import { purges } from '../../../src/platform/retention/purges.ts';
 import type { House } from '../house.ts';
 import { testSecrets } from '../secrets.ts';
@@ -210,6 +211,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       'delete from webhook_deliveries where organization_id = $1 and id = (select min(id::text)::uuid from webhook_deliveries)',
     ),
     webhook_deliveries_open: check,
+    webhook_endpoints_failing: text('the figures: endpoints that fail', failingEndpoints),
   };
 }
 
