@@ -258,8 +258,8 @@ describe('house rules', () => {
 
   test('no test is left out, and none is the only one', () => {
     const pattern = new RegExp(`\\b(describe|test|it)\\.(${['skip', 'only', 'todo'].join('|')})\\b|\\b[xf](test|it|describe)\\(`);
-    // Where there is no browser the pages cannot be tested: said aloud, and in CI a failure.
-    expect(having(tests, pattern)).toEqual(['test/support/browser.ts']);
+    // Where there is no browser the pages cannot be tested, nor the alerts without promtool: said aloud, and in CI a failure.
+    expect(having(tests, pattern)).toEqual(['test/support/browser.ts', 'test/support/promtool.ts']);
   });
 
   test('no module is mocked: fakes are passed in', () => {

@@ -57,6 +57,7 @@ export function createContext<Claimed>(
     transact,
     row,
     claimed,
+    facts: {},
     outside: place.outside,
     finish: (work) =>
       inTransaction(

@@ -13,6 +13,7 @@ import type { Secrets } from '../src/platform/secrets.ts';
 import type { Providers } from '../src/providers/index.ts';
 import type { WebhookSender } from '../src/webhooks/sender.ts';
 import type { JobMetrics } from './job-metrics.ts';
+import type { DeliveryMetrics } from './webhooks/delivery-metrics.ts';
 
 export type WorkerDeps = {
   config: Config;
@@ -22,6 +23,7 @@ export type WorkerDeps = {
   secrets: Secrets;
   sender: WebhookSender;
   jobMetrics: JobMetrics;
+  deliveryMetrics: DeliveryMetrics;
   log: Log;
   isStopping(): boolean;
 };
@@ -40,6 +42,8 @@ export type RunContext<Claimed = undefined> = WorkerDeps & {
   transact: TenantTransact;
   row: RunRow;
   claimed: Claimed;
+  /** More fields for the log line of this attempt: no secrets, and nothing that a receiver or person wrote. */
+  facts: Record<string, unknown>;
   /** While a provider or receiver answers, another run uses this one's place in the worker. */
   outside<Answer>(call: () => Promise<Answer>): Promise<Answer>;
   /** *done*, with the effect in the same transaction; a Part runs in the ledger's own statement. */

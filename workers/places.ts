@@ -18,8 +18,8 @@ export type Places = {
 
 /** A line with this wait is slow: later runs stay in the queue, where they block no others. */
 const slowMs = 2_000;
-/** Runs of a slow line that wait here. `fastInARow` runs within `fastMs` make it fast again; one may be chance. */
-const slowWaiting = 10;
+/** Runs of a slow line that wait here, at most one share. `fastInARow` runs within `fastMs` make it fast again; one may be chance. */
+const maxSlowWaiting = 10;
 const fastMs = 250;
 const fastInARow = 5;
 /** One organization's largest share of the working runs: long runs leave the rest to others. */
@@ -37,6 +37,7 @@ export function createPlaces({ concurrency, share }: { concurrency: number; shar
   const shares = createShares({ perKey: share, maxWaiting: Number.POSITIVE_INFINITY, waitMs: slowMs, refusal: 'slow' });
   /** Fast runs in a row, for each slow line. */
   const slow = new Map<string, number>();
+  const slowWaiting = Math.min(maxSlowWaiting, concurrency);
   let isClosed = false;
   let lastReturnAt = 0;
 

@@ -24,14 +24,14 @@ const ownFaultMs = 5_000;
 /** A shorter wait happens here: a round trip through BullMQ takes 200 ms. */
 const maxRestMs = 2_000;
 
-type WorkingOn = { ended: Ended; row?: RunRow };
+type WorkingOn = { ended: Ended; row?: RunRow; facts?: Record<string, unknown> };
 
 /** Throws only for an outage of our own. */
 export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, place: Place): Promise<WorkingOn> {
   const { contract } = handler;
   const work = async (row: RunRow, claimed: unknown): Promise<WorkingOn> => {
     const context = createContext(deps, contract, row, claimed, run.stalledCounter, place);
-    return { ended: await perform(deps, handler, context), row };
+    return { ended: await perform(deps, handler, context), row, facts: context.facts };
   };
   const early = (delayMs: number, row?: RunRow): WorkingOn => ({ ended: { kind: 'early', delayMs }, row });
 

@@ -21,6 +21,7 @@ import { handlers } from './index.ts';
 import { createJobMetrics } from './job-metrics.ts';
 import { startRetention } from './retention.ts';
 import { startSweeper } from './sweeper.ts';
+import { createDeliveryMetrics } from './webhooks/delivery-metrics.ts';
 import { startWorker } from './worker.ts';
 
 export type RunningWorker = { stop(): Promise<void>; healthPort?: number };
@@ -59,6 +60,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     secrets: createSecrets(config),
     sender,
     jobMetrics: createJobMetrics(registry),
+    deliveryMetrics: createDeliveryMetrics(registry),
     log,
     isStopping: () => isStopping,
   };

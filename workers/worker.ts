@@ -59,6 +59,7 @@ async function processRun(
       organization_id: result.row?.organization_id,
       subject: result.row && `${result.row.subject_type}:${result.row.subject_id}`,
       attempt: (result.row?.attempts ?? 0) + 1,
+      ...result.facts,
     };
   } catch (error) {
     ended = { kind: 'wait', delayMs: outageMs, isMoved: false, reason: reasonOf(error) };

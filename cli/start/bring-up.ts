@@ -64,9 +64,10 @@ export async function bringUp(context: BringUp) {
 async function chooseAddresses({ port, sandboxPort }: StartEnvironment, output: Output): Promise<Addresses> {
   const web = await freePort(port);
   const sandbox = await freePort(sandboxPort, [web]);
+  const worker = await freePort(port === 0 ? 0 : web + 1, [web, sandbox]);
   if (port !== 0 && web !== port) output.say(`Port ${port} is taken: the API listens on ${web}`);
   if (sandboxPort !== 0 && sandbox !== sandboxPort) output.say(`Port ${sandboxPort} is taken: the sandbox listens on ${sandbox}`);
-  return addressesOf(web, sandbox);
+  return addressesOf(web, sandbox, worker);
 }
 
 async function startDatabase({ home, output, parts, signal }: BringUp): Promise<string> {

@@ -13,6 +13,8 @@ export type DemoFile = Demo & {
   user: DemoUser;
   organization_id: string;
   bull_board: { url: string; user: string; password: string };
+  /** `url` is the web process's, `worker_url` the worker's; the token opens both. */
+  metrics: { url: string; worker_url: string; token: string };
   database_url: string;
 };
 
@@ -31,6 +33,7 @@ export function writeDemoFile(home: Home, { demo, addresses, apiKey, user, organ
     organization_id: organizationId,
     ...demo,
     bull_board: { url: `${addresses.base}/ops/queues`, user: operatorUser, password: home.kept.operatorPassword },
+    metrics: { url: `${addresses.base}/metrics`, worker_url: `${addresses.worker}/metrics`, token: home.kept.metricsToken },
     database_url: databaseUrl,
   };
   writePrivate(fileOf(home), `${JSON.stringify(content, null, 2)}\n`);

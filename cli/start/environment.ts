@@ -2,13 +2,15 @@ import { inheritedEnvironment } from '../../src/platform/config/config.ts';
 import { compileCacheFolder } from '../../src/platform/process/compile-cache.ts';
 import type { Home } from './home.ts';
 
-export type Addresses = { base: string; sandbox: string; port: number; sandboxPort: number };
+export type Addresses = { base: string; sandbox: string; worker: string; port: number; sandboxPort: number; workerPort: number };
 
-export const addressesOf = (port: number, sandboxPort: number): Addresses => ({
+export const addressesOf = (port: number, sandboxPort: number, workerPort: number): Addresses => ({
   base: `http://127.0.0.1:${port}`,
   sandbox: `http://127.0.0.1:${sandboxPort}`,
+  worker: `http://127.0.0.1:${workerPort}`,
   port,
   sandboxPort,
+  workerPort,
 });
 
 export const demoFileName = 'demo.json';
@@ -28,6 +30,8 @@ export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, datab
   DEMO_FILE: file(demoFileName),
   OPERATOR_USER: operatorUser,
   OPERATOR_PASSWORD: kept.operatorPassword,
+  METRICS_TOKEN: kept.metricsToken,
+  HEALTH_PORT: String(addresses.workerPort),
   MESSAGING_APP_URL: addresses.sandbox,
   MESSAGING_APP_SECRET: kept.appSecret,
   MESSAGING_APP_VERIFY_TOKEN: kept.verifyToken,

@@ -10,6 +10,7 @@ export type Kept = {
   appSecret: string;
   verifyToken: string;
   operatorPassword: string;
+  metricsToken: string;
   databasePassword: string;
   databasePort?: number;
   /** The database's directory when its user cannot reach the home. */
@@ -47,7 +48,7 @@ export function openHome(name: string): Home {
     kept = { ...kept, ...changes };
     writePrivate(file(keptName), `${JSON.stringify(kept, null, 2)}\n`);
   };
-  if (!text || !JSON.parse(text).hashKey) keep({});
+  if (!text || Object.keys(freshSecrets()).some((name) => !(name in JSON.parse(text)))) keep({});
   for (const folder of folders) mkdirSync(file(folder), { recursive: true, mode: 0o700 });
   return {
     path,
@@ -76,6 +77,7 @@ const freshSecrets = (): Kept => ({
   appSecret: word(),
   verifyToken: word(),
   operatorPassword: word(),
+  metricsToken: word(),
   databasePassword: word(),
 });
 

@@ -20,6 +20,7 @@ Kanal is up.
   Queues       ${bull_board.url}  (${bull_board.user} / ${bull_board.password})
   Sandbox      ${sandbox_url}
   Database     ${demo.database_url}
+  Metrics      ${demo.metrics.url}, ${demo.metrics.worker_url}  (Bearer ${demo.metrics.token})
   All of this  ${path}
 
 Send a message to the demo contact, see what became of it, let the contact write back:

@@ -3,7 +3,7 @@ import { now } from '../platform/database/columns.ts';
 import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
-import { Mail } from './mail.entity.ts';
+import { Mail, noticeKinds } from './mail.entity.ts';
 
 export const sendMailJob = job<{ mail_id: string }>({
   name: 'mails.send',
@@ -19,8 +19,10 @@ export const sendMailJob = job<{ mail_id: string }>({
     await tx.own.update(Mail, { id: mail_id, sent_at: null }, { failed_at: now() });
   },
   async revived(tx, { mail_id }) {
-    const revived = await tx.own.update(Mail, { id: mail_id, sent_at: null, token: { $ne: null } }, { failed_at: null });
-    if (revived === 0) throw new AppError('conflict', 'The mail has been sent, or has no link left to send');
+    const unsent = { id: mail_id, sent_at: null };
+    const withLink = await tx.own.update(Mail, { ...unsent, token: { $ne: null } }, { failed_at: null });
+    const notices = await tx.own.update(Mail, { ...unsent, kind: { $in: [...noticeKinds] } }, { failed_at: null });
+    if (withLink + notices === 0) throw new AppError('conflict', 'The mail has been sent, or has no link left to send');
   },
   // SQL: a part of the statement of `jobs check`.
   openSubjects: `

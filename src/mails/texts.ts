@@ -1,18 +1,17 @@
-import type { MailKind } from './mail.entity.ts';
+import type { LinkKind } from './mail.entity.ts';
+import { escaped, type MailText, momentOf, oneLineEach, page } from './wording.ts';
 
 /** `data` is plain text: invitation `{organization, invited_by, role, expires_at}`, password_reset `{name, expires_at}`. */
-export type MailFacts = { kind: MailKind; data: Record<string, string>; link: string };
-export type MailText = { subject: string; text: string; html: string };
+export type MailFacts = { kind: LinkKind; data: Record<string, string>; link: string };
 
 type Parts = { subject: string; greeting: string; lead: string; action: string; end: string };
 
 export function mailText({ kind, data, link }: MailFacts): MailText {
-  const lines = Object.fromEntries(Object.entries(data).map(([name, value]) => [name, oneLine(value)]));
-  const parts = partsOf[kind](lines);
+  const parts = partsOf[kind](oneLineEach(data));
   return { subject: parts.subject, text: plain(parts, link), html: html(parts, link) };
 }
 
-const partsOf: Record<MailKind, (data: Record<string, string>) => Parts> = {
+const partsOf: Record<LinkKind, (data: Record<string, string>) => Parts> = {
   invitation: ({ organization = '', invited_by = '', role = '', expires_at = '' }) => ({
     subject: `Your invitation to ${organization}`,
     greeting: 'Hello,',
@@ -32,28 +31,13 @@ const partsOf: Record<MailKind, (data: Record<string, string>) => Parts> = {
 const plain = ({ greeting, lead, action, end }: Parts, link: string) =>
   `${greeting}\n\n${lead}\n\n${action}:\n${link}\n\n${end}\n`;
 
-const html = ({ subject, greeting, lead, action, end }: Parts, link: string) => `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>${escaped(subject)}</title></head>
-<body>
-<p>${escaped(greeting)}</p>
-<p>${escaped(lead)}</p>
-<p><a href="${escaped(link)}">${escaped(action)}</a></p>
-<p>Or copy this address into your browser:<br>${escaped(link)}</p>
-<p>${escaped(end)}</p>
-</body>
-</html>
-`;
+const html = ({ subject, greeting, lead, action, end }: Parts, link: string) =>
+  page(subject, [
+    escaped(greeting),
+    escaped(lead),
+    `<a href="${escaped(link)}">${escaped(action)}</a>`,
+    `Or copy this address into your browser:<br>${escaped(link)}`,
+    escaped(end),
+  ]);
 
-const marks: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escaped = (text: string) => text.replace(/[&<>"']/g, (mark) => marks[mark]!);
-
-/** A name chosen by a user cannot add lines to a mail. */
-const oneLine = (value: string) =>
-  value
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-    .slice(0, 200);
-
-const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-const until = (time: string) => (Number.isNaN(Date.parse(time)) ? '' : `, until ${moment.format(new Date(time))} UTC`);
+const until = (time: string) => (momentOf(time) ? `, until ${momentOf(time)}` : '');

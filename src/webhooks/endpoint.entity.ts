@@ -27,6 +27,10 @@ export const WebhookEndpoint = defineEntity({
     disabled_reason: p.text().strictNullable(),
     disabled_at: timestamp().returning().strictNullable(),
     deleted_at: timestamp().strictNullable(),
+    /** The first failure since the last success; null: the last attempt succeeded. */
+    failing_since: timestamp().strictNullable(),
+    /** When others were told that it fails. */
+    failing_told_at: timestamp().strictNullable(),
     ...times(),
   },
 });

@@ -6,10 +6,14 @@ import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx, TenantTx } from '../platform/ledger/tx.ts';
 import { type EndpointRow, endpointLock, endpointToChange, endpointWidth, lockedEndpoint, poolsOf } from './endpoints.ts';
 import { cancelPendingJob, drainPendingJob, hastenPendingJob, type PendingJob, resumePendingJob } from './pending/jobs.ts';
+import { tellOwners } from './tell-owners.ts';
 
 /** What becomes of the deliveries that wait while an endpoint is disabled. */
 export const heldPolicies = ['keep', 'release', 'drop'] as const;
 export type HeldPolicy = (typeof heldPolicies)[number];
+
+/** A switch ends a spell of failures (health.ts). */
+const noSpell = { failing_since: null, failing_told_at: null };
 
 /** `operationId`: more deliveries than a request may change, perhaps. */
 export type Switched = { endpoint: EndpointRow; operationId?: string };
@@ -38,7 +42,7 @@ export async function switchOff(tx: TenantTx, id: string, held: HeldPolicy, reas
     await letPoolGo(em, drain!);
   } else await holdPool(em, drain!, null);
   if (endpoint.enabled) {
-    Object.assign(endpoint, { enabled: false, disabled_reason: reason, disabled_at: now(), updated_at: now() });
+    Object.assign(endpoint, { enabled: false, disabled_reason: reason, disabled_at: now(), updated_at: now(), ...noSpell });
     await own.flush();
     own.emit(endpointDisabled, { endpoint_id: id, reason, organization_id: own.organizationId });
   }
@@ -54,7 +58,7 @@ export async function switchOn(tx: TenantTx, id: string, held: HeldPolicy): Prom
   const { own } = tx;
   const endpoint = await endpointToChange(own, id);
   if (endpoint.enabled) return { endpoint };
-  Object.assign(endpoint, { enabled: true, disabled_reason: null, disabled_at: null, updated_at: now() });
+  Object.assign(endpoint, { enabled: true, disabled_reason: null, disabled_at: null, updated_at: now(), ...noSpell });
   await own.flush();
   if (held === 'drop') return { endpoint, operationId: await askFor(own, cancelPendingJob, id) };
   if (!(await isCancelling(own, id))) await letEndpointGo(tx, id);
@@ -115,10 +119,34 @@ export async function deleteEndpoint({ em, own }: TenantTx, id: string): Promise
   await askFor(own, cancelPendingJob, id);
 }
 
-/** Not by a person: after a 410 Gone. Deliveries wait until somebody enables the endpoint. Does nothing to one that is disabled or deleted. */
-export async function disableEndpoint(transact: TenantTransact, endpointId: string, reason: string) {
+type Cause = {
+  reason: 'gone' | 'failing' /** Only if it has done nothing but fail for as long, by the database's clock. */;
+  afterDays?: number;
+};
+
+/**
+ * Not by a person: after a 410 Gone, or days of nothing but failures. Deliveries wait until somebody enables the endpoint; its owners get a
+ * mail. Does nothing to one that is disabled or deleted.
+ */
+export async function disableEndpoint(transact: TenantTransact, endpointId: string, { reason, afterDays }: Cause) {
   await transact({ locks: [endpointLock(endpointId)] }, async (tx) => {
     const endpoint = await lockedEndpoint(tx.own, endpointId);
-    if (endpoint?.enabled) await switchOff(tx, endpointId, 'keep', reason);
+    if (!endpoint?.enabled || (afterDays !== undefined && !(await hasFailedFor(tx.own, endpointId, afterDays)))) return;
+    const { url, failing_since } = endpoint;
+    await switchOff(tx, endpointId, 'keep', reason);
+    await tellOwners(tx.own, 'endpoint_disabled', { url, failing_since, endpointId, more: { reason } });
   });
+}
+
+/** SQL: by the database's clock. */
+async function hasFailedFor(own: OwnTx, id: string, days: number): Promise<boolean> {
+  const rows = await own.sql(
+    `select 1
+       from webhook_endpoints
+      where organization_id = $1
+        and id = $2
+        and failing_since <= clock_timestamp() - $3::float8 * interval '1 day'`,
+    [id, days],
+  );
+  return rows.length > 0;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import type { DemoFile } from '../../cli/start/demo-file.ts';
+import { readExposition } from '../support/prometheus.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { allPids, errorLines, isAlive, limitMs, pidIn, serverPid, startIn } from './started.ts';
 
@@ -18,6 +19,14 @@ const processes = () =>
     .map(([pid, group, , ...args]) => ({ pid, group, args: args.join(' ') }));
 const mode = (path: string) => statSync(path).mode & 0o777;
 const headersOf = ({ api_key }: DemoFile) => ({ 'x-api-key': api_key, 'content-type': 'application/json' });
+
+/** Which process gives its metrics there; else the status. */
+async function processAt(url: string, token: string) {
+  const reply = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  return reply.ok
+    ? readExposition(await reply.text()).samples.find(({ name }) => name === 'kanal_build_info')?.labels.process
+    : reply.status;
+}
 
 let first: DemoFile;
 
@@ -43,6 +52,11 @@ test(
       contact: { id: expect.any(String), phone: expect.stringMatching(/^\+\d+$/) },
       template: { name: 'hello_kanal', language: 'en_US' },
       bull_board: { url: `${demo.base_url}/ops/queues`, user: 'operator', password: expect.any(String) },
+      metrics: {
+        url: `${demo.base_url}/metrics`,
+        worker_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/),
+        token: expect.stringMatching(/^[\w-]{32}$/),
+      },
       database_url: expect.stringMatching(/^postgres:/),
     });
     expect([mode(home), mode(join(home, 'demo.json')), mode(join(home, 'kept.json'))]).toEqual([0o700, 0o600, 0o600]);
@@ -63,6 +77,10 @@ test(
     expect(sent.status).toBe(201);
     const id = await idOf(sent);
     await waitFor('the message to be read', async () => (await statusOf(demo, id)) === 'read', limitMs);
+
+    expect(await processAt(demo.metrics.url, demo.metrics.token)).toBe('web');
+    expect(await processAt(demo.metrics.worker_url, demo.metrics.token)).toBe('worker');
+    expect(await processAt(demo.metrics.url, 'another token')).toBe(401);
 
     const pids = allPids(home);
     started.child.kill('SIGINT');

@@ -10,6 +10,7 @@ import { measuredProvider } from '../../src/providers/measured.ts';
 import { measuredSender } from '../../src/webhooks/measured-sender.ts';
 import { createJobMetrics } from '../../workers/job-metrics.ts';
 import { createSweepMetrics } from '../../workers/sweep-metrics.ts';
+import { createDeliveryMetrics } from '../../workers/webhooks/delivery-metrics.ts';
 
 const docs = (name: string) => readFileSync(join(import.meta.dirname, '..', '..', 'docs', name), 'utf8');
 const rules = docs('prometheus-alerts.yml')
@@ -33,6 +34,7 @@ async function registered() {
   measuredProvider(registry);
   measuredSender(registry, undefined as never);
   createJobMetrics(registry);
+  createDeliveryMetrics(registry);
   createSweepMetrics(registry);
   startClock({
     database: { pool: { query: () => Promise.reject(new Error('away')) } } as never,

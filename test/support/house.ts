@@ -18,6 +18,7 @@ import type { Handler, Outcome, RunContext, WorkerDeps } from '../../workers/han
 import { createJobMetrics } from '../../workers/job-metrics.ts';
 import type { Place } from '../../workers/places.ts';
 import { type Ended, type Run, runJob } from '../../workers/run-job.ts';
+import { createDeliveryMetrics } from '../../workers/webhooks/delivery-metrics.ts';
 import { startWorker } from '../../workers/worker.ts';
 import type { MakeBackend } from './backends.ts';
 import { createTestDatabase } from './database.ts';
@@ -156,6 +157,7 @@ export async function openHouse(
     providers: undefined as never,
     sender: undefined as never,
     jobMetrics: createJobMetrics(new Registry()),
+    deliveryMetrics: createDeliveryMetrics(new Registry()),
     isStopping: () => isStopping,
   };
   return {

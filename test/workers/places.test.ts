@@ -91,11 +91,29 @@ test('in a line that stands still nobody waits long: they are put off, each for 
   const putOff = (await Promise.all(waiting)) as { putOffMs: number }[];
   expect(putOff[0]!.putOffMs).toBeGreaterThanOrEqual(1_000);
   expect(putOff[2]!.putOffMs - putOff[0]!.putOffMs).toBeGreaterThan(10);
-  const few = Array.from({ length: 10 }, () => places.enter({ pool: 'a' }));
-  const [eleventh] = await Promise.all([places.enter({ pool: 'a' })]);
-  expect(isPlace(eleventh)).toBe(false);
+  const few = Array.from({ length: 5 }, () => places.enter({ pool: 'a' }));
+  const [sixth] = await Promise.all([places.enter({ pool: 'a' })]);
+  expect(isPlace(sixth)).toBe(false);
   await jest.advanceTimersByTimeAsync(2_000);
   await Promise.all(few);
+});
+
+test('of a slow line ten stay in a worker of any size, and in a small one no more than work at once', async () => {
+  for (const [concurrency, stay] of [
+    [50, 10],
+    [3, 3],
+  ] as const) {
+    jest.useFakeTimers({ doNotFake: ['performance'] });
+    const places = createPlaces({ concurrency, share: 1 });
+    void (await entered(places, 'a')).outside(unanswered().call);
+    const late = places.enter({ pool: 'a' });
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect(isPlace(await late)).toBe(false);
+    const waiting = Array.from({ length: stay }, () => places.enter({ pool: 'a' }));
+    expect(isPlace(await places.enter({ pool: 'a' }))).toBe(false);
+    places.close();
+    await Promise.all(waiting);
+  }
 });
 
 test('a line that moves again takes everybody', async () => {

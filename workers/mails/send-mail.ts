@@ -1,6 +1,7 @@
 import { sendMailJob } from '../../src/mails/jobs.ts';
 import { linkOf } from '../../src/mails/links.ts';
-import { Mail } from '../../src/mails/mail.entity.ts';
+import { isNotice, Mail } from '../../src/mails/mail.entity.ts';
+import { noticeText } from '../../src/mails/notices.ts';
 import { mailText } from '../../src/mails/texts.ts';
 import { domainOf } from '../../src/platform/config/mail-url.ts';
 import { now } from '../../src/platform/database/columns.ts';
@@ -16,16 +17,19 @@ export const sendMail = handle(sendMailJob, async ({ mail_id }, context) => {
   const { config, own, providers, secrets } = context;
   const [mail] = await mailById(own, { id: mail_id });
   if (!mail || mail.sent_at) return context.finish();
-  if (!mail.token) return context.fail({ code: 'internal', message: 'The mail has no link to send' });
-  const link = linkOf(config, mail.kind, secrets.open(mail.token));
+  const { kind, data } = mail;
+  if (!isNotice(kind) && !mail.token) return context.fail({ code: 'internal', message: 'The mail has no link to send' });
+  const text = isNotice(kind)
+    ? noticeText(kind, data)
+    : mailText({ kind, data, link: linkOf(config, kind, secrets.open(mail.token!)) });
   await context.outside(() =>
     providers.mail.send({
       mailId: mail_id,
-      kind: mail.kind,
+      kind,
       to: mail.recipient,
       from: config.mailFrom,
       messageId: `<${mail_id}@${domainOf(config.mailFrom)}>`,
-      ...mailText({ kind: mail.kind, data: mail.data, link }),
+      ...text,
     }),
   );
   return context.finish(async ({ own }) => {

@@ -10,6 +10,7 @@ import type { Part, RunRef } from '../../src/platform/ledger/tx.ts';
 import type { Secrets } from '../../src/platform/secrets.ts';
 import { now, nowDate } from '../../src/platform/time/clock.ts';
 import type { Delivery, WebhookEndpoint } from '../../src/webhooks/endpoint.entity.ts';
+import { endSpell, judgeSpell, type Spell, spellBegins } from '../../src/webhooks/health.ts';
 import { deliverWebhookJob } from '../../src/webhooks/jobs.ts';
 import type { PhaseTimes } from '../../src/webhooks/phase-clock.ts';
 import { nextDelayMs, parseRetryAfter } from '../../src/webhooks/schedule.ts';
@@ -18,15 +19,17 @@ import { sign } from '../../src/webhooks/signature.ts';
 import { disableEndpoint } from '../../src/webhooks/switch-endpoint.ts';
 import { sentBy } from '../../src/webhooks/test-endpoint.ts';
 import { type Claimed, handle, type Outcome, type RunContext } from '../handler.ts';
+import { deliveryFacts } from './delivery-facts.ts';
 
 type DeliveryRow = RowOf<typeof Delivery, 'organization_id' | 'endpoint_id' | 'event_id' | 'is_test'> &
-  RowOf<typeof WebhookEndpoint, 'url' | 'headers' | 'secret' | 'previous_secret'> &
+  RowOf<typeof WebhookEndpoint, 'url' | 'headers' | 'secret' | 'previous_secret' | keyof Spell> &
   RowOf<typeof Event, 'type' | 'data'> & { delivery_id: string; event_at: string };
 
 const deliveryColumns = `
   d.id as delivery_id, d.organization_id, d.endpoint_id, d.event_id, d.is_test,
   w.url, w.headers, w.secret,
   case when w.previous_secret_until > clock_timestamp() then w.previous_secret end as previous_secret,
+  w.failing_since, w.failing_told_at,
   e.type, e.data, e.created_at as event_at`;
 const deliveryJoins = `
   join webhook_endpoints w on w.organization_id = d.organization_id and w.id = d.endpoint_id
@@ -80,9 +83,11 @@ async function claimDelivery(source: Source, { organization_id, id, run }: RunRe
 const secretsOf = ({ secret, previous_secret }: DeliveryRow, secrets: Secrets) =>
   (previous_secret === null ? [secret] : [secret, previous_secret]).map((sealed) => secrets.open(sealed));
 
+type Context = RunContext<DeliveryRow | undefined>;
+
 export const deliver = handle<{ delivery_id: string }, DeliveryRow>(deliverWebhookJob, run, claimDelivery);
 
-async function run({ delivery_id }: { delivery_id: string }, context: RunContext<DeliveryRow | undefined>): Promise<Outcome> {
+async function run({ delivery_id }: { delivery_id: string }, context: Context): Promise<Outcome> {
   const delivery = context.claimed ?? (await readDelivery(context.own, delivery_id));
   if (!delivery) return context.finish();
   // Deleted just before: the job that cancels what waits finds this one then.
@@ -104,8 +109,18 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
       body,
     }),
   );
-  if (outcome.ok) return context.finish(attemptOf(delivery, outcome, 'succeeded', { onlyWithEnd: true }));
+  const ended = await (outcome.ok ? succeeded : refused)(delivery, outcome, context);
+  context.deliveryMetrics.attempted(ended.kind, outcome.errorClass);
+  Object.assign(context.facts, deliveryFacts(delivery, outcome, ended));
+  return ended;
+}
 
+async function succeeded(delivery: DeliveryRow, outcome: SendOutcome, context: Context): Promise<Outcome> {
+  if (delivery.failing_since) await endSpell(context.transact, delivery.endpoint_id);
+  return context.finish(attemptOf(delivery, outcome, 'succeeded', { onlyWithEnd: true }));
+}
+
+async function refused(delivery: DeliveryRow, outcome: SendOutcome, context: Context): Promise<Outcome> {
   const shown = shownOutcome(outcome);
   if (shown !== outcome) {
     const { errorClass, error: reason } = outcome;
@@ -116,14 +131,19 @@ async function run({ delivery_id }: { delivery_id: string }, context: RunContext
     message: shown.error ?? `The receiver answered ${shown.status}`,
     provider_code: shown.status ? String(shown.status) : null,
   };
-  if (outcome.status === 410) await disableEndpoint(context.transact, delivery.endpoint_id, 'gone');
+  if (outcome.status === 410) await disableEndpoint(context.transact, delivery.endpoint_id, { reason: 'gone' });
+  // A test is asked for while a receiver is being set up: its failure says nothing about the others.
   if (delivery.is_test) return context.fail(error, { work: async (tx) => tx.include(attemptOf(delivery, shown, 'failed')) });
+  await judgeSpell(context.transact, delivery.endpoint_id, delivery, context.config);
   const retryAfterMs = outcome.retryAfter ? parseRetryAfter(outcome.retryAfter, nowDate()) : undefined;
   const delayMs = nextDelayMs(context.row.attempts + 1, { retryAfterMs });
   return context.again(error, {
     delayMs,
     queue: 'webhook-retries',
-    work: async (tx) => tx.include(attemptOf(delivery, shown, 'pending', { delayMs })),
+    work: async (tx) => {
+      tx.include(attemptOf(delivery, shown, 'pending', { delayMs }));
+      if (!delivery.failing_since) tx.include(spellBegins(delivery.organization_id, delivery.endpoint_id));
+    },
   });
 }
 

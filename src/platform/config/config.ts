@@ -105,6 +105,12 @@ export const configSchema = Joi.object({
     .allow('')
     .default('')
     .description('Private networks webhooks may go to, CIDR, comma-separated'),
+  WEBHOOK_FAILING_AFTER_HOURS: whole
+    .min(1)
+    .max(8_760)
+    .default(24)
+    .description('Hours of nothing but failures after which others are told that a webhook endpoint is failing'),
+  WEBHOOK_DISABLE_AFTER_DAYS: days(1, 5).description('Days of nothing but failures after which a webhook endpoint is disabled'),
   QUEUES: Joi.string()
     .allow('')
     .default('')
@@ -172,6 +178,8 @@ export type Config = Bounds &
     webhookTimeoutMs: number;
     webhookAllowHttp: boolean;
     webhookAllowNetworks: string[];
+    webhookFailingAfterHours: number;
+    webhookDisableAfterDays: number;
     queues: string[];
     messagesConcurrency: number;
     webhooksConcurrency: number;

@@ -208,8 +208,46 @@ export const endpointDisabled = event({
   type: 'endpoint.disabled',
   description: 'A webhook endpoint was disabled; goes to the other endpoints',
   subject: endpointSubject,
-  data: Joi.object({ endpoint_id: id('The endpoint'), reason: id('Why'), organization_id: id('Its organization') }),
+  data: Joi.object({
+    endpoint_id: id('The endpoint'),
+    reason: id('Why: gone (410) or failing'),
+    organization_id: id('Its organization'),
+  }),
   example: { endpoint_id: ids.webhookEndpoint, reason: 'gone', organization_id: ids.organization },
+});
+
+export const endpointFailing = event({
+  type: 'endpoint.failing',
+  description: 'A webhook endpoint has had nothing but failures for a day; goes to the other endpoints, once until it recovers',
+  subject: endpointSubject,
+  data: Joi.object({
+    endpoint_id: id('The endpoint'),
+    failing_since: id('The first failure since its last success'),
+    disable_at: id('When it is disabled if nothing succeeds before'),
+    organization_id: id('Its organization'),
+  }),
+  example: {
+    endpoint_id: ids.webhookEndpoint,
+    failing_since: '2026-11-20T10:00:00.000Z',
+    disable_at: '2026-11-25T10:00:00.000Z',
+    organization_id: ids.organization,
+  },
+});
+
+export const endpointRecovered = event({
+  type: 'endpoint.recovered',
+  description: 'A delivery succeeded to a webhook endpoint that was told as failing; goes to the other endpoints',
+  subject: endpointSubject,
+  data: Joi.object({
+    endpoint_id: id('The endpoint'),
+    failing_since: id('The first of the failures'),
+    organization_id: id('Its organization'),
+  }),
+  example: {
+    endpoint_id: ids.webhookEndpoint,
+    failing_since: '2026-11-20T10:00:00.000Z',
+    organization_id: ids.organization,
+  },
 });
 
 export const catalogue: EventContract[] = [
@@ -229,6 +267,8 @@ export const catalogue: EventContract[] = [
   channelStatusUpdate,
   operationFailed,
   webhookTest,
+  endpointFailing,
+  endpointRecovered,
   endpointDisabled,
 ] as unknown as EventContract[];
 

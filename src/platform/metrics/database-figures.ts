@@ -3,10 +3,12 @@ import type { Database, Em } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import { withinMs } from '../ledger/backends/backend.ts';
 import { queueNames } from '../ledger/job.ts';
+import { type DeliveryFigures, deliveryGauges } from './delivery-figures.ts';
 import {
   brokenWebhooks,
   endedJobs,
   endedStates,
+  failingEndpoints,
   liveJobs,
   liveStates,
   purgesDone,
@@ -14,11 +16,7 @@ import {
   unappliedWebhooks,
 } from './figures.ts';
 
-type Ended = { queue: string; state: string; jobs: number };
-type Live = Ended & { overdue: number };
-type Figures = {
-  live: Live[];
-  ended: Ended[];
+type Figures = DeliveryFigures & {
   unapplied: { bodies: number; oldest: number };
   broken: number;
   stuckPools: number;
@@ -56,8 +54,9 @@ const read = (database: Database): Promise<Figures> =>
     // SQL: a setting of the transaction.
     await query(em, `select set_config('statement_timeout', $1, true)`, [String(limitMs)]);
     return {
-      live: await query<Live>(em, liveJobs),
-      ended: await query<Ended>(em, endedJobs),
+      live: await query<Figures['live'][number]>(em, liveJobs),
+      ended: await query<Figures['ended'][number]>(em, endedJobs),
+      failing: await only<Figures['failing']>(em, failingEndpoints),
       unapplied: await only<Figures['unapplied']>(em, unappliedWebhooks),
       broken: (await only<{ bodies: number }>(em, brokenWebhooks)).bodies,
       stuckPools: (await only<{ pools: number }>(em, stuckPoolCount)).pools,
@@ -93,6 +92,7 @@ function createGauges(registry: Registry) {
     'kanal_pools_stuck',
     'Channels and endpoints that have work and room, are not held, and of which nothing was claimed for a minute',
   );
+  const deliveries = deliveryGauges(registry);
   const purged = gauge(
     'kanal_retention_completed_timestamp_seconds',
     'When the last purge of a table that left nothing to delete ended, in any worker; 0: none has yet',
@@ -103,13 +103,15 @@ function createGauges(registry: Registry) {
       for (const labelled of [jobs, overdue, purged]) labelled.reset();
       for (const single of [unapplied, oldest, broken, stuck]) single.remove();
       up.set(figures ? 1 : 0);
+      deliveries.show(figures);
       if (!figures) return;
       for (const queue of queueNames) {
         for (const state of [...liveStates, ...endedStates]) jobs.set({ queue, state }, 0);
         for (const state of liveStates) overdue.set({ queue, state }, 0);
       }
-      for (const { queue, state, jobs: count } of [...figures.live, ...figures.ended]) jobs.set({ queue, state }, count);
-      for (const { queue, state, overdue: seconds } of figures.live) overdue.set({ queue, state }, seconds);
+      for (const { queue, state, jobs: count } of [...figures.live, ...figures.ended]) jobs.inc({ queue, state }, count);
+      const inOrder = [...figures.live].sort((one, other) => one.overdue - other.overdue);
+      for (const { queue, state, overdue: seconds } of inOrder) overdue.set({ queue, state }, seconds);
       unapplied.set(figures.unapplied.bodies);
       oldest.set(figures.unapplied.oldest);
       broken.set(figures.broken);

@@ -1,30 +1,90 @@
-import { liveJobs as liveRows } from '../ledger/states.ts';
+import { poolsWithWaiting } from '../ledger/pools-with-work.ts';
 import { stuckPools } from '../ledger/stuck-pools.ts';
 
 /** `held` is no state of the ledger: rows in any state whose pool is on hold. */
 export const liveStates = ['blocked', 'waiting', 'queued', 'held'] as const;
 export const endedStates = ['failed', 'done'] as const;
 
-/** SQL (all of this file): counts by partial indexes. Overdue from `run_at`: from `created_at` a retry begins overdue. */
-export const liveJobs = `
-  select j.queue,
-         case when p.held_until > statement_timestamp() then 'held' else j.state end as state,
-         count(*)::int as jobs,
-         greatest(0, extract(epoch from statement_timestamp() - min(j.run_at)))::float8 as overdue
-    from ${liveRows} j
-    left join pools p on p.organization_id = j.organization_id and p.id = j.pool
-   group by 1, 2`;
+const facts = 'organization_id, pool, queue, attempts, run_at';
+const kindsOf = (rows: string) => `
+  select organization_id, pool, queue, attempts > 0 as is_later, count(*) as jobs, min(run_at) as oldest
+    from (${rows}) r
+   group by 1, 2, 3, 4`;
 
-export const endedJobs = `
-  select queue, 'failed' as state, count(*)::int as jobs
-    from jobs
-   where state = 'failed'
-   group by queue
-  union all
-  select queue, 'done' as state, count(*)::int as jobs
-    from jobs
-   where state = 'done'
+type Most = { looked: number; counted: number };
+
+const ofState = (state: string, order: string, { looked, counted }: Most) => {
+  const first = `
+    select ${facts}
+      from jobs
+     where state = '${state}'
+     order by ${order}
+     limit ${looked}`;
+  return `
+  select k.organization_id, k.pool, k.queue, k.is_later, '${state}' as state, k.oldest,
+         k.jobs * c.jobs / sum(k.jobs) over () as jobs
+    from (select count(*) as jobs
+            from (select 1
+                    from jobs
+                   where state = '${state}'
+                   limit ${counted}) r) c,
+         (${kindsOf(first)}) k`;
+};
+
+/**
+ * SQL (all of this file): counts by partial indexes. Overdue from `run_at`: from `created_at` a retry begins overdue.
+ *
+ * Takes a bounded time with any backlog: of each state so many rows are counted by their index alone, fewer are looked at, and these stand for
+ * the others of their pool. What waits is looked at from the head of each pool's line, so that the backlog of one hides no other; what is
+ * queued in the order of its checks, where the overdue come first.
+ */
+export const liveJobsWithin = (most: Most) => `
+  ${poolsWithWaiting},
+  share as materialized (
+    select greatest(10, ${most.looked} / greatest(1, count(*))) as looked
+      from waiting),
+  counts as materialized (
+    select organization_id, pool, count(*) as jobs
+      from (select organization_id, pool
+              from jobs
+             where state = 'waiting'
+             order by organization_id, pool
+             limit ${most.counted}) r
+     group by 1, 2),
+  live as (
+    select k.organization_id, k.pool, k.queue, k.is_later, 'waiting' as state, k.oldest,
+           greatest(k.jobs, k.jobs * c.jobs / sum(k.jobs) over (partition by k.organization_id, k.pool)) as jobs
+      from waiting w,
+           lateral (${kindsOf(`
+             select ${facts}
+               from jobs
+              where organization_id = w.organization_id and pool = w.pool and state = 'waiting'
+              order by seq
+              limit (select looked from share)`)}) k
+      left join counts c on c.organization_id = k.organization_id and c.pool = k.pool
+    union all ${ofState('queued', 'check_at', most)}
+    union all ${ofState('blocked', 'organization_id, lane, seq', most)})
+  select l.queue,
+         case when p.held_until > statement_timestamp() then 'held' else l.state end as state,
+         l.is_later,
+         round(sum(l.jobs))::int as jobs,
+         greatest(0, extract(epoch from statement_timestamp() - min(l.oldest)))::float8 as overdue
+    from live l
+    left join pools p on p.organization_id = l.organization_id and p.id = l.pool
+   group by 1, 2, 3`;
+
+const maxCounted = 500_000;
+export const liveJobs = liveJobsWithin({ looked: 50_000, counted: maxCounted });
+
+const endedIn = (state: string) => `
+  select queue, '${state}' as state, count(*)::int as jobs
+    from (select queue
+            from jobs
+           where state = '${state}'
+           limit ${maxCounted}) r
    group by queue`;
+
+export const endedJobs = `${endedIn('failed')} union all ${endedIn('done')}`;
 
 export const unappliedWebhooks = `
   select count(*)::int as bodies,
@@ -38,6 +98,13 @@ export const brokenWebhooks = `
    where state = 'broken'`;
 
 export const stuckPoolCount = `select count(*)::int as pools from (${stuckPools}) s`;
+
+/** A disabled endpoint does not count: its spell is over. */
+export const failingEndpoints = `
+  select count(*)::int as endpoints,
+         coalesce(extract(epoch from statement_timestamp() - min(failing_since)), 0)::float8 as longest
+    from webhook_endpoints
+   where failing_since is not null`;
 
 /** 0: begun and never completed. */
 export const purgesDone = `

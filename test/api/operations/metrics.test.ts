@@ -45,7 +45,9 @@ async function journey() {
     [purges.map(({ table }) => table)],
   );
   const channel = await app.connect();
-  await app.call('webhooks.endpoints.create', { body: { url: receiver.url, event_types: ['message.sent'] } });
+  await app.call('webhooks.endpoints.create', {
+    body: { url: receiver.url, event_types: ['message.sent'], headers: { 'x-own': 'secret value' } },
+  });
   receiver.answer({ status: 500 }, {});
   const { phone } = await app.conversation(channel);
   const sent = (await app.text(channel, phone)).body.data.id;
@@ -90,11 +92,23 @@ async function backlog() {
       [app.tenant.organizationId, queue, pool, state, age, slot],
     );
   await app.rows(`insert into pools (organization_id, id, width) values ($1, 'endpoint:full', 1)`, [app.tenant.organizationId]);
+  await app.rows(`insert into pools (organization_id, id, width, held_until) values ($1, 'endpoint:gone', 1, 'infinity')`, [
+    app.tenant.organizationId,
+  ]);
+  await row('webhooks', 'waiting', 'endpoint:gone', '2 hours');
   await row('webhook-retries', 'queued', 'endpoint:full', '30 s', true);
+  await app.rows(`update jobs set attempts = 1 where queue = 'webhook-retries' and state = 'queued'`);
   await row('webhook-retries', 'waiting', 'endpoint:full', '300 s');
   await row('webhook-retries', 'waiting', 'endpoint:full', '100 s');
   // A later try is not overdue before its time.
   await row('default', 'queued', null, '-1 hour');
+  await app.rows(
+    `insert into webhook_endpoints (id, organization_id, url, event_types, ordering, secret, enabled, failing_since)
+     select uuidv7(), $1, 'https://hooks.example.com', '{}', 'best_effort', '', enabled, case when enabled then clock_timestamp() - interval '1 hour' end
+       from unnest(array[true, true, false]) with ordinality as x(enabled, n)
+      where n > 1`,
+    [app.tenant.organizationId],
+  );
   await app.rows(
     `insert into provider_webhooks (id, organization_id, body, state, received_at)
      select uuidv7(), $1, '[]', state, clock_timestamp() - interval '90 s' from unnest(array['received', 'received', 'broken']) state`,
@@ -173,6 +187,10 @@ describe('the names', () => {
     'kanal_provider_webhooks_unapplied',
     'kanal_queue_up',
     'kanal_retention_completed_timestamp_seconds',
+    'kanal_webhook_deliveries',
+    'kanal_webhook_deliveries_oldest_overdue_seconds',
+    'kanal_webhook_endpoints_failing',
+    'kanal_webhook_endpoints_failing_longest_seconds',
   ];
   const http = ['requests_total', 'request_duration_seconds', 'wait_duration_seconds', 'requests_in_flight'];
   const work = [
@@ -186,6 +204,8 @@ describe('the names', () => {
     'kanal_sweeper_findings_total',
     'kanal_sweeps_total',
     'kanal_webhook_attempt_duration_seconds',
+    'kanal_webhook_attempt_phase_duration_seconds',
+    'kanal_webhook_attempts_total',
   ];
   const own = (page: Exposition) => [...page.types.keys()].filter((name) => name.startsWith('kanal_')).sort();
 
@@ -308,6 +328,51 @@ describe('the worker', () => {
       expect(jobs.value(`${name}_sum`, { result: `${status / 100}xx` })).toBeCloseTo(duration_ms / 1000, 6);
   });
 
+  test('has what became of them, every outcome and class of error from the start', () => {
+    const attempts = counted(jobs, 'kanal_webhook_attempts_total', 'outcome', 'error_class');
+    const classes = ['dns', 'connect', 'tls', 'ssrf', 'timeout', 'http'];
+    const none = Object.fromEntries(
+      classes.flatMap((name) => [[`retrying ${name}`, 0] as const, [`failed ${name}`, 0] as const]),
+    );
+    expect(attempts).toEqual({ ...none, 'retrying http': 1, 'succeeded none': 1 });
+  });
+
+  test('has their phases: no lookup of an address, and a connection that may be used again', () => {
+    const name = 'kanal_webhook_attempt_phase_duration_seconds';
+    const counts = counted(jobs, `${name}_count`, 'phase');
+    expect(Object.keys(counts).sort()).toEqual(['body', 'connect', 'response']);
+    expect([counts.response, counts.body]).toEqual([2, 2]);
+    expect([1, 2]).toContain(counts.connect);
+    const total = Object.values(counted(jobs, `${name}_sum`, 'phase')).reduce((sum, seconds) => sum + seconds, 0);
+    const attempts = jobs.values('kanal_webhook_attempt_duration_seconds_sum').reduce((sum, seconds) => sum + seconds, 0);
+    expect(total).toBeLessThanOrEqual(attempts + 0.002);
+  });
+
+  test('says all of an attempt in one line of the log, and nothing of what was sent', async () => {
+    const told = lines('job').filter(({ job }) => job === 'webhooks.deliver');
+    const [event] = await app.rows(`select id from events where type = 'message.sent'`);
+    const [endpoint] = await app.rows(`select id from webhook_endpoints where url like 'http:%'`);
+    const all = {
+      event_id: event.id,
+      event_type: 'message.sent',
+      endpoint_id: endpoint.id,
+      organization_id: app.tenant.organizationId,
+      subject: expect.stringMatching(/^webhook_delivery:/),
+      trigger: 'schedule',
+      request_ms: expect.any(Number),
+      response_ms: expect.any(Number),
+      body_ms: expect.any(Number),
+      duration_ms: expect.any(Number),
+    };
+    expect(told).toHaveLength(2);
+    const failure = { status: 500, error_class: 'http', phase: 'response', connect_ms: expect.any(Number) };
+    expect(told[0]).toMatchObject({ ...all, ...failure, attempt: 1, outcome: 'again' });
+    expect(Date.parse(told[0]!.next_attempt_at as string)).toBeGreaterThan(Date.now() - 60_000);
+    expect(told[1]).toMatchObject({ ...all, attempt: 2, outcome: 'done', status: 200 });
+    for (const name of ['next_attempt_at', 'error_class', 'phase']) expect(told[1]).not.toHaveProperty(name);
+    expect(JSON.stringify(told)).not.toMatch(/127\.0\.0\.1|whsec_|v1,|thank you|secret value/);
+  });
+
   test('has what the sweeper found', () => {
     expect(Object.keys(counted(jobs, 'kanal_sweeper_findings_total', 'finding'))).toEqual([
       'looked',
@@ -359,6 +424,7 @@ describe.each([
     Object.assign(expected, {
       'messages held': 2,
       'messages failed': 1,
+      'webhooks held': 1,
       'webhook-retries waiting': 2,
       'webhook-retries queued': 1,
       'default queued': 1,
@@ -367,9 +433,42 @@ describe.each([
     expect(counted(read(), 'kanal_jobs', 'queue', 'state')).toEqual(expected);
   });
 
+  test('the backlog of webhooks: every state, those with none too', () => {
+    expect(counted(read(), 'kanal_webhook_deliveries', 'state')).toEqual({
+      pending: 0,
+      waiting: 2,
+      blocked: 0,
+      held: 1,
+      retrying: 1,
+      failed: 0,
+    });
+  });
+
+  test('their oldest overdue delivery, what is held or throttled included', () => {
+    const ages = counted(read(), 'kanal_webhook_deliveries_oldest_overdue_seconds', 'state');
+    const about: Record<string, number> = { waiting: 300, held: 7_200, retrying: 30 };
+    expect(Object.keys(ages)).toEqual(['pending', 'waiting', 'blocked', 'held', 'retrying']);
+    for (const [state, seconds] of Object.entries(ages)) {
+      expect(seconds).toBeGreaterThanOrEqual(about[state] ?? 0);
+      expect(seconds).toBeLessThan(about[state] === undefined ? 0.001 : about[state] + laterSeconds + 30);
+    }
+  });
+
+  test('endpoints that fail, and for how long; a disabled one is none of them', () => {
+    expect(read().value('kanal_webhook_endpoints_failing')).toBe(1);
+    const longest = read().value('kanal_webhook_endpoints_failing_longest_seconds');
+    expect(longest).toBeGreaterThanOrEqual(3_600);
+    expect(longest).toBeLessThan(3_600 + laterSeconds + 30);
+  });
+
   test('the oldest overdue job, what is held or throttled included', () => {
     const ages = counted(read(), 'kanal_jobs_oldest_overdue_seconds', 'queue', 'state');
-    const about: Record<string, number> = { 'messages held': 900, 'webhook-retries waiting': 300, 'webhook-retries queued': 30 };
+    const about: Record<string, number> = {
+      'messages held': 900,
+      'webhooks held': 7_200,
+      'webhook-retries waiting': 300,
+      'webhook-retries queued': 30,
+    };
     expect(Object.keys(ages)).toHaveLength(16);
     for (const [key, seconds] of Object.entries(ages)) {
       expect(seconds).toBeGreaterThanOrEqual(about[key] ?? 0);

@@ -35,6 +35,7 @@ import { sweep } from '../../../src/platform/ledger/sweep.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { ListRequest } from '../../../src/platform/listing/listing.ts';
 import { createReads } from '../../../src/platform/listing/reads.ts';
+import { failingEndpoints } from '../../../src/platform/metrics/figures.ts';
 import { purges } from '../../../src/platform/retention/purges.ts';
 import { deliveriesOfEndpoint } from '../../../src/webhooks/deliveries.ts';
 import { listEndpoints } from '../../../src/webhooks/endpoints.ts';
@@ -223,6 +224,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       by: 'deliveriesOfEndpoint',
       run: () => deliveriesOfEndpoint(reads, own, ids.endpointId, {}, { limit: 10 }),
     },
+    webhook_endpoints_failing: text('the figures: endpoints that fail', failingEndpoints),
   };
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import '../../../src/jobs.ts';
-import { requestMail } from '../../../src/mails/request.ts';
+import { requestMail, requestNotice } from '../../../src/mails/request.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { createProviders } from '../../../src/providers/index.ts';
@@ -118,6 +118,37 @@ describe('a mail that is asked for', () => {
     await house.run(handler, { id: (await house.rows())[0]!.id });
     const ids = server.arrived.map(({ raw }) => read(raw).headers['message-id']);
     expect(ids).toEqual([ids[0], ids[0]]);
+  });
+});
+
+describe('a notice', () => {
+  const noticed = async () => {
+    const data = { organization: 'Acme', host: 'hooks.example.com', endpoint_id: 'e1', reason: 'gone' };
+    await house.ledger.transact({}, (tx) =>
+      requestNotice(tx.of(house.organizationId), { kind: 'endpoint_disabled', recipient, data }),
+    );
+    const [job] = await house.rows();
+    return { mailId: job!.subject_id, jobId: job!.id };
+  };
+
+  test('has no link, and is sent', async () => {
+    const { mailId, jobId } = await noticed();
+    expect(await house.run(handler, { id: jobId })).toEqual({ kind: 'done' });
+    const { headers, text } = read(server.arrived[0]!.raw);
+    expect(headers).toMatchObject({ subject: 'A webhook endpoint of Acme was disabled' });
+    expect(text).not.toContain('#token=');
+    expect(await mail(mailId)).toMatchObject({ token: null, sent_at: expect.anything() });
+  });
+
+  test('that failed is sent by a retry, and not a second time', async () => {
+    const { mailId, jobId } = await noticed();
+    server.answer('RCPT', { code: 550, text: '5.1.1 unknown' });
+    expect(await house.run(handler, { id: jobId })).toMatchObject({ kind: 'failed' });
+    await retryJob(house.ledger.transact, jobId);
+    expect(await mail(mailId)).toMatchObject({ failed_at: null });
+    const { run } = (await house.row(jobId))!;
+    expect(await house.run(handler, { id: jobId, run })).toEqual({ kind: 'done' });
+    expect(server.arrived).toHaveLength(1);
   });
 });
 

@@ -1,0 +1,94 @@
+import type { RowOf } from '../platform/database/tables.ts';
+import { endpointFailing, endpointRecovered } from '../platform/events/catalogue.ts';
+import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import type { Part } from '../platform/ledger/tx.ts';
+import { now } from '../platform/time/clock.ts';
+import type { WebhookEndpoint } from './endpoint.entity.ts';
+import { endpointLock } from './endpoints.ts';
+import { disableEndpoint } from './switch-endpoint.ts';
+import { isoOf, tellOwners } from './tell-owners.ts';
+
+/**
+ * A spell: nothing but failures. It begins with the first failure after a success and ends with the next success. A delivery knows it
+ * from the row of its claim, so a success writes nothing while all is well, and a failure writes only when a spell begins or it is time to
+ * tell. A success that was claimed before the first failure does not end the spell: it may begin an attempt's length too early.
+ */
+export type Spell = RowOf<typeof WebhookEndpoint, 'failing_since' | 'failing_told_at'>;
+export type SpellTimes = { webhookFailingAfterHours: number; webhookDisableAfterDays: number };
+
+const hourMs = 3_600_000;
+
+/** SQL: a part of the ledger's statement, in the transaction that ends a failed attempt. */
+export const spellBegins = (organizationId: string, endpointId: string): Part => ({
+  text: `
+      spell as (
+        update webhook_endpoints
+           set failing_since = clock_timestamp()
+         where organization_id = $1 and id = $2 and failing_since is null and enabled)`,
+  params: [organizationId, endpointId],
+});
+
+/** After a failed attempt. What is due is checked again by the database's clock, under the endpoint's lock. */
+export async function judgeSpell(
+  transact: TenantTransact,
+  endpointId: string,
+  { failing_since, failing_told_at }: Spell,
+  { webhookFailingAfterHours, webhookDisableAfterDays }: SpellTimes,
+) {
+  if (!failing_since) return;
+  const hours = (now() - Date.parse(failing_since)) / hourMs;
+  if (hours >= webhookDisableAfterDays * 24)
+    await disableEndpoint(transact, endpointId, { reason: 'failing', afterDays: webhookDisableAfterDays });
+  else if (hours >= webhookFailingAfterHours && !failing_told_at)
+    await tellFailing(transact, endpointId, webhookFailingAfterHours, webhookDisableAfterDays);
+}
+
+type Told = RowOf<typeof WebhookEndpoint, 'url'> & { failing_since: string; disable_at: string };
+
+async function tellFailing(transact: TenantTransact, endpointId: string, afterHours: number, disableAfterDays: number) {
+  await transact({ locks: [endpointLock(endpointId)] }, async ({ own }) => {
+    // SQL: by the database's clock, once a spell.
+    const [told] = await own.sql<Told>(
+      `update webhook_endpoints
+          set failing_told_at = clock_timestamp()
+        where organization_id = $1
+          and id = $2
+          and enabled
+          and failing_told_at is null
+          and failing_since <= clock_timestamp() - $3::float8 * interval '1 hour'
+       returning url, failing_since, failing_since + $4::float8 * interval '1 day' as disable_at`,
+      [endpointId, afterHours, disableAfterDays],
+    );
+    if (!told) return;
+    const disable_at = isoOf(told.disable_at);
+    own.emit(endpointFailing, {
+      endpoint_id: endpointId,
+      failing_since: isoOf(told.failing_since),
+      disable_at,
+      organization_id: own.organizationId,
+    });
+    await tellOwners(own, 'endpoint_failing', { ...told, endpointId, more: { disable_at } });
+  });
+}
+
+/** After a success of an endpoint that was failing when the attempt was claimed. */
+export async function endSpell(transact: TenantTransact, endpointId: string) {
+  await transact({ locks: [endpointLock(endpointId)] }, async ({ own }) => {
+    // SQL: gives what the spell was.
+    const [ended] = await own.sql<{ failing_since: string; was_told: boolean }>(
+      `update webhook_endpoints
+          set failing_since = null, failing_told_at = null
+        where organization_id = $1
+          and id = $2
+          and failing_since is not null
+       returning old.failing_since, old.failing_told_at is not null as was_told`,
+      [endpointId],
+    );
+    if (!ended?.was_told) return;
+    own.emit(endpointRecovered, {
+      endpoint_id: endpointId,
+      failing_since: isoOf(ended.failing_since),
+      organization_id: own.organizationId,
+    });
+  });
+}
