@@ -1,4 +1,4 @@
-import { failureText } from '../failure.ts';
+import { innermost } from '../failure.ts';
 import type { Target } from './target.ts';
 
 /** A reply of the API that is no success. */
@@ -32,7 +32,7 @@ export const apiOf =
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error) => {
-      throw new Error(`Kanal at ${url} cannot be reached: ${failureText(error)}`);
+      throw new Error(`Kanal at ${url} cannot be reached: ${innermost(error)}`);
     });
     const reply = jsonOf(await response.text());
     if (!response.ok) throw refusal(response.status, reply as Problem | undefined, `${method} ${path}`);
@@ -42,7 +42,7 @@ export const apiOf =
 function refusal(status: number, reply: Problem | undefined, request: string): Refused {
   const { message, details } = reply?.error ?? {};
   const [detail] = details ?? [];
-  const reason = [message, detail?.message].filter(Boolean).join(': ') || 'it does not say why';
+  const reason = [...new Set([message, detail?.message])].filter(Boolean).join(': ') || 'it does not say why';
   return new Refused(status, `Kanal answered ${status} to ${request}: ${reason}`, detail?.field);
 }
 

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { failureText } from '../failure.ts';
+import { innermost } from '../failure.ts';
 import type { Answer, Arrival } from './receiver.ts';
 
 /** They are about one connection, or frame the message: each side sets its own. */
@@ -32,7 +32,7 @@ export async function forward(to: URL, { method, headers, body }: Omit<Arrival, 
     return { answer: { status: response.statusCode, headers: passedOn(response.headers), body: answered } };
   } catch (error) {
     const isLate = (error as Error).name === 'TimeoutError';
-    return failed(isLate ? `no answer within ${timeoutMs / 1000} s` : failureText(error));
+    return failed(isLate ? `no answer within ${timeoutMs / 1000} s` : innermost(error));
   }
 }
 

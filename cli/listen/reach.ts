@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { failureText } from '../failure.ts';
+import { innermost } from '../failure.ts';
 import { type Api, Refused } from './api.ts';
 import { testEndpoint } from './endpoint.ts';
 import { isLoopback, type Target } from './target.ts';
@@ -16,9 +16,7 @@ export function assertReachable({ url }: Target, publicUrl: string | undefined) 
 export function explained(error: unknown, { url: kanal }: Target, url: string): unknown {
   if (!(error instanceof Refused && error.field === 'url')) return error;
   return new Error(
-    `${error.message}
-Kanal at ${kanal} does not deliver to ${url}. Where you run it yourself for development, set WEBHOOK_ALLOW_HTTP=true and
-WEBHOOK_ALLOW_NETWORKS=127.0.0.0/8 for web and worker, as \`npm start\` does; else ${tunnel}`,
+    `${error.message}. Kanal at ${kanal} does not deliver to ${url}: where you run it for development, set WEBHOOK_ALLOW_HTTP=true and WEBHOOK_ALLOW_NETWORKS=127.0.0.0/8 for web and worker, as \`npm start\` does; else ${tunnel}`,
   );
 }
 
@@ -30,7 +28,7 @@ export async function checkArrival(api: Api, endpointId: string, tested: Promise
   const waited = new AbortController();
   const late = pause(testMs, 'late', { signal: waited.signal, ref: false }).catch(() => 'late');
   // The reply may come long after the test itself, and never says that it arrived here.
-  const refused = testEndpoint(api, endpointId).then(() => late, failureText);
+  const refused = testEndpoint(api, endpointId).then(() => late, innermost);
   const outcome = await Promise.race([tested.then(() => 'here'), refused]);
   waited.abort();
   if (outcome === 'here')

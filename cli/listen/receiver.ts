@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -47,10 +47,10 @@ export async function startReceiver(port: number, handle: (arrival: Arrival) => 
 }
 
 /** Undefined: too large. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+async function bodyOf(request: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of request) {
     size += chunk.length;
     if (size > maxBytes) return undefined;
     chunks.push(chunk);

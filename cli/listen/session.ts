@@ -1,4 +1,4 @@
-import { failureText } from '../failure.ts';
+import { innermost } from '../failure.ts';
 import type { Api } from './api.ts';
 import { createDeliveries } from './deliveries.ts';
 import { type Registered, register, removeEndpoint, removeLeftovers } from './endpoint.ts';
@@ -35,10 +35,8 @@ export async function hold(session: Session) {
   const url = publicUrl ?? `http://127.0.0.1:${receiver.port}/`;
   let made: string | undefined;
   try {
-    await removeLeftovers(api).then(
-      (left) => left > 0 && say(`Removed the endpoints that killed runs have left: ${left}`),
-      (error) => say(`Endpoints that killed runs have left could not be removed: ${failureText(error)}`),
-    );
+    const left = await removeLeftovers(api);
+    if (left > 0) say(`Removed the endpoints that killed runs have left: ${left}`);
     const endpoint = await register(api, url, events).catch((error): never => {
       throw explained(error, target, url);
     });
@@ -57,7 +55,7 @@ export async function hold(session: Session) {
   function keysOf() {
     const { stdin } = process;
     if (stdin.isTTY) say(help);
-    const resend = () => void deliveries.replayLast().catch((error) => say(`Not sent again: ${failureText(error)}`));
+    const resend = () => void deliveries.replayLast().catch((error) => say(`Not sent again: ${innermost(error)}`));
     return watchKeys(stdin, { r: resend, q: stop.ask, '?': () => say(help) }, stop.ask);
   }
 
@@ -67,7 +65,7 @@ export async function hold(session: Session) {
       await removeEndpoint(api, id);
       say(`\nRemoved the endpoint. Events: ${count}, not verified: ${unverified}`);
     } catch (error) {
-      console.error(`\nThe endpoint ${id} is still there, and the next start here removes it: ${failureText(error)}`);
+      console.error(`\nThe endpoint ${id} is still there, and the next start here removes it: ${innermost(error)}`);
       process.exitCode = 1;
     }
   }
