@@ -116,6 +116,13 @@ jobs
   .description('run failed jobs again, in the order given')
   .action(async (ids) => (await import('./jobs.ts')).retryJobsCommand(ids));
 
+program
+  .command('provider-webhooks')
+  .description('bodies received from the provider')
+  .command('retry <ids...>')
+  .description('apply broken ones again, in the order given')
+  .action(async (ids) => (await import('./provider-webhooks.ts')).retryProviderWebhooksCommand(ids));
+
 const webhooks = program.command('webhooks').description('deliveries to webhook endpoints');
 webhooks
   .command('listen')
@@ -130,13 +137,6 @@ webhooks
   .option('--public-url <url>', 'where Kanal reaches this command, when it runs on another machine: the address of a tunnel')
   .option('--port <port>', 'port on this machine; default: any')
   .action(async (options) => (await import('./listen.ts')).listen(options));
-
-program
-  .command('provider-webhooks')
-  .description('bodies received from the provider')
-  .command('retry <ids...>')
-  .description('apply broken ones again, in the order given')
-  .action(async (ids) => (await import('./provider-webhooks.ts')).retryProviderWebhooksCommand(ids));
 
 try {
   await program.parseAsync();
