@@ -54,10 +54,7 @@ export const testEndpoint = (api: Api, id: string) => api('POST', `${path}/${id}
 
 /** Has Kanal send an event to the endpoint once more. */
 export async function replay(api: Api, endpointId: string, eventId: string): Promise<void> {
-  const { items } = await api<{ items: { id: string; endpoint_id: string }[] }>(
-    'GET',
-    `/v1/events/${eventId}/deliveries?limit=100`,
-  );
+  const { items } = await api<{ items: { id: string; endpoint_id: string }[] }>('GET', `/v1/events/${eventId}/deliveries`);
   const delivery = items.find(({ endpoint_id }) => endpoint_id === endpointId);
   if (!delivery) throw new Error(`Kanal knows no delivery of ${eventId} to this endpoint`);
   await api('POST', `/v1/settings/developer/webhooks/deliveries/${delivery.id}/replay`);

@@ -118,10 +118,7 @@ test('without a local server Kanal is asked to replay the delivery of this endpo
   const { deliveries, said } = deliveriesOf(undefined, api);
   await deliveries.handle(arrived(0));
   await deliveries.replayLast();
-  expect(asked).toEqual([
-    'GET /v1/events/evt_1/deliveries?limit=100',
-    'POST /v1/settings/developer/webhooks/deliveries/delivery-2/replay',
-  ]);
+  expect(asked).toEqual(['GET /v1/events/evt_1/deliveries', 'POST /v1/settings/developer/webhooks/deliveries/delivery-2/replay']);
   expect(said).toEqual(['Kanal sends evt_1 again']);
   items.pop();
   await expect(deliveries.replayLast()).rejects.toThrow('Kanal knows no delivery of evt_1 to this endpoint');
