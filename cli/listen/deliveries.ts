@@ -11,6 +11,8 @@ export type Deliveries = {
   replayLast(): Promise<void>;
   /** Resolves when the first test event of this endpoint has come: it is this command's own. */
   tested: Promise<void>;
+  /** From now on a test is somebody else's, and shown. */
+  showTests(): void;
   counts: { events: number; unverified: number };
 };
 
@@ -55,6 +57,9 @@ export function createDeliveries({ api, registered, forwardTo, timeoutMs, tell, 
 
   return {
     tested: tested.promise,
+    showTests() {
+      isTested = true;
+    },
     counts,
     async handle(arrival) {
       const { id, secret } = await registered;

@@ -44,7 +44,10 @@ export async function hold(session: Session) {
     registered.resolve(endpoint);
     say(beginning(session, endpoint, url));
     const endKeys = keysOf();
-    void checkArrival(api, made, deliveries.tested, url).then((line) => stop.signal.aborted || say(line));
+    void checkArrival(api, made, deliveries.tested, url).then((line) => {
+      deliveries.showTests();
+      if (!stop.signal.aborted) say(line);
+    });
     await whenAborted(stop.signal);
     endKeys();
   } finally {

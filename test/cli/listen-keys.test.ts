@@ -49,9 +49,9 @@ test('without a terminal nothing is read', () => {
 
 const secret = newSecret();
 const endpointId = 'endpoint-1';
-const body = Buffer.from('{"id":"evt_1","type":"contact.created","data":{"contact_id":"c-1"}}');
-/** As it came ten minutes ago: its signature is no longer taken. */
-const arrived = (ageSeconds: number): Arrival => {
+const contactCreated = Buffer.from('{"id":"evt_1","type":"contact.created","data":{"contact_id":"c-1"}}');
+/** As it came so long ago. */
+const arrived = (ageSeconds: number, body = contactCreated): Arrival => {
   const timestamp = Math.floor(Date.now() / 1000) - ageSeconds;
   const headers = {
     'webhook-id': 'evt_1',
@@ -98,7 +98,7 @@ test('the last event goes to the local server again, signed anew', async () => {
     [204, 'replay'],
   ]);
   const [, again] = seen;
-  expect(again!.raw).toEqual(body);
+  expect(again!.raw).toEqual(contactCreated);
   expect(again!.headers).toMatchObject({ 'webhook-id': 'evt_1', 'x-mine': 'yes' });
   const { headers } = again!;
   expect(Number(headers['webhook-timestamp'])).toBeGreaterThan(Number(first.headers['webhook-timestamp']) + 190);
@@ -122,4 +122,21 @@ test('without a local server Kanal is asked to replay the delivery of this endpo
   expect(said).toEqual(['Kanal sends evt_1 again']);
   items.pop();
   await expect(deliveries.replayLast()).rejects.toThrow('Kanal knows no delivery of evt_1 to this endpoint');
+});
+
+test('the first test is the command’s own and not shown, those of others are', async () => {
+  const testOf = (endpoint: string) =>
+    arrived(0, Buffer.from(JSON.stringify({ id: 'evt_1', type: 'webhook.test', data: { endpoint_id: endpoint } })));
+  const { deliveries, told } = deliveriesOf();
+  expect(await deliveries.handle(testOf(endpointId))).toEqual({ status: 204 });
+  await deliveries.tested;
+  expect(told).toEqual([]);
+  await deliveries.handle(testOf(endpointId));
+  expect(told).toHaveLength(1);
+
+  // Its own never came: what comes later is another's.
+  const unreached = deliveriesOf();
+  unreached.deliveries.showTests();
+  await unreached.deliveries.handle(testOf(endpointId));
+  expect(unreached.told).toHaveLength(1);
 });
