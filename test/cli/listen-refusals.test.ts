@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { freePort } from '../../cli/start/ports.ts';
 import { useApp } from '../support/app.ts';
+import { freePort } from '../support/servers/child.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { command } from './command.ts';
 import { startApi } from './listen-api.ts';
@@ -34,7 +34,7 @@ test('an address that Kanal refuses: it says what to do, and leaves nothing behi
 });
 
 test('--public-url is where Kanal delivers to; what does not arrive is said', async () => {
-  const port = String(await freePort(0));
+  const port = String(await freePort());
   const listens = listening(there(), '--public-url', 'https://my-tunnel.example/in', '--port', port);
   await waitFor('the endpoint', () => listens.output().includes('Endpoint'));
   expect(listens.told('Address')).toBe('https://my-tunnel.example/in');

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { freePort } from '../../cli/start/ports.ts';
 import { DELAYS_MS } from '../../src/webhooks/schedule.ts';
 import { newSecret, sign } from '../../src/webhooks/signature.ts';
 import { useApp } from '../support/app.ts';
+import { freePort } from '../support/servers/child.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Vector, vectorsPath, vectorsText } from '../webhook-vectors.ts';
 import { languages, type RunningExample, startExample, verdictsOf, writeExamples } from './webhook-examples.ts';
@@ -71,7 +71,7 @@ describe.each(languages())('the $name of docs/webhooks.md', (language) => {
   });
 
   test('receives what Kanal delivers, once each, and refuses what is forged', async () => {
-    const port = await freePort(0);
+    const port = await freePort();
     const url = `http://127.0.0.1:${port}/hooks`;
     const endpoint = (await app.call('webhooks.endpoints.create', { body: { url, event_types: ['contact.created'] } })).body;
     running = await startExample(language, examples.folder, port, endpoint.secret);

@@ -1,32 +1,18 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createWebhookSender, type WebhookSender } from '../../../src/webhooks/sender.ts';
+import { drip, flood, floodBytes, type HostileReceiver, startHostileReceiver } from '../../support/hostile-receiver.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-type Hostile = { url: string; written(): number; connections(): number };
-
-/** Answers every request with what it is told, on a bare socket. */
-async function hostile(answer: (socket: Socket) => void): Promise<Hostile> {
-  const sockets: Socket[] = [];
-  const server: Server = createServer((socket) => {
-    sockets.push(socket);
-    socket.on('error', () => undefined).on('data', () => answer(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stops.push(() => {
-    for (const socket of sockets) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    written: () => sockets.reduce((sum, { bytesWritten, writableLength }) => sum + bytesWritten - writableLength, 0),
-    connections: () => sockets.length,
-  };
+async function hostile(answer: (socket: Socket) => void): Promise<HostileReceiver> {
+  const receiver = await startHostileReceiver(answer);
+  stops.push(() => receiver.close());
+  return receiver;
 }
 
 function sender(timeoutMs = 15_000): WebhookSender {
@@ -37,31 +23,16 @@ function sender(timeoutMs = 15_000): WebhookSender {
 
 const post = (url: string) => ({ url, headers: { 'webhook-id': 'evt_1' }, body: '{"a":1}' });
 
-const flooded = 100 * 1024 * 1024;
 /** What is taken before the connection is closed, and what the system keeps between the two. */
 const taken = 16 * 1024 * 1024;
-
-/** As fast as it is read. */
-function flood(socket: Socket, piece: string) {
-  const chunk = Buffer.from(piece.repeat(Math.ceil(65_536 / piece.length)));
-  let left = flooded;
-  const write = () => {
-    while (!socket.destroyed && left > 0) {
-      left -= chunk.length;
-      if (!socket.write(chunk)) return;
-    }
-  };
-  socket.on('drain', write);
-  write();
-}
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`;
 
 describe('100 MB at full speed are closed after a fraction', () => {
   test.each<[string, string, string, { status?: number; ok: boolean; error?: RegExp }]>([
-    ['of a body', `${ok}content-length: ${flooded}\r\n\r\n`, 'a', { ok: true, status: 200 }],
-    ['of a refusal’s body', `HTTP/1.1 500 No\r\ncontent-length: ${flooded}\r\n\r\n`, 'a', { ok: false, status: 500 }],
+    ['of a body', `${ok}content-length: ${floodBytes}\r\n\r\n`, 'a', { ok: true, status: 200 }],
+    ['of a refusal’s body', `HTTP/1.1 500 No\r\ncontent-length: ${floodBytes}\r\n\r\n`, 'a', { ok: false, status: 500 }],
     ['of a body of tiny chunks', chunked, '1\r\na\r\n', { ok: true, status: 200 }],
     ['of the size of a chunk', chunked, '0', { ok: true, status: 200 }],
     ['of the extension of a chunk', `${chunked}1;`, 'a', { ok: true, status: 200 }],
@@ -88,12 +59,6 @@ describe('100 MB at full speed are closed after a fraction', () => {
 });
 
 describe('what never ends, slowly, is over with the attempt', () => {
-  const drip = (head: string, piece: string) => (socket: Socket) => {
-    socket.write(head);
-    const timer = setInterval(() => socket.write(piece), 10);
-    socket.on('close', () => clearInterval(timer));
-  };
-
   test.each<[string, string, string, object]>([
     ['a head', `${ok}x-a: `, 'a', { ok: false, errorClass: 'timeout', error: 'no answer within 200 ms' }],
     ['headers', ok, 'x-a: b\r\n', { ok: false, errorClass: 'timeout' }],
@@ -106,7 +71,10 @@ describe('what never ends, slowly, is over with the attempt', () => {
       { ok: false, status: 500, errorClass: 'http' },
     ],
   ])('%s', async (_what, head, piece, wanted) => {
-    const receiver = await hostile(drip(head, piece));
+    const receiver = await hostile((socket) => {
+      socket.write(head);
+      drip(socket, piece);
+    });
     const outcome = await sender(200).send(post(receiver.url));
     expect(outcome).toMatchObject(wanted);
     expect(outcome.durationMs).toBeGreaterThanOrEqual(190);
