@@ -31,14 +31,20 @@ export function roleArgument(text: string): Role {
 }
 
 export function scopesArgument(text: string): Scope[] {
-  const names = text
+  const names = wordsArgument(text, 'scope');
+  const unknown = names.filter((name) => !scopes.includes(name as Scope));
+  if (unknown.length > 0) throw new Error(`Not a scope: ${unknown.join(', ')}. There are: ${scopes.join(', ')}`);
+  return names as Scope[];
+}
+
+/** What stands between commas, each once. `subject` is what one is. */
+export function wordsArgument(text: string, subject: string): string[] {
+  const words = text
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean);
-  const unknown = names.filter((name) => !scopes.includes(name as Scope));
-  if (names.length === 0) throw new Error('No scope is named');
-  if (unknown.length > 0) throw new Error(`Not a scope: ${unknown.join(', ')}. There are: ${scopes.join(', ')}`);
-  return [...new Set(names)] as Scope[];
+  if (words.length === 0) throw new Error(`No ${subject} is named`);
+  return [...new Set(words)];
 }
 
 const maxDays = 3_650;
@@ -56,4 +62,11 @@ export function secondsArgument(text: string): number {
   const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (seconds < 1 || seconds > maxSeconds) throw new Error(`The seconds must be a whole number from 1 to ${maxSeconds}`);
   return seconds;
+}
+
+/** 0: any. */
+export function portArgument(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  if (port < 0 || port > 65_535) throw new Error('The port must be a whole number from 0 to 65535');
+  return port;
 }

@@ -1,20 +1,21 @@
 import type Joi from 'joi';
-import { configSchema, startSchema } from '../src/platform/config/config.ts';
+import { configSchema, listenSchema, startSchema } from '../src/platform/config/config.ts';
 import { columns } from './columns.ts';
 
 type Variable = { flags?: { default?: unknown; presence?: string; description?: string } };
 
 /** `markdown` prints the tables of the README; a test compares the two. */
 export function showConfig({ markdown }: { markdown?: boolean }) {
-  const [all, ofStart] = configTables(markdown ? markdownOf : columnsOf);
-  console.log(`${all}\n\nRead by \`npm start\` alone:\n\n${ofStart}`);
+  const [all, ofStart, ofListen] = configTables(markdown ? markdownOf : columnsOf);
+  console.log(`${all}\n\nRead by \`npm start\` alone:\n\n${ofStart}\n\nRead by \`webhooks listen\` alone:\n\n${ofListen}`);
 }
 
 type Row = { name: string; value: string; description: string };
 
-export const configTables = (print: (rows: Row[]) => string = markdownOf): [all: string, ofStart: string] => [
+export const configTables = (print: (rows: Row[]) => string = markdownOf): [all: string, ofStart: string, ofListen: string] => [
   print(rowsOf(configSchema)),
   print(rowsOf(startSchema, Object.keys(variablesOf(configSchema)))),
+  print(rowsOf(listenSchema)),
 ];
 
 const variablesOf = (schema: Joi.ObjectSchema) => schema.describe().keys as Record<string, Variable>;

@@ -10,7 +10,7 @@ export function failureText(error: unknown): string {
 }
 
 /** The database layer puts the whole statement into its errors; a refused connection to several addresses has no message. */
-function innermost(error: unknown): string {
+export function innermost(error: unknown): string {
   const { cause, errors } = (error ?? {}) as { cause?: unknown; errors?: unknown[] };
   if (cause) return innermost(cause);
   return errors?.[0] ? innermost(errors[0]) : reasonOf(error);

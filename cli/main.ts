@@ -123,6 +123,21 @@ program
   .description('apply broken ones again, in the order given')
   .action(async (ids) => (await import('./provider-webhooks.ts')).retryProviderWebhooksCommand(ids));
 
+const webhooks = program.command('webhooks').description('deliveries to webhook endpoints');
+webhooks
+  .command('listen')
+  .description('receive the webhooks of an organization on this machine, for as long as it runs, and show each')
+  .option('--forward-to <url>', 'pass each on to this server, whose answer is the answer; 8080 is http://127.0.0.1:8080/')
+  .option('--events <types>', 'comma-separated; default: all')
+  .option('--body', 'show the body of each')
+  .option('--json', 'a line of JSON for each, with headers and body')
+  .option('--timeout <seconds>', 'longest for an answer of the server it is passed on to; Kanal itself waits 15', '14')
+  .option('--url <url>', 'address of Kanal; default: KANAL_URL, else what `npm start` runs')
+  .option('--api-key <key>', 'default: KANAL_API_KEY, which other users of this machine cannot see')
+  .option('--public-url <url>', 'where Kanal reaches this command, when it runs on another machine: the address of a tunnel')
+  .option('--port <port>', 'port on this machine; default: any')
+  .action(async (options) => (await import('./listen.ts')).listen(options));
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher, errors } from 'undici';
 import { checkUrl, ForbiddenAddress, type Lookup } from './address-guard.ts';
 import { parseNetworks } from './address-ranges.ts';
+import { withoutFloods } from './flood-guard.ts';
 import { type Phase, PhaseClock, type PhaseTimes, timed } from './phase-clock.ts';
 import { requestHeaders } from './request-headers.ts';
 import { responseHead } from './response-head.ts';
@@ -59,7 +60,7 @@ export function createWebhookSender({
 }: WebhookSenderOptions): WebhookSender {
   parseNetworks(allowNetworks);
   const agent = new Agent({
-    connect: vettedConnector({ connectTimeoutMs, allowNetworks, lookup }),
+    connect: withoutFloods(vettedConnector({ connectTimeoutMs, allowNetworks, lookup })),
     allowH2: false,
     // One clock for the whole attempt, below; undici's restarts with each byte.
     headersTimeout: 0,
@@ -121,6 +122,8 @@ function failed(error: unknown, expiredMs: number | undefined): Judged {
   if (error instanceof ConnectFailed) return failure(error.errorClass, error.message);
   if (expiredMs !== undefined) return failure('timeout', `no answer within ${expiredMs} ms`);
   const { code, message } = error as NodeJS.ErrnoException;
+  // undici's own assertion, about a status below 100.
+  if (code === 'ERR_ASSERTION') return failure('http', 'the answer is not valid HTTP');
   return failure('http', code ? `${message} (${code})` : message);
 }
 

@@ -4,6 +4,7 @@ import {
   emailArgument,
   idArgument,
   personNameArgument,
+  portArgument,
   roleArgument,
   scopesArgument,
 } from '../../cli/arguments.ts';
@@ -21,6 +22,7 @@ test.each([
   [() => personNameArgument(' '), 'The name must have 1 to 200 characters'],
   [() => roleArgument('boss'), 'Not a role: boss. There are: owner, admin, agent, viewer'],
   [() => scopesArgument(' , '), 'No scope is named'],
+  ...['-1', '65536', '80a', ''].map((port) => [() => portArgument(port), 'The port must be a whole number from 0 to 65535']),
   [() => idArgument('nobody', 'an organization'), '"nobody" is not the id of an organization'],
   ...['0', '-1', '1.5', '3651', 'soon'].map((days) => [
     () => daysArgument(days),

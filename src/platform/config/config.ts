@@ -268,4 +268,17 @@ export type StartEnvironment = {
 
 export const readStartEnvironment = (env: Environment = process.env) => named(validated(startSchema, env)) as StartEnvironment;
 
+/** What `webhooks listen` reads: a client of the API, with no part in the installation. */
+export const listenSchema = Joi.object({
+  KANAL_URL: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .empty('')
+    .description('Address of the Kanal to listen to; unset: the one that `npm start` runs'),
+  KANAL_API_KEY: Joi.string().empty('').description('API key for it, with the scopes `webhooks:read` and `webhooks:write`'),
+}).prefs({ abortEarly: false, stripUnknown: true });
+
+export type ListenEnvironment = { kanalUrl?: string; kanalApiKey?: string };
+
+export const readListenEnvironment = (env: Environment = process.env) => named(validated(listenSchema, env)) as ListenEnvironment;
+
 export const inheritedEnvironment = () => ({ ...process.env });
