@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
-import { eventTypes } from '../../src/platform/events/catalogue.ts';
 import { identityOf } from '../start/identity.ts';
 import { type Api, Refused } from './api.ts';
 
@@ -29,17 +28,9 @@ export async function removeLeftovers(api: Api): Promise<number> {
 }
 
 /** `events` undefined: every type, those of a Kanal newer than this code too. */
-export async function register(api: Api, url: string, events: string[] | undefined): Promise<Registered> {
-  const create = (types: string[]) => {
-    const body = { url, event_types: types, description: prefix + mark(process.pid) };
-    return api<Registered>('POST', path, { body });
-  };
-  if (events) return create(events);
-  return create(['*']).catch((error) => {
-    // A Kanal of before the wildcards.
-    if (error instanceof Refused && error.field?.startsWith('event_types')) return create(eventTypes);
-    throw error;
-  });
+export function register(api: Api, url: string, events = ['*']): Promise<Registered> {
+  const body = { url, event_types: events, description: prefix + mark(process.pid) };
+  return api<Registered>('POST', path, { body });
 }
 
 /** Done too when somebody else has removed it. */

@@ -1,33 +1,27 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { useApp } from '../support/app.ts';
 import { freePort } from '../support/servers/child.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { command } from './command.ts';
-import { startApi } from './listen-api.ts';
 import { listening } from './listening.ts';
 
 // As in production: https to public addresses only. And no worker.
 const app = useApp({ env: { WEBHOOK_ALLOW_HTTP: 'false', WEBHOOK_ALLOW_NETWORKS: '' } });
-let api: { url: string; close(): void };
-beforeAll(async () => {
-  api = await startApi(app);
-});
-afterAll(() => api.close());
 
 const refused = async (env: Record<string, string>, ...args: string[]) => {
   const { code, stdout, stderr } = await command(['webhooks', 'listen', ...args], { KANAL_HOME: '/nowhere', ...env });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   return stderr;
 };
-const there = () => ({ KANAL_URL: api.url, KANAL_API_KEY: app.tenant.key });
+const there = () => ({ KANAL_URL: app.base, KANAL_API_KEY: app.tenant.key });
 
 test('an address that Kanal refuses: it says what to do, and leaves nothing behind', async () => {
   const text = await refused(there());
   expect(text).toMatch(/^Kanal answered 422 to POST \S+: the URL must start with https:\/\/\. Kanal at /);
-  expect(text).toContain(`Kanal at ${api.url} does not deliver to http://127.0.0.1:`);
+  expect(text).toContain(`Kanal at ${app.base} does not deliver to http://127.0.0.1:`);
   for (const way of ['WEBHOOK_ALLOW_HTTP=true', 'WEBHOOK_ALLOW_NETWORKS=127.0.0.0/8', '--port 8090 --public-url https://'])
     expect(text).toContain(way);
   expect(await app.rows('select id from webhook_endpoints')).toEqual([]);

@@ -2,25 +2,21 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { newSecret, sign } from '../../src/webhooks/signature.ts';
 import { useApp } from '../support/app.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startApi } from './listen-api.ts';
 import { type Listening, listening, whenReached } from './listening.ts';
 
 const app = useApp({ workers: true });
-let api: { url: string; close(): void };
 let env: Record<string, string>;
 let listens: Listening;
 const servers: Server[] = [];
 
-beforeAll(async () => {
-  api = await startApi(app);
-  env = { KANAL_URL: api.url, KANAL_API_KEY: app.tenant.key };
+beforeAll(() => {
+  env = { KANAL_URL: app.base, KANAL_API_KEY: app.tenant.key };
 });
-afterAll(() => api.close());
 afterEach(async () => {
   if (listens.child.exitCode === null) await listens.end();
   for (const server of servers.splice(0)) {
@@ -31,9 +27,8 @@ afterEach(async () => {
 });
 
 async function endpoints(): Promise<string[]> {
-  const path = '/v1/settings/developer/webhooks/endpoints?limit=100';
-  const reply = await fetch(api.url + path, { headers: { 'x-api-key': app.tenant.key } });
-  return ((await reply.json()) as { items: { id: string }[] }).items.map(({ id }) => id);
+  const { body } = await app.call('webhooks.endpoints.list');
+  return body.items.map(({ id }: { id: string }) => id);
 }
 
 const start = async (...args: string[]) => {
@@ -59,8 +54,11 @@ const lastAttempt = () => app.one('select a.status, a.response_head from webhook
 
 test('an event arrives, is verified and shown in a line; Ctrl-C removes the endpoint', async () => {
   await start();
-  expect(listens.output()).toContain(`Kanal at ${api.url} sends every event here`);
-  expect(await endpoints()).toEqual([listens.told('Endpoint')]);
+  expect(listens.output()).toContain(`Kanal at ${app.base} sends every event here`);
+  const endpointID = listens.told('Endpoint');
+  expect(await endpoints()).toEqual([endpointID]);
+  const { body: endpoint } = await app.call('webhooks.endpoints.get', { params: { endpointID } });
+  expect(endpoint).toMatchObject({ url: listens.told('Address'), event_types: ['*'], enabled: true });
   const contactId = await createContact();
   const line = await lineOf('contact.created');
   expect(line).toMatch(

@@ -86,6 +86,11 @@ describe.each(languages())('the $name of docs/webhooks.md', (language) => {
     await app.call('contacts.create', { body: { phone_number: `+${app.phone()}`, name: 'Žofie 💙' } });
     await waitFor('the event', () => /^contact\.created [0-9a-f-]{36}\s*$/m.test(output()));
 
+    // It has the old secret still, and the overlap has begun.
+    await app.call('webhooks.endpoints.rotate-secret', { params: { endpointID: endpoint.id } });
+    await app.call('contacts.create', { body: { phone_number: `+${app.phone()}` } });
+    await waitFor('the event of the overlap', () => output().match(/^contact\.created /gm)?.length === 2);
+
     const body = JSON.stringify({ id: 'evt_1', type: 'message.new', data: {} });
     const post = (secret: string) => {
       const timestamp = Math.floor(Date.now() / 1000);
