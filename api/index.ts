@@ -24,7 +24,8 @@ import { createTag, deleteOneTag, getTag, listOfTags, patchTag } from './contact
 import { assignContactTag, listOfContactTags, unassignContactTag } from './contacts/tags.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
-import { getOperation } from './operations/operations.ts';
+import { cancelOperation, pauseOneOperation, resumeOneOperation } from './operations/control.ts';
+import { getOperation, listOfOperations } from './operations/operations.ts';
 import { listOfActs } from './organizations/audit-log.ts';
 import { acceptAnInvitation, createInvitation, deleteInvitation, listOfInvitations } from './organizations/invitations.ts';
 import { createApiKey, getApiKey, listOfApiKeys, revokeApiKey, rotateApiKey } from './organizations/keys.ts';
@@ -32,6 +33,12 @@ import { deleteMember, getOneMember, listOfMembers, patchMember } from './organi
 import { getOwnOrganization, patchOrganization } from './organizations/organization.ts';
 import { receiveChannelWebhook, receiveWebhook, verifyChannelWebhook, verifyWebhook } from './provider-webhooks/messaging-app.ts';
 import { createWebhookEndpoint, testWebhookEndpoint } from './webhooks/endpoints.ts';
+import {
+  cancelWebhookDeliveries,
+  recoverWebhookEndpoint,
+  replayWebhookDelivery,
+  replayWebhookEndpoint,
+} from './webhooks/replay.ts';
 
 /** Every endpoint, in the order of the document. Routes are matched from the top, so the most frequent ones come first. */
 export const endpoints: AnyEndpoint[] = [
@@ -92,7 +99,15 @@ export const endpoints: AnyEndpoint[] = [
   lookUpOnChannel,
   createWebhookEndpoint,
   testWebhookEndpoint,
+  replayWebhookDelivery,
+  recoverWebhookEndpoint,
+  replayWebhookEndpoint,
+  cancelWebhookDeliveries,
+  listOfOperations,
   getOperation,
+  cancelOperation,
+  pauseOneOperation,
+  resumeOneOperation,
   verifyWebhook,
   receiveWebhook,
   verifyChannelWebhook,

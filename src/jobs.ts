@@ -7,6 +7,7 @@ import { sendMessageJob, syncTemplatesJob } from './messaging/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
 import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { deliverWebhookJob } from './webhooks/jobs.ts';
+import { cancelWebhooksJob, recoverWebhooksJob, replayWebhooksJob } from './webhooks/replay/jobs.ts';
 
 export const jobs = [
   sendMessageJob,
@@ -14,6 +15,9 @@ export const jobs = [
   applyProviderWebhookJob,
   matchStatusJob,
   deliverWebhookJob,
+  recoverWebhooksJob,
+  replayWebhooksJob,
+  cancelWebhooksJob,
   sendMailJob,
   eraseContactJob,
   blockContactJob,

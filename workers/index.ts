@@ -10,6 +10,7 @@ import { syncTemplates } from './messaging/sync-templates.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
 import { deliver } from './webhooks/deliver.ts';
+import { cancelWebhooks, recoverWebhooks, replayWebhooks } from './webhooks/replay-deliveries.ts';
 
 export const handlers = [
   sendMessage,
@@ -17,6 +18,9 @@ export const handlers = [
   applyProviderWebhook,
   matchKeptStatus,
   deliver,
+  recoverWebhooks,
+  replayWebhooks,
+  cancelWebhooks,
   sendMail,
   eraseContactRest,
   blockContact,

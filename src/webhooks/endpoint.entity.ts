@@ -23,7 +23,7 @@ export const WebhookEndpoint = defineEntity({
   },
 });
 
-export const deliveryStates = ['pending', 'succeeded', 'failed'] as const;
+export const deliveryStates = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 export const Delivery = defineEntity({
@@ -37,6 +37,9 @@ export const Delivery = defineEntity({
     attempts: p.integer().default(0),
     next_attempt_at: timestamp().strictNullable(),
     is_test: p.boolean().default(false),
+    /** Of a replay (replay/trigger.ts). */
+    asked_by: p.text().strictNullable(),
+    asked_after: p.integer().strictNullable(),
     ...created(),
     finished_at: timestamp().strictNullable(),
   },
@@ -55,6 +58,8 @@ export const DeliveryAttempt = defineEntity({
     error_class: p.text().strictNullable(),
     error: p.text().strictNullable(),
     response_head: p.text().strictNullable(),
+    /** What the try is owed to: one of `triggers` (replay/trigger.ts). */
+    trigger: p.text().default('schedule'),
     ...created(),
   },
 });

@@ -12,6 +12,8 @@ export const deliverWebhookJob = job<{ delivery_id: string }>({
   subject: 'delivery_id',
   delayMs: (attempts) => nextDelayMs(attempts),
   operation: false,
+  // First tries never wait behind replays.
+  retryQueue: 'webhook-retries',
   async failed({ own }, { delivery_id: id }) {
     // SQL: by the database's clock.
     await own.sql(
@@ -24,7 +26,8 @@ export const deliverWebhookJob = job<{ delivery_id: string }>({
   async revived({ own }, { delivery_id: id }) {
     await own.sql(
       `update webhook_deliveries d
-          set state = 'pending', next_attempt_at = clock_timestamp(), finished_at = null
+          set state = 'pending', next_attempt_at = clock_timestamp(), finished_at = null,
+              asked_by = 'replay', asked_after = attempts
         where d.organization_id = $1 and d.id = $2 and d.state = 'failed'`,
       [id],
     );

@@ -10,6 +10,7 @@ import { now, nowDate } from '../../src/platform/time/clock.ts';
 import type { Delivery, WebhookEndpoint } from '../../src/webhooks/endpoint.entity.ts';
 import { disableEndpoint } from '../../src/webhooks/endpoints.ts';
 import { deliverWebhookJob } from '../../src/webhooks/jobs.ts';
+import { triggerOfAttempt } from '../../src/webhooks/replay/trigger.ts';
 import { nextDelayMs, parseRetryAfter } from '../../src/webhooks/schedule.ts';
 import type { SendOutcome } from '../../src/webhooks/sender.ts';
 import { sign } from '../../src/webhooks/signature.ts';
@@ -147,11 +148,11 @@ function attemptOf(
                next_attempt_at = case
                  when not $9 and state = 'pending' then clock_timestamp() + coalesce($10::float8, 0) * interval '1 ms' end
          where organization_id = $2 and id = $1 ${onlyWithEnd ? 'and exists (select 1 from ended)' : ''}
-        returning attempts),
+        returning attempts, ${triggerOfAttempt} as trigger),
       attempt as (
         insert into webhook_attempts (
-          id, organization_id, delivery_id, number, status, duration_ms, error_class, error, response_head)
-        select uuidv7(), $2::uuid, $1, tried.attempts, $4::int, $5::int, $6, $7, $8
+          id, organization_id, delivery_id, number, status, duration_ms, error_class, error, response_head, trigger)
+        select uuidv7(), $2::uuid, $1, tried.attempts, $4::int, $5::int, $6, $7, $8, tried.trigger
           from tried)`,
     params: [
       delivery.delivery_id,

@@ -30,6 +30,13 @@ const ended: Record<EndKind, string> = {
     delete from jobs
      where organization_id = $1 and subject_id = $2 and name = $3 and ${stateIs('state', 'queued', 'waiting')}
     returning organization_id, lane, pool)`,
+  // Only the head of a lane leaves a place in it.
+  'called-off': `
+  ended as (
+    update jobs
+       set state = 'done', run = run + 1, error = $3, finished_at = clock_timestamp(), slot_at = null
+     where organization_id = $1 and id = $2 and ${stateIs('state', 'blocked', 'waiting', 'queued', 'paused')} and visible
+    returning organization_id, case when old.state <> 'blocked' then lane end as lane, pool)`,
 };
 
 /** SQL: two dependent sets (decisions/0008). The second reads from the first, or two heads of a lane would meet in jobs_head. */
@@ -52,6 +59,7 @@ const releaseParts = {
   done: releasedAfter(ended.done),
   failed: releasedAfter(ended.failed),
   'subject-done': releasedAfter(ended['subject-done']),
+  'called-off': releasedAfter(ended['called-off']),
 } satisfies Record<EndKind, string>;
 export const releasePart = (kind: EndKind) => releaseParts[kind];
 
@@ -65,6 +73,10 @@ export const endDone = (tx: Ending, { organization_id, id, run, lane }: Row, { i
 
 export const endFailed = (tx: Ending, { organization_id, id, run, lane }: Row, error: object) =>
   tx.end({ kind: 'failed', params: [organization_id, id, run, JSON.stringify(error)], lane, isRequired: true });
+
+/** An operation, whichever run it is in. */
+export const endCalledOff = (tx: OwnEnding, { id, lane }: { id: string; lane: string | null }, error: object) =>
+  tx.end({ kind: 'called-off', params: [tx.organizationId, id, JSON.stringify(error)], lane, isRequired: true });
 
 /** The subject's work is proven done, whichever run its live row is in. */
 export const endDoneOfSubject = (tx: OwnEnding, name: string, subjectId: string) =>

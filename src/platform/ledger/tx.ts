@@ -5,7 +5,7 @@ import type { Dispatched } from './accept.ts';
 
 export type RunRef = { organization_id: string; id: string; run: number };
 
-export type EndKind = 'done' | 'failed' | 'subject-done';
+export type EndKind = 'done' | 'failed' | 'subject-done' | 'called-off';
 
 export type End = {
   kind: EndKind;

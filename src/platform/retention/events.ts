@@ -45,7 +45,7 @@ const purgeEvents = `
              select *
                from webhook_deliveries d
               where d.organization_id = o.organization_id and d.event_id = o.id
-                and d.state in ('succeeded', 'failed')
+                and d.state in ('succeeded', 'failed', 'cancelled')
                 and d.finished_at < ${limitOfAge}
                 and not exists (
                   select 1 from jobs j

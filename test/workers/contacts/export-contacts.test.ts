@@ -1,6 +1,5 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { Superseded } from '../../../src/contacts/csv/superseded.ts';
 import { forgetInFiles } from '../../../src/contacts/erasure/forget-in-files.ts';
 import { deleteExport, fileOf, getExport, queueExport } from '../../../src/contacts/export/exports.ts';
 import { exportLane, exportPool } from '../../../src/contacts/export/jobs.ts';
@@ -8,6 +7,7 @@ import { type Export, runExport } from '../../../src/contacts/export/run.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
+import { Superseded } from '../../../src/platform/ledger/superseded.ts';
 import { asTenant } from '../../../src/platform/ledger/tenant.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';

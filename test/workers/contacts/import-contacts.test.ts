@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Superseded } from '../../../src/contacts/csv/superseded.ts';
 import type { ContactFields } from '../../../src/contacts/fields.ts';
 import type { Import } from '../../../src/contacts/import/batch.ts';
 import { getImport, queueImport } from '../../../src/contacts/import/imports.ts';
@@ -8,6 +7,7 @@ import { importLane, importPool } from '../../../src/contacts/import/jobs.ts';
 import { runImport } from '../../../src/contacts/import/run.ts';
 import { receiveUpload } from '../../../src/contacts/import/upload.ts';
 import { upsertContact, upsertOptions } from '../../../src/contacts/upsert.ts';
+import { Superseded } from '../../../src/platform/ledger/superseded.ts';
 import { asTenant } from '../../../src/platform/ledger/tenant.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Outcome, RunContext } from '../handler.ts';
+import type { Outcome, RunContext } from './handler.ts';
 
 /** After this time the next organization's import or export runs. */
 const turnMs = 60_000;
