@@ -1,6 +1,7 @@
 import type { App } from './app.ts';
 import { definitions } from './contract.ts';
 import { makeRecord, paramNamesOf } from './examples.ts';
+import { deliveries } from './factories/deliveries.ts';
 import { bearerToken, person, sessionHeaders } from './factories/person.ts';
 
 /**
@@ -18,6 +19,8 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
   const endpoint = await app.call('webhooks.endpoints.create', {
     body: { url: 'http://127.0.0.1:9/', event_types: ['message.sent'] },
   });
+  const ids = { organizationId, endpointId: endpoint.body.id };
+  const [delivery] = await deliveries((text, params) => app.rows(text, params), ids);
   const sync = await app.call('templates.sync', { params: { channelID: channel.id } });
   const { userId } = await person(app.em(), organizationId);
   await sessionHeaders(app.em(), userId, app.base);
@@ -34,6 +37,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     channelID: channel.id,
     messageID: message.id,
     endpointID: endpoint.body.id,
+    deliveryID: delivery!,
     operationID: sync.headers.get('operation-id')!,
     conversationID: conversation.id,
     contactID: conversation.contactId,

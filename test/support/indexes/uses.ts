@@ -29,12 +29,15 @@ import { ownRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { createLedger } from '../../../src/platform/ledger/ledger.ts';
+import { listOperations, type OperationFilter } from '../../../src/platform/ledger/operations.ts';
 import { fillPool, setPool } from '../../../src/platform/ledger/pools.ts';
 import { sweep } from '../../../src/platform/ledger/sweep.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { ListRequest } from '../../../src/platform/listing/listing.ts';
 import { createReads } from '../../../src/platform/listing/reads.ts';
 import { purges } from '../../../src/platform/retention/purges.ts';
+import { askForReplay, replayLocks } from '../../../src/webhooks/replay/request.ts';
+import { type Replay, walks } from '../../../src/webhooks/replay/walks.ts';
 import type { House } from '../house.ts';
 import { testSecrets } from '../secrets.ts';
 import { playJob } from '../toys.ts';
@@ -88,6 +91,23 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     ids.contactId,
   );
   const text = (by: string, statement: string, ...params: unknown[]) => ({ by, run: () => query(em(), statement, params) });
+  const operations = (filter: OperationFilter) => ({
+    by: `listOperations by ${Object.keys(filter).join() || 'nothing'}`,
+    run: () => listOperations(ask, own, filter, page),
+  });
+  const request = { kind: 'recover' as const, endpointId: ids.endpointId, since: new Date(Date.now() - 3_600_000) };
+  const replay: Replay = {
+    id: ids.otherId,
+    endpoint_id: ids.endpointId,
+    kind: 'recover',
+    since: null,
+    until: null,
+    event_types: null,
+    position: '00000000-0000-0000-0000-000000000000',
+    last_id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+    left_id: null,
+    created_at: new Date().toISOString(),
+  };
   const check = { by: 'checkJobs: subjects that wait', run: () => checkJobs(database) };
   const fill = {
     by: 'fillPool',
@@ -169,6 +189,8 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     jobs_check: { by: 'sweep', run: () => sweep({ database, queues: house.queues, ledger, log }) },
     jobs_done: purge('jobs'),
     jobs_failed: purge('jobs', 1),
+    jobs_operations: operations({}),
+    jobs_operations_name: operations({ name: 'webhooks.recover' }),
     jobs_room: fill,
     jobs_subject: { by: 'deleteFailedJob', run: () => transact({}, ({ own: tx }) => deleteFailedJob(tx, ids.otherId)) },
     jobs_waiting: fill,
@@ -209,7 +231,13 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       'the purge of events: attempts of a deleted delivery',
       'delete from webhook_deliveries where organization_id = $1 and id = (select min(id::text)::uuid from webhook_deliveries)',
     ),
+    webhook_deliveries_failed: { by: 'takeStep of a recover', run: () => walks.recover.find(own, replay, 10) },
     webhook_deliveries_open: check,
+    webhook_replays_ended: purge('webhook_replays'),
+    webhook_replays_open: {
+      by: 'askForReplay: whether it was asked for before',
+      run: () => transact({ locks: replayLocks(request) }, (tx) => askForReplay(tx, 'cli', request, 30)),
+    },
   };
 }
 
