@@ -152,6 +152,11 @@ webhooks
 
 const operations = program.command('operations').description('replays, imports and exports at work');
 operations
+  .command('list <organizationId>')
+  .description('list the newest 50 of an organization')
+  .option(...asJson)
+  .action(async (id, options) => (await import('./operations.ts')).listOperationsCommand(id, options));
+operations
   .command('show <ids...>')
   .description('say how far each is')
   .action(async (ids) => (await import('./operations.ts')).showOperationsCommand(ids));

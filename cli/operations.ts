@@ -1,9 +1,29 @@
-import { type Control, controlOperation, readOperation } from '../src/operator/operations.ts';
-import { operationStatus } from '../src/platform/ledger/operations.ts';
+import { type Control, controlOperation, listOperationsOf, readOperation } from '../src/operator/operations.ts';
+import { type OperationRow, operationStatus } from '../src/platform/ledger/operations.ts';
 import { idArgument } from './arguments.ts';
+import type { Column } from './columns.ts';
 import { withDatabase, withLedger } from './connect.ts';
 import { eachOf } from './each-of.ts';
-import { time } from './print-list.ts';
+import { type ListOptions, printList, time } from './print-list.ts';
+
+export async function listOperationsCommand(organizationId: string, options: ListOptions) {
+  const id = idArgument(organizationId, 'an organization');
+  const rows = await withDatabase((database) => listOperationsOf(database, id));
+  const shown: Column<OperationRow>[] = [
+    ['id', (row) => row.id],
+    ['kind', (row) => row.name],
+    ['status', operationStatus],
+    ['progress', progressOf],
+    ['asked for', (row) => time(row.created_at)],
+    ['ended', (row) => time(row.finished_at)],
+  ];
+  printList(rows, shown, options);
+}
+
+const progressOf = ({ progress }: OperationRow) =>
+  Object.entries(progress ?? {})
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
 
 const done = { cancel: 'is called off', pause: 'is paused', resume: 'goes on' };
 const before = { cancel: 'was called off before', pause: 'was paused before', resume: 'is not paused' };
@@ -23,8 +43,7 @@ export async function showOperationsCommand(texts: string[]) {
   await withDatabase((database) =>
     eachOf(ids, async (id) => {
       const row = await readOperation(database, id);
-      const progress = Object.entries(row.progress ?? {}).map(([name, value]) => `${name} ${value}`);
-      const facts = [row.name, operationStatus(row), ...progress, `asked for ${time(row.created_at)}`];
+      const facts = [row.name, operationStatus(row), progressOf(row), `asked for ${time(row.created_at)}`].filter(Boolean);
       if (row.finished_at) facts.push(`ended ${time(row.finished_at)}`);
       if (row.error) facts.push(row.error.message);
       return `${id}  ${facts.join(', ')}`;

@@ -167,5 +167,6 @@ export const cancelWebhookDeliveries = endpoint({
   description: `Pending deliveries become \`cancelled\` and are not tried any more, until they are replayed. A try in progress ends first, and only what it leaves pending is cancelled. ${operationNote}`,
   body: Joi.object<Range | undefined>({ since, until }),
   responses: { 202: askedView('cancel', null) },
+  example: { body: {} },
   handler: ({ params, body, ...input }, deps) => asked(input, deps, { kind: 'cancel', endpointId: params.endpointID, ...body }),
 });

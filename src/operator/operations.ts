@@ -3,9 +3,10 @@ import { ownRows } from '../platform/database/own.ts';
 import { query } from '../platform/database/query.ts';
 import { notFound } from '../platform/errors.ts';
 import { callOff, controlOf, pauseOperation, resumeOperation } from '../platform/ledger/control.ts';
-import { findOperation, type OperationRow } from '../platform/ledger/operations.ts';
+import { findOperation, listOperations, type OperationRow } from '../platform/ledger/operations.ts';
 import { asTenant } from '../platform/ledger/tenant.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
+import type { Ask } from '../platform/listing/paging.ts';
 import { record } from './record.ts';
 
 export const controls = { cancel: callOff, pause: pauseOperation, resume: resumeOperation };
@@ -28,6 +29,16 @@ export async function readOperation(database: Database, id: string): Promise<Ope
   const row = await findOperation(ownRows(database, await ownerOf(database, id)), id);
   if (!row) throw notFound('Operation');
   return row;
+}
+
+const maxListed = 50;
+
+/** The newest. */
+export async function listOperationsOf(database: Database, organizationId: string): Promise<OperationRow[]> {
+  const ask: Ask = (text, params) => query(database, text, params);
+  const page = { limit: maxListed, includeTotal: false };
+  const { rows } = await listOperations(ask, ownRows(database, organizationId), {}, page);
+  return rows.slice(0, maxListed);
 }
 
 /** False: nothing was to be done. Throws 404, and 409 for an operation that cannot be controlled so. */

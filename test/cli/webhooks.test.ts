@@ -60,6 +60,7 @@ test.each([
     const id = stdout.trim();
     expect([code, stderr]).toEqual([0, `See how far it is: kanal operations show ${id}\n`]);
     expect((await kanal('operations', 'show', id)).stdout).toMatch(new RegExp(`^${id}  ${job}, queued, asked for .*Z\n$`));
+    expect((await kanal('operations', 'list', house.organizationId)).stdout).toMatch(new RegExp(`^${id}  ${job} +queued`, 'm'));
     expect((await kanal('operations', 'pause', id)).stdout).toBe(`Operation ${id} is paused\n`);
     expect(await stateOf(id)).toBe('paused');
     expect((await kanal('operations', 'resume', id)).stdout).toBe(`Operation ${id} goes on\n`);

@@ -8,10 +8,12 @@ import { leftToAnother, paused, turnOf } from '../turn.ts';
 /** A busy endpoint is looked at again so soon, and after so many looks its replay makes room for another. */
 const [lookMs, maxLooks] = [100, 10];
 const laterMs = 1_000;
+/** After this time the next replay has its turn: it shall begin soon. */
+const turnMs = 10_000;
 
 async function run({ replay_id: id }: { replay_id: string }, context: RunContext<unknown>): Promise<Outcome> {
   const { own, transact, row, config, outside, isStopping } = context;
-  const mayGoOn = turnOf(context);
+  const mayGoOn = turnOf(context, turnMs);
   let looks = 0;
   try {
     for (;;) {

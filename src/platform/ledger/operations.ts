@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Own } from '../database/own.ts';
 import { statement } from '../database/statement.ts';
 import type { RowOf } from '../database/tables.ts';
@@ -49,10 +50,12 @@ export type OperationFilter = {
   subjectTypes?: string[];
 };
 
+/** No parameter: the indexes of operations hold these rows alone. */
+const isVisible = sql<SqlBool>`visible`;
 const live = ['blocked', 'waiting', 'queued'] as const;
 
 export function listOperations(ask: Ask, own: Own, { name, status, since, until, subjectTypes }: OperationFilter, page: Page) {
-  let rows = own.select(Job).select(columns).where('visible', '=', true);
+  let rows = own.select(Job).select(columns).where(isVisible);
   if (name) rows = rows.where('name', '=', name);
   if (subjectTypes) rows = rows.where('subject_type', 'in', subjectTypes);
   if (since) rows = rows.where('created_at', '>=', since.toISOString());

@@ -8,7 +8,7 @@ import type { ReplayKind } from './replay.entity.ts';
 
 /** Shared by all organizations: replays are long and must leave workers to other jobs. */
 export const replayPool = sharedPool('webhook-replays');
-export const replayPoolWidth = 2;
+export const replayPoolWidth = 4;
 
 /** SQL: by the database's clock, and from the state the row is in. */
 const move = (to: 'open' | 'paused' | 'ended', from: string) => `

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { AppError, invalidField, notFound } from '../../platform/errors.ts';
@@ -51,7 +52,9 @@ const endpointById = statement((select, { id }: { id: string }) =>
   select(WebhookEndpoint).select('event_types').where('id', '=', id),
 );
 const openReplays = statement((select) =>
-  select(WebhookReplay).select(['id', 'endpoint_id', 'kind', 'since', 'until', 'event_types']).where('state', '<>', 'ended'),
+  select(WebhookReplay)
+    .select(['id', 'endpoint_id', 'kind', 'since', 'until', 'event_types'])
+    .where(sql<SqlBool>`state <> 'ended'`),
 );
 const jobOfReplay = statement((select, { id }: { id: string }) => select(Job).select('id').where('subject_id', '=', id));
 

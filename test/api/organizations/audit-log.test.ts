@@ -69,6 +69,7 @@ const needs: Record<string, () => Promise<Call>> = {
   'webhooks.deliveries.replay': async () => ({ params: { deliveryID: await delivery() } }),
   'webhooks.endpoints.recover': async () => ({ params: { endpointID: await listening() }, body: { since: anHourAgo() } }),
   'webhooks.endpoints.replay': async () => ({ params: { endpointID: await listening() }, body: { since: anHourAgo() } }),
+  'webhooks.endpoints.cancel': async () => ({ params: { endpointID: await listening() } }),
   'operations.cancel': async () => ({ params: { operationID: await recovering() } }),
   'operations.pause': async () => ({ params: { operationID: await recovering() } }),
   'operations.resume': async () => {

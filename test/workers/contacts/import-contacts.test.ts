@@ -7,8 +7,9 @@ import { importLane, importPool } from '../../../src/contacts/import/jobs.ts';
 import { runImport } from '../../../src/contacts/import/run.ts';
 import { receiveUpload } from '../../../src/contacts/import/upload.ts';
 import { upsertContact, upsertOptions } from '../../../src/contacts/upsert.ts';
+import { callOff, controlOf } from '../../../src/platform/ledger/control.ts';
 import { Superseded } from '../../../src/platform/ledger/superseded.ts';
-import { asTenant } from '../../../src/platform/ledger/tenant.ts';
+import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
@@ -193,6 +194,20 @@ test('rows of one phone are one write a batch, however many', async () => {
   expect(took()).toBeLessThan(longestMs);
   expect(await state(own)).toMatchObject({ rows: 6_000, created: 1, updated: 5_999, failed: 0 });
   expect(await house.sql('select name from contacts where organization_id = $1', [organizationId])).toEqual([{ name: 'P 5999' }]);
+});
+
+test('called off in the middle, it ends at its next batch: what is imported stays, and the file goes', async () => {
+  const own = await queued(fileOf(rows(600)));
+  expect(await run(own, () => false)).toBe('paused');
+  const within = transactFor(house.ledger.transact, organizationId);
+  const look = controlOf(ownRows(house.database, organizationId), own.job.id);
+  expect(await within(look, (tx) => callOff(tx, own.job.id, 'cli'))).toBe(true);
+  const before = await state(own);
+  expect(before).toMatchObject({ is: 'cancelled', rows: before.created });
+  await expect(run(own)).rejects.toBeInstanceOf(Superseded);
+  expect(await house.run(handler, { organization_id: organizationId, id: own.job.id })).toEqual({ kind: 'stale' });
+  expect([await state(own), await count('contact_import_chunks')]).toEqual([before, 0]);
+  expect(await checkJobs(house.database)).toEqual([]);
 });
 
 test('a broken file fails the job for good; a retry says that it must come again', async () => {

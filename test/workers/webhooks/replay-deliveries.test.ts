@@ -6,6 +6,7 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { callOff, controlOf, pauseOperation, resumeOperation } from '../../../src/platform/ledger/control.ts';
 import { endpointPool, holdPool, letPoolGo } from '../../../src/platform/ledger/pools.ts';
+import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { Superseded } from '../../../src/platform/ledger/superseded.ts';
 import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { RunRef } from '../../../src/platform/ledger/tx.ts';
@@ -167,6 +168,30 @@ describe('recover', () => {
     await house.sql(`update jobs set run_at = clock_timestamp() where subject_id = $1`, [id]);
     await deliverAll();
     expect((await attempts([id!])).map(({ trigger }) => trigger)).toEqual(['recover', 'schedule']);
+  });
+
+  test('a retry by hand of its job, as in Bull Board, is a replay too', async () => {
+    const [id] = await make({});
+    const [failed] = await house.sql<{ id: string }>('select id from jobs where subject_id = $1', [id]);
+    expect(await retryJob(house.ledger.transact, failed!.id)).toBe(true);
+    expect(await jobsOf([id!])).toMatchObject([{ state: 'ready', queue: 'webhook-retries' }]);
+    await deliverAll();
+    expect(await attempts([id!])).toEqual([{ delivery_id: id, trigger: 'replay' }]);
+  });
+
+  test('asks for no more tries a second than is set', async () => {
+    await make({ count: 250 });
+    const one = await asked('recover');
+    const { config } = house.deps;
+    Object.assign(house.deps, { config: { ...config, webhookReplaysPerSecond: 500 } });
+    // The endpoint takes all at once: nothing of it waits.
+    await house.sql('update pools set width = 1000 where id = $1', [endpointPool(endpointId)]);
+    const startedAt = performance.now();
+    expect(await run('recover', one)).toEqual({ kind: 'done' });
+    Object.assign(house.deps, { config });
+    // After each of the two full steps of 100.
+    expect(performance.now() - startedAt).toBeGreaterThan(390);
+    expect(await stateOf(one)).toEqual({ state: 'ended', done: 250 });
   });
 
   test('a first try that comes later goes before all that is replayed', async () => {
