@@ -39,7 +39,8 @@ const statements = [
 
   // Who asked for a replay, and after which attempt.
   'alter table webhook_deliveries add column asked_by text, add column asked_after int',
-  `alter table webhook_attempts add column trigger text not null default 'schedule'`,
+  // The reads of attempts may have added it; it goes with its table.
+  `alter table webhook_attempts add column if not exists trigger text not null default 'schedule'`,
   // Ids are UUIDv7: in order of age within an endpoint.
   `create index webhook_deliveries_failed on webhook_deliveries (organization_id, endpoint_id, id) where state = 'failed'`,
 
@@ -61,7 +62,6 @@ const undo = [
   'drop index jobs_operations_name',
   'drop index jobs_operations',
   'drop index webhook_deliveries_failed',
-  'alter table webhook_attempts drop column trigger',
   'alter table webhook_deliveries drop column asked_by, drop column asked_after',
   ...endedFiles('succeeded', 'failed'),
   ...statesOf('contact_exports', exports),

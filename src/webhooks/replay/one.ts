@@ -1,11 +1,11 @@
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
-import { notFound } from '../../platform/errors.ts';
+import { AppError, notFound } from '../../platform/errors.ts';
 import { Job } from '../../platform/ledger/jobs.entity.ts';
 import type { Look } from '../../platform/ledger/transact.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
-import { WebhookEndpoint } from '../endpoint.entity.ts';
 import { findDelivery, type Held, holdDeliveries, lanesOf } from './held.ts';
+import { findTarget } from './target.ts';
 import { tryAgain, tryNow } from './tries.ts';
 
 /** Why a try that was asked for is not made at once. */
@@ -22,9 +22,6 @@ export const replayOf = (own: Own, id: string): Look<Held> => ({
   locks: (found) => lanesOf([found]),
 });
 
-const endpointState = statement((select, { id }: { id: string }) =>
-  select(WebhookEndpoint).select('enabled').where('id', '=', id),
-);
 const liveJob = statement((select, { id }: { id: string }) =>
   select(Job)
     .select(['state', 'slot_at'])
@@ -37,13 +34,14 @@ const liveJob = statement((select, { id }: { id: string }) =>
 export async function replayDelivery(tx: OwnTx, id: string): Promise<Replayed> {
   const [delivery] = await holdDeliveries(tx, [id]);
   if (!delivery) throw notFound('Webhook delivery');
+  const endpoint = await findTarget(tx, delivery.endpoint_id);
+  if (!endpoint) throw new AppError('conflict', 'The webhook endpoint was deleted');
   const how = { trigger: 'replay', isBulk: false } as const;
   const isNow = delivery.state === 'pending' && (await tryNow(tx, [id], how)) > 0;
   // Does nothing where there is a live job.
   if (!isNow) await tryAgain(tx, [delivery], how);
   const [job] = await liveJob(tx, { id });
-  const [endpoint] = await endpointState(tx, { id: delivery.endpoint_id });
-  return { ...delivery, state: 'pending', waitsFor: waitOf(endpoint!.enabled, job!) };
+  return { ...delivery, state: 'pending', waitsFor: waitOf(endpoint.enabled, job!) };
 }
 
 function waitOf(isEnabled: boolean, { state, slot_at: slotAt }: { state: string; slot_at: string | null }): Replayed['waitsFor'] {

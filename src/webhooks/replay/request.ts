@@ -7,10 +7,10 @@ import { firstIdAt, uuidv7 } from '../../platform/ids.ts';
 import { Job } from '../../platform/ledger/jobs.entity.ts';
 import { ensureSharedPool } from '../../platform/ledger/pools.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
-import { WebhookEndpoint } from '../endpoint.entity.ts';
 import { endpointLock } from '../endpoints.ts';
 import { replayJobs, replayPool, replayPoolWidth } from './jobs.ts';
 import { type ReplayKind, WebhookReplay } from './replay.entity.ts';
+import { findTarget } from './target.ts';
 
 export type ReplayRequest = {
   endpointId: string;
@@ -48,9 +48,6 @@ function assertRange({ since, until }: ReplayRequest, nowMs: number, retentionDa
   if (since && until && until <= since) throw invalidField('until', 'until must be later than since');
 }
 
-const endpointById = statement((select, { id }: { id: string }) =>
-  select(WebhookEndpoint).select('event_types').where('id', '=', id),
-);
 const openReplays = statement((select) =>
   select(WebhookReplay)
     .select(['id', 'endpoint_id', 'kind', 'since', 'until', 'event_types'])
@@ -83,7 +80,7 @@ export async function askForReplay(
   const tx = ledgerTx.own;
   const { endpointId, kind, since, until } = request;
   tx.assertLocked(endpointLock(endpointId));
-  const [endpoint] = await endpointById(tx, { id: endpointId });
+  const endpoint = await findTarget(tx, endpointId);
   if (!endpoint) throw notFound('Webhook endpoint');
   const nowMs = await databaseTime(tx);
   assertRange(request, nowMs, retentionDays);

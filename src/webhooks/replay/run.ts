@@ -5,8 +5,8 @@ import { stateIs } from '../../platform/ledger/states.ts';
 import { Superseded } from '../../platform/ledger/superseded.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { OwnTx, RunRef } from '../../platform/ledger/tx.ts';
-import { WebhookEndpoint } from '../endpoint.entity.ts';
 import { WebhookReplay } from './replay.entity.ts';
+import { findTarget } from './target.ts';
 import { type Replay, walks } from './walks.ts';
 
 /** Of one transaction, which holds the lock of each subject of an ordered endpoint. */
@@ -39,7 +39,6 @@ const replayById = statement((select, { id }: { id: string }) =>
     ])
     .where('id', '=', id),
 );
-const endpointById = statement((select, { id }: { id: string }) => select(WebhookEndpoint).select('id').where('id', '=', id));
 
 /** SQL: counts no further than it must. On hold nothing of the endpoint is tried: nothing is in the way. */
 const isFullStatement = `
@@ -98,7 +97,7 @@ function reachedBy({ until, created_at }: Replay, position: string): string {
  */
 export async function takeStep(own: Own, transact: TenantTransact, id: string, job: RunRef, size = usualStep): Promise<Step> {
   const [replay] = await replayById(own, { id });
-  if (!replay || (await endpointById(own, { id: replay.endpoint_id })).length === 0) return { kind: 'deleted' };
+  if (!replay || !(await findTarget(own, replay.endpoint_id))) return { kind: 'deleted' };
   if (replay.state !== 'open') throw new Superseded();
   const walk = walks[replay.kind];
   if (replay.kind !== 'cancel' && (await isFull(own, replay.endpoint_id))) return { kind: 'full' };

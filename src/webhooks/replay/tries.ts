@@ -30,6 +30,12 @@ const newTriesStatement = `
        select 1 from jobs j
         where j.organization_id = $1 and j.subject_id = a.id and j.name = 'webhooks.deliver'
           and ${stateIs('j.state', 'blocked', 'waiting', 'queued')})),
+  tried as (
+    update webhook_deliveries d
+       set state = 'pending', next_attempt_at = clock_timestamp(), finished_at = null, asked_by = $4, asked_after = attempts
+      from placed p
+     where d.organization_id = $1 and d.id = p.id
+    returning d.id, d.endpoint_id),
   revived as (
     update jobs j
        set run = j.run + 1,
@@ -37,6 +43,7 @@ const newTriesStatement = `
            stalls = 0,
            seq = p.seq,
            lane = p.lane,
+           pool = 'endpoint:' || t.endpoint_id,
            state = p.state,
            queue = 'webhook-retries',
            run_at = clock_timestamp(),
@@ -45,14 +52,9 @@ const newTriesStatement = `
            finished_at = null,
            error = null
       from placed p
+      join tried t on t.id = p.id
      where j.organization_id = $1 and j.subject_id = p.id and j.name = 'webhooks.deliver' and ${stateIs('j.state', 'failed')}
     returning j.subject_id, j.id, j.run, j.queue, j.name, j.state, j.organization_id, j.pool, 0::float8 as delay_ms),
-  tried as (
-    update webhook_deliveries d
-       set state = 'pending', next_attempt_at = clock_timestamp(), finished_at = null, asked_by = $4, asked_after = attempts
-      from placed p
-     where d.organization_id = $1 and d.id = p.id
-    returning d.id, d.endpoint_id),
   made as (
     insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id,
                       lane, pool, visible, seq, state, run_at, check_at)

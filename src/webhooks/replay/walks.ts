@@ -127,19 +127,18 @@ const replay: Walk = {
   },
 };
 
-/** Of all endpoints, since an index for those of one would be written to with every delivery. */
 const pendingStatement = `
-  select d.id, d.is_wanted, j.lane
+  select d.id, true as is_wanted, j.lane
     from (
-      select d.id, d.organization_id, d.endpoint_id = $2 as is_wanted
+      select d.id, d.organization_id
         from webhook_deliveries d
-       where d.organization_id = $1 and d.state = 'pending' and d.id >= $3 and d.id < $4
+       where d.organization_id = $1 and d.endpoint_id = $2 and d.state = 'pending' and d.id >= $3 and d.id < $4
        order by d.id
        limit $5) d
     left join lateral (
       select j.lane
         from jobs j
-       where d.is_wanted and j.organization_id = d.organization_id and j.subject_id = d.id and j.name = 'webhooks.deliver'
+       where j.organization_id = d.organization_id and j.subject_id = d.id and j.name = 'webhooks.deliver'
          and ${stateIs('j.state', 'blocked', 'waiting', 'queued')}
        limit 1) j on true
    order by d.id`;
@@ -147,8 +146,8 @@ const pendingStatement = `
 const cancel: Walk = {
   async find(own, replay, size) {
     const { endpoint_id, position, last_id } = replay;
-    const rows = await own.sql<Row>(pendingStatement, [endpoint_id, position, last_id, rowsRead]);
-    return foundIn(rows, replay, size, rowsRead);
+    const rows = await own.sql<Row>(pendingStatement, [endpoint_id, position, last_id, size]);
+    return foundIn(rows, replay, size, size);
   },
   take: (tx, _replay, ids) => cancelDeliveries(tx, ids),
 };

@@ -342,6 +342,7 @@ describe('the worker', () => {
       'unmatched_statuses',
       'webhook_attempts',
       'webhook_deliveries',
+      'webhook_replays',
     ]);
     expect(Object.values(deleted).every((count) => count === 0)).toBe(true);
   });
