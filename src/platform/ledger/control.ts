@@ -1,7 +1,6 @@
 import type { Own } from '../database/own.ts';
 import { AppError, notFound } from '../errors.ts';
-import type { PoolRef } from './accept.ts';
-import { dispatchedColumns, dispatchedOf, firstCheck, type Inserted } from './accept.ts';
+import { dispatchedColumns, dispatchedOf, firstCheck, type Inserted, type PoolRef } from './accept.ts';
 import { contractOf } from './contracts.ts';
 import type { JobContract } from './job.ts';
 import { subjectLock } from './locks.ts';
