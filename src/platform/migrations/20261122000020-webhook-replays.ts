@@ -57,7 +57,12 @@ const statements = [
   ...manyRowsEach('webhook_replays'),
 ];
 
+const failedFrom = (state: string, ...tables: string[]) =>
+  tables.map((table) => `update ${table} set state = 'failed' where state = '${state}'`);
+
 const undo = [
+  ...failedFrom('paused', 'jobs'),
+  ...failedFrom('cancelled', 'webhook_deliveries', 'contact_imports', 'contact_exports'),
   'drop table webhook_replays',
   'drop index jobs_operations_name',
   'drop index jobs_operations',
