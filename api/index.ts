@@ -26,7 +26,8 @@ import { ackCursor, createCursor, deleteCursor, getCursor, listOfCursors } from 
 import { getOneEvent, listOfEvents } from './events/events.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
-import { getOperation } from './operations/operations.ts';
+import { cancelOperation, pauseOneOperation, resumeOneOperation } from './operations/control.ts';
+import { getOperation, listOfOperations } from './operations/operations.ts';
 import { listOfActs } from './organizations/audit-log.ts';
 import { acceptAnInvitation, createInvitation, deleteInvitation, listOfInvitations } from './organizations/invitations.ts';
 import { createApiKey, getApiKey, listOfApiKeys, revokeApiKey, rotateApiKey } from './organizations/keys.ts';
@@ -45,6 +46,12 @@ import { revealWebhookSecret, rotateWebhookSecret } from './webhooks/endpoints-s
 import { disableWebhookEndpoint, enableWebhookEndpoint } from './webhooks/endpoints-switch.ts';
 import { testWebhookEndpoint } from './webhooks/endpoints-test.ts';
 import { listOfEventTypes } from './webhooks/event-types.ts';
+import {
+  cancelWebhookDeliveries,
+  recoverWebhookEndpoint,
+  replayWebhookDelivery,
+  replayWebhookEndpoint,
+} from './webhooks/replay.ts';
 import { getEndpointStats } from './webhooks/stats.ts';
 
 /** Every endpoint, in the order of the document. Routes are matched from the top, so the most frequent ones come first. */
@@ -127,7 +134,15 @@ export const endpoints: AnyEndpoint[] = [
   deleteCursor,
   getOneEvent,
   listOfEventDeliveries,
+  replayWebhookDelivery,
+  recoverWebhookEndpoint,
+  replayWebhookEndpoint,
+  cancelWebhookDeliveries,
+  listOfOperations,
   getOperation,
+  cancelOperation,
+  pauseOneOperation,
+  resumeOneOperation,
   verifyWebhook,
   receiveWebhook,
   verifyChannelWebhook,

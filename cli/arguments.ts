@@ -3,6 +3,7 @@ import { email, personName } from '../src/accounts/person.ts';
 import { type Role, roles } from '../src/organizations/roles.ts';
 import { type Scope, scopes } from '../src/organizations/scopes.ts';
 import { isUuid } from '../src/platform/ids.ts';
+import { toMoment } from '../src/platform/time/moment.ts';
 
 /** A key given instead of its id is not repeated: text on a screen is copied into tickets. */
 export function idArgument(text: string, subject: string): string {
@@ -54,6 +55,17 @@ export function daysArgument(text: string): Date {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (days < 1 || days > maxDays) throw new Error(`The days must be a whole number from 1 to ${maxDays}`);
   return new Date(Date.now() + days * 86_400_000);
+}
+
+const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `2026-11-21T09:00:00Z`, `2026-11-21`, or how long ago: `90m`, `6h`, `2d`. */
+export function timeArgument(text: string): Date {
+  const [, amount, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  if (amount && unit) return new Date(Date.now() - Number(amount) * unitMs[unit]!);
+  const moment = toMoment(text);
+  if (!moment) throw new Error(`${JSON.stringify(text)} is not a time: write 2026-11-21T09:00:00Z, or how long ago, as 6h`);
+  return new Date(moment);
 }
 
 const maxSeconds = 3_600;

@@ -124,6 +124,32 @@ program
   .action(async (ids) => (await import('./provider-webhooks.ts')).retryProviderWebhooksCommand(ids));
 
 const webhooks = program.command('webhooks').description('deliveries to webhook endpoints');
+const sinceOption = ['--since <time>', 'ISO 8601, or how long ago: 90m, 6h, 2d'] as const;
+const untilOption = ['--until <time>', 'the same; default: now'] as const;
+webhooks
+  .command('replay <deliveryIds...>')
+  .description('try deliveries once more, whatever became of them')
+  .action(async (ids) => (await import('./webhooks.ts')).replayDeliveriesCommand(ids));
+webhooks
+  .command('recover <endpointId>')
+  .description('try again all that failed at an endpoint; prints the operation')
+  .requiredOption(...sinceOption)
+  .option(...untilOption)
+  .action(async (id, options) => (await import('./webhooks.ts')).replayCommand('recover', id, options));
+webhooks
+  .command('replay-all <endpointId>')
+  .description('deliver all events to an endpoint once more, delivered or not; prints the operation')
+  .requiredOption(...sinceOption)
+  .option(...untilOption)
+  .option('--types <types>', 'comma-separated; default: what the endpoint listens to')
+  .action(async (id, options) => (await import('./webhooks.ts')).replayCommand('replay', id, options));
+webhooks
+  .command('cancel <endpointId>')
+  .description('cancel what is still to be delivered to an endpoint; prints the operation')
+  .option(...sinceOption)
+  .option(...untilOption)
+  .action(async (id, options) => (await import('./webhooks.ts')).replayCommand('cancel', id, options));
+
 webhooks
   .command('listen')
   .description('receive the webhooks of an organization on this machine, for as long as it runs, and show each')
@@ -137,6 +163,26 @@ webhooks
   .option('--public-url <url>', 'where Kanal reaches this command, when it runs on another machine: the address of a tunnel')
   .option('--port <port>', 'port on this machine; default: any')
   .action(async (options) => (await import('./listen.ts')).listen(options));
+
+const operations = program.command('operations').description('replays, imports and exports at work');
+operations
+  .command('list <organizationId>')
+  .description('list the newest 50 of an organization')
+  .option(...asJson)
+  .action(async (id, options) => (await import('./operations.ts')).listOperationsCommand(id, options));
+operations
+  .command('show <ids...>')
+  .description('say how far each is')
+  .action(async (ids) => (await import('./operations.ts')).showOperationsCommand(ids));
+for (const [name, description] of [
+  ['cancel', 'call off replays, imports or exports; what is done stays done'],
+  ['pause', 'stop replays until they are resumed'],
+  ['resume', 'let paused replays go on where they stopped'],
+] as const)
+  operations
+    .command(`${name} <ids...>`)
+    .description(description)
+    .action(async (ids) => (await import('./operations.ts')).controlOperationsCommand(name, ids));
 
 try {
   await program.parseAsync();

@@ -8,6 +8,7 @@ import { registerContracts } from './platform/ledger/contracts.ts';
 import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { deliverWebhookJob } from './webhooks/jobs.ts';
 import { cancelPendingJob, drainPendingJob, hastenPendingJob, resumePendingJob } from './webhooks/pending/jobs.ts';
+import { cancelWebhooksJob, recoverWebhooksJob, replayWebhooksJob } from './webhooks/replay/jobs.ts';
 
 export const jobs = [
   sendMessageJob,
@@ -19,6 +20,9 @@ export const jobs = [
   drainPendingJob,
   resumePendingJob,
   hastenPendingJob,
+  recoverWebhooksJob,
+  replayWebhooksJob,
+  cancelWebhooksJob,
   sendMailJob,
   eraseContactJob,
   blockContactJob,

@@ -30,6 +30,7 @@ import { LoginLimit } from './platform/rate-limits/login-limit.entity.ts';
 import { PurgeRun } from './platform/retention/purge-run.entity.ts';
 import { ProviderWebhook, UnmatchedStatus } from './provider-webhooks/provider-webhook.entity.ts';
 import { Delivery, DeliveryAttempt, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
+import { WebhookReplay } from './webhooks/replay/replay.entity.ts';
 
 /** Every table has its entity; test/src/platform/database/drift.test.ts compares the two. */
 export const entities = [
@@ -69,6 +70,7 @@ export const entities = [
   WebhookEndpoint,
   Delivery,
   DeliveryAttempt,
+  WebhookReplay,
   Job,
   Pool,
   Event,

@@ -10,6 +10,7 @@ import { syncTemplates } from './messaging/sync-templates.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
 import { deliver } from './webhooks/deliver.ts';
+import { cancelWebhooks, recoverWebhooks, replayWebhooks } from './webhooks/replay-deliveries.ts';
 import { cancelPending, drainPending, hastenPending, resumePending } from './webhooks/settle-pending.ts';
 
 export const handlers = [
@@ -22,6 +23,9 @@ export const handlers = [
   drainPending,
   resumePending,
   hastenPending,
+  recoverWebhooks,
+  replayWebhooks,
+  cancelWebhooks,
   sendMail,
   eraseContactRest,
   blockContact,

@@ -22,7 +22,7 @@ import { view, withExample, wrapped } from '../http/view.ts';
 import { csvFile, csvHeaders, exportOrder, raw } from './csv-file.ts';
 import { data, listedData, tag } from './schemas.ts';
 
-const status = Joi.string().valid('queued', 'running', 'succeeded', 'failed').required();
+const status = Joi.string().valid('queued', 'running', 'succeeded', 'failed', 'cancelled').required();
 
 export const exportView = view(
   'contact_export',

@@ -19,7 +19,7 @@ export const importView = view(
   'contact_import',
   Joi.object({
     id: id.required(),
-    status: Joi.string().valid('uploading', 'queued', 'running', 'succeeded', 'failed').required(),
+    status: Joi.string().valid('uploading', 'queued', 'running', 'succeeded', 'failed', 'cancelled').required(),
     rows: count.description('Rows done so far, of every kind'),
     created: count,
     updated: count,

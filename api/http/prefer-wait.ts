@@ -35,7 +35,7 @@ export async function waitForOperation(
       const row = await findOperation(own, id);
       const status = row && operationStatus(row);
       if (status === 'succeeded') return 'succeeded';
-      if (status === 'failed') throw refusal(refusedCode, row!.error);
+      if (status === 'failed' || status === 'cancelled') throw refusal(refusedCode, row!.error);
       const left = deadline - Date.now();
       if (!row || left <= 0 || signal.aborted) return 'pending';
       await sleep(Math.min(pauseMs, left));

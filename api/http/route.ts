@@ -251,8 +251,9 @@ async function waited(
     const final = outcome === 'succeeded' ? await asItStands() : reply;
     return { ...final, operationId: reply.operationId, headers: { ...final.headers, ...applied } };
   } catch (error) {
-    // The created record exists whatever happens to the work: the operation shows it.
-    if (reply.status === 201) return { ...(await asItStands()), headers: { ...reply.headers, ...applied } };
+    // The created record, or the operation itself, exists whatever happens to the work.
+    if (reply.status === 201 || reply.status === 202)
+      return { ...(await asItStands()), headers: { ...reply.headers, ...applied } };
     // A refusal names its operation too.
     setHeaders(res, { headers: applied, operationId: reply.operationId });
     throw error;

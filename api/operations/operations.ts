@@ -1,10 +1,20 @@
 import Joi from 'joi';
+import type { Caller } from '../../src/organizations/caller.ts';
 import type { Scope } from '../../src/organizations/scopes.ts';
 import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
-import { findOperation, operationStatus } from '../../src/platform/ledger/operations.ts';
+import {
+  findOperation,
+  listOperations,
+  type OperationFilter,
+  type OperationRow,
+  operationStatus,
+  operationStatuses,
+} from '../../src/platform/ledger/operations.ts';
+import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { refusal } from '../http/middleware/authenticate.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
 
@@ -13,7 +23,9 @@ export const operationView = view(
   Joi.object({
     id: id.required(),
     name: Joi.string().required(),
-    status: Joi.string().valid('queued', 'running', 'succeeded', 'failed').required(),
+    status: Joi.string()
+      .valid(...operationStatuses)
+      .required(),
     error: Joi.object({
       code: Joi.string().required(),
       message: Joi.string().required(),
@@ -22,7 +34,11 @@ export const operationView = view(
       .allow(null)
       .required(),
     subject: Joi.object({ type: Joi.string().required(), id: Joi.string().required() }).required(),
-    progress: Joi.object().unknown().allow(null).required(),
+    progress: Joi.object()
+      .unknown()
+      .allow(null)
+      .required()
+      .description('How far it is: `rows` of an import or export; `done` of a replay, and in `reached` the time it has come to'),
     created_at: timestamp.required(),
     finished_at: timestamp.allow(null).required(),
   }),
@@ -38,6 +54,17 @@ export const operationView = view(
   },
 );
 
+export const toOperationView = (row: OperationRow) => ({
+  id: row.id,
+  name: row.name,
+  status: operationStatus(row),
+  error: row.error,
+  subject: { type: row.subject_type, id: row.subject_id },
+  progress: row.progress,
+  created_at: iso(row.created_at),
+  finished_at: row.finished_at && iso(row.finished_at),
+});
+
 /** The scope that reads a subject also reads its operations; `messages:read` reads all of them. */
 const scopeOfSubject: Record<string, Scope> = {
   channel: 'channels:read',
@@ -46,7 +73,13 @@ const scopeOfSubject: Record<string, Scope> = {
   contact_import: 'contacts:read',
   webhook_delivery: 'webhooks:read',
   webhook_endpoint: 'webhooks:read',
+  webhook_replay: 'webhooks:read',
 };
+const otherScopes = [...new Set(Object.values(scopeOfSubject))];
+
+/** Undefined: all. */
+const subjectTypesFor = ({ scopes }: Caller) =>
+  scopes.has('messages:read') ? undefined : Object.keys(scopeOfSubject).filter((type) => scopes.has(scopeOfSubject[type]!));
 
 export const getOperation = endpoint({
   method: 'get',
@@ -54,10 +87,10 @@ export const getOperation = endpoint({
   operationId: 'operations.get',
   tag: 'Operations',
   scope: 'messages:read',
-  otherScopes: [...new Set(Object.values(scopeOfSubject))],
+  otherScopes,
   summary: 'Get an operation: what became of work that was asked for',
   description:
-    'Kept 7 days after its end. Without `messages:read` it takes the scope that reads its subject: `contacts:read` for an import, an export or a block, `channels:read` for a sync, `webhooks:read` for a test of an endpoint, or a change of what waits for it.',
+    'Kept 7 days after its end. Without `messages:read` it takes the scope that reads its subject: `contacts:read` for an import, an export or a block, `channels:read` for a sync, `webhooks:read` for a test of an endpoint, a change of what waits for it, or a replay.',
   subject: 'Operation',
   responses: { 200: operationView },
   async handler({ params, caller, own }) {
@@ -65,15 +98,38 @@ export const getOperation = endpoint({
     const others = row && scopeOfSubject[row.subject_type];
     if (!caller.scopes.has('messages:read') && !(others && caller.scopes.has(others))) throw refusal(caller, 'messages:read');
     if (!row) throw notFound('Operation');
-    return ok({
-      id: row.id,
-      name: row.name,
-      status: operationStatus(row),
-      error: row.error,
-      subject: { type: row.subject_type, id: row.subject_id },
-      progress: row.progress,
-      created_at: iso(row.created_at),
-      finished_at: row.finished_at && iso(row.finished_at),
-    });
+    return ok(toOperationView(row));
+  },
+});
+
+type ListQuery = PageQuery & Pick<OperationFilter, 'name' | 'status' | 'since' | 'until'>;
+
+export const listOfOperations = endpoint({
+  method: 'get',
+  path: '/v1/operations',
+  operationId: 'operations.list',
+  tag: 'Operations',
+  scope: 'messages:read',
+  otherScopes,
+  summary: 'List operations, newest first',
+  description:
+    'Without `messages:read` those whose subject the caller may read, as GET /v1/operations/{operationID} says. What has ended is kept 7 days, what has failed longer.',
+  query: Joi.object<ListQuery>({
+    ...pageQuery,
+    name: Joi.string().max(100).description('Only this kind: `webhooks.recover`'),
+    status: Joi.string()
+      .valid(...operationStatuses)
+      .description('Only those that stand so'),
+    since: Joi.date().iso().description('Asked for at this time or later, ISO 8601'),
+    until: Joi.date().iso().description('Asked for before this time, ISO 8601'),
+  }),
+  responses: { 200: listOf(operationView) },
+  handler({ query, caller, own }, { reads }) {
+    const { name, status, since, until } = query;
+    const filter = { name, status, since, until, subjectTypes: subjectTypesFor(caller) };
+    const read = (ask: Ask) =>
+      listed('operations', filter, query, (page) => listOperations(ask, own, filter, page), toOperationView);
+    // All of them, and those of a name, have an index in the list's order.
+    return status || filter.subjectTypes || query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain);
   },
 });

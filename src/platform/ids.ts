@@ -14,3 +14,9 @@ export const isUuid = (text: string) => validate(text);
 export const id = Joi.string().guid({ separator: '-', wrapper: false }).lowercase();
 
 export const uuid = id.required();
+
+/** The next greater id, for a position in a walk that begins with it. */
+export function idAfter(id: string): string {
+  const hex = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

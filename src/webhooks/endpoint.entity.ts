@@ -49,6 +49,9 @@ export const Delivery = defineEntity({
     attempts: p.integer().default(0),
     next_attempt_at: timestamp().strictNullable(),
     is_test: p.boolean().default(false),
+    /** Of a replay (replay/trigger.ts). */
+    asked_by: p.text().strictNullable(),
+    asked_after: p.integer().strictNullable(),
     ...created(),
     finished_at: timestamp().strictNullable(),
   },
@@ -72,7 +75,7 @@ export const DeliveryAttempt = defineEntity({
     error_class: p.text().strictNullable(),
     error: p.text().strictNullable(),
     response_head: p.text().strictNullable(),
-    /** What the attempt is owed to. */
+    /** What the try is owed to: one of `triggers` (replay/trigger.ts). */
     trigger: p.text().default('schedule'),
     ...created(),
   },

@@ -13,6 +13,8 @@ export const deliverWebhookJob = job<{ delivery_id: string }>({
   subject: 'delivery_id',
   delayMs: (attempts) => nextDelayMs(attempts),
   operation: false,
+  // First tries never wait behind replays.
+  retryQueue: 'webhook-retries',
   async failed({ own }, { delivery_id: id }) {
     // SQL: by the database's clock.
     await own.sql(
@@ -34,7 +36,8 @@ export const deliverWebhookJob = job<{ delivery_id: string }>({
     if (left.length === 0) throw new AppError('conflict', 'The webhook endpoint was deleted');
     await own.sql(
       `update webhook_deliveries d
-          set state = 'pending', next_attempt_at = clock_timestamp(), finished_at = null
+          set state = 'pending', next_attempt_at = clock_timestamp(), finished_at = null,
+              asked_by = 'replay', asked_after = attempts
         where d.organization_id = $1 and d.id = $2 and d.state = 'failed'`,
       [id],
     );

@@ -7,6 +7,7 @@ import {
   portArgument,
   roleArgument,
   scopesArgument,
+  timeArgument,
 } from '../../cli/arguments.ts';
 import { newCredential } from '../../src/accounts/credentials.ts';
 
@@ -34,4 +35,24 @@ test.each([
 
 test('a key given in place of its id is not repeated', () => {
   expect(() => idArgument(newCredential('kk_'), 'an API key')).toThrow(new Error('That is not the id of an API key'));
+});
+
+test.each([
+  ['2026-11-21T09:00:00Z', '2026-11-21T09:00:00.000Z'],
+  ['2026-11-21T09:00:00+02:00', '2026-11-21T07:00:00.000Z'],
+  ['2026-11-21', '2026-11-21T00:00:00.000Z'],
+])('%s is a time', (text, time) => {
+  expect(timeArgument(text).toISOString()).toBe(time);
+});
+
+test.each([
+  ['90m', 5_400_000],
+  ['6h', 21_600_000],
+  ['2d', 172_800_000],
+])('%s is so long ago', (text, ms) => {
+  expect(Math.abs(Date.now() - ms - timeArgument(text).getTime())).toBeLessThan(60_000);
+});
+
+test.each(['', 'yesterday', '6', '6s', '-6h', '2026-02-30', '2026-11-21T09:00:00'])('%j is no time', (text) => {
+  expect(() => timeArgument(text)).toThrow('is not a time');
 });

@@ -117,7 +117,7 @@ function silentQueues(dispatched: DispatchedRow[]): Queues {
   };
 }
 
-const jobColumns = `organization_id, id, lane, pool, seq::int, state, run, attempts, stalls, queue, error, subject_id, (extract(epoch from slot_at) * 1000)::float8 as slot_at,
+const jobColumns = `organization_id, id, lane, pool, seq::float8, state, run, attempts, stalls, queue, error, subject_id, (extract(epoch from slot_at) * 1000)::float8 as slot_at,
   (extract(epoch from run_at - clock_timestamp()) * 1000)::float8 as run_in, (extract(epoch from check_at - clock_timestamp()) * 1000)::float8 as check_in`;
 
 /** The ledger over a database of the test's own, with toys for subjects; with `makeBackend` over a real queue. Close it. */

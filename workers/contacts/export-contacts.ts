@@ -1,13 +1,13 @@
-import { Superseded } from '../../src/contacts/csv/superseded.ts';
 import { getExport } from '../../src/contacts/export/exports.ts';
 import { exportContactsJob } from '../../src/contacts/export/jobs.ts';
 import { type Export, runExport } from '../../src/contacts/export/run.ts';
 import { isTimedOut } from '../../src/platform/database/errors.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import { contactsExported } from '../../src/platform/events/catalogue.ts';
+import { Superseded } from '../../src/platform/ledger/superseded.ts';
 import type { OwnTx } from '../../src/platform/ledger/tx.ts';
 import { handle } from '../handler.ts';
-import { leftToAnother, paused, turnOf } from './turn.ts';
+import { leftToAnother, paused, turnOf } from '../turn.ts';
 
 export const exportContacts = handle(exportContactsJob, async ({ export_id }, context) => {
   const { own, row, database } = context;

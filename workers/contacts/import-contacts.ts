@@ -1,4 +1,3 @@
-import { Superseded } from '../../src/contacts/csv/superseded.ts';
 import type { Import } from '../../src/contacts/import/batch.ts';
 import { ImportFailure } from '../../src/contacts/import/failure.ts';
 import { ContactImport, ContactImportChunk } from '../../src/contacts/import/import.entity.ts';
@@ -7,9 +6,10 @@ import { importContactsJob } from '../../src/contacts/import/jobs.ts';
 import { Taken } from '../../src/contacts/import/resolve-rows.ts';
 import { runImport, usualBatch } from '../../src/contacts/import/run.ts';
 import { contactsImported } from '../../src/platform/events/catalogue.ts';
+import { Superseded } from '../../src/platform/ledger/superseded.ts';
 import type { OwnTx, TenantTx } from '../../src/platform/ledger/tx.ts';
 import { handle } from '../handler.ts';
-import { leftToAnother, paused, turnOf } from './turn.ts';
+import { leftToAnother, paused, turnOf } from '../turn.ts';
 
 export const importContacts = handle(importContactsJob, async ({ import_id }, context) => {
   const { own, row } = context;

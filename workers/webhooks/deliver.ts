@@ -13,6 +13,7 @@ import type { Delivery, WebhookEndpoint } from '../../src/webhooks/endpoint.enti
 import { endSpell, judgeSpell, type Spell, spellBegins } from '../../src/webhooks/health.ts';
 import { deliverWebhookJob } from '../../src/webhooks/jobs.ts';
 import type { PhaseTimes } from '../../src/webhooks/phase-clock.ts';
+import { triggerOfAttempt } from '../../src/webhooks/replay/trigger.ts';
 import { nextDelayMs, parseRetryAfter } from '../../src/webhooks/schedule.ts';
 import type { SendOutcome } from '../../src/webhooks/sender.ts';
 import { sign } from '../../src/webhooks/signature.ts';
@@ -163,12 +164,13 @@ const attemptText = (condition: string) => `
            next_attempt_at = case
              when not $9 and state = 'pending' then clock_timestamp() + coalesce($10::float8, 0) * interval '1 ms' end
      where organization_id = $2 and id = $1${condition}
-    returning attempts, endpoint_id),
+    returning attempts, endpoint_id, ${triggerOfAttempt} as trigger),
   attempt as (
     insert into webhook_attempts (
       id, organization_id, delivery_id, endpoint_id, number, status, duration_ms, error_class, error, response_head,
-      phase, phases)
-    select uuidv7(), $2::uuid, $1, tried.endpoint_id, tried.attempts, $4::int, $5::int, $6, $7, $8, $11, $12::jsonb
+      phase, phases, trigger)
+    select uuidv7(), $2::uuid, $1, tried.endpoint_id, tried.attempts, $4::int, $5::int, $6, $7, $8, $11, $12::jsonb,
+           tried.trigger
       from tried)`;
 /** Made once: a new text would be hashed anew for each attempt. */
 const attemptTexts = { always: attemptText(''), withEnd: attemptText(' and exists (select 1 from ended)') };

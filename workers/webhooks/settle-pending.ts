@@ -22,8 +22,8 @@ import {
   settleBatch,
 } from '../../src/webhooks/pending/settle.ts';
 import { letEndpointGo } from '../../src/webhooks/switch-endpoint.ts';
-import { paused, turnOf } from '../contacts/turn.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
+import { paused, turnOf } from '../turn.ts';
 
 const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 

@@ -3,7 +3,7 @@ import type { Json } from './json-schema.ts';
 
 /** Headers of replies, each described once. */
 const known = {
-  Location: { description: 'Where the new record is', schema: { type: 'string' } },
+  Location: { description: 'Where the new record is, or for work that was asked for its operation', schema: { type: 'string' } },
   'Operation-Id': {
     description: 'The operation asked for',
     schema: { type: 'string', format: 'uuid' },

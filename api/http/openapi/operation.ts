@@ -11,7 +11,7 @@ type Definition = Endpoint<unknown, unknown>;
 function success(endpoint: Definition, status: number, schema: Joi.Schema | null): Json {
   const { isOperation, isIdempotent, isUnlimited, example } = endpoint;
   const own = headers(
-    status === 201 && 'Location',
+    (status === 201 || status === 202) && 'Location',
     isOperation && 'Operation-Id',
     isOperation && 'Link',
     isOperation && 'Preference-Applied',

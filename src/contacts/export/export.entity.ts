@@ -4,7 +4,7 @@ import type { Position } from '../../platform/listing/keyset.ts';
 import type { ListRequest } from '../../platform/listing/listing.ts';
 import type { CsvForm } from './csv.ts';
 
-export const exportStates = ['queued', 'running', 'succeeded', 'failed'] as const;
+export const exportStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type ExportState = (typeof exportStates)[number];
 export type ExportRequest = ListRequest & CsvForm;
 export type ExportFailure = { code: string; message: string };

@@ -46,7 +46,7 @@ export async function queueExport(ledgerTx: TenantTx, actor: string, request: Ex
 
 /** Throws 409 while the file is being written. */
 export async function deleteExport(tx: OwnTx, id: string): Promise<void> {
-  const deleted = await tx.delete(ContactExport, { id, state: { $in: ['succeeded', 'failed'] } });
+  const deleted = await tx.delete(ContactExport, { id, state: { $in: ['succeeded', 'failed', 'cancelled'] } });
   if (deleted > 0) return;
   await getExport(tx, id);
   throw new AppError('conflict', 'The export is still under way');

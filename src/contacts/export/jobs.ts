@@ -26,6 +26,26 @@ const reviveExport = `
      and request is not null
   returning id`;
 
+/** The file is no use to anybody, and may hold personal data. */
+const callOffExport = `
+  with called_off as (
+    update contact_exports
+       set state = 'cancelled',
+           request = null,
+           keys = null,
+           position = null,
+           pieces = 0,
+           bytes = 0,
+           finished_at = clock_timestamp(),
+           updated_at = clock_timestamp()
+     where organization_id = $1
+       and id = $2
+       and state in ('queued', 'running')
+    returning id)
+  delete from contact_export_chunks
+   where organization_id = $1
+     and export_id = any(array(select id from called_off))`;
+
 export const exportContactsJob = job<{ export_id: string }>({
   name: 'contacts.export',
   queue: 'default',
@@ -40,6 +60,9 @@ export const exportContactsJob = job<{ export_id: string }>({
   async revived({ own }, { export_id }) {
     const back = await own.sql(reviveExport, [export_id]);
     if (back.length === 0) throw new AppError('conflict', 'What it was to export is no longer known: ask for it again');
+  },
+  async calledOff({ own }, { export_id }) {
+    await own.sql(callOffExport, [export_id]);
   },
   openSubjects: `
     select organization_id, id

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { created, tenant, times, timestamp } from '../../platform/database/columns.ts';
 
-export const importStates = ['uploading', 'queued', 'running', 'succeeded', 'failed'] as const;
+export const importStates = ['uploading', 'queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type ImportState = (typeof importStates)[number];
 export type ImportFailure = { code: string; message: string; line?: number; column?: string };
 

@@ -40,6 +40,14 @@ const reviveImport = `
         where c.organization_id = i.organization_id and c.import_id = i.id)
   returning id`;
 
+/** Rows that were applied stay so. */
+const callOffImport = `
+  update contact_imports
+     set state = 'cancelled', finished_at = clock_timestamp(), updated_at = clock_timestamp()
+   where organization_id = $1
+     and id = $2
+     and state in ('queued', 'running')`;
+
 export const importContactsJob = job<{ import_id: string }>({
   name: 'contacts.import',
   queue: 'default',
@@ -55,6 +63,10 @@ export const importContactsJob = job<{ import_id: string }>({
   async revived({ own }, { import_id }) {
     const back = await own.sql(reviveImport, [import_id]);
     if (back.length === 0) throw new AppError('conflict', 'The file is no longer there: upload it again');
+  },
+  async calledOff({ own }, { import_id }) {
+    await own.sql(callOffImport, [import_id]);
+    await own.sql(deleteFile, [import_id]);
   },
   openSubjects: `
     select organization_id, id

@@ -111,6 +111,11 @@ export const bounds = {
     .description(
       'Share of the time that an import or export works in a worker; 1: without a rest, where nothing else needs the processors',
     ),
+  WEBHOOK_REPLAYS_PER_SECOND: whole
+    .min(1)
+    .max(10_000)
+    .default(200)
+    .description('Deliveries a second that one recover or replay of an endpoint asks new tries of, at most'),
   CONCURRENCY_OPEN_FACTOR: whole
     .min(1)
     .max(100)
@@ -128,6 +133,7 @@ export type Bounds = {
   importMaxBytes: number;
   importsMaxQueued: number;
   bulkTimeShare: number;
+  webhookReplaysPerSecond: number;
   concurrencyOpenFactor: number;
   publicBodyMaxBytes: number;
   bodyMaxValues: number;

@@ -246,6 +246,14 @@ const connectionsSchema = Joi.object({
 export const readConnections = (env: Environment = process.env) =>
   named(validated(connectionsSchema, env)) as Pick<Config, 'databaseUrl' | 'queueUrl'>;
 
+const retentionSchema = Joi.object({ RETENTION_EVENTS_DAYS: configSchema.extract('RETENTION_EVENTS_DAYS') }).prefs({
+  stripUnknown: true,
+});
+
+/** For commands that name a time. */
+export const readRetention = (env: Environment = process.env) =>
+  named(validated(retentionSchema, env)) as Pick<Config, 'retentionEventsDays'>;
+
 /** What `npm start` itself reads; all other variables go to the processes it starts. */
 export const startSchema = Joi.object({
   KANAL_HOME: Joi.string().empty('').default('.kanal').description('Directory of all that `npm start` keeps'),

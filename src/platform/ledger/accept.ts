@@ -15,6 +15,9 @@ export const nothingDispatched = (): Dispatched => ({ rows: [], pools: [], joine
 /** A pool's id is unique over all organizations. */
 export const distinctPools = (pools: PoolRef[]): PoolRef[] => [...new Map(pools.map((pool) => [pool.id, pool])).values()];
 
+/** SQL: added to the place in line of work that must let all other of its pool and lane pass, however new. */
+export const behindOthers = '(1::bigint << 60)';
+
 export type NewJob = RowOf<
   typeof Job,
   'id' | 'organization_id' | 'name' | 'queue' | 'payload' | 'subject_type' | 'subject_id' | 'lane' | 'pool' | 'visible'

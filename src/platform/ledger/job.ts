@@ -14,6 +14,12 @@ export type JobContract<Payload extends Record<string, string> = Record<string, 
   /** Writes the final failure to the subject, in the transaction that ends the job. */
   failed(tx: TenantTx, payload: Payload, error: JobError): Promise<void>;
   revived(tx: TenantTx, payload: Payload): Promise<void>;
+  /** The subject of an operation is called off, paused, goes on; without these it cannot be. A job that can be paused has no lane. */
+  calledOff?(tx: TenantTx, payload: Payload): Promise<void>;
+  paused?(tx: TenantTx, payload: Payload): Promise<void>;
+  resumed?(tx: TenantTx, payload: Payload): Promise<void>;
+  /** Where a retry by hand runs, if not in `queue`. */
+  retryQueue?: QueueName;
   /** SQL: part of the statement of `jobs check`: a select of `organization_id` and `id` of the subjects that still wait for this job. */
   openSubjects?: string;
   /** Frees the run's room once its subject is claimed: the width bounds dispatched runs, not running ones. */

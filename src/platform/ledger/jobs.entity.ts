@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { created, tenant, timestamp, timestampNow } from '../database/columns.ts';
 
-export const jobStates = ['blocked', 'waiting', 'queued', 'failed', 'done'] as const;
+export const jobStates = ['blocked', 'waiting', 'queued', 'failed', 'done', 'paused'] as const;
 export type JobState = (typeof jobStates)[number];
 export type JobError = { code: string; message: string; provider_code?: string | null };
 

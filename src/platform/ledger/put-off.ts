@@ -56,14 +56,14 @@ export async function putOff(
   return row;
 }
 
-/** SQL: the place in line is taken from the sequence only for a row without a lane. */
+/** SQL: the place in line is taken from the sequence only for a row without a lane. What is behind all others stays there. */
 const putBackStatement = `
   update jobs
      set state = 'waiting',
          run = run + 1,
          slot_at = null,
          stalls = 0,
-         seq = case when $4 or lane is not null then seq else nextval('jobs_seq') end
+         seq = case when $4 or lane is not null then seq else nextval('jobs_seq') + ((seq >> 60) << 60) end
    where organization_id = $1 and id = $2 and run = $3 and ${stateIs('state', 'queued')}
   returning pool`;
 

@@ -37,6 +37,13 @@ const ended: Record<EndKind, string> = {
     delete from jobs
      where organization_id = $1 and subject_id = $2 and name = $3 and ${stateIs('state', 'queued', 'waiting')}
     returning organization_id, lane, pool)`,
+  // Only the head of a lane leaves a place in it.
+  'called-off': `
+  ended as (
+    update jobs
+       set state = 'done', run = run + 1, error = $3, finished_at = clock_timestamp(), slot_at = null
+     where organization_id = $1 and id = $2 and ${stateIs('state', 'blocked', 'waiting', 'queued', 'paused')} and visible
+    returning organization_id, case when old.state <> 'blocked' then lane end as lane, pool)`,
 };
 
 /** By a function of the database, which is called for the released row alone: most ends release none, and its look has many nodes. */
@@ -67,6 +74,7 @@ const released: Record<EndKind, string> = {
   gone: releasedAfter(ended.gone),
   failed: releasedAfter(ended.failed),
   'subject-done': releasedAfter(ended['subject-done'], '(select lane from ended where lane is not null limit 1)'),
+  'called-off': releasedAfter(ended['called-off']),
 };
 
 /** Undefined: the lane is not known here. Without one there is none to release. */
@@ -85,6 +93,10 @@ export const endDone = (tx: Ending, { organization_id, id, run, lane, visible }:
 
 export const endFailed = (tx: Ending, { organization_id, id, run, lane }: Row, error: object) =>
   tx.end({ kind: 'failed', params: [organization_id, id, run, JSON.stringify(error)], lane, isRequired: true });
+
+/** An operation, whichever run it is in. */
+export const endCalledOff = (tx: OwnEnding, { id, lane }: { id: string; lane: string | null }, error: object) =>
+  tx.end({ kind: 'called-off', params: [tx.organizationId, id, JSON.stringify(error)], lane, isRequired: true });
 
 /** The subject's work is proven done, whichever run its live row is in. */
 export const endDoneOfSubject = (tx: OwnEnding, name: string, subjectId: string) =>

@@ -57,7 +57,8 @@ export async function reviveJob(tx: Tx, jobId: string, organizationId?: string):
   const contract = contractOf(row.name);
   if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
   await contract.revived(asTenant(tx, row.organization_id), row.payload);
-  const rows = await tx.query<Inserted>(reviveStatement, [row.organization_id, jobId, contract.queue]);
+  const queue = contract.retryQueue ?? contract.queue;
+  const rows = await tx.query<Inserted>(reviveStatement, [row.organization_id, jobId, queue]);
   // Purged between the two statements: rolls back what was revived.
   if (rows.length === 0) throw jobMissing();
   tx.dispatch(dispatchedOf(rows));

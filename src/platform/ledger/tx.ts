@@ -6,7 +6,7 @@ import type { Dispatched } from './accept.ts';
 export type RunRef = { organization_id: string; id: string; run: number };
 
 /** `kept` and `gone` are what `done` means for an operation and for any other job, where that is known. */
-export type EndKind = 'done' | 'kept' | 'gone' | 'failed' | 'subject-done';
+export type EndKind = 'done' | 'kept' | 'gone' | 'failed' | 'subject-done' | 'called-off';
 
 export type End = {
   kind: EndKind;

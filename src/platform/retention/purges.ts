@@ -81,6 +81,19 @@ export const purges: Purge[] = [
     ],
   },
   {
+    table: 'webhook_replays',
+    tables: ['webhook_replays'],
+    steps: [
+      {
+        days: (config) => config.retentionFailedJobsDays,
+        batch: deleteOldest('webhook_replays', {
+          age: 'finished_at',
+          where: `state = 'ended' and ${noJob('webhook_replays')}`,
+        }),
+      },
+    ],
+  },
+  {
     table: 'heartbeats',
     tables: ['heartbeats'],
     // One row for each start of a process. No index: every heartbeat would write to it.
@@ -130,7 +143,7 @@ export const purges: Purge[] = [
         days: (config) => config.retentionFailedJobsDays,
         batch: deleteOldest('contact_imports', {
           age: 'finished_at',
-          where: `state in ('succeeded', 'failed') and ${noJob('contact_imports')}`,
+          where: `state in ('succeeded', 'failed', 'cancelled') and ${noJob('contact_imports')}`,
           maxRows: maxFiles,
         }),
       },
@@ -145,7 +158,7 @@ export const purges: Purge[] = [
         days: () => 7,
         batch: deleteOldest('contact_exports', {
           age: 'finished_at',
-          where: `(state = 'succeeded' or state = 'failed' and ${noJob('contact_exports')})`,
+          where: `(state in ('succeeded', 'cancelled') or state = 'failed' and ${noJob('contact_exports')})`,
           maxRows: maxFiles,
         }),
       },

@@ -408,6 +408,7 @@ describe('the worker', () => {
       'webhook_attempts',
       'webhook_deliveries',
       'webhook_endpoints',
+      'webhook_replays',
     ]);
     expect(Object.values(deleted).every((count) => count === 0)).toBe(true);
   });

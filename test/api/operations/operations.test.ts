@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
-import { useApp } from '../../support/app.ts';
+import { type Body, type Tenant, useApp } from '../../support/app.ts';
 
 const app = useApp();
 const get = (operationID: string, key?: string) => app.call('operations.get', { params: { operationID }, key });
@@ -50,5 +50,68 @@ describe('get', () => {
 
   test.each(['01932d5f-3a0e-7cc4-8f4e-0242ac120005', 'x'])('%s: 404', async (id) => {
     expect((await get(id)).body.error.message).toBe('Operation not found');
+  });
+});
+
+describe('list', () => {
+  const recovering = async (tenant: Tenant) => {
+    const { body } = await app.call('webhooks.endpoints.create', {
+      key: tenant.key,
+      body: { url: 'http://127.0.0.1:9/', event_types: ['message.sent'] },
+    });
+    const since = new Date(Date.now() - 3_600_000);
+    const asked = await app.call('webhooks.endpoints.recover', {
+      key: tenant.key,
+      params: { endpointID: body.id },
+      body: { since },
+    });
+    return asked.body.operation_id as string;
+  };
+  const list = async (query: Record<string, string | number | boolean>, key: string) =>
+    (await app.call('operations.list', { key, query })).body;
+  const idsOf = (body: Body) => body.items.map(({ id }: Body) => id);
+
+  test('newest first, in pages, by kind, status and time', async () => {
+    const tenant = await app.organization();
+    const made: string[] = [];
+    for (let index = 0; index < 3; index += 1) made.unshift(await recovering(tenant));
+    const exported = (await app.call('contacts.exports.create', { key: tenant.key })).headers.get('operation-id')!;
+    await app.call('operations.cancel', { key: tenant.key, params: { operationID: exported } });
+    await app.call('operations.pause', { key: tenant.key, params: { operationID: made[0]! } });
+    const all = [exported, ...made];
+
+    const pages: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const body = await list({ limit: 3, ...(cursor && { cursor }) }, tenant.key);
+      pages.push(...idsOf(body));
+      cursor = body.meta.next_cursor;
+    } while (cursor);
+    expect(pages).toEqual(all);
+    expect(idsOf(await list({ name: 'webhooks.recover' }, tenant.key))).toEqual(made);
+    expect(idsOf(await list({ status: 'cancelled' }, tenant.key))).toEqual([exported]);
+    expect(idsOf(await list({ status: 'paused' }, tenant.key))).toEqual([made[0]]);
+    expect(idsOf(await list({ status: 'queued' }, tenant.key))).toEqual(made.slice(1));
+    expect(idsOf(await list({ status: 'succeeded' }, tenant.key))).toEqual([]);
+    expect((await list({ include_total: true }, tenant.key)).meta.total).toBe(4);
+
+    const [second] = await app.rows('select created_at from jobs where id = $1', [made[1]]);
+    const at = new Date(second.created_at).toISOString();
+    expect(idsOf(await list({ until: at }, tenant.key))).not.toContain(made[0]);
+    expect(idsOf(await list({ since: at }, tenant.key))).toEqual(all.slice(0, 3));
+  });
+
+  test('without messages:read: those whose subject the caller may read', async () => {
+    const tenant = await app.organization();
+    const id = await recovering(tenant);
+    await app.call('contacts.exports.create', { key: tenant.key });
+    const { key } = await app.key(tenant.organizationId, ['webhooks:read']);
+    expect(idsOf(await list({}, key))).toEqual([id]);
+  });
+
+  test('jobs that nobody asked for are none', async () => {
+    const tenant = await app.organization();
+    await app.call('contacts.create', { key: tenant.key, body: { name: 'N', phone: '+16505550101' } });
+    expect(idsOf(await list({}, tenant.key))).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts
 import { type Definition, definitions } from '../../support/contract.ts';
 import { makeParams } from '../../support/examples.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { deliveries } from '../../support/factories/deliveries.ts';
 import { bearerToken, type Person, person, sessionHeaders, testPassword } from '../../support/factories/person.ts';
 
 const app = useApp();
@@ -25,6 +26,19 @@ const exported = async (): Promise<string> => {
   const { id } = (await app.call('contacts.exports.create', { key: tenant.key })).body.data;
   await app.rows(`update contact_exports set state = 'succeeded', finished_at = clock_timestamp() where id = $1`, [id]);
   return id;
+};
+const anHourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
+const listening = async (): Promise<string> => {
+  const body = { url: 'http://127.0.0.1:9/', event_types: ['message.sent'] };
+  return (await app.call('webhooks.endpoints.create', { key: tenant.key, body })).body.id;
+};
+const delivery = async (): Promise<string> => {
+  const ids = { organizationId: tenant.organizationId, endpointId: await listening() };
+  return (await deliveries((text, params) => app.rows(text, params), ids))[0]!;
+};
+const recovering = async (): Promise<string> => {
+  const call = { key: tenant.key, params: { endpointID: await listening() }, body: { since: anHourAgo() } };
+  return (await app.call('webhooks.endpoints.recover', call)).body.operation_id;
 };
 let made = 0;
 const email = () => {
@@ -52,6 +66,17 @@ const needs: Record<string, () => Promise<Call>> = {
   'contacts.exports.file': async () => ({ params: { exportID: await exported() } }),
   'contacts.exports.delete': async () => ({ params: { exportID: await exported() } }),
   'channels.update': async () => ({ params: { channelID: (await app.connect()).id } }),
+  'webhooks.deliveries.replay': async () => ({ params: { deliveryID: await delivery() } }),
+  'webhooks.endpoints.recover': async () => ({ params: { endpointID: await listening() }, body: { since: anHourAgo() } }),
+  'webhooks.endpoints.replay': async () => ({ params: { endpointID: await listening() }, body: { since: anHourAgo() } }),
+  'webhooks.endpoints.cancel': async () => ({ params: { endpointID: await listening() } }),
+  'operations.cancel': async () => ({ params: { operationID: await recovering() } }),
+  'operations.pause': async () => ({ params: { operationID: await recovering() } }),
+  'operations.resume': async () => {
+    const operationID = await recovering();
+    await app.call('operations.pause', { key: tenant.key, params: { operationID } });
+    return { params: { operationID } };
+  },
   'messages.retry': async () => {
     const channel = await app.connect();
     const { phone } = await app.conversation(channel);

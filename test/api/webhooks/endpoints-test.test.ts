@@ -96,6 +96,9 @@ describe('test', () => {
     expect(receiver.received.filter((delivery) => JSON.stringify(delivery).includes(id))).toHaveLength(1);
     const delivery = await app.one('select d.state, d.attempts from webhook_deliveries d where endpoint_id = $1', [id]);
     expect(delivery).toEqual({ state: 'failed', attempts: 1 });
+    const made =
+      'select trigger from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.endpoint_id = $1';
+    expect(await app.rows(made, [id])).toEqual([{ trigger: 'test' }]);
   });
 
   test('a receiver nobody can reach is a refusal too', async () => {

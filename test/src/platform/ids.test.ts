@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { firstIdAt, isUuid, uuid, uuidv7 } from '../../../src/platform/ids.ts';
+import { firstIdAt, idAfter, isUuid, uuid, uuidv7 } from '../../../src/platform/ids.ts';
 
 test('ids of one process rise with time', () => {
   const ids = Array.from({ length: 1_000 }, () => uuidv7());
@@ -15,6 +15,12 @@ test('an id says when it was made: before the first of a later time, not before 
   expect(firstIdAt(0)).toBe('00000000-0000-7000-8000-000000000000');
   expect(firstIdAt(0x0193_2d5f_3a0e)).toBe('01932d5f-3a0e-7000-8000-000000000000');
   expect(isUuid(before)).toBe(true);
+});
+
+test('the next id is greater by one', () => {
+  expect(idAfter('00000000-0000-0000-0000-000000000000')).toBe('00000000-0000-0000-0000-000000000001');
+  expect(idAfter('01932d5f-3a0e-7cc4-8f4e-0242ac120002')).toBe('01932d5f-3a0e-7cc4-8f4e-0242ac120003');
+  expect(idAfter('01932d5f-3a0e-7cc4-8fff-ffffffffffff')).toBe('01932d5f-3a0e-7cc4-9000-000000000000');
 });
 
 test.each([

@@ -71,11 +71,14 @@ const following = ({ own, messageId, conversationId, channelId, secondChannelId,
   `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, content, sending_at)
    values ('${messageId}', '${own}', '${channelId}', '${conversationId}', '${contactId}', 'outbound', 'text', 'sending', '{}', clock_timestamp())`,
   `insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state, finished_at)
-   select uuidv7(), organization_id, id, '${endpointId}', case when random() < 0.02 then 'pending' else 'succeeded' end, created_at
+   select uuidv7(), organization_id, id, '${endpointId}', case when random() < 0.02 then 'pending' when random() < 0.02 then 'failed' else 'succeeded' end, created_at
      from events`,
   `insert into webhook_attempts (id, organization_id, delivery_id, endpoint_id, number, duration_ms, created_at)
    select uuidv7(), organization_id, id, endpoint_id, 1, 1, finished_at
      from webhook_deliveries`,
+  `insert into webhook_replays (id, organization_id, endpoint_id, kind, state, actor, position, last_id, finished_at)
+   select uuidv7(), organization_id, '${endpointId}', 'recover', 'ended', 'cli', id, id, created_at
+     from events`,
   `insert into organizations (id, name) select uuidv7(), 'O' || n from generate_series(1, 300) n`,
   `insert into memberships (organization_id, user_id, role)
    select o.id, u.id, 'agent'

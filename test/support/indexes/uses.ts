@@ -30,6 +30,7 @@ import { query } from '../../../src/platform/database/query.ts';
 import { listEvents } from '../../../src/platform/events/list.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { createLedger } from '../../../src/platform/ledger/ledger.ts';
+import { listOperations, type OperationFilter } from '../../../src/platform/ledger/operations.ts';
 import { fillPool, setPool } from '../../../src/platform/ledger/pools.ts';
 import { sweep } from '../../../src/platform/ledger/sweep.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
@@ -39,6 +40,7 @@ import { failingEndpoints } from '../../../src/platform/metrics/figures.ts';
 import { purges } from '../../../src/platform/retention/purges.ts';
 import { deliveriesOfEndpoint } from '../../../src/webhooks/deliveries.ts';
 import { listEndpoints } from '../../../src/webhooks/endpoints.ts';
+import { askForReplay, replayLocks } from '../../../src/webhooks/replay/request.ts';
 import { endpointStats } from '../../../src/webhooks/stats.ts';
 import type { House } from '../house.ts';
 import { testSecrets } from '../secrets.ts';
@@ -93,6 +95,11 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     ids.contactId,
   );
   const text = (by: string, statement: string, ...params: unknown[]) => ({ by, run: () => query(em(), statement, params) });
+  const operations = (filter: OperationFilter) => ({
+    by: `listOperations by ${Object.keys(filter).join() || 'nothing'}`,
+    run: () => listOperations(ask, own, filter, page),
+  });
+  const request = { kind: 'recover' as const, endpointId: ids.endpointId, since: new Date(Date.now() - 3_600_000) };
   const check = { by: 'checkJobs: subjects that wait', run: () => checkJobs(database) };
   const fill = {
     by: 'fillPool',
@@ -175,6 +182,8 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     jobs_check: { by: 'sweep', run: () => sweep({ database, queues: house.queues, ledger, log }) },
     jobs_done: purge('jobs'),
     jobs_failed: purge('jobs', 1),
+    jobs_operations: operations({}),
+    jobs_operations_name: operations({ name: 'webhooks.recover' }),
     jobs_room: fill,
     jobs_subject: { by: 'deleteFailedJob', run: () => transact({}, ({ own: tx }) => deleteFailedJob(tx, ids.otherId)) },
     jobs_waiting: fill,
@@ -224,6 +233,11 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       run: () => deliveriesOfEndpoint(reads, own, ids.endpointId, {}, { limit: 10 }),
     },
     webhook_endpoints_failing: text('the figures: endpoints that fail', failingEndpoints),
+    webhook_replays_ended: purge('webhook_replays'),
+    webhook_replays_open: {
+      by: 'askForReplay: whether it was asked for before',
+      run: () => transact({ locks: replayLocks(request) }, (tx) => askForReplay(tx, 'cli', request, 30)),
+    },
   };
 }
 

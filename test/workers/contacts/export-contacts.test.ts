@@ -1,6 +1,5 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { Superseded } from '../../../src/contacts/csv/superseded.ts';
 import { forgetInFiles } from '../../../src/contacts/erasure/forget-in-files.ts';
 import { deleteExport, fileOf, getExport, queueExport } from '../../../src/contacts/export/exports.ts';
 import { exportLane, exportPool } from '../../../src/contacts/export/jobs.ts';
@@ -8,10 +7,12 @@ import { type Export, runExport } from '../../../src/contacts/export/run.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
-import { asTenant } from '../../../src/platform/ledger/tenant.ts';
+import { Superseded } from '../../../src/platform/ledger/superseded.ts';
+import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { callOff, controlOf } from '../../../src/platform/ledger/control.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import type { ListRequest } from '../../../src/platform/listing/listing.ts';
 import { exportContacts } from '../../../workers/contacts/export-contacts.ts';
@@ -81,6 +82,20 @@ test.each([1_150, 1_100, 1, 0])(
     expect(await checkJobs(house.database)).toEqual([]);
   },
 );
+
+test('called off in the middle, it ends at its next piece, and no file is left', async () => {
+  await people(350);
+  const own = await queued();
+  expect(await run(own, () => false)).toBe('paused');
+  const within = transactFor(house.ledger.transact, organizationId);
+  const look = controlOf(ownRows(house.database, organizationId), own.job.id);
+  expect(await within(look, (tx) => callOff(tx, own.job.id, 'cli'))).toBe(true);
+  await expect(run(own)).rejects.toBeInstanceOf(Superseded);
+  expect(await house.run(handler, { organization_id: organizationId, id: own.job.id })).toEqual({ kind: 'stale' });
+  expect(await state(own)).toMatchObject({ state: 'cancelled', pieces: 0, bytes: '0' });
+  expect(await house.sql('select 1 from contact_export_chunks where export_id = $1', [own.id])).toEqual([]);
+  expect(await checkJobs(house.database)).toEqual([]);
+});
 
 test('two runs at once: one of them leaves it to the other, and everybody is there once', async () => {
   await people(1_350);

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Superseded } from '../../../src/contacts/csv/superseded.ts';
 import type { ContactFields } from '../../../src/contacts/fields.ts';
 import type { Import } from '../../../src/contacts/import/batch.ts';
 import { getImport, queueImport } from '../../../src/contacts/import/imports.ts';
@@ -8,7 +7,9 @@ import { importLane, importPool } from '../../../src/contacts/import/jobs.ts';
 import { runImport } from '../../../src/contacts/import/run.ts';
 import { receiveUpload } from '../../../src/contacts/import/upload.ts';
 import { upsertContact, upsertOptions } from '../../../src/contacts/upsert.ts';
-import { asTenant } from '../../../src/platform/ledger/tenant.ts';
+import { callOff, controlOf } from '../../../src/platform/ledger/control.ts';
+import { Superseded } from '../../../src/platform/ledger/superseded.ts';
+import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
@@ -56,7 +57,7 @@ const phone = (number: number) => `+1650555${String(number).padStart(4, '0')}`;
 const rows = (count: number) =>
   Array.from({ length: count }, (_, number) => `${phone(number)},P ${number},p${number}@example.com`);
 const fileOf = (lines: string[]) => `${['phone_number,name,email', ...lines].join('\n')}\n`;
-const run = (own: Import, mayGoOn = always, done?: number) =>
+const run = (own: Import, mayGoOn: () => boolean | Promise<boolean> = always, done?: number) =>
   getImport(ownRows(house.database, organizationId), own.id).then(({ rows_done }) =>
     runImport(house.deps, own, done ?? rows_done, mayGoOn, small),
   );
@@ -193,6 +194,24 @@ test('rows of one phone are one write a batch, however many', async () => {
   expect(took()).toBeLessThan(longestMs);
   expect(await state(own)).toMatchObject({ rows: 6_000, created: 1, updated: 5_999, failed: 0 });
   expect(await house.sql('select name from contacts where organization_id = $1', [organizationId])).toEqual([{ name: 'P 5999' }]);
+});
+
+test('called off in the middle, it ends at its next batch: what is imported stays, and the file goes', async () => {
+  const own = await queued(fileOf(rows(600)));
+  const within = transactFor(house.ledger.transact, organizationId);
+  const look = controlOf(ownRows(house.database, organizationId), own.job.id);
+  let asked = 0;
+  const calledOffBeforeTheSecond = async () => {
+    asked += 1;
+    if (asked === 2) expect(await within(look, (tx) => callOff(tx, own.job.id, 'cli'))).toBe(true);
+    return true;
+  };
+  await expect(run(own, calledOffBeforeTheSecond)).rejects.toBeInstanceOf(Superseded);
+  const before = await state(own);
+  expect(before).toMatchObject({ is: 'cancelled', rows: 250, created: 250 });
+  expect(await house.run(handler, { organization_id: organizationId, id: own.job.id })).toEqual({ kind: 'stale' });
+  expect([await state(own), await count('contact_import_chunks')]).toEqual([before, 0]);
+  expect(JSON.stringify(await checkJobs(house.database))).not.toContain(own.id);
 });
 
 test('a broken file fails the job for good; a retry says that it must come again', async () => {

@@ -81,7 +81,7 @@ describe('delivered', () => {
     expect(row).toMatchObject({ attempts: 1, next_attempt_at: null });
     expect(row.finished_at).not.toBeNull();
     expect(await attempts(id)).toMatchObject([
-      { number: 1, status: 200, error_class: null, organization_id: tenant.organizationId },
+      { number: 1, status: 200, error_class: null, organization_id: tenant.organizationId, trigger: 'schedule' },
     ]);
     expect(await app.jobOf(row.id)).toBeUndefined();
   });

@@ -47,12 +47,14 @@ test('a payload holds its subject’s id, other ids at most, and nothing else', 
 });
 
 test.each([
-  ['blocked', null, 'queued'],
-  ['waiting', null, 'queued'],
-  ['queued', null, 'queued'],
-  ['queued', '2026-01-01T00:00:00Z', 'running'],
-  ['done', '2026-01-01T00:00:00Z', 'succeeded'],
-  ['failed', '2026-01-01T00:00:00Z', 'failed'],
-] as const)('an operation whose row is %s (started: %s) is %s', (state, started_at, status) => {
-  expect(operationStatus({ state, started_at })).toBe(status);
+  ['blocked', null, 'queued', null],
+  ['waiting', null, 'queued', null],
+  ['queued', null, 'queued', null],
+  ['queued', '2026-01-01T00:00:00Z', 'running', null],
+  ['paused', '2026-01-01T00:00:00Z', 'paused', null],
+  ['done', '2026-01-01T00:00:00Z', 'succeeded', null],
+  ['done', '2026-01-01T00:00:00Z', 'cancelled', { code: 'cancelled', message: '' }],
+  ['failed', '2026-01-01T00:00:00Z', 'failed', null],
+] as const)('an operation whose row is %s (started: %s) is %s (error: %j)', (state, started_at, status, error) => {
+  expect(operationStatus({ state, started_at, error })).toBe(status);
 });

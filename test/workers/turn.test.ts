@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { turnOf } from '../../../workers/contacts/turn.ts';
+import { turnOf } from '../../workers/turn.ts';
 
 /** A turn that notes how long each of its rests took, and how long the work before it. */
 function turn(bulkTimeShare: number, isStopping = () => false) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Outcome, RunContext } from '../handler.ts';
+import type { Outcome, RunContext } from './handler.ts';
 
 /** After this time the next organization's import or export runs. */
 const turnMs = 60_000;
@@ -9,8 +9,11 @@ const pausedMs = 1_000;
 const supersededMs = 15_000;
 
 /** Rests between parts, outside its place, so that the work takes only `bulkTimeShare` of the time of worker and database. */
-export function turnOf({ isStopping, outside, config }: Pick<RunContext<unknown>, 'isStopping' | 'outside' | 'config'>) {
-  const endsAt = performance.now() + turnMs;
+export function turnOf(
+  { isStopping, outside, config }: Pick<RunContext<unknown>, 'isStopping' | 'outside' | 'config'>,
+  ms = turnMs,
+) {
+  const endsAt = performance.now() + ms;
   const restPerMs = 1 / config.bulkTimeShare - 1;
   let workedFrom = performance.now();
   const isOver = () => isStopping() || performance.now() >= endsAt;

@@ -1,0 +1,56 @@
+import { replayDeliveries, replayOneDelivery } from '../src/operator/webhook-replays.ts';
+import { readRetention } from '../src/platform/config/config.ts';
+import type { ReplayKind } from '../src/webhooks/replay/replay.entity.ts';
+import { replayableTypes } from '../src/webhooks/replay/request.ts';
+import { idArgument, timeArgument } from './arguments.ts';
+import { withLedger } from './connect.ts';
+import { eachOf } from './each-of.ts';
+
+const waits = {
+  endpoint: 'waits until its endpoint is enabled',
+  order: 'waits for its turn among the events of its subject',
+  attempt: 'is being tried at this moment',
+};
+
+export async function replayDeliveriesCommand(texts: string[]) {
+  const ids = texts.map((text) => idArgument(text, 'a webhook delivery'));
+  await withLedger(({ transact }, database) =>
+    eachOf(ids, async (id) => {
+      const { waitsFor } = await replayOneDelivery({ database, transact }, id);
+      return `Delivery ${id} ${waitsFor ? waits[waitsFor] : 'is tried now'}`;
+    }),
+  );
+}
+
+type Range = { since?: string; until?: string; types?: string };
+
+/** Prints the id of the operation, which `operations show` takes. */
+export async function replayCommand(kind: ReplayKind, text: string, { since, until, types }: Range) {
+  const endpointId = idArgument(text, 'a webhook endpoint');
+  const request = {
+    kind,
+    endpointId,
+    ...(since !== undefined && { since: timeArgument(since) }),
+    ...(until !== undefined && { until: timeArgument(until) }),
+    ...(types !== undefined && { eventTypes: typesArgument(types) }),
+  };
+  const { retentionEventsDays } = readRetention();
+  const { operationId, isNew } = await withLedger(({ transact }, database) =>
+    replayDeliveries({ database, transact }, request, retentionEventsDays),
+  );
+  console.log(operationId);
+  console.error(
+    isNew ? `See how far it is: kanal operations show ${operationId}` : 'It was asked for before and is not over yet',
+  );
+}
+
+function typesArgument(text: string): string[] {
+  const types = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+  const unknown = types.filter((type) => !replayableTypes.includes(type));
+  if (types.length === 0) throw new Error('No event type is named');
+  if (unknown.length > 0) throw new Error(`Not an event type: ${unknown.join(', ')}. There are: ${replayableTypes.join(', ')}`);
+  return types;
+}

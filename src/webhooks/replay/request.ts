@@ -1,0 +1,125 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Own } from '../../platform/database/own.ts';
+import { statement } from '../../platform/database/statement.ts';
+import { AppError, invalidField, notFound } from '../../platform/errors.ts';
+import { eventTypes, webhookTest } from '../../platform/events/catalogue.ts';
+import { firstIdAt, uuidv7 } from '../../platform/ids.ts';
+import { Job } from '../../platform/ledger/jobs.entity.ts';
+import { ensureSharedPool } from '../../platform/ledger/pools.ts';
+import type { TenantTx } from '../../platform/ledger/tx.ts';
+import { endpointLock } from '../endpoints.ts';
+import { replayJobs, replayPool, replayPoolWidth } from './jobs.ts';
+import { type ReplayKind, WebhookReplay } from './replay.entity.ts';
+import { findTarget } from './target.ts';
+
+export type ReplayRequest = {
+  endpointId: string;
+  kind: ReplayKind;
+  since?: Date;
+  until?: Date;
+  /** Of a `replay`; default: what the endpoint listens to. */
+  eventTypes?: string[];
+};
+
+/** Each is a row that the worker comes back to. */
+export const maxOpenReplays = 20;
+
+const dayMs = 24 * 3600 * 1000;
+const hourMs = 3600 * 1000;
+const nil = '00000000-0000-0000-0000-000000000000';
+
+/** What may be replayed: a test is sent to one endpoint, because somebody asked for it. */
+export const replayableTypes = eventTypes.filter((type) => type !== webhookTest.type);
+
+/** `message.*` and `*` stand for all that begin so. */
+export const typesListenedTo = (patterns: string[]) =>
+  replayableTypes.filter((type) =>
+    patterns.some((pattern) => (pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern)),
+  );
+
+function assertRange({ since, until }: ReplayRequest, nowMs: number, retentionDays: number) {
+  const earliest = new Date(nowMs - retentionDays * dayMs);
+  if (since && since.getTime() > nowMs) throw invalidField('since', 'since is in the future');
+  if (until && until.getTime() > nowMs) throw invalidField('until', 'until is in the future');
+  if (since && since < earliest) {
+    const message = `Events are kept ${retentionDays} days: since must be ${earliest.toISOString()} or later`;
+    throw invalidField('since', message);
+  }
+  if (since && until && until <= since) throw invalidField('until', 'until must be later than since');
+}
+
+const openReplays = statement((select) =>
+  select(WebhookReplay)
+    .select(['id', 'endpoint_id', 'kind', 'since', 'until', 'event_types'])
+    .where(sql<SqlBool>`state <> 'ended'`),
+);
+const jobOfReplay = statement((select, { id }: { id: string }) => select(Job).select('id').where('subject_id', '=', id));
+
+const isSame = (
+  row: Awaited<ReturnType<typeof openReplays>>[number],
+  { endpointId, kind, since, until }: ReplayRequest,
+  types: string[] | null,
+) =>
+  row.endpoint_id === endpointId &&
+  row.kind === kind &&
+  isSameTime(row.since, since) &&
+  isSameTime(row.until, until) &&
+  String(row.event_types) === String(types);
+const isSameTime = (kept: string | null, asked: Date | undefined) =>
+  kept === null || !asked ? kept === null && !asked : Date.parse(kept) === asked.getTime();
+
+export const replayLocks = ({ endpointId }: Pick<ReplayRequest, 'endpointId'>) => [endpointLock(endpointId)];
+
+/** Asked for again while it is open, it is the same operation. Throws 404, and 422 for a range or types that cannot be. */
+export async function askForReplay(
+  ledgerTx: TenantTx,
+  actor: string,
+  request: ReplayRequest,
+  retentionDays: number,
+): Promise<{ operationId: string; isNew: boolean; types: string[] | null }> {
+  const tx = ledgerTx.own;
+  const { endpointId, kind, since, until } = request;
+  tx.assertLocked(endpointLock(endpointId));
+  const endpoint = await findTarget(tx, endpointId);
+  if (!endpoint) throw notFound('Webhook endpoint');
+  const nowMs = await databaseTime(tx);
+  assertRange(request, nowMs, retentionDays);
+  const types = kind === 'replay' ? typesListenedTo(request.eventTypes ?? endpoint.event_types) : null;
+
+  const open = await openReplays(tx, {});
+  const same = open.find((row) => isSame(row, request, types));
+  const [job] = same ? await jobOfReplay(tx, { id: same.id }) : [];
+  if (job) return { operationId: job.id, isNew: false, types };
+  if (open.length >= maxOpenReplays)
+    throw new AppError('limit_reached', `An organization has at most ${maxOpenReplays} replays that wait or run`);
+
+  // The id of an event is by the clock of the process that made it, which may be wrong; its time is the database's.
+  const marginMs = kind === 'replay' ? hourMs : 0;
+  const row = {
+    id: uuidv7(),
+    endpoint_id: endpointId,
+    kind,
+    state: 'open' as const,
+    actor,
+    since: since?.toISOString() ?? null,
+    until: until?.toISOString() ?? null,
+    event_types: types,
+    position: since ? firstIdAt(since.getTime() - marginMs) : nil,
+    // What was committed in this millisecond is part of it.
+    last_id: firstIdAt((until?.getTime() ?? nowMs + 1) + marginMs),
+    left_id: null,
+    finished_at: null,
+  };
+  await tx.insert(WebhookReplay, row);
+  await ensureSharedPool(ledgerTx, replayPool, replayPoolWidth);
+  const operationId = tx.enqueue(replayJobs[kind], { replay_id: row.id }, { pool: replayPool });
+  return { operationId, isNew: true, types };
+}
+
+/** SQL: no table. */
+async function databaseTime(own: Own): Promise<number> {
+  const [row] = await own.sql<{ ms: number }>(
+    'select extract(epoch from clock_timestamp())::float8 * 1000 as ms where $1::uuid is not null',
+  );
+  return row!.ms;
+}

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { endpointPool, holdPool, poolOf } from '../../../src/platform/ledger/pools.ts';
+import { maxOpenReplays } from '../../../src/webhooks/replay/request.ts';
+import { actsOf } from '../../support/acts.ts';
+import { type Tenant, useApp } from '../../support/app.ts';
+import { deliveries } from '../../support/factories/deliveries.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp();
+let tenant: Tenant;
+let endpointId: string;
+
+const listen = async (more: object = {}): Promise<string> =>
+  (
+    await app.call('webhooks.endpoints.create', {
+      key: tenant.key,
+      body: { url: 'http://127.0.0.1:9/', event_types: ['message.sent'], ...more },
+    })
+  ).body.id;
+
+beforeEach(async () => {
+  tenant = await app.organization();
+  endpointId = await listen();
+});
+
+const make = (given: Parameters<typeof deliveries>[2], id = endpointId) =>
+  deliveries((text, params) => app.rows(text, params), { organizationId: tenant.organizationId, endpointId: id }, given);
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+const replayOne = (deliveryID: string, headers?: Record<string, string>, key = tenant.key) =>
+  app.call('webhooks.deliveries.replay', { key, params: { deliveryID }, headers });
+const ask = (what: 'recover' | 'replay' | 'cancel', body: object, { id = endpointId, key = tenant.key, headers = {} } = {}) =>
+  app.call(`webhooks.endpoints.${what}`, { key, params: { endpointID: id }, body, headers });
+const delivery = (id: string) => app.one('select * from webhook_deliveries where id = $1', [id]);
+const liveJobs = (id: string) =>
+  app.rows(`select * from jobs where subject_id = $1 and state in ('blocked', 'waiting', 'queued')`, [id]);
+const replays = () => app.rows('select * from webhook_replays where organization_id = $1', [tenant.organizationId]);
+
+describe('one delivery', () => {
+  test.each(['failed', 'purged', 'succeeded', 'cancelled'] as const)(
+    'that is %s gets a new try, of the same event',
+    async (state) => {
+      const [id] = await make({ state });
+      const before = await delivery(id!);
+      const { status, body } = await replayOne(id!);
+      expect(status).toBe(202);
+      expect(body).toEqual({
+        id,
+        event_id: before.event_id,
+        endpoint_id: endpointId,
+        state: 'pending',
+        attempts: 10,
+        waits_for: null,
+      });
+      expect(await delivery(id!)).toMatchObject({ state: 'pending', finished_at: null, asked_by: 'replay', asked_after: 10 });
+      expect(await liveJobs(id!)).toMatchObject([{ queue: 'webhook-retries', attempts: 0 }]);
+    },
+  );
+
+  test('that waits for a later try is tried now, and its attempts count on', async () => {
+    const [id] = await make({ state: 'later' });
+    expect((await replayOne(id!)).body.waits_for).toBeNull();
+    const [job] = await liveJobs(id!);
+    expect(job).toMatchObject({ attempts: 3, run: 2 });
+    expect(Date.parse(job.run_at)).toBeLessThan(Date.now() + 5_000);
+  });
+
+  test('asked twice has one job', async () => {
+    const [id] = await make({});
+    await Promise.all([replayOne(id!), replayOne(id!)]);
+    expect(await liveJobs(id!)).toMatchObject([{ run: 2 }]);
+  });
+
+  test('that is being tried is left to that try', async () => {
+    const [id] = await make({ state: 'later' });
+    await app.rows(`update jobs set run_at = clock_timestamp(), slot_at = clock_timestamp() where subject_id = $1`, [id]);
+    expect((await replayOne(id!)).body.waits_for).toBe('attempt');
+    expect(await liveJobs(id!)).toMatchObject([{ run: 1, state: 'queued' }]);
+  });
+
+  test('waits for its endpoint to be enabled', async () => {
+    const [id] = await make({});
+    await app.rows('update webhook_endpoints set enabled = false where id = $1', [endpointId]);
+    await holdPool(app.em(), poolOf(tenant.organizationId, endpointPool(endpointId)), null);
+    expect((await replayOne(id!)).body.waits_for).toBe('endpoint');
+    expect(await liveJobs(id!)).toMatchObject([{ state: 'waiting' }]);
+  });
+
+  test('waits behind what is ahead of it in the order of its subject', async () => {
+    const ordered = await listen({ ordering: 'per_subject' });
+    const subjectId = uuidv7();
+    await make({ state: 'waiting', subjectId }, ordered);
+    const [id] = await make({ subjectId }, ordered);
+    expect((await replayOne(id!)).body.waits_for).toBe('order');
+    expect(await liveJobs(id!)).toMatchObject([{ state: 'blocked' }]);
+  });
+
+  test('leaves who asked in the audit log', async () => {
+    const [id] = await make({});
+    expect(await actsOf(app, await replayOne(id!))).toMatchObject([
+      { actor: `key:${tenant.keyId}`, action: 'webhooks.deliveries.replay', subject: `webhook_delivery:${id}` },
+    ]);
+  });
+
+  test('of another organization, or of nobody, is a 404', async () => {
+    const [id] = await make({});
+    const stranger = await app.organization();
+    expect((await replayOne(id!, {}, stranger.key)).status).toBe(404);
+    expect((await replayOne(uuidv7())).status).toBe(404);
+    expect(await delivery(id!)).toMatchObject({ state: 'failed', asked_by: null });
+  });
+});
+
+describe('many', () => {
+  test.each([
+    ['recover', { since: hoursAgo(1) }, null],
+    ['replay', { since: hoursAgo(1), event_types: ['message.new', 'message.sent'] }, ['message.new', 'message.sent']],
+    ['replay', { since: hoursAgo(1) }, ['message.sent']],
+    ['cancel', {}, null],
+  ] as const)('%s %j answers with its operation at once, and changes nothing itself', async (what, body, types) => {
+    const [id] = await make({});
+    const reply = await ask(what, body);
+    expect(reply.status).toBe(202);
+    const operationID = reply.headers.get('operation-id')!;
+    expect(reply.headers.get('location')).toBe(`/v1/operations/${operationID}`);
+    expect(reply.body).toMatchObject({ operation_id: operationID, endpoint_id: endpointId, until: null });
+    expect(reply.body.event_types?.toSorted() ?? null).toEqual(types);
+    const { body: operation } = await app.call('operations.get', { key: tenant.key, params: { operationID } });
+    expect(operation).toMatchObject({ name: `webhooks.${what}`, status: 'queued', subject: { type: 'webhook_replay' } });
+    expect(await delivery(id!)).toMatchObject({ state: 'failed' });
+    expect(await actsOf(app, reply)).toMatchObject([
+      {
+        action: `webhooks.endpoints.${what}`,
+        subject: `webhook_endpoint:${endpointId}`,
+        details: { operation_id: operationID, until: null },
+      },
+    ]);
+  });
+
+  test('asked for twice it is done once; another range, kind or endpoint is another operation', async () => {
+    const since = hoursAgo(2);
+    const other = await listen();
+    const operation = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).body.operation_id;
+    const one = await operation('recover', { since });
+    const [again, atOnce] = await Promise.all([operation('recover', { since }), operation('recover', { since })]);
+    expect([again, atOnce]).toEqual([one, one]);
+    const others = [
+      await operation('recover', { since: hoursAgo(3) }),
+      await operation('recover', { since, until: hoursAgo(1) }),
+      await operation('replay', { since }),
+      await operation('recover', { since }, { id: other }),
+    ];
+    expect(new Set([one, ...others]).size).toBe(5);
+    expect(await operation('replay', { since, event_types: ['message.sent'] })).toBe(others[2]);
+    await app.rows(`update webhook_replays set state = 'ended', finished_at = clock_timestamp() where endpoint_id = $1`, [
+      endpointId,
+    ]);
+    expect(await operation('recover', { since })).not.toBe(one);
+  });
+
+  test('with an Idempotency-Key the first reply comes once more', async () => {
+    const headers = { 'idempotency-key': uuidv7() };
+    const body = { since: hoursAgo(2) };
+    const first = await ask('recover', body, { headers });
+    const second = await ask('recover', body, { headers });
+    expect([second.body, second.headers.get('idempotent-replayed')]).toEqual([first.body, 'true']);
+    expect(second.headers.get('location')).toBe(first.headers.get('location'));
+  });
+
+  test('an endpoint that listens by wildcard: the types it stands for', async () => {
+    await app.rows(`update webhook_endpoints set event_types = '{message.*}' where id = $1`, [endpointId]);
+    const { body } = await ask('replay', { since: hoursAgo(1) });
+    expect(body.event_types).toEqual(expect.arrayContaining(['message.new', 'message.sent', 'message.failed']));
+    for (const type of body.event_types) expect(type).toMatch(/^message\./);
+  });
+
+  const now = Date.now();
+  test.each([
+    ['since in the future', 'recover', { since: new Date(now + 3_600_000) }, 'since'],
+    ['since before what is kept', 'recover', { since: hoursAgo(31 * 24) }, 'since'],
+    ['since before what is kept', 'replay', { since: '2020-01-01T00:00:00Z' }, 'since'],
+    ['until in the future', 'recover', { since: hoursAgo(1), until: new Date(now + 3_600_000) }, 'until'],
+    ['until before since', 'replay', { since: hoursAgo(1), until: hoursAgo(2) }, 'until'],
+    ['until is since', 'recover', { since: hoursAgo(1), until: hoursAgo(1) }, 'until'],
+    ['no since', 'recover', {}, 'since'],
+    ['a time that is none', 'recover', { since: 'yesterday' }, 'since'],
+    ['an unknown type', 'replay', { since: hoursAgo(1), event_types: ['message.sent', 'no.such'] }, 'event_types[1]'],
+    ['a type that is a test', 'replay', { since: hoursAgo(1), event_types: ['webhook.test'] }, 'event_types[0]'],
+    ['no type', 'replay', { since: hoursAgo(1), event_types: [] }, 'event_types'],
+    ['until in the future', 'cancel', { until: new Date(now + 3_600_000) }, 'until'],
+    ['an unknown field', 'cancel', { types: ['message.sent'] }, 'types'],
+  ] as const)('%s (%s): 422 that names the field, and nothing is changed', async (_what, kind, body, field) => {
+    const { status, body: error } = await ask(kind, body);
+    expect([status, error.error.details[0].field]).toEqual([422, field]);
+    expect(await replays()).toEqual([]);
+  });
+
+  test('of another organization, or of nobody: 404, and nothing is changed', async () => {
+    const stranger = await app.organization();
+    for (const what of ['recover', 'replay', 'cancel'] as const) {
+      const body = what === 'cancel' ? {} : { since: hoursAgo(1) };
+      expect((await ask(what, body, { key: stranger.key })).status).toBe(404);
+      expect((await ask(what, body, { id: uuidv7() })).status).toBe(404);
+    }
+    expect(await replays()).toEqual([]);
+  });
+
+  test(`at most ${maxOpenReplays} of an organization are open at once`, async () => {
+    for (let index = 1; index <= maxOpenReplays; index += 1)
+      expect((await ask('recover', { since: hoursAgo(index) })).status).toBe(202);
+    const { status, body } = await ask('recover', { since: hoursAgo(100) });
+    expect([status, body.error.code]).toEqual([422, 'limit_reached']);
+    expect((await ask('recover', { since: (await replays())[0].since })).status).toBe(202);
+  });
+});
+
+describe('with workers', () => {
+  const busy = useApp({ workers: true, env: { WEBHOOK_REPLAYS_PER_SECOND: '10000', BULK_TIME_SHARE: '1' } });
+  let receiver: Receiver;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+  });
+  afterAll(() => receiver.close());
+
+  test('a recover of 1,000 delivers each once, with the ids the receiver knows', async () => {
+    const { organizationId, key } = busy.tenant;
+    const { body } = await busy.call('webhooks.endpoints.create', {
+      key,
+      body: { url: receiver.url, event_types: ['message.sent'] },
+    });
+    const sql = <Row>(text: string, params?: unknown[]) => busy.rows<Row>(text, params);
+    const failed = await deliveries(sql, { organizationId, endpointId: body.id }, { count: 1_000 });
+    const asked = await busy.call('webhooks.endpoints.recover', {
+      params: { endpointID: body.id },
+      body: { since: hoursAgo(1) },
+      headers: { prefer: 'wait=30' },
+    });
+    expect(asked.status).toBe(202);
+    const operationID = asked.body.operation_id;
+    await waitFor('the operation', async () => {
+      const { body: operation } = await busy.call('operations.get', { params: { operationID } });
+      return operation.status === 'succeeded' && operation.progress.done === 1_000;
+    });
+    await busy.idle();
+    const events = await busy.rows('select event_id from webhook_deliveries where id = any($1)', [failed]);
+    const got = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect(got.toSorted()).toEqual(events.map(({ event_id }) => event_id).toSorted());
+    const states = await busy.rows('select state, count(*)::int as n from webhook_deliveries where endpoint_id = $1 group by 1', [
+      body.id,
+    ]);
+    expect(states).toEqual([{ state: 'succeeded', n: 1_000 }]);
+  });
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { uuidv7 } from '../../src/platform/ids.ts';
+import { deliveries } from '../support/factories/deliveries.ts';
+import { endpoint } from '../support/factories/endpoint.ts';
+import { type House, openHouse } from '../support/house.ts';
+import { commandOn } from './command.ts';
+
+let house: House;
+let kanal: ReturnType<typeof commandOn>;
+let endpointId: string;
+
+beforeAll(async () => {
+  house = await openHouse();
+  kanal = commandOn(house.url);
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  await house.reset('webhook_endpoints', 'events', 'audit_log');
+  endpointId = (await endpoint(house.ledger.transact, house.organizationId)).id;
+});
+
+const make = (given: Parameters<typeof deliveries>[2]) =>
+  deliveries(house.sql, { organizationId: house.organizationId, endpointId }, given);
+const acts = () =>
+  house.sql(
+    'select organization_id, actor, action, subject, details from audit_log where organization_id is not null order by id',
+  );
+const stateOf = async (id: string) =>
+  (await house.sql<{ state: string }>('select state from jobs where id = $1', [id]))[0]!.state;
+
+test('deliveries are tried once more, each in its line, and who asked is on record', async () => {
+  const [failed] = await make({});
+  const nobodys = uuidv7();
+  const { code, stdout, stderr } = await kanal('webhooks', 'replay', failed!, nobodys);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: `Delivery ${failed} is tried now\n`,
+    stderr: `${nobodys}: Webhook delivery not found\n`,
+  });
+  expect(await house.sql('select state from webhook_deliveries')).toEqual([{ state: 'pending' }]);
+  expect(await acts()).toEqual([
+    {
+      organization_id: house.organizationId,
+      actor: 'cli',
+      action: 'webhooks.deliveries.replay',
+      subject: `webhook_delivery:${failed}`,
+      details: { endpoint_id: endpointId },
+    },
+  ]);
+});
+
+test.each([
+  ['recover', ['--since', '6h'], 'webhooks.recover', 'webhooks.endpoints.recover'],
+  ['replay-all', ['--since', '2d', '--until', '1h', '--types', 'message.sent'], 'webhooks.replay', 'webhooks.endpoints.replay'],
+  ['cancel', [], 'webhooks.cancel', 'webhooks.endpoints.cancel'],
+])(
+  '%s prints the id of its operation, which can be shown, paused, resumed and called off',
+  async (name, options, job, action) => {
+    const { code, stdout, stderr } = await kanal('webhooks', name, endpointId, ...options);
+    const id = stdout.trim();
+    expect([code, stderr]).toEqual([0, `See how far it is: kanal operations show ${id}\n`]);
+    expect((await kanal('operations', 'show', id)).stdout).toMatch(new RegExp(`^${id}  ${job}, queued, asked for .*Z\n$`));
+    expect((await kanal('operations', 'list', house.organizationId)).stdout).toMatch(new RegExp(`^${id}  ${job} +queued`, 'm'));
+    expect((await kanal('operations', 'pause', id)).stdout).toBe(`Operation ${id} is paused\n`);
+    expect(await stateOf(id)).toBe('paused');
+    expect((await kanal('operations', 'resume', id)).stdout).toBe(`Operation ${id} goes on\n`);
+    expect((await kanal('operations', 'cancel', id)).stdout).toBe(`Operation ${id} is called off\n`);
+    expect((await kanal('operations', 'cancel', id)).stdout).toBe(`Operation ${id} was called off before: nothing to do\n`);
+    expect((await kanal('operations', 'show', id)).stdout).toContain('cancelled');
+    expect(await acts()).toMatchObject([
+      { action, subject: `webhook_endpoint:${endpointId}`, details: { operation_id: id } },
+      ...['pause', 'resume', 'cancel'].map((what) => ({
+        action: `operations.${what}`,
+        subject: `operation:${id}`,
+        actor: 'cli',
+      })),
+    ]);
+  },
+);
+
+test('asked twice it is the same operation', async () => {
+  const asked = () =>
+    kanal(
+      'webhooks',
+      'recover',
+      endpointId,
+      '--since',
+      new Date(Date.now() - 3_600_000).toISOString().slice(0, 13).concat(':00:00Z'),
+    );
+  const [first, second] = [await asked(), await asked()];
+  expect([second.code, second.stdout]).toEqual([0, first.stdout]);
+  expect(second.stderr).toContain('was asked for before');
+});
+
+test.each([
+  ['no time', ['recover', '--since', 'yesterday'], 'is not a time'],
+  ['no since', ['recover'], '--since'],
+  ['a time in the future', ['recover', '--since', '2999-01-01'], 'since is in the future'],
+  ['a time before what is kept', ['replay-all', '--since', '400d'], 'Events are kept 30 days'],
+  ['an unknown type', ['replay-all', '--since', '1h', '--types', 'no.such'], 'Not an event type: no.such'],
+])('%s is refused in a line, and nothing is changed', async (_what, [name, ...options], message) => {
+  const { code, stdout, stderr } = await kanal('webhooks', name!, endpointId, ...options);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain(message);
+  expect([await acts(), await house.sql('select 1 from webhook_replays')]).toEqual([[], []]);
+});
+
+test('an endpoint or operation of nobody is refused', async () => {
+  const id = uuidv7();
+  expect((await kanal('webhooks', 'recover', id, '--since', '1h')).stderr).toBe('Webhook endpoint not found\n');
+  expect((await kanal('operations', 'cancel', id)).stderr).toBe(`${id}: Operation not found\n`);
+  expect((await kanal('operations', 'show', 'kk_secret')).stderr).toBe('That is not the id of an operation\n');
+});
