@@ -105,7 +105,7 @@ function rejectedOn(signal: AbortSignal): Promise<never> {
 function phaseOf({ status, errorClass }: Judged, clock: PhaseClock): Phase {
   if (status !== undefined) return 'response';
   if (errorClass === 'ssrf') return 'dns';
-  return errorClass === 'dns' || errorClass === 'connect' || errorClass === 'tls' ? errorClass : clock.phase;
+  return errorClass === 'dns' || errorClass === 'tls' ? errorClass : clock.phase;
 }
 
 function judged({ statusCode: status, headers }: Dispatcher.ResponseData, head: string): Judged {

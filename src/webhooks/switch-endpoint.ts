@@ -112,6 +112,7 @@ export async function deleteEndpoint({ em, own }: TenantTx, id: string): Promise
     disabled_reason: 'deleted',
     disabled_at: now(),
     deleted_at: now(),
+    ...noSpell,
     updated_at: now(),
   });
   await own.flush();

@@ -22,12 +22,15 @@ import { sentBy } from '../../src/webhooks/test-endpoint.ts';
 import { type Claimed, handle, type Outcome, type RunContext } from '../handler.ts';
 import { deliveryFacts } from './delivery-facts.ts';
 
-type DeliveryRow = RowOf<typeof Delivery, 'organization_id' | 'endpoint_id' | 'event_id' | 'is_test'> &
+type DeliveryRow = RowOf<
+  typeof Delivery,
+  'organization_id' | 'endpoint_id' | 'event_id' | 'is_test' | 'asked_by' | 'asked_after'
+> &
   RowOf<typeof WebhookEndpoint, 'url' | 'headers' | 'secret' | 'previous_secret' | keyof Spell> &
-  RowOf<typeof Event, 'type' | 'data'> & { delivery_id: string; event_at: string };
+  RowOf<typeof Event, 'type' | 'data'> & { delivery_id: string; event_at: string; attempts_before: number };
 
 const deliveryColumns = `
-  d.id as delivery_id, d.organization_id, d.endpoint_id, d.event_id, d.is_test,
+  d.id as delivery_id, d.organization_id, d.endpoint_id, d.event_id, d.is_test, d.asked_by, d.asked_after, d.attempts as attempts_before,
   w.url, w.headers, w.secret,
   case when w.previous_secret_until > clock_timestamp() then w.previous_secret end as previous_secret,
   w.failing_since, w.failing_told_at,

@@ -49,7 +49,9 @@ describe('the time of an attempt', () => {
     expect(phases!.dns).toBeGreaterThanOrEqual(some(30));
     expect(phases!.connect).toBeGreaterThan(0);
     expect(phases!.response).toBeGreaterThanOrEqual(some(40));
-    expect(phases!.body).toBeGreaterThanOrEqual(some(50));
+    // On a busy machine the first part is read late, and the wait for the second looks shorter.
+    expect(phases!.body).toBeGreaterThan(0);
+    expect(phases!.response! + phases!.body!).toBeGreaterThanOrEqual(some(90));
     const sum = Object.values(phases!).reduce((total, ms) => total + ms, 0);
     expect(sum).toBeLessThanOrEqual(durationMs + 1);
     expect(phase).toBeUndefined();
