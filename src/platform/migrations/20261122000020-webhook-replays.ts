@@ -54,7 +54,12 @@ const statements = [
 ];
 
 const failedFrom = (state: string, ...tables: string[]) =>
-  tables.map((table) => `update ${table} set state = 'failed' where state = '${state}'`);
+  tables.map(
+    (table) => `
+      update ${table}
+         set state = 'failed'
+       where state = '${state}'`,
+  );
 
 const undo = [
   ...failedFrom('paused', 'jobs'),
