@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { catalogue, messageNew } from '../../src/platform/events/catalogue.ts';
 import type { EventContract } from '../../src/platform/events/event.ts';
+import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
-import { deliveredAs } from '../http/openapi/webhooks.ts';
 import { pageMeta } from '../http/paging.ts';
 import { view } from '../http/view.ts';
 import { tag } from './endpoint-schemas.ts';
@@ -14,10 +14,35 @@ const typeView = Joi.object({
   example: Joi.object().unknown().required().description('Such a body; a test with this type sends its `data`'),
 });
 
-const toView = (event: EventContract) => ({ type: event.type, description: event.description, ...deliveredAs(event) });
+const exampleOfType = {
+  type: messageNew.type,
+  description: messageNew.description,
+  schema: {
+    type: 'object',
+    properties: { id: { type: 'string', format: 'uuid' }, type: { type: 'string', enum: [messageNew.type] } },
+    required: ['id', 'type'],
+  },
+  example: {
+    id: exampleIds.event,
+    type: messageNew.type,
+    timestamp: exampleTime,
+    organization_id: exampleIds.organization,
+    data: messageNew.example,
+  },
+};
 
-/** Of the code, and not of the request: made once. */
-let made: ReturnType<typeof toView>[] | undefined;
+type Shown = { type: string; description: string; schema: object; example: object };
+/** Of the code, and not of the request: made once, at the first request, as no start needs what makes schemas. */
+let made: Promise<Shown[]> | undefined;
+
+async function allTypes(): Promise<Shown[]> {
+  const { deliveredAs } = await import('../http/openapi/webhooks.ts');
+  return (catalogue as readonly EventContract[]).map((event) => ({
+    type: event.type,
+    description: event.description,
+    ...deliveredAs(event),
+  }));
+}
 
 const metaOf = (count: number) => ({ has_more: false, limit: count });
 
@@ -31,12 +56,13 @@ export const listOfEventTypes = endpoint({
   description: 'All of them, on one page: what an endpoint can listen to, and a test can send.',
   responses: {
     200: view(Joi.object({ items: Joi.array().items(typeView).required(), meta: pageMeta }), {
-      items: [toView(messageNew as unknown as EventContract)],
+      items: [exampleOfType],
       meta: metaOf(1),
     }),
   },
   async handler() {
-    made ??= catalogue.map(toView);
-    return ok({ items: made, meta: metaOf(made.length) });
+    made ??= allTypes();
+    const items = await made;
+    return ok({ items, meta: metaOf(items.length) });
   },
 });

@@ -30,11 +30,11 @@ export function changeBy(was: MessageState, { status, providerMessageId, failure
   return { was, now: { ...was, status, provider_message_id, failure: failure ?? null } };
 }
 
-/** What a change asserts of message `m`, which `told` (t) was made from. */
+/** What a change asserts of message `m`, which `told` (t) was made from; in forms that no index fits, which a plan made while the table is empty could take. */
 const asItWas = `
        m.organization_id = $1
-       and m.conversation_id = t.conversation_id
-       and m.status = t.was
+       and (m.conversation_id = t.conversation_id) is true
+       and (m.status = t.was) is true
        and m.provider_message_id is not distinct from t.provider_was
        and (m.contact_id is null) = t.is_erased
        and (m.status <> 'failed' or m.failure->>'code' = 'outcome_unknown')`;

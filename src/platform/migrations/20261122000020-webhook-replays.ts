@@ -48,7 +48,7 @@ const statements = [
      state text not null check (state in ('open', 'paused', 'ended')), actor text not null, since timestamptz, until timestamptz, event_types text[],
      position uuid not null, last_id uuid not null, left_id uuid, done int not null default 0, ${times}, finished_at timestamptz,
      foreign key (organization_id, endpoint_id) references webhook_endpoints (organization_id, id) on delete cascade)`,
-  `create index webhook_replays_open on webhook_replays (organization_id, endpoint_id) where state <> 'ended'`,
+  'create index webhook_replays_endpoint on webhook_replays (organization_id, endpoint_id)',
   `create index webhook_replays_ended on webhook_replays (finished_at) where state = 'ended'`,
   ...manyRowsEach('webhook_replays'),
 ];

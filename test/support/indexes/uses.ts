@@ -234,7 +234,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     },
     webhook_endpoints_failing: text('the figures: endpoints that fail', failingEndpoints),
     webhook_replays_ended: purge('webhook_replays'),
-    webhook_replays_open: {
+    webhook_replays_endpoint: {
       by: 'askForReplay: whether it was asked for before',
       run: () => transact({ locks: replayLocks(request) }, (tx) => askForReplay(tx, 'cli', request, 30)),
     },

@@ -145,10 +145,13 @@ test('what a purge deletes takes its children along by an index', async () => {
     'webhook_attempts',
     'webhook_deliveries',
     'webhook_deliveries',
+    'webhook_replays',
   ]);
   const [one] = await house.sql<{ id: string }>('select id from webhook_deliveries limit 1');
   for (const [statement, index] of [
     ['delete from webhook_deliveries where organization_id = $1 and event_id = $2', 'webhook_deliveries_once'],
+    ['delete from webhook_deliveries where organization_id = $1 and endpoint_id = $2', 'webhook_deliveries_endpoint'],
+    ['delete from webhook_replays where organization_id = $1 and endpoint_id = $2', 'webhook_replays_endpoint'],
     ['delete from webhook_attempts where organization_id = $1 and delivery_id = $2', 'webhook_attempts_delivery'],
     ['delete from contact_import_chunks where organization_id = $1 and import_id = $2', 'contact_import_chunks_pkey'],
     ['delete from contact_export_chunks where organization_id = $1 and export_id = $2', 'contact_export_chunks_pkey'],
