@@ -168,7 +168,9 @@ const servers = [
         {
           name: 'redis',
           start: async () => {
-            const server = await startRedis({ port: await freePort(), args: ['--appendonly', 'yes'] });
+            // Always: a slow disk lets Redis put off its file for two seconds, and a kill loses them.
+            const args = ['--appendonly', 'yes', '--appendfsync', 'always'];
+            const server = await startRedis({ port: await freePort(), args });
             const turnReadOnly = async (isReadOnly: boolean) => {
               const client = new Redis(server.url());
               // The replica of a master that is not there any more.
