@@ -56,7 +56,7 @@ const releaseLanes = `
   returning ${dispatchedColumns}`;
 
 /**
- * Of pending deliveries: those that no try is in progress of are `cancelled`, and their lanes go on. `left` are the others. Throws
+ * Of deliveries: the pending ones that no try is in progress of are `cancelled`, and their lanes go on. `left` are the others. Throws
  * LocksOutdated when the lock of a lane is missing.
  */
 export async function cancelDeliveries(tx: OwnTx, ids: string[]): Promise<{ done: number; left: string[] }> {
@@ -65,7 +65,7 @@ export async function cancelDeliveries(tx: OwnTx, ids: string[]): Promise<{ done
   const left = new Set(jobs.filter((job) => !job.is_free).map((job) => job.subject_id));
   const free = jobs.filter((job) => job.is_free);
   for (const { lane } of free) if (lane) tx.assertLocked(lane);
-  const error = JSON.stringify({ code: 'cancelled', message: 'Its delivery was cancelled' });
+  const error = JSON.stringify({ code: 'cancelled', message: 'The delivery was cancelled' });
   const [dropped] = await tx.sql<{ done: number }>(dropJobs, [
     free.map(({ id }) => id),
     ids.filter((id) => !left.has(id)),
