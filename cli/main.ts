@@ -141,7 +141,7 @@ webhooks
   .description('deliver all events to an endpoint once more, delivered or not; prints the operation')
   .requiredOption(...sinceOption)
   .option(...untilOption)
-  .option('--types <types>', 'comma-separated; default: what the endpoint listens to')
+  .option('--types <types>', 'comma-separated, wildcards such as message.* too; default: what the endpoint listens to')
   .action(async (id, options) => (await import('./webhooks.ts')).replayCommand('replay', id, options));
 webhooks
   .command('cancel <endpointId>')

@@ -1,7 +1,7 @@
 import { replayDeliveries, replayOneDelivery } from '../src/operator/webhook-replays.ts';
 import { readRetention } from '../src/platform/config/config.ts';
 import type { ReplayKind } from '../src/webhooks/replay/replay.entity.ts';
-import { replayableTypes } from '../src/webhooks/replay/request.ts';
+import { replayablePatterns } from '../src/webhooks/replay/request.ts';
 import { idArgument, timeArgument } from './arguments.ts';
 import { withLedger } from './connect.ts';
 import { eachOf } from './each-of.ts';
@@ -49,8 +49,9 @@ function typesArgument(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean);
-  const unknown = types.filter((type) => !replayableTypes.includes(type));
+  const unknown = types.filter((type) => !replayablePatterns.includes(type));
   if (types.length === 0) throw new Error('No event type is named');
-  if (unknown.length > 0) throw new Error(`Not an event type: ${unknown.join(', ')}. There are: ${replayableTypes.join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`Not an event type: ${unknown.join(', ')}. There are: ${replayablePatterns.join(', ')}`);
   return types;
 }

@@ -52,6 +52,7 @@ test('deliveries are tried once more, each in its line, and who asked is on reco
 test.each([
   ['recover', ['--since', '6h'], 'webhooks.recover', 'webhooks.endpoints.recover'],
   ['replay-all', ['--since', '2d', '--until', '1h', '--types', 'message.sent'], 'webhooks.replay', 'webhooks.endpoints.replay'],
+  ['replay-all', ['--since', '2d', '--types', 'message.*'], 'webhooks.replay', 'webhooks.endpoints.replay'],
   ['cancel', [], 'webhooks.cancel', 'webhooks.endpoints.cancel'],
 ])(
   '%s prints the id of its operation, which can be shown, paused, resumed and called off',
@@ -96,7 +97,7 @@ test.each([
   ['no time', ['recover', '--since', 'yesterday'], 'is not a time'],
   ['no since', ['recover'], '--since'],
   ['a time in the future', ['recover', '--since', '2999-01-01'], 'since is in the future'],
-  ['a time before what is kept', ['replay-all', '--since', '400d'], 'Events are kept 30 days'],
+  ['a time before what is kept', ['replay-all', '--since', '400d'], 'Events are kept for 30 days'],
   ['an unknown type', ['replay-all', '--since', '1h', '--types', 'no.such'], 'Not an event type: no.such'],
 ])('%s is refused in a line, and nothing is changed', async (_what, [name, ...options], message) => {
   const { code, stdout, stderr } = await kanal('webhooks', name!, endpointId, ...options);
