@@ -114,7 +114,7 @@ async function run({ delivery_id }: { delivery_id: string }, context: Context): 
     }),
   );
   const ended = await (outcome.ok ? succeeded : refused)(delivery, outcome, context);
-  context.deliveryMetrics.attempted(ended.kind, outcome.errorClass);
+  context.deliveryMetrics.attempted(ended.kind, outcome.errorClass, delivery.is_test);
   Object.assign(context.facts, deliveryFacts(delivery, outcome, ended));
   return ended;
 }
