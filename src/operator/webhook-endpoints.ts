@@ -35,7 +35,7 @@ const troubledStatement = `
       select count(*)::int as failed, max(finished_at) as last_failed_at
         from (select finished_at
                 from webhook_deliveries d
-               where d.organization_id = w.organization_id and d.endpoint_id = w.id and d.state = 'failed'
+               where d.organization_id = w.organization_id and d.endpoint_id = w.id and d.state = 'failed' and not d.is_test
                order by d.id desc
                limit ${maxCounted}) d) f
    where w.deleted_at is null
@@ -43,7 +43,7 @@ const troubledStatement = `
    order by p.overdue_since_at nulls last, w.failing_since nulls last, f.last_failed_at desc nulls last, w.id
    limit ${maxListed}`;
 
-/** Endpoints that are disabled or failing, or have deliveries that are overdue or failed. What waits the longest comes first. */
+/** Endpoints that are disabled or failing, or have deliveries that are overdue or failed, but for tests. What waits the longest comes first. */
 export async function troubledEndpoints(database: Database): Promise<Troubled[]> {
   const rows = await query<Omit<Troubled, 'host'> & { url: string }>(database, troubledStatement, []);
   return rows.map(({ url, ...row }) => ({ ...row, host: new URL(url).host }));

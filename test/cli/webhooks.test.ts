@@ -112,6 +112,7 @@ describe('endpoints', () => {
   test('in order: nothing to list', async () => {
     await make({ state: 'succeeded' });
     await make({ state: 'later' });
+    await make({ state: 'failed', isTest: true });
     expect(await listed()).toEqual([]);
     expect((await kanal('webhooks', 'endpoints')).stdout).toMatch(/^Every webhook endpoint is enabled/);
   });
