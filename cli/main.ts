@@ -127,6 +127,11 @@ const webhooks = program.command('webhooks').description('deliveries to webhook 
 const sinceOption = ['--since <time>', 'ISO 8601, or how long ago: 90m, 6h, 2d'] as const;
 const untilOption = ['--until <time>', 'the same; default: now'] as const;
 webhooks
+  .command('endpoints')
+  .description('list endpoints in trouble: disabled, failing, or with deliveries that are overdue or failed')
+  .option(...asJson)
+  .action(async (options) => (await import('./webhooks.ts')).listEndpointsCommand(options));
+webhooks
   .command('replay <deliveryIds...>')
   .description('try deliveries once more, whatever became of them')
   .action(async (ids) => (await import('./webhooks.ts')).replayDeliveriesCommand(ids));
@@ -141,7 +146,7 @@ webhooks
   .description('deliver all events to an endpoint once more, delivered or not; prints the operation')
   .requiredOption(...sinceOption)
   .option(...untilOption)
-  .option('--types <types>', 'comma-separated; default: what the endpoint listens to')
+  .option('--types <types>', 'comma-separated, wildcards such as message.* too; default: what the endpoint listens to')
   .action(async (id, options) => (await import('./webhooks.ts')).replayCommand('replay', id, options));
 webhooks
   .command('cancel <endpointId>')

@@ -1,10 +1,36 @@
+import { maxCounted, troubledEndpoints } from '../src/operator/webhook-endpoints.ts';
 import { replayDeliveries, replayOneDelivery } from '../src/operator/webhook-replays.ts';
 import { readRetention } from '../src/platform/config/config.ts';
 import type { ReplayKind } from '../src/webhooks/replay/replay.entity.ts';
-import { replayableTypes } from '../src/webhooks/replay/request.ts';
+import { replayablePatterns } from '../src/webhooks/replay/request.ts';
 import { idArgument, timeArgument } from './arguments.ts';
-import { withLedger } from './connect.ts';
+import type { Column } from './columns.ts';
+import { withDatabase, withLedger } from './connect.ts';
 import { eachOf } from './each-of.ts';
+import { type ListOptions, printList, time } from './print-list.ts';
+
+const counted = (count: number) => (count < maxCounted ? String(count) : `${maxCounted} or more`);
+
+export async function listEndpointsCommand(options: ListOptions) {
+  const rows = await withDatabase(troubledEndpoints);
+  const shown: Column<(typeof rows)[number]>[] = [
+    ['endpoint', (row) => row.id],
+    ['organization', (row) => row.organization_id],
+    ['host', (row) => row.host],
+    [
+      'is',
+      ({ enabled, disabled_reason: why, failing_since: since }) =>
+        enabled ? (since ? 'failing' : 'enabled') : `disabled, ${why}`,
+    ],
+    ['failing since', (row) => time(row.failing_since)],
+    ['pending', (row) => counted(row.pending)],
+    ['overdue since', (row) => time(row.overdue_since_at)],
+    ['failed', (row) => counted(row.failed)],
+    ['last failed', (row) => time(row.last_failed_at)],
+  ];
+  if (rows.length === 0 && !options.json) console.log('Every webhook endpoint is enabled, and nothing is overdue or has failed');
+  else printList(rows, shown, options);
+}
 
 const waits = {
   endpoint: 'waits until its endpoint is enabled',
@@ -49,8 +75,9 @@ function typesArgument(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean);
-  const unknown = types.filter((type) => !replayableTypes.includes(type));
+  const unknown = types.filter((type) => !replayablePatterns.includes(type));
   if (types.length === 0) throw new Error('No event type is named');
-  if (unknown.length > 0) throw new Error(`Not an event type: ${unknown.join(', ')}. There are: ${replayableTypes.join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`Not an event type: ${unknown.join(', ')}. There are: ${replayablePatterns.join(', ')}`);
   return types;
 }

@@ -15,7 +15,7 @@ import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { refusal } from '../http/middleware/authenticate.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, timestamp } from '../http/schemas.ts';
+import { id, iso, moment, timestamp } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
 
 export const operationView = view(
@@ -120,8 +120,8 @@ export const listOfOperations = endpoint({
     status: Joi.string()
       .valid(...operationStatuses)
       .description('Only those that stand so'),
-    since: Joi.date().iso().description('Asked for at this time or later, ISO 8601'),
-    until: Joi.date().iso().description('Asked for before this time, ISO 8601'),
+    since: moment.description('Asked for at this time or later: ISO 8601 with its zone, or a day in UTC'),
+    until: moment.description('Asked for before this time'),
   }),
   responses: { 200: listOf(operationView) },
   handler({ query, caller, own }, { reads }) {

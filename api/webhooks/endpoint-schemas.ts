@@ -34,7 +34,9 @@ export const endpointView = view(
     disabled_reason: Joi.string()
       .allow(null)
       .required()
-      .description('`manual`: by one of you; `gone`: the receiver answered 410'),
+      .description(
+        '`manual`: a request disabled it; `gone`: the receiver answered 410; `failing`: nothing but failures for days',
+      ),
     disabled_at: timestamp.allow(null).required(),
     overlap_ends_at: timestamp
       .allow(null)

@@ -1,12 +1,13 @@
 import Joi from 'joi';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
+import { momentMs } from '../../src/platform/time/moment.ts';
 import { deliveryStates } from '../../src/webhooks/endpoint.entity.ts';
 import { replayDelivery, replayOf, replayWaits } from '../../src/webhooks/replay/one.ts';
 import type { ReplayKind } from '../../src/webhooks/replay/replay.entity.ts';
-import { askForReplay, type ReplayRequest, replayableTypes, replayLocks } from '../../src/webhooks/replay/request.ts';
+import { askForReplay, type ReplayRequest, replayablePatterns, replayLocks } from '../../src/webhooks/replay/request.ts';
 import { type Deps, endpoint, type Input, type Reply } from '../http/endpoint.ts';
-import { id, timestamp } from '../http/schemas.ts';
+import { id, moment, timestamp } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
 
 const tag = 'Webhooks';
@@ -70,9 +71,11 @@ export const replayWebhookDelivery = endpoint({
     }),
 });
 
-type Range = { since?: Date; until?: Date };
-const since = Joi.date().iso().description('ISO 8601; not in the future, and no longer ago than events are kept');
-const until = Joi.date().iso().description('Exclusive, ISO 8601; default: now');
+type Range = { since?: string; until?: string };
+const since = moment.description(
+  'ISO 8601 with its zone, or a day in UTC; not in the future, and no longer ago than events are kept',
+);
+const until = moment.description('Exclusive; default: now');
 const exampleSince = '2026-11-21T00:00:00.000Z';
 
 const askedView = (kind: ReplayKind, types: string[] | null) =>
@@ -107,7 +110,11 @@ const about = {
 
 type Asked = Pick<Input<unknown, unknown>, 'caller' | 'write'>;
 
-function asked({ caller, write }: Asked, { config }: Deps, request: ReplayRequest): Promise<Reply> {
+type Wanted = Omit<ReplayRequest, 'since' | 'until'> & Range;
+const dateOf = (time: string | undefined) => (time === undefined ? undefined : new Date(momentMs(time)));
+
+function asked({ caller, write }: Asked, { config }: Deps, wanted: Wanted): Promise<Reply> {
+  const request: ReplayRequest = { ...wanted, since: dateOf(wanted.since), until: dateOf(wanted.until) };
   return write({ locks: replayLocks(request) }, async (tx) => {
     const { operationId, types } = await askForReplay(tx, actorOf(caller), request, config.retentionEventsDays);
     const what = {
@@ -132,7 +139,7 @@ export const recoverWebhookEndpoint = endpoint({
   operationId: 'webhooks.endpoints.recover',
   summary: 'Deliver again all that failed at a webhook endpoint',
   description: `Each delivery made since a time whose tries are spent gets a new one, once; tests are left out. ${operationNote}`,
-  body: Joi.object<Range & { since: Date }>({ since: since.required(), until }),
+  body: Joi.object<Range & { since: string }>({ since: since.required(), until }),
   responses: { 202: askedView('recover', null) },
   example: { body: { since: exampleSince } },
   handler: ({ params, body, ...input }, deps) => asked(input, deps, { kind: 'recover', endpointId: params.endpointID, ...body }),
@@ -144,14 +151,14 @@ export const replayWebhookEndpoint = endpoint({
   operationId: 'webhooks.endpoints.replay',
   summary: 'Deliver all events to a webhook endpoint once more',
   description: `Each event since a time, of some types, gets a new try at the endpoint, once, whether it was delivered or not, and whether the endpoint was there or listened to it then. A delivery that waits for a later try is tried now. ${operationNote}`,
-  body: Joi.object<Range & { since: Date; event_types?: string[] }>({
+  body: Joi.object<Range & { since: string; event_types?: string[] }>({
     since: since.required(),
     until,
     event_types: Joi.array()
-      .items(Joi.string().valid(...replayableTypes))
+      .items(Joi.string().valid(...replayablePatterns))
       .min(1)
       .max(100)
-      .description('Default: what the endpoint listens to'),
+      .description('Types, and wildcards such as `message.*`. Default: what the endpoint listens to'),
   }),
   responses: { 202: askedView('replay', ['message.sent']) },
   example: { body: { since: exampleSince, event_types: ['message.sent'] } },

@@ -1,5 +1,4 @@
 import type { Own } from '../platform/database/own.ts';
-import { statement } from '../platform/database/statement.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Event } from '../platform/events/event.entity.ts';
@@ -9,7 +8,8 @@ import { type Bind, bindTo } from '../platform/listing/bind.ts';
 import type { Reads } from '../platform/listing/reads.ts';
 import { readInWindows, type Seen } from '../platform/listing/windows.ts';
 import { momentMs } from '../platform/time/moment.ts';
-import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryStates, WebhookEndpoint } from './endpoint.entity.ts';
+import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryStates } from './endpoint.entity.ts';
+import { getEndpoint } from './endpoints.ts';
 
 type LastAttempt = RowOf<typeof DeliveryAttempt, 'status' | 'error_class' | 'error' | 'phase' | 'duration_ms' | 'created_at'>;
 export type DeliveryRow = RowOf<
@@ -45,13 +45,6 @@ const joined = `
   join events e on e.organization_id = d.organization_id and e.id = d.event_id
   join webhook_endpoints w on w.organization_id = d.organization_id and w.id = d.endpoint_id`;
 
-const endpointById = statement((select, { id }: { id: string }) => select(WebhookEndpoint).select('id').where('id', '=', id));
-
-export async function assertEndpoint(own: Own, id: string): Promise<void> {
-  const [endpoint] = await endpointById(own, { id });
-  if (!endpoint) throw notFound('Webhook endpoint');
-}
-
 export async function getDelivery(own: Own, id: string): Promise<DeliveryRow> {
   const [row] = await own.sql<DeliveryRow>(
     `select ${shown}
@@ -83,7 +76,7 @@ export async function deliveriesOfEndpoint(
   filter: DeliveryFilter,
   { limit, after }: DeliveryPage,
 ): Promise<{ rows: DeliveryRow[]; end?: string }> {
-  await assertEndpoint(own, endpointId);
+  await getEndpoint(own, endpointId);
   const { organizationId } = own;
   if (!filter.types) {
     const { text, params } = newestStatement(organizationId, endpointId, filter, after, limit + 1);

@@ -59,9 +59,15 @@ const endpoints = list((select, _: object) => select(WebhookEndpoint).select(col
 
 export const listEndpoints = (own: Own, page: Page) => endpoints(own, {}, page);
 
-/** Throws 404, for a deleted one too. */
-export async function getEndpoint(own: Own, id: string): Promise<EndpointRow> {
+/** Undefined for a deleted one too. */
+export async function findEndpoint(own: Own, id: string): Promise<EndpointRow | undefined> {
   const [row] = await endpointById(own, { id });
+  return row;
+}
+
+/** The same; throws 404. */
+export async function getEndpoint(own: Own, id: string): Promise<EndpointRow> {
+  const row = await findEndpoint(own, id);
   if (!row) throw notFound('Webhook endpoint');
   return row;
 }

@@ -32,13 +32,13 @@ export const spellBegins = (organizationId: string, endpointId: string): Part =>
 export async function judgeSpell(
   transact: TenantTransact,
   endpointId: string,
-  { failing_since, failing_told_at }: Spell,
+  { url, failing_since, failing_told_at }: Spell & RowOf<typeof WebhookEndpoint, 'url'>,
   { webhookFailingAfterHours, webhookDisableAfterDays }: SpellTimes,
 ) {
   if (!failing_since) return;
   const hours = (now() - Date.parse(failing_since)) / hourMs;
   if (hours >= webhookDisableAfterDays * 24)
-    await disableEndpoint(transact, endpointId, { reason: 'failing', afterDays: webhookDisableAfterDays });
+    await disableEndpoint(transact, endpointId, { reason: 'failing', url, afterDays: webhookDisableAfterDays });
   else if (hours >= webhookFailingAfterHours && !failing_told_at)
     await tellFailing(transact, endpointId, webhookFailingAfterHours, webhookDisableAfterDays);
 }

@@ -3,7 +3,7 @@ import { firstIdAt } from '../platform/ids.ts';
 import type { Ask } from '../platform/listing/paging.ts';
 import type { Reads } from '../platform/listing/reads.ts';
 import { now } from '../platform/time/clock.ts';
-import { assertEndpoint } from './deliveries.ts';
+import { getEndpoint } from './endpoints.ts';
 
 const hourMs = 3600 * 1000;
 
@@ -44,7 +44,7 @@ export type Stats = Standing & Record<keyof typeof spans, Bucket[]>;
 
 /** In a place of the organization's expensive reads. Throws 404. */
 export async function endpointStats(reads: Reads, own: Own, endpointId: string): Promise<Stats> {
-  await assertEndpoint(own, endpointId);
+  await getEndpoint(own, endpointId);
   const { organizationId } = own;
   return reads.dear(organizationId, async (ask) => {
     const [standing] = await ask<Standing>(standingStatement, [organizationId, endpointId, maxCounted, maxRecent]);

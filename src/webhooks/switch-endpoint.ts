@@ -121,7 +121,10 @@ export async function deleteEndpoint({ em, own }: TenantTx, id: string): Promise
 }
 
 type Cause = {
-  reason: 'gone' | 'failing' /** Only if it has done nothing but fail for as long, by the database's clock. */;
+  reason: 'gone' | 'failing';
+  /** That was tried. One that was changed meanwhile is another receiver's. */
+  url: string;
+  /** Only if it has done nothing but fail for as long, by the database's clock. */
   afterDays?: number;
 };
 
@@ -129,11 +132,12 @@ type Cause = {
  * Not by a person: after a 410 Gone, or days of nothing but failures. Deliveries wait until somebody enables the endpoint; its owners get a
  * mail. Does nothing to one that is disabled or deleted.
  */
-export async function disableEndpoint(transact: TenantTransact, endpointId: string, { reason, afterDays }: Cause) {
+export async function disableEndpoint(transact: TenantTransact, endpointId: string, { reason, url, afterDays }: Cause) {
   await transact({ locks: [endpointLock(endpointId)] }, async (tx) => {
     const endpoint = await lockedEndpoint(tx.own, endpointId);
-    if (!endpoint?.enabled || (afterDays !== undefined && !(await hasFailedFor(tx.own, endpointId, afterDays)))) return;
-    const { url, failing_since } = endpoint;
+    if (!endpoint?.enabled || endpoint.url !== url) return;
+    if (afterDays !== undefined && !(await hasFailedFor(tx.own, endpointId, afterDays))) return;
+    const { failing_since } = endpoint;
     await switchOff(tx, endpointId, 'keep', reason);
     await tellOwners(tx.own, 'endpoint_disabled', { url, failing_since, endpointId, more: { reason } });
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { deliveries } from '../support/factories/deliveries.ts';
 import { endpoint } from '../support/factories/endpoint.ts';
@@ -52,6 +52,7 @@ test('deliveries are tried once more, each in its line, and who asked is on reco
 test.each([
   ['recover', ['--since', '6h'], 'webhooks.recover', 'webhooks.endpoints.recover'],
   ['replay-all', ['--since', '2d', '--until', '1h', '--types', 'message.sent'], 'webhooks.replay', 'webhooks.endpoints.replay'],
+  ['replay-all', ['--since', '2d', '--types', 'message.*'], 'webhooks.replay', 'webhooks.endpoints.replay'],
   ['cancel', [], 'webhooks.cancel', 'webhooks.endpoints.cancel'],
 ])(
   '%s prints the id of its operation, which can be shown, paused, resumed and called off',
@@ -96,13 +97,50 @@ test.each([
   ['no time', ['recover', '--since', 'yesterday'], 'is not a time'],
   ['no since', ['recover'], '--since'],
   ['a time in the future', ['recover', '--since', '2999-01-01'], 'since is in the future'],
-  ['a time before what is kept', ['replay-all', '--since', '400d'], 'Events are kept 30 days'],
+  ['a time before what is kept', ['replay-all', '--since', '400d'], 'Events are kept for 30 days'],
   ['an unknown type', ['replay-all', '--since', '1h', '--types', 'no.such'], 'Not an event type: no.such'],
 ])('%s is refused in a line, and nothing is changed', async (_what, [name, ...options], message) => {
   const { code, stdout, stderr } = await kanal('webhooks', name!, endpointId, ...options);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain(message);
   expect([await acts(), await house.sql('select 1 from webhook_replays')]).toEqual([[], []]);
+});
+
+describe('endpoints', () => {
+  const listed = async () => JSON.parse((await kanal('webhooks', 'endpoints', '--json')).stdout);
+
+  test('in order: nothing to list', async () => {
+    await make({ state: 'succeeded' });
+    await make({ state: 'later' });
+    await make({ state: 'failed', isTest: true });
+    expect(await listed()).toEqual([]);
+    expect((await kanal('webhooks', 'endpoints')).stdout).toMatch(/^Every webhook endpoint is enabled/);
+  });
+
+  test.each([
+    ['disabled', `update webhook_endpoints set enabled = false, disabled_reason = 'gone'`, 'disabled, gone'],
+    ['failing', 'update webhook_endpoints set failing_since = clock_timestamp()', 'failing'],
+  ])('one that is %s is listed by its host alone', async (_what, statement, shown) => {
+    await house.sql(statement);
+    const { url } = (await house.sql<{ url: string }>('select url from webhook_endpoints'))[0]!;
+    expect(await listed()).toMatchObject([{ id: endpointId, organization_id: house.organizationId, host: new URL(url).host }]);
+    const { stdout } = await kanal('webhooks', 'endpoints');
+    expect(stdout).toContain(shown);
+    expect(stdout).not.toContain(url);
+  });
+
+  test('with overdue and failed deliveries is listed with their numbers; a deleted one is not', async () => {
+    await make({ state: 'failed', count: 2 });
+    await make({ state: 'waiting', count: 3 });
+    await house.sql(
+      `update webhook_deliveries set next_attempt_at = clock_timestamp() - interval '1 hour' where state = 'pending'`,
+    );
+    expect(await listed()).toMatchObject([
+      { pending: 3, overdue_since_at: expect.any(String), failed: 2, last_failed_at: expect.any(String), enabled: true },
+    ]);
+    await house.sql('update webhook_endpoints set deleted_at = clock_timestamp()');
+    expect(await listed()).toEqual([]);
+  });
 });
 
 test('an endpoint or operation of nobody is refused', async () => {

@@ -114,7 +114,7 @@ async function run({ delivery_id }: { delivery_id: string }, context: Context): 
     }),
   );
   const ended = await (outcome.ok ? succeeded : refused)(delivery, outcome, context);
-  context.deliveryMetrics.attempted(ended.kind, outcome.errorClass);
+  context.deliveryMetrics.attempted(ended.kind, outcome.errorClass, delivery.is_test);
   Object.assign(context.facts, deliveryFacts(delivery, outcome, ended));
   return ended;
 }
@@ -135,7 +135,8 @@ async function refused(delivery: DeliveryRow, outcome: SendOutcome, context: Con
     message: shown.error ?? `The receiver answered ${shown.status}`,
     provider_code: shown.status ? String(shown.status) : null,
   };
-  if (outcome.status === 410) await disableEndpoint(context.transact, delivery.endpoint_id, { reason: 'gone' });
+  if (outcome.status === 410)
+    await disableEndpoint(context.transact, delivery.endpoint_id, { reason: 'gone', url: delivery.url });
   // A test is asked for while a receiver is being set up: its failure says nothing about the others.
   if (delivery.is_test) return context.fail(error, { work: async (tx) => tx.include(attemptOf(delivery, shown, 'failed')) });
   await judgeSpell(context.transact, delivery.endpoint_id, delivery, context.config);

@@ -44,8 +44,8 @@ export async function findOperation(own: Own, id: string) {
 export type OperationFilter = {
   name?: string;
   status?: OperationStatus;
-  since?: Date;
-  until?: Date;
+  since?: string;
+  until?: string;
   /** What the caller may see; undefined: all. */
   subjectTypes?: string[];
 };
@@ -58,8 +58,8 @@ export function listOperations(ask: Ask, own: Own, { name, status, since, until,
   let rows = own.select(Job).select(columns).where(isVisible);
   if (name) rows = rows.where('name', '=', name);
   if (subjectTypes) rows = rows.where('subject_type', 'in', subjectTypes);
-  if (since) rows = rows.where('created_at', '>=', since.toISOString());
-  if (until) rows = rows.where('created_at', '<', until.toISOString());
+  if (since) rows = rows.where('created_at', '>=', since);
+  if (until) rows = rows.where('created_at', '<', until);
   if (status === 'queued') rows = rows.where('state', 'in', live).where('started_at', 'is', null);
   if (status === 'running') rows = rows.where('state', 'in', live).where('started_at', 'is not', null);
   if (status === 'paused' || status === 'failed') rows = rows.where('state', '=', status);

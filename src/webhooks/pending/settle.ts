@@ -1,10 +1,10 @@
 import type { Own } from '../../platform/database/own.ts';
-import { dispatchedColumns, dispatchedOf, firstCheck, type Inserted } from '../../platform/ledger/accept.ts';
 import { drainPool, endpointPool } from '../../platform/ledger/pools.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { OwnTx, RunRef } from '../../platform/ledger/tx.ts';
 import { deliverWebhookJob } from '../jobs.ts';
+import { cancelDeliveries } from './cancel.ts';
 
 /** Where a run begins and the next goes on; `under_way` counts those of this pass that must be looked at again. */
 export type Position = { deliveries: number; under_way: number; after: string };
@@ -12,16 +12,16 @@ export const beginning = '00000000-0000-0000-0000-000000000000';
 
 export const batchSize = 200;
 
-/** SQL: the next pending deliveries of an endpoint, and what of their jobs is not in pool $5 yet. */
+/** SQL: the next pending deliveries of an endpoint, and which have a job that is not in pool $5 yet; all of them without $5. */
 const nextPending = `
-  select p.id, j.lane, coalesce(j.is_wanted, false) as is_wanted
+  select p.id, j.lane, coalesce(j.is_wanted, $5::text is null) as is_wanted
     from (select d.organization_id, d.id
             from webhook_deliveries d
            where d.organization_id = $1 and d.endpoint_id = $2 and d.state = 'pending' and d.id > $3 and d.id <= $4
            order by d.id
            limit ${batchSize}) p
     left join lateral (
-      select o.lane, o.pool is distinct from $5 as is_wanted
+      select o.lane, o.pool is distinct from $5::text as is_wanted
         from jobs o
        where o.organization_id = p.organization_id and o.subject_id = p.id and o.name = '${deliverWebhookJob.name}'
          and ${stateIs('o.state', 'blocked', 'waiting', 'queued')}
@@ -39,48 +39,6 @@ const idleJobs = `
        and ${stateIs('j.state', 'blocked', 'waiting', 'queued')}
        and not (j.state = 'queued' and j.slot_at is not null)
        for update skip locked)`;
-
-/** SQL: a set of three tables. The job of a test is an operation: it is kept, as failed. */
-const cancelStatement = `
-  with ${idleJobs},
-  gone as (
-    delete from jobs
-     where organization_id = $1 and id = any(array(select id from idle)) and not visible
-    returning subject_id, lane),
-  kept as (
-    update jobs
-       set state = 'failed', run = run + 1, slot_at = null, finished_at = clock_timestamp(),
-           error = '{"code": "cancelled", "message": "The delivery was cancelled"}'
-     where organization_id = $1 and id = any(array(select id from idle)) and visible
-    returning subject_id, lane),
-  ended as (select * from gone union all select * from kept),
-  cancelled as (
-    update webhook_deliveries
-       set state = 'cancelled', next_attempt_at = null, finished_at = clock_timestamp()
-     where organization_id = $1 and id = any(array(select subject_id from ended)) and state = 'pending')
-  select lane
-    from ended`;
-
-/** SQL: the next of lanes that have lost their head, after the statement that ended it. */
-const releaseHeads = `
-  update jobs
-     set state = 'waiting',
-         run_at = greatest(run_at, clock_timestamp()),
-         check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
-   where organization_id = $1
-     and id = any(array(
-           select n.id
-             from unnest($2::text[]) l(lane),
-                  lateral (
-                    select b.id
-                      from jobs b
-                     where b.organization_id = $1 and b.lane = l.lane and b.state = 'blocked'
-                       and not exists (
-                         select 1 from jobs h
-                          where h.organization_id = $1 and h.lane = l.lane and h.state in ('waiting', 'queued'))
-                     order by b.seq
-                     limit 1) n))
-  returning ${dispatchedColumns}`;
 
 /** SQL: a set. $3 is the pool they go to. */
 const moveStatement = `
@@ -119,13 +77,7 @@ const progressStatement = `
 /** Changes the jobs of these deliveries that are not under way; returns how many. The locks of their lanes are held. */
 type Change = (tx: OwnTx, endpointId: string, ids: string[]) => Promise<number>;
 
-const cancel: Change = async (tx, _endpointId, ids) => {
-  const ended = await tx.sql<{ lane: string | null }>(cancelStatement, [ids]);
-  const lanes = [...new Set(ended.flatMap(({ lane }) => lane ?? []))];
-  for (const lane of lanes) tx.assertLocked(lane);
-  if (lanes.length > 0) tx.dispatch(dispatchedOf(await tx.sql<Inserted>(releaseHeads, [lanes])));
-  return ended.length;
-};
+const cancel: Change = async (tx, _endpointId, ids) => (await cancelDeliveries(tx, ids)).done;
 
 const moveBy =
   (statement: string, poolOf: (endpointId: string) => string): Change =>

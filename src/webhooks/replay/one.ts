@@ -4,8 +4,8 @@ import { AppError, notFound } from '../../platform/errors.ts';
 import { Job } from '../../platform/ledger/jobs.entity.ts';
 import type { Look } from '../../platform/ledger/transact.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { findEndpoint } from '../endpoints.ts';
 import { findDelivery, type Held, holdDeliveries, lanesOf } from './held.ts';
-import { findTarget } from './target.ts';
 import { tryAgain, tryNow } from './tries.ts';
 
 /** Why a try that was asked for is not made at once. */
@@ -34,7 +34,7 @@ const liveJob = statement((select, { id }: { id: string }) =>
 export async function replayDelivery(tx: OwnTx, id: string): Promise<Replayed> {
   const [delivery] = await holdDeliveries(tx, [id]);
   if (!delivery) throw notFound('Webhook delivery');
-  const endpoint = await findTarget(tx, delivery.endpoint_id);
+  const endpoint = await findEndpoint(tx, delivery.endpoint_id);
   if (!endpoint) throw new AppError('conflict', 'The webhook endpoint was deleted');
   const how = { trigger: 'replay', isBulk: false } as const;
   const isNow = delivery.state === 'pending' && (await tryNow(tx, [id], how)) > 0;

@@ -3,48 +3,42 @@ import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { AppError, invalidField, notFound } from '../../platform/errors.ts';
 import { eventTypes, webhookTest } from '../../platform/events/catalogue.ts';
+import { typesMatching, wildcards } from '../../platform/events/listening.ts';
 import { firstIdAt, uuidv7 } from '../../platform/ids.ts';
 import { Job } from '../../platform/ledger/jobs.entity.ts';
 import { ensureSharedPool } from '../../platform/ledger/pools.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
-import { endpointLock } from '../endpoints.ts';
+import { assertKept } from '../../platform/retention/kept.ts';
+import { endpointLock, findEndpoint } from '../endpoints.ts';
 import { replayJobs, replayPool, replayPoolWidth } from './jobs.ts';
 import { type ReplayKind, WebhookReplay } from './replay.entity.ts';
-import { findTarget } from './target.ts';
 
 export type ReplayRequest = {
   endpointId: string;
   kind: ReplayKind;
   since?: Date;
   until?: Date;
-  /** Of a `replay`; default: what the endpoint listens to. */
+  /** Of a `replay`, wildcards too; default: what the endpoint listens to. */
   eventTypes?: string[];
 };
 
 /** Each is a row that the worker comes back to. */
 export const maxOpenReplays = 20;
 
-const dayMs = 24 * 3600 * 1000;
 const hourMs = 3600 * 1000;
 const nil = '00000000-0000-0000-0000-000000000000';
 
 /** What may be replayed: a test is sent to one endpoint, because somebody asked for it. */
 export const replayableTypes = eventTypes.filter((type) => type !== webhookTest.type);
 
-/** `message.*` and `*` stand for all that begin so. */
-export const typesListenedTo = (patterns: string[]) =>
-  replayableTypes.filter((type) =>
-    patterns.some((pattern) => (pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern)),
-  );
+const typesNamed = (patterns: string[]) => typesMatching(patterns, replayableTypes);
+/** What a replay may name: these types, and wildcards that match one of them. */
+export const replayablePatterns = [...replayableTypes, ...wildcards.filter((wildcard) => typesNamed([wildcard]).length > 0)];
 
 function assertRange({ since, until }: ReplayRequest, nowMs: number, retentionDays: number) {
-  const earliest = new Date(nowMs - retentionDays * dayMs);
   if (since && since.getTime() > nowMs) throw invalidField('since', 'since is in the future');
   if (until && until.getTime() > nowMs) throw invalidField('until', 'until is in the future');
-  if (since && since < earliest) {
-    const message = `Events are kept ${retentionDays} days: since must be ${earliest.toISOString()} or later`;
-    throw invalidField('since', message);
-  }
+  assertKept(since?.toISOString(), retentionDays, { what: 'Events', location: 'body' });
   if (since && until && until <= since) throw invalidField('until', 'until must be later than since');
 }
 
@@ -80,11 +74,12 @@ export async function askForReplay(
   const tx = ledgerTx.own;
   const { endpointId, kind, since, until } = request;
   tx.assertLocked(endpointLock(endpointId));
-  const endpoint = await findTarget(tx, endpointId);
+  const endpoint = await findEndpoint(tx, endpointId);
   if (!endpoint) throw notFound('Webhook endpoint');
   const nowMs = await databaseTime(tx);
   assertRange(request, nowMs, retentionDays);
-  const types = kind === 'replay' ? typesListenedTo(request.eventTypes ?? endpoint.event_types) : null;
+  const types = kind === 'replay' ? typesNamed(request.eventTypes ?? endpoint.event_types) : null;
+  if (types?.length === 0) throw invalidField('event_types', 'The endpoint listens to no type that can be replayed: name some');
 
   const open = await openReplays(tx, {});
   const same = open.find((row) => isSame(row, request, types));

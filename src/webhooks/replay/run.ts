@@ -5,8 +5,8 @@ import { stateIs } from '../../platform/ledger/states.ts';
 import { Superseded } from '../../platform/ledger/superseded.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { OwnTx, RunRef } from '../../platform/ledger/tx.ts';
+import { findEndpoint } from '../endpoints.ts';
 import { WebhookReplay } from './replay.entity.ts';
-import { findTarget } from './target.ts';
 import { type Replay, walks } from './walks.ts';
 
 /** Of one transaction, which holds the lock of each subject of an ordered endpoint. */
@@ -97,7 +97,7 @@ function reachedBy({ until, created_at }: Replay, position: string): string {
  */
 export async function takeStep(own: Own, transact: TenantTransact, id: string, job: RunRef, size = usualStep): Promise<Step> {
   const [replay] = await replayById(own, { id });
-  if (!replay || !(await findTarget(own, replay.endpoint_id))) return { kind: 'deleted' };
+  if (!replay || !(await findEndpoint(own, replay.endpoint_id))) return { kind: 'deleted' };
   if (replay.state !== 'open') throw new Superseded();
   const walk = walks[replay.kind];
   if (replay.kind !== 'cancel' && (await isFull(own, replay.endpoint_id))) return { kind: 'full' };

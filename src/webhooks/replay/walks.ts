@@ -3,7 +3,7 @@ import type { RowOf } from '../../platform/database/tables.ts';
 import { idAfter } from '../../platform/ids.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
-import { cancelDeliveries } from './cancel.ts';
+import { cancelDeliveries } from '../pending/cancel.ts';
 import { holdDeliveries, holdDeliveriesOf, laneJoins, laneOf } from './held.ts';
 import type { ReplayKind, WebhookReplay } from './replay.entity.ts';
 import { tryAgain, tryNow } from './tries.ts';

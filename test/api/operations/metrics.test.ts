@@ -332,7 +332,7 @@ describe('the worker', () => {
     const attempts = counted(jobs, 'kanal_webhook_attempts_total', 'outcome', 'error_class');
     const classes = ['dns', 'connect', 'tls', 'ssrf', 'timeout', 'http'];
     const none = Object.fromEntries(
-      classes.flatMap((name) => [[`retrying ${name}`, 0] as const, [`failed ${name}`, 0] as const]),
+      ['retrying', 'failed', 'test_failed'].flatMap((outcome) => classes.map((name) => [`${outcome} ${name}`, 0] as const)),
     );
     expect(attempts).toEqual({ ...none, 'retrying http': 1, 'succeeded none': 1 });
   });

@@ -99,6 +99,8 @@ describe('list', () => {
     const at = new Date(second.created_at).toISOString();
     expect(idsOf(await list({ until: at }, tenant.key))).not.toContain(made[0]);
     expect(idsOf(await list({ since: at }, tenant.key))).toEqual(all.slice(0, 3));
+    const zoneless = await app.call('operations.list', { key: tenant.key, query: { since: at.slice(0, -1) } });
+    expect([zoneless.status, zoneless.body.error.details[0].field]).toEqual([422, 'since']);
   });
 
   test('without messages:read: those whose subject the caller may read', async () => {

@@ -114,6 +114,13 @@ describe('deliveries of an endpoint', () => {
     expect([reply.status, reply.body.error.details[0].field]).toEqual([422, name]);
   });
 
+  test('404 for an endpoint that was deleted, although its deliveries are kept', async () => {
+    const id = await makeEndpoint();
+    await app.call('webhooks.endpoints.delete', { key: tenant.key, params: { endpointID: id } });
+    expect((await list({}, { endpointID: id })).status).toBe(404);
+    expect((await app.call('webhooks.endpoints.stats', { key: tenant.key, params: { endpointID: id } })).status).toBe(404);
+  });
+
   test('none of an endpoint without any; 404 for one that is not there', async () => {
     expect(idsOf(await list({}, { endpointID: otherId }))).toEqual([]);
     for (const endpointID of ['01932d5f-3a0e-7cc4-8f4e-0242ac120005', 'x'])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { endpointPool, holdPool, poolOf } from '../../../src/platform/ledger/pools.ts';
-import { maxOpenReplays } from '../../../src/webhooks/replay/request.ts';
+import { maxOpenReplays, replayableTypes } from '../../../src/webhooks/replay/request.ts';
 import { actsOf } from '../../support/acts.ts';
 import { type Tenant, useApp } from '../../support/app.ts';
 import { deliveries } from '../../support/factories/deliveries.ts';
@@ -9,6 +9,8 @@ import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp();
+/** Of the catalogue. */
+const endpointTypes = replayableTypes.filter((type) => type.startsWith('endpoint.')).toSorted();
 let tenant: Tenant;
 let endpointId: string;
 
@@ -103,6 +105,16 @@ describe('one delivery', () => {
     ]);
   });
 
+  test('of a deleted endpoint is a 409, and stays readable', async () => {
+    const [id] = await make({});
+    await app.call('webhooks.endpoints.delete', { key: tenant.key, params: { endpointID: endpointId } });
+    const { status, body } = await replayOne(id!);
+    expect(status).toBe(409);
+    expect(body.error.message).toBe('The webhook endpoint was deleted');
+    expect(await delivery(id!)).toMatchObject({ state: 'failed', asked_by: null });
+    expect((await app.call('webhooks.deliveries.get', { key: tenant.key, params: { deliveryID: id! } })).status).toBe(200);
+  });
+
   test('of another organization, or of nobody, is a 404', async () => {
     const [id] = await make({});
     const stranger = await app.organization();
@@ -117,6 +129,7 @@ describe('many', () => {
     ['recover', { since: hoursAgo(1) }, null],
     ['replay', { since: hoursAgo(1), event_types: ['message.new', 'message.sent'] }, ['message.new', 'message.sent']],
     ['replay', { since: hoursAgo(1) }, ['message.sent']],
+    ['replay', { since: hoursAgo(1), event_types: ['endpoint.*'] }, endpointTypes],
     ['cancel', {}, null],
   ] as const)('%s %j answers with its operation at once, and changes nothing itself', async (what, body, types) => {
     const [id] = await make({});
@@ -178,7 +191,8 @@ describe('many', () => {
   const now = Date.now();
   test.each([
     ['since in the future', 'recover', { since: new Date(now + 3_600_000) }, 'since'],
-    ['since before what is kept', 'recover', { since: hoursAgo(31 * 24) }, 'since'],
+    ['since before what is kept', 'recover', { since: hoursAgo(32 * 24) }, 'since'],
+    ['a time without its zone', 'recover', { since: hoursAgo(1).slice(0, -1) }, 'since'],
     ['since before what is kept', 'replay', { since: '2020-01-01T00:00:00Z' }, 'since'],
     ['until in the future', 'recover', { since: hoursAgo(1), until: new Date(now + 3_600_000) }, 'until'],
     ['until before since', 'replay', { since: hoursAgo(1), until: hoursAgo(2) }, 'until'],
@@ -187,6 +201,8 @@ describe('many', () => {
     ['a time that is none', 'recover', { since: 'yesterday' }, 'since'],
     ['an unknown type', 'replay', { since: hoursAgo(1), event_types: ['message.sent', 'no.such'] }, 'event_types[1]'],
     ['a type that is a test', 'replay', { since: hoursAgo(1), event_types: ['webhook.test'] }, 'event_types[0]'],
+    ['a wildcard of tests alone', 'replay', { since: hoursAgo(1), event_types: ['webhook.*'] }, 'event_types[0]'],
+    ['a wildcard that matches no type', 'replay', { since: hoursAgo(1), event_types: ['mess*'] }, 'event_types[0]'],
     ['no type', 'replay', { since: hoursAgo(1), event_types: [] }, 'event_types'],
     ['until in the future', 'cancel', { until: new Date(now + 3_600_000) }, 'until'],
     ['an unknown field', 'cancel', { types: ['message.sent'] }, 'types'],
@@ -204,6 +220,22 @@ describe('many', () => {
       expect((await ask(what, body, { id: uuidv7() })).status).toBe(404);
     }
     expect(await replays()).toEqual([]);
+  });
+
+  test('of a deleted endpoint: 404, and nothing is changed', async () => {
+    await app.call('webhooks.endpoints.delete', { key: tenant.key, params: { endpointID: endpointId } });
+    for (const what of ['recover', 'replay', 'cancel'] as const)
+      expect((await ask(what, what === 'cancel' ? {} : { since: hoursAgo(1) })).status).toBe(404);
+    expect(await replays()).toEqual([]);
+  });
+
+  test('replay without types of an endpoint that listens to tests alone: 422, and nothing is changed', async () => {
+    const id = await listen({ event_types: ['webhook.test'] });
+    const { status, body } = await ask('replay', { since: hoursAgo(1) }, { id });
+    expect(status).toBe(422);
+    expect(body.error.details[0].field).toBe('event_types');
+    expect(await replays()).toEqual([]);
+    expect((await ask('replay', { since: hoursAgo(1), event_types: ['message.*'] }, { id })).status).toBe(202);
   });
 
   test(`at most ${maxOpenReplays} of an organization are open at once`, async () => {

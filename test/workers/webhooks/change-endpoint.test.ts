@@ -68,6 +68,27 @@ test('what waits goes to the new url with the new headers', async () => {
   }
 });
 
+test('a 410 of the old url does not disable the endpoint at its new one', async () => {
+  const other = await startReceiver();
+  try {
+    await listen();
+    const answered = Promise.withResolvers<void>();
+    receiver.answer({ status: 410, after: answered.promise });
+    const [message] = await write(1);
+    await waitFor('the request', () => receiver.received.length === 1);
+    await on('update', { url: other.url });
+    answered.resolve();
+    const attempted = () => app.rows('select status from webhook_attempts where endpoint_id = $1', [id]);
+    await waitFor('the attempt', async () => (await attempted()).length === 1);
+    expect((await on('get')).body).toMatchObject({ enabled: true, disabled_reason: null });
+    await waitFor('the next attempt', () => got(other).length === 1, 20_000);
+    expect(got(other)).toEqual([message]);
+    await app.idle();
+  } finally {
+    await other.close();
+  }
+});
+
 test('without an order any more: what stands in a lane arrives in order, and what comes then waits for nobody', async () => {
   await listen({ ordering: 'per_subject' });
   await on('disable');

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { endpointPool, holdPool, poolOf } from '../../../src/platform/ledger/pools.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { type Channel, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
@@ -199,6 +200,17 @@ describe('dropped', () => {
     expect(got()).toEqual([next]);
     expect((await states(id)).cancelled).toBe(3);
   });
+});
+
+test('a test that has not begun says that it was cancelled', async () => {
+  const id = await listen();
+  await holdPool(app.em(), poolOf(tenant.organizationId, endpointPool(id)), null);
+  const asked = await on('test', id);
+  await done(await disable(id, 'drop'));
+  const operationID = asked.headers.get('operation-id')!;
+  const { body } = await app.call('operations.get', { key: tenant.key, params: { operationID } });
+  expect(body).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
+  expect(await states(id)).toEqual({ cancelled: 1 });
 });
 
 describe('released', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { eventTypes } from '../../../../src/platform/events/catalogue.ts';
-import { listening, wildcards } from '../../../../src/platform/events/listening.ts';
+import { listening, typesMatching, wildcards } from '../../../../src/platform/events/listening.ts';
 import { isHeard, listensTo } from '../../../../src/platform/events/record.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 
@@ -42,6 +42,8 @@ test('the database matches types and wildcards as a naive matcher does', async (
       const found = await house.sql<{ is_heard: boolean | null }>(heardBy, [JSON.stringify(rows), JSON.stringify(types)]);
       const wanted = endpoints.flatMap((asked) => types.map((one) => asked.some((pattern) => matches(pattern, one))));
       expect(found.map(({ is_heard }) => is_heard === true)).toEqual(wanted);
+      for (const asked of endpoints)
+        expect(typesMatching(asked, types)).toEqual(types.filter((one) => asked.some((pattern) => matches(pattern, one))));
       const matched = wanted.filter(Boolean).length;
       heard += matched;
       unheard += wanted.length - matched;

@@ -19,6 +19,7 @@ import {
 } from '../../../../src/webhooks/pending/settle.ts';
 import { endpoint } from '../../../support/factories/endpoint.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 import '../../../../src/jobs.ts';
 
 let house: House;
@@ -99,6 +100,26 @@ describe('cancelling', () => {
     expect(await pass(cancelling, last)).toMatchObject({ deliveries: total - 1, under_way: 1 });
     expect((await laneRows(subjects[0]!)).map(({ id }) => id)).toEqual([first!.id]);
     expect(await checkJobs(house.database)).toEqual([]);
+  });
+
+  test('a turn of a rate that is still to come is called off, and its room goes to the next', async () => {
+    const [first] = await laneRows(subjects[0]!);
+    await house.sql('update pools set held_until = null, width = 1 where id = $1', [`endpoint:${endpointId}`]);
+    await house.sql(
+      `update jobs set state = 'queued', slot_at = clock_timestamp(), run_at = clock_timestamp() + interval '1 min' where id = $1`,
+      [first!.id],
+    );
+    expect(await pass(cancelling, await nth(1))).toMatchObject({ deliveries: 1, under_way: 0 });
+    const withRoom = () => house.sql<{ id: string }>('select id from jobs where slot_at is not null');
+    expect(await waitFor('the next to have room', async () => (await withRoom())[0])).not.toEqual({ id: first!.id });
+  });
+
+  test('a pending delivery that has lost its job is cancelled too', async () => {
+    const [first, next] = await laneRows(subjects[0]!);
+    await house.sql('delete from jobs where id = $1', [first!.id]);
+    await house.sql(`update jobs set state = 'waiting' where id = $1`, [next!.id]);
+    expect(await pass(cancelling, last)).toMatchObject({ deliveries: total, under_way: 0 });
+    expect((await deliveries()).every(({ state }) => state === 'cancelled')).toBe(true);
   });
 
   test('two at once, and events of the same subjects meanwhile: each is cancelled once, and no lane is without a head', async () => {

@@ -1,15 +1,16 @@
 import { dispatchedColumns, dispatchedOf, firstCheck, type Inserted } from '../../platform/ledger/accept.ts';
+import { poolOf } from '../../platform/ledger/pools.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 
-type LiveJob = { id: string; subject_id: string; lane: string | null; is_free: boolean };
+type LiveJob = { id: string; subject_id: string; lane: string | null; pool: string; has_room: boolean; is_free: boolean };
 
 /**
  * SQL: a set, locked. A run in progress has room, and its time has come: its outcome must still be written. What has no room yet finds its
  * row gone.
  */
 const holdJobs = `
-  select j.id, j.subject_id, j.lane,
+  select j.id, j.subject_id, j.lane, j.pool, j.slot_at is not null as has_room,
          j.state <> 'queued' or j.slot_at is null or j.run_at > clock_timestamp() + interval '1 s' as is_free
     from jobs j
    where j.organization_id = $1 and j.subject_id = any($2::uuid[]) and j.name = 'webhooks.deliver'
@@ -56,7 +57,7 @@ const releaseLanes = `
   returning ${dispatchedColumns}`;
 
 /**
- * Of pending deliveries: those that no try is in progress of are `cancelled`, and their lanes go on. `left` are the others. Throws
+ * Of deliveries: the pending ones that no try is in progress of are `cancelled`, and their lanes go on. `left` are the others. Throws
  * LocksOutdated when the lock of a lane is missing.
  */
 export async function cancelDeliveries(tx: OwnTx, ids: string[]): Promise<{ done: number; left: string[] }> {
@@ -65,12 +66,15 @@ export async function cancelDeliveries(tx: OwnTx, ids: string[]): Promise<{ done
   const left = new Set(jobs.filter((job) => !job.is_free).map((job) => job.subject_id));
   const free = jobs.filter((job) => job.is_free);
   for (const { lane } of free) if (lane) tx.assertLocked(lane);
-  const error = JSON.stringify({ code: 'cancelled', message: 'Its delivery was cancelled' });
+  const error = JSON.stringify({ code: 'cancelled', message: 'The delivery was cancelled' });
   const [dropped] = await tx.sql<{ done: number }>(dropJobs, [
     free.map(({ id }) => id),
     ids.filter((id) => !left.has(id)),
     error,
   ]);
+  // A turn of a rate that is still to come has room.
+  const pools = [...new Set(free.filter((job) => job.has_room).map((job) => job.pool))];
+  tx.dispatch({ pools: pools.map((pool) => poolOf(tx.organizationId, pool)) });
   const lanes = [...new Set(free.flatMap(({ lane }) => lane ?? []))];
   if (lanes.length > 0) tx.dispatch(dispatchedOf(await tx.sql<Inserted>(releaseLanes, [lanes])));
   return { done: dropped!.done, left: [...left].sort() };
