@@ -161,6 +161,16 @@ export async function startStack({
       await Promise.all(workers.map((worker) => worker.end('SIGKILL')));
       await startWorkers();
     },
+    /** SIGKILL of one of them, and a new one in its place. */
+    async killWorker(number: number) {
+      const place = number % workers.length;
+      await workers[place]!.end('SIGKILL');
+      workers[place] = await spawnNode('workers/main.ts', workerSettings, '');
+    },
+    /** What is under way ends first. */
+    async endWorkers() {
+      await Promise.all(workers.map((worker) => worker.end('SIGTERM')));
+    },
     async restartWeb() {
       await Promise.all(webs.map((web) => web.end('SIGKILL')));
       webs = await Promise.all(webPorts.map(startWeb));
