@@ -38,6 +38,10 @@ export const endpointView = view(
         '`manual`: a request disabled it; `gone`: the receiver answered 410; `failing`: nothing but failures for days',
       ),
     disabled_at: timestamp.allow(null).required(),
+    failing_since: timestamp
+      .allow(null)
+      .required()
+      .description('The first failure since its last success; null: it does not fail'),
     overlap_ends_at: timestamp
       .allow(null)
       .required()
@@ -55,6 +59,7 @@ export const endpointView = view(
     enabled: true,
     disabled_reason: null,
     disabled_at: null,
+    failing_since: null,
     overlap_ends_at: null,
     created_at: exampleTime,
     updated_at: exampleTime,
@@ -79,6 +84,7 @@ export const toView = (row: EndpointRow, secrets: Secrets) => ({
   enabled: row.enabled,
   disabled_reason: row.disabled_reason,
   disabled_at: orNull(row.disabled_at),
+  failing_since: orNull(row.failing_since),
   // The secret is erased some time after.
   overlap_ends_at: isAhead(row.previous_secret_until) ? orNull(row.previous_secret_until) : null,
   created_at: iso(row.created_at),

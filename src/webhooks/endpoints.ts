@@ -23,6 +23,7 @@ const columns = [
   'enabled',
   'disabled_reason',
   'disabled_at',
+  'failing_since',
   'previous_secret_until',
   'created_at',
   'updated_at',
@@ -120,6 +121,7 @@ export async function createEndpoint(
     previous_secret_until: null,
     disabled_reason: null,
     disabled_at: null,
+    failing_since: null,
     deleted_at: null,
   });
   // The reply shows the database's times.

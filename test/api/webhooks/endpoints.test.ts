@@ -192,6 +192,7 @@ describe('list and get', () => {
       enabled: true,
       disabled_reason: null,
       disabled_at: null,
+      failing_since: null,
       overlap_ends_at: null,
     });
   });
