@@ -1,12 +1,17 @@
 import { Router } from 'express';
 import type { Deps } from '../http/endpoint.ts';
 import { htmlPage } from './html-page.ts';
-import { boardPath, docsPath } from './paths.ts';
+import { boardPath, consolePath, docsPath } from './paths.ts';
 
 type Place = { path: string; name: string; what: string };
 
 const places: Place[] = [
   { path: docsPath, name: 'Documentation', what: 'Every endpoint with examples; requests can be tried there.' },
+  {
+    path: consolePath,
+    name: 'Console',
+    what: 'For members: webhook endpoints, deliveries and their replay, messages, operations, API keys.',
+  },
   { path: '/openapi.json', name: 'OpenAPI document', what: 'For generated clients.' },
   { path: '/readyz', name: 'Readiness', what: 'Whether this process can answer requests, and the state of the queue.' },
 ];

@@ -1,9 +1,10 @@
 import { iconPath } from './paths.ts';
 
-type Page = { title: string; head: string; body: string };
+/** `isWhole`: the body has its own landmarks. */
+type Page = { title: string; head: string; body: string; isWhole?: boolean };
 
 /** Not for search engines. Relative addresses: a proxy may serve the pages below a path. */
-export const htmlPage = ({ title, head, body }: Page) => `<!doctype html>
+export const htmlPage = ({ title, head, body, isWhole = false }: Page) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -15,9 +16,7 @@ export const htmlPage = ({ title, head, body }: Page) => `<!doctype html>
     ${head}
   </head>
   <body>
-    <main>
-${body}
-    </main>
+${isWhole ? body : `    <main>\n${body}\n    </main>`}
   </body>
 </html>
 `;

@@ -3,6 +3,7 @@ import helmet from 'helmet';
 import type { Deps } from '../http/endpoint.ts';
 import { bullBoard } from '../operations/bull-board.ts';
 import { accountPages } from './account-pages/account-pages.ts';
+import { consolePage } from './console/console.ts';
 import { withDemo } from './docs/demo-examples.ts';
 import { docs } from './docs/docs.ts';
 import { publishedDocument } from './docs/document.ts';
@@ -25,5 +26,6 @@ export function pages(deps: Deps): Router {
   router.use(frontPage(deps));
   router.use(docs(deps.config));
   router.use(accountPages());
+  router.use(consolePage());
   return router;
 }
