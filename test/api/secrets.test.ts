@@ -206,7 +206,7 @@ class Journey {
     await this.call(422, 'webhooks.endpoints.test', { ...this.owner, prefer: 'wait=10' }, { params: { endpointID: id } });
     const { phone } = await this.app.conversation(this.channel);
     const send = async () => (await this.app.text(this.channel, phone)).body.data.id as string;
-    await this.app.messageIn(await send(), 'sent');
+    await this.app.messageIn(await send(), 'read');
     const [delivered] = await waitFor('the delivery', () => {
       const sent = this.receiver.ofType('message.sent');
       return sent.length > 0 && sent;

@@ -201,11 +201,11 @@ describeInBrowser('/console', (visitor) => {
     const channel = await app.connect({ tenant });
     const { phone } = await app.conversation(channel);
     const { id } = (await app.text(channel, phone)).body.data;
-    await app.messageIn(id, 'delivered');
+    await app.messageIn(id, 'read');
     const visit = await openIn(`#/messages/${id}`);
     const story = visit.page.getByRole('region', { name: 'What happened' });
     await story.getByRole('heading', { name: 'Kanal accepted it and queued it' }).waitFor();
-    await story.getByRole('heading', { name: 'The provider says: delivered' }).waitFor();
+    await story.getByRole('heading', { name: 'The provider says: read' }).waitFor();
     const sent = story.getByRole('listitem').filter({ has: visit.page.getByRole('heading', { name: 'The provider took it' }) });
     expect(await sent.getByRole('link', { name: receiver.url }).count()).toBe(1);
     expectCalm(visit);

@@ -103,11 +103,14 @@ export class App extends Product {
   jobOf = async (subjectId: string): Promise<Body> =>
     (await this.rows('select * from jobs where subject_id = $1', [subjectId]))[0];
 
+  /** Waits for a status that stays: one the sandbox goes on from (`sent`, `delivered`) may be over between two looks. */
   async messageIn(id: string, status: string, withinMs?: number): Promise<Body> {
     return waitFor(
       `message ${status}`,
       async () => {
         const row = await this.message(id);
+        if (row.status !== status && (row.status === 'read' || row.status === 'failed'))
+          throw new Error(`The message is ${row.status}, not ${status}`);
         return row.status === status ? row : undefined;
       },
       withinMs,
