@@ -8,6 +8,7 @@ import { handlers } from '../workers/index.ts';
 import { circlesOf } from './support/circles.ts';
 import { definitions } from './support/contract.ts';
 import { crowdedIn } from './support/crowded-sql.ts';
+import { splicedIn } from './support/spliced-sql.ts';
 import { unboundedIn } from './support/unbounded.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -247,6 +248,22 @@ describe('house rules', () => {
     expect(crowdedIn(`run('${one}');`)).toHaveLength(1);
     expect(crowdedIn('  update jobs j set run = 1 where j.id = $1`')).toHaveLength(1);
     expect(crowdedIn(`  // ${one}\n  where('Rows to select from, where they are set')\n  and exists (${one})`)).toEqual([]);
+  });
+
+  test('SQL text is not taken apart, and its parameters are numbered in one place', () => {
+    const splicing = inCode.filter((file) => splicedIn(text.get(file)!).length > 0);
+    // A hash of a password has this form; MikroORM gives its statements with question marks.
+    expect(splicing).toEqual([
+      'src/accounts/password-hash.ts',
+      'src/platform/database/binding-driver.ts',
+      'src/platform/listing/bind.ts',
+    ]);
+    const place = 'text.replace(/\\$(\\d+)/g, later)';
+    const looked = "condition.includes('$4')";
+    const counted = '`id = $${first + 1}`';
+    const columns = "messageColumns.replaceAll('m.', 'o.')";
+    expect(splicedIn([place, looked, counted, columns].join('\n'))).toEqual([place, looked, counted, columns]);
+    expect(splicedIn("`id = $1`\nid.replace(/^(.)(.)$/, '$1-$2')")).toEqual([]);
   });
 
   test('named exports only', () => {

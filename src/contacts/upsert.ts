@@ -3,6 +3,7 @@ import type { Own } from '../platform/database/own.ts';
 import { AppError, invalidField } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { LocksOutdated } from '../platform/ledger/locks.ts';
+import type { PartText } from '../platform/ledger/part.ts';
 import type { Look } from '../platform/ledger/transact.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
@@ -64,13 +65,26 @@ export const severalContacts = (ids: string[]) =>
   });
 
 /** SQL: a part of the ledger's own statement, which then is the whole transaction (bench: upsert). */
-const insertContact = `
+const insertContact: PartText = (
+  id,
+  organization,
+  name,
+  phone,
+  email,
+  source,
+  externalId,
+  customFields,
+  at,
+  types,
+  sources,
+  values,
+) => `
   made as (
     insert into contacts (
       id, organization_id, name, phone_number, email, external_source, external_id, custom_fields, created_at, updated_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)),
+    values (${id}, ${organization}, ${name}, ${phone}, ${email}, ${source}, ${externalId}, ${customFields}, ${at}, ${at})),
   identified as (
-    ${insertIdentitiesSql({ organization: '$2', contact: '$1', types: '$10', sources: '$11', values: '$12' })})`;
+    ${insertIdentitiesSql({ organization, contact: id, types, sources, values })})`;
 
 function create(tx: OwnTx, secrets: Secrets, identities: Identity[], fields: ContactFields): Upserted {
   const id = uuidv7();

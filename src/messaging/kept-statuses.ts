@@ -1,5 +1,6 @@
 import { dispatchedColumns, firstCheck } from '../platform/ledger/accept.ts';
 import { answerLock } from '../platform/ledger/locks.ts';
+import type { PartText } from '../platform/ledger/part.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 
@@ -26,32 +27,37 @@ export const hasKept = ({ channel, providerMessageId }: { channel: string; provi
        and ${isWaiting('u.state')})`;
 
 /** SQL: a new run, due at once; its delayed run in the queue is over. A part of the ledger's statement (bench: send, inbound). */
-const wakePart = (kept: string) => `
+const wakePart = (organization: string, kept: string) => `
   woken as (
     update jobs
        set run = run + 1,
            stalls = 0,
            run_at = clock_timestamp(),
            check_at = clock_timestamp() + ${firstCheck}
-     where organization_id = $1
+     where organization_id = ${organization}
        and subject_id = any(array(${kept}))
        and name = 'provider-webhooks.match-status'
        and ${stateIs('state', 'queued')}
     returning ${dispatchedColumns})`;
 
-const keptOf = (channel: string, providerMessageId: string) => `
+const keptOf = (organization: string, channel: string, providerMessageId: string) => `
              select s.id
                from unmatched_statuses s
-              where s.organization_id = $1
+              where s.organization_id = ${organization}
                 and s.channel_id = ${channel}
                 and s.provider_message_id = ${providerMessageId}
                 and ${isWaiting('s.state')}`;
-const wakeOne = wakePart(keptOf('$2::uuid', '$3::text'));
-const wakeSeveral = wakePart(`
+const wakeOne: PartText = (organization, channel, providerMessageId) =>
+  wakePart(organization, keptOf(organization, `${channel}::uuid`, `${providerMessageId}::text`));
+const wakeSeveral: PartText = (organization, channels, providerIds) =>
+  wakePart(
+    organization,
+    `
              select u.id
-               from unnest($2::uuid[], $3::text[]) as k(channel_id, provider_message_id),
-                    lateral (${keptOf('k.channel_id', 'k.provider_message_id')}
-                      offset 0) u`);
+               from unnest(${channels}::uuid[], ${providerIds}::text[]) as k(channel_id, provider_message_id),
+                    lateral (${keptOf(organization, 'k.channel_id', 'k.provider_message_id')}
+                      offset 0) u`,
+  );
 
 /** The caller holds the ids' locks. */
 export function wakeKept(tx: OwnTx, ids: ProviderId[]) {

@@ -56,7 +56,7 @@ const targetStatement = `
   select c.status as channel_status, k.id as contact_id, v.id as conversation_id, v.status as conversation_status,
          t.status as template_status, t.category, x.provider_message_id as context_id,
          coalesce(v.last_inbound_at > clock_timestamp() - interval '${windowHours} hours', false) as is_open,
-         ${isHeard('conversation.updated')} as is_heard,
+         ${isHeard('$1', 'conversation.updated')} as is_heard,
          ${phone} as phone,
          ${userId} as user_id,
          ${permission},

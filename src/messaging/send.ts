@@ -7,6 +7,7 @@ import { AppError, invalidField } from '../platform/errors.ts';
 import { conversationUpdated } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { conversationLane, LocksOutdated } from '../platform/ledger/locks.ts';
+import type { PartText } from '../platform/ledger/part.ts';
 import { channelPool } from '../platform/ledger/pools.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
@@ -88,17 +89,32 @@ function newConversation(
 export const acceptLocks = ({ conversation }: Prepared) => [conversationLane(conversation.id)];
 
 /** SQL: reopens the conversation and inserts its message, as a part of the ledger's statement (bench: post). */
-const acceptPart = `
+const acceptPart: PartText = (
+  organization,
+  id,
+  channelId,
+  conversationId,
+  type,
+  toPhone,
+  wasStatus,
+  status,
+  preview,
+  toUserId,
+  content,
+  contextId,
+) => `
   touched as (
     update conversations
-       set status = $8, preview = $9, last_message_at = clock_timestamp(), updated_at = clock_timestamp()
-     where organization_id = $1 and id = $4 and contact_id is not null and status = $7
+       set status = ${status}, preview = ${preview}, last_message_at = clock_timestamp(), updated_at = clock_timestamp()
+     where organization_id = ${organization} and id = ${conversationId}
+       and contact_id is not null and status = ${wasStatus}
     returning contact_id),
   message as (
     insert into messages as m (
       id, organization_id, channel_id, conversation_id, contact_id, direction, type, status,
       to_phone, to_user_id, content, context_id)
-    select $2, $1, $3, $4, t.contact_id, 'outbound', $5, 'queued', $6, $10, $11, $12
+    select ${id}, ${organization}, ${channelId}, ${conversationId}, t.contact_id, 'outbound', ${type}, 'queued',
+           ${toPhone}, ${toUserId}, ${content}, ${contextId}
       from touched t
     returning ${messageColumns})`;
 

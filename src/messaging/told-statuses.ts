@@ -2,6 +2,7 @@ import type { RowOf } from '../platform/database/tables.ts';
 import { isHeard } from '../platform/events/record.ts';
 import { endDoneOfSubjects, endFailedOfSubjects } from '../platform/ledger/end-subjects.ts';
 import { conversationLane } from '../platform/ledger/locks.ts';
+import type { PartText } from '../platform/ledger/part.ts';
 import { channelPool, poolOf } from '../platform/ledger/pools.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
@@ -31,8 +32,8 @@ export function changeBy(was: MessageState, { status, providerMessageId, failure
 }
 
 /** What a change asserts of message `m`, which `told` (t) was made from; in forms that no index fits, which a plan made while the table is empty could take. */
-const asItWas = `
-       m.organization_id = $1
+const asItWas = (organization: string) => `
+       m.organization_id = ${organization}
        and (m.conversation_id = t.conversation_id) is true
        and (m.status = t.was) is true
        and m.provider_message_id is not distinct from t.provider_was
@@ -40,7 +41,7 @@ const asItWas = `
        and (m.status <> 'failed' or m.failure->>'code' = 'outcome_unknown')`;
 
 /** SQL: as they were looked at, each row found by its id. `told`: the rows (bench: send, inbound). */
-const changePart = (told: string, ids: string) => `
+const changePart = (organization: string, told: string, ids: string) => `
   told as (
     select *
       from ${told}),
@@ -48,28 +49,27 @@ const changePart = (told: string, ids: string) => `
     update messages m
        set status = t.status, provider_message_id = t.provider_message_id, failure = t.failure, updated_at = clock_timestamp()
       from told t
-     where ${ids} and m.id = t.id and ${asItWas}
+     where ${ids} and m.id = t.id and ${asItWas(organization)}
     returning m.id)`;
 
 const columns = 'id, conversation_id, was, provider_was, is_erased, status, provider_message_id, failure';
-const changeSeveral = changePart(
-  `unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::boolean[], $7::text[], $8::text[], $9::jsonb[]) as t(${columns})`,
-  'm.id = any($2::uuid[])',
-);
+const types = ['uuid', 'uuid', 'text', 'text', 'boolean', 'text', 'text', 'jsonb'];
+const typed = (places: string[], suffix = '') => places.map((place, index) => `${place}::${types[index]}${suffix}`).join(', ');
+const changeSeveral: PartText = (organization, ...lists) =>
+  changePart(organization, `unnest(${typed(lists, '[]')}) as t(${columns})`, `m.id = any(${lists[0]}::uuid[])`);
 /** Its constants become part of the update: no join is planned. */
-const changeOne = changePart(
-  `(values ($2::uuid, $3::uuid, $4::text, $5::text, $6::boolean, $7::text, $8::text, $9::jsonb)) as t(${columns})`,
-  'true',
-);
+const changeOne: PartText = (organization, ...values) =>
+  changePart(organization, `(values (${typed(values)})) as t(${columns})`, 'true');
 
-const changedOne = 'exists (select 1 from changed)';
+const changedOne: PartText = () => 'exists (select 1 from changed)';
 /** An endpoint that began to listen since makes the look outdated. */
-const changedUnheard = `${changedOne} and not ${isHeard(...sentEvents)}`;
+const changedUnheard: PartText = (organization) => `${changedOne()} and not ${isHeard(organization, ...sentEvents)}`;
+const changedAll: PartText = () => '(select count(*) from changed) = (select count(*) from told)';
 
-const givenUpPart = `
+const givenUpPart: PartText = (organization, ids) => `
   given_up as (
     delete from jobs
-     where organization_id = $1 and subject_id = any($2::uuid[]) and name = 'messages.send' and ${stateIs('state', 'failed')})`;
+     where organization_id = ${organization} and subject_id = any(${ids}::uuid[]) and name = 'messages.send' and ${stateIs('state', 'failed')})`;
 
 const newIdOf = ({ was, now }: StatusChange): ProviderId[] =>
   now.provider_message_id === null || was.provider_message_id !== null
@@ -107,7 +107,7 @@ export function recordChanges(tx: OwnTx, changes: StatusChange[], { isUnheard = 
     tx.include({
       text: changeSeveral,
       params: [tx.organizationId, ...rows[0]!.map((_, column) => rows.map((row) => row[column]))],
-      assertion: '(select count(*) from changed) = (select count(*) from told)',
+      assertion: changedAll,
     });
   endSends(tx, changes);
   wakeKept(tx, all.flatMap(newIdOf));

@@ -1,7 +1,7 @@
 import type { RowOf } from '../platform/database/tables.ts';
 import { endpointFailing, endpointRecovered } from '../platform/events/catalogue.ts';
+import type { Part, PartText } from '../platform/ledger/part.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
-import type { Part } from '../platform/ledger/tx.ts';
 import { now } from '../platform/time/clock.ts';
 import type { WebhookEndpoint } from './endpoint.entity.ts';
 import { endpointLock } from './endpoints.ts';
@@ -19,12 +19,14 @@ export type SpellTimes = { webhookFailingAfterHours: number; webhookDisableAfter
 const hourMs = 3_600_000;
 
 /** SQL: a part of the ledger's statement, in the transaction that ends a failed attempt. */
-export const spellBegins = (organizationId: string, endpointId: string): Part => ({
-  text: `
+const spellPart: PartText = (organization, endpointId) => `
       spell as (
         update webhook_endpoints
            set failing_since = clock_timestamp()
-         where organization_id = $1 and id = $2 and failing_since is null and enabled)`,
+         where organization_id = ${organization} and id = ${endpointId} and failing_since is null and enabled)`;
+
+export const spellBegins = (organizationId: string, endpointId: string): Part => ({
+  text: spellPart,
   params: [organizationId, endpointId],
 });
 

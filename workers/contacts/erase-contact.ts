@@ -5,6 +5,7 @@ import { forgetInFiles } from '../../src/contacts/erasure/forget-in-files.ts';
 import { eraseContactJob } from '../../src/contacts/erasure/jobs.ts';
 import { scrubEvents } from '../../src/contacts/erasure/scrub-events.ts';
 import { statement } from '../../src/platform/database/statement.ts';
+import type { PartText } from '../../src/platform/ledger/part.ts';
 import { handle } from '../handler.ts';
 
 /** A delay for files in progress: each pass searches every file that is ready. */
@@ -27,14 +28,12 @@ export const eraseContactRest = handle(eraseContactJob, async ({ erasure_id }, c
   if (writing > 0) return context.wait(fileMs, { reason: 'an import or export in progress may contain the contact' });
   if (changed > 0)
     return context.wait(config.webhookTimeoutMs + 1_000, { reason: 'a delivery with the old text may be in progress' });
-  // SQL: a part of the ledger's statement.
-  return context.finish({
-    text: `
+  return context.finish({ text: forgottenPart, params: [own.organizationId, erasure_id], onlyWithEnd: true });
+});
+
+/** SQL: a part of the ledger's statement. */
+const forgottenPart: PartText = (organization, id) => `
       forgotten as (
         delete from contact_erasures
-         where organization_id = $1 and id = $2
-           and exists (select 1 from ended))`,
-    params: [own.organizationId, erasure_id],
-    onlyWithEnd: true,
-  });
-});
+         where organization_id = ${organization} and id = ${id}
+           and exists (select 1 from ended))`;

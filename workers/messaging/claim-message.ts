@@ -32,7 +32,7 @@ const claimColumns = `
      from templates t
     where m.type = 'template' and t.organization_id = m.organization_id and t.channel_id = m.channel_id
       and t.name = m.content->>'name' and t.language = m.content->>'language') as category,
-  ${isHeard(...sentEvents)} as is_heard,
+  ${isHeard('$1', ...sentEvents)} as is_heard,
   ${permission}`;
 
 const isUnsent = `exists (

@@ -1,5 +1,5 @@
 import { isOurOutage } from '../../src/platform/database/errors.ts';
-import type { Part } from '../../src/platform/ledger/tx.ts';
+import type { Part } from '../../src/platform/ledger/part.ts';
 import { reasonOf } from '../../src/platform/log.ts';
 import { applySeen, lookAtStatuses, type Where } from '../../src/provider-webhooks/apply-status.ts';
 import type { InboundStatus } from '../../src/providers/messaging-app/inbound.ts';

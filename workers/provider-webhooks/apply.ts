@@ -8,6 +8,7 @@ import { query } from '../../src/platform/database/query.ts';
 import { statement } from '../../src/platform/database/statement.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
 import { mayRunNow } from '../../src/platform/ledger/pace.ts';
+import type { PartText } from '../../src/platform/ledger/part.ts';
 import { type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
 import type { RunRef } from '../../src/platform/ledger/tx.ts';
 import { reasonOf } from '../../src/platform/log.ts';
@@ -114,11 +115,11 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
 );
 
 /** SQL: a part of the ledger's statement. */
-const appliedPart = `
+const appliedPart: PartText = (id, state, errors, organization) => `
   applied as (
     update provider_webhooks
-       set state = $2, errors = $3, applied_at = clock_timestamp()
-     where organization_id = $4 and id = $1 and exists (select 1 from ended))`;
+       set state = ${state}, errors = ${errors}, applied_at = clock_timestamp()
+     where organization_id = ${organization} and id = ${id} and exists (select 1 from ended))`;
 
 /** NUL and half a surrogate pair, as JSON.stringify writes them: PostgreSQL's text cannot hold them. */
 const unstorable = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;

@@ -1,6 +1,7 @@
 import { answerLockOf, type ProviderId } from '../../src/messaging/kept-statuses.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
+import type { PartText } from '../../src/platform/ledger/part.ts';
 import { stateIs } from '../../src/platform/ledger/states.ts';
 import type { Look } from '../../src/platform/ledger/transact.ts';
 import { applySeen, lookAtStatuses, type StatusesSeen, writeOfSeen } from '../../src/provider-webhooks/apply-status.ts';
@@ -43,14 +44,15 @@ async function lookAtKept(own: Own, id: string): Promise<Seen> {
 }
 
 /** SQL: a part of the ledger's statement; what is matched here needs no jobs of its own. */
-const endPart = `
+const endPart: PartText = (organization, matchedIds, id) => `
   ended_statuses as (
     update unmatched_statuses
-       set state = case when id = any($2::uuid[]) then 'matched' else 'dropped' end
-     where organization_id = $1 and (id = any($2::uuid[]) or id = $3::uuid) and (state = 'waiting') is true),
+       set state = case when id = any(${matchedIds}::uuid[]) then 'matched' else 'dropped' end
+     where organization_id = ${organization} and (id = any(${matchedIds}::uuid[]) or id = ${id}::uuid)
+       and (state = 'waiting') is true),
   jobs_of_others as (
     delete from jobs
-     where organization_id = $1 and subject_id = any($2::uuid[]) and subject_id <> $3::uuid
+     where organization_id = ${organization} and subject_id = any(${matchedIds}::uuid[]) and subject_id <> ${id}::uuid
        and name = 'provider-webhooks.match-status' and ${stateIs('state', 'queued')})`;
 
 /** Runs when its message's id becomes known, at the latest after 10 minutes: then a status of an unknown message is dropped. */

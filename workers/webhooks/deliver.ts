@@ -5,8 +5,9 @@ import type { RowOf } from '../../src/platform/database/tables.ts';
 import { envelopeOf } from '../../src/platform/events/envelope.ts';
 import type { Event } from '../../src/platform/events/event.entity.ts';
 import { isPaced, mayRunNow, paceParts, type Turn } from '../../src/platform/ledger/pace.ts';
+import type { Part, PartText } from '../../src/platform/ledger/part.ts';
 import { isWithinWidth, type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
-import type { Part, RunRef } from '../../src/platform/ledger/tx.ts';
+import type { RunRef } from '../../src/platform/ledger/tx.ts';
 import type { Secrets } from '../../src/platform/secrets.ts';
 import { now, nowDate } from '../../src/platform/time/clock.ts';
 import type { Delivery, WebhookEndpoint } from '../../src/webhooks/endpoint.entity.ts';
@@ -159,24 +160,27 @@ export const shownOutcome = (outcome: SendOutcome): SendOutcome =>
     : outcome;
 
 /** SQL: parts of the ledger's statement (bench: deliver). */
-const attemptText = (condition: string) => `
+const attemptText =
+  (condition: string): PartText =>
+  (id, organization, state, status, durationMs, errorClass, error, responseHead, isOver, delayMs, phase, phases) =>
+    `
   tried as (
     update webhook_deliveries
        set attempts = attempts + 1,
-           state = case when $9 then $3 else state end,
-           finished_at = case when $9 then clock_timestamp() else finished_at end,
+           state = case when ${isOver} then ${state} else state end,
+           finished_at = case when ${isOver} then clock_timestamp() else finished_at end,
            next_attempt_at = case
-             when not $9 and state = 'pending' then clock_timestamp() + coalesce($10::float8, 0) * interval '1 ms' end
-     where organization_id = $2 and id = $1${condition}
+             when not ${isOver} and state = 'pending' then clock_timestamp() + coalesce(${delayMs}::float8, 0) * interval '1 ms' end
+     where organization_id = ${organization} and id = ${id}${condition}
     returning attempts, endpoint_id, ${triggerOfAttempt} as trigger),
   attempt as (
     insert into webhook_attempts (
       id, organization_id, delivery_id, endpoint_id, number, status, duration_ms, error_class, error, response_head,
       phase, phases, trigger)
-    select uuidv7(), $2::uuid, $1, tried.endpoint_id, tried.attempts, $4::int, $5::int, $6, $7, $8, $11, $12::jsonb,
+    select uuidv7(), ${organization}::uuid, ${id}, tried.endpoint_id, tried.attempts, ${status}::int, ${durationMs}::int,
+           ${errorClass}, ${error}, ${responseHead}, ${phase}, ${phases}::jsonb,
            tried.trigger
       from tried)`;
-/** Made once: a new text would be hashed anew for each attempt. */
 const attemptTexts = { always: attemptText(''), withEnd: attemptText(' and exists (select 1 from ended)') };
 
 /** `onlyWithEnd`: writes only if it ends the job's row. */

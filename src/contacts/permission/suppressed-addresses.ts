@@ -1,4 +1,5 @@
 import { inForceSql } from '../../platform/database/in-force.ts';
+import type { PartText } from '../../platform/ledger/part.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Identity } from '../identities/identity.ts';
@@ -23,24 +24,24 @@ export const unlessLonger = `
    where coalesce(excluded.expires_at, 'infinity') > coalesce(contact_suppressions.expires_at, 'infinity')`;
 
 /** SQL: a part of the ledger's own statement, without a query of its own (bench: upsert, inbound). */
-const suppressAgainPart = `
+const suppressAgainPart: PartText = (organization, contactId, hashes) => `
   remembered as (
     select distinct on (s.channel) s.channel, s.reason, s.expires_at
       from suppressed_addresses s
-     where s.organization_id = $1
-       and s.hash = any($3::bytea[])
+     where s.organization_id = ${organization}
+       and s.hash = any(${hashes}::bytea[])
        and ${inForceSql('s.expires_at')}
      order by s.channel, s.expires_at desc nulls first),
   resuppressed as (
     insert into contact_suppressions (id, organization_id, contact_id, channel, reason, expires_at)
-    select uuidv7(), $1, $2, r.channel, r.reason, r.expires_at
+    select uuidv7(), ${organization}, ${contactId}, r.channel, r.reason, r.expires_at
       from remembered r
     ${unlessLonger}
     returning channel, reason, expires_at),
   resuppressions as (
     insert into contact_permission_history (
       id, organization_id, contact_id, kind, channel, state, reason, source, expires_at, actor)
-    select uuidv7(), $1, $2, 'suppression', channel, 'suppressed', reason, 'forgotten before', expires_at, 'system'
+    select uuidv7(), ${organization}, ${contactId}, 'suppression', channel, 'suppressed', reason, 'forgotten before', expires_at, 'system'
       from resuppressed)`;
 
 /** An erased person who comes back stays suppressed. Call in the transaction that adds the identities. */

@@ -3,6 +3,7 @@ import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { NativeQueryBuilder } from '@mikro-orm/sql';
 import { CompiledQuery } from 'kysely';
 import { AppError } from '../errors.ts';
+import { bindTo } from '../listing/bind.ts';
 
 type Platform = { quoteIdentifier(name: string): string; quoteValue(value: unknown): string };
 
@@ -16,6 +17,7 @@ const isBindable = (value: unknown) =>
 /** In MikroORM's text `?` is a value, `??` a name and `\?` a question mark; the driver's text has $1, $2 … */
 export function boundText(text: string, params: readonly unknown[], platform: Platform): { text: string; values: unknown[] } {
   const values: unknown[] = [];
+  const place = bindTo(values);
   const bind = (sql: string, given: readonly unknown[]): string => {
     let next = 0;
     return sql.replace(/\\\?|\?\??/g, (mark) => {
@@ -26,8 +28,7 @@ export function boundText(text: string, params: readonly unknown[], platform: Pl
       // Its values are bound too: each other value in the text would be another statement to prepare.
       if (isRaw(value)) return bind(value.sql, value.params ?? []);
       if (!isBindable(value)) return platform.quoteValue(value);
-      values.push(value);
-      return `$${values.length}`;
+      return place(value);
     });
   };
   return { text: bind(text, params), values };

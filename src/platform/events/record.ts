@@ -1,5 +1,6 @@
 import type { RowOf } from '../database/tables.ts';
 import { dispatchedColumns, firstCheck, slotOfNew, stateOfNew } from '../ledger/accept.ts';
+import type { PartText } from '../ledger/part.ts';
 import type { Event } from './event.entity.ts';
 
 export type NewEvent = RowOf<typeof Event, 'id' | 'organization_id' | 'type' | 'subject_type' | 'subject_id' | 'data'> & {
@@ -14,28 +15,34 @@ export type NewEvent = RowOf<typeof Event, 'id' | 'organization_id' | 'type' | '
 /** Endpoint `e` listens to `type`, an expression. Without a wildcard `event_prefixes` is null: one look at a null, no row and no node more. */
 export const listensTo = (type: string, e = 'e') => `(${type} = any(${e}.event_types) or ${type} ^@ any(${e}.event_prefixes))`;
 
-/** Whether an endpoint of organization $1 listens to one of `types`; for the look of a write. */
-export const isHeard = (...types: string[]) => `
+/** Whether an endpoint of the organization, an expression, listens to one of `types`; for the look of a write. */
+export const isHeard = (organization: string, ...types: string[]) => `
   exists (
     select 1
       from webhook_endpoints e
-     where e.organization_id = $1
+     where e.organization_id = ${organization}
        and (${types.map((type) => listensTo(`'${type}'::text`)).join(' or ')}))`;
 
 /** SQL: events that no endpoint listens to, without the sets of deliveries: half of the ledger's plan (bench: post). */
-export const recordUnheardPart = (condition: string) => `
+export const recordUnheardPart =
+  (condition: string): PartText =>
+  (events) =>
+    `
   recorded as (
     insert into events (id, organization_id, type, subject_type, subject_id, data)
     select id, organization_id, type, subject_type, subject_id, data
-      from jsonb_to_recordset($1::jsonb)
+      from jsonb_to_recordset(${events}::jsonb)
         as x(ord int, id uuid, organization_id uuid, type text, subject_type text, subject_id uuid, data jsonb)${condition}
      order by ord)`;
 
 /** SQL: three dependent sets (decisions/0008). The caller holds the subjects' locks. `offset 0` keeps the index in use. */
-export const recordPart = (condition: string) => `
+export const recordPart =
+  (condition: string): PartText =>
+  (events) =>
+    `
   new_events as (
     select *
-      from jsonb_to_recordset($1::jsonb)
+      from jsonb_to_recordset(${events}::jsonb)
         as x(ord int, id uuid, organization_id uuid, type text, subject_type text, subject_id uuid, data jsonb,
              endpoint_id uuid, is_test boolean, delivery_job_id uuid)${condition}),
   recorded as (

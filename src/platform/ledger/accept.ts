@@ -1,5 +1,6 @@
 import type { RowOf } from '../database/tables.ts';
 import type { Job } from './jobs.entity.ts';
+import type { PartText } from './part.ts';
 
 /** `delay_ms` is by the database's clock; `read_at` (ms) keeps a paced row's time in the plan on its way to the queue. */
 export type DispatchedRow = RowOf<typeof Job, 'id' | 'run' | 'queue' | 'name' | 'organization_id' | 'pool'> & {
@@ -89,10 +90,13 @@ export const stateOfNew = `
 export const slotOfNew = `case when s.state = 'queued' and n.pool is not null then clock_timestamp() end`;
 
 /** SQL: rule 1, one set, each row with the state its lane gives it (decisions/0008). The caller holds the lanes' locks. */
-export const acceptPart = (condition: string) => `
+export const acceptPart =
+  (condition: string): PartText =>
+  (jobs) =>
+    `
   new_jobs as (
     select r.*, nextval('jobs_seq') as seq, row_number() over (partition by r.lane order by r.ord) as place
-      from (select * from jsonb_to_recordset($1::jsonb)
+      from (select * from jsonb_to_recordset(${jobs}::jsonb)
               as x(ord int, id uuid, organization_id uuid, name text, queue text, payload jsonb,
                    subject_type text, subject_id uuid, lane text, pool text, visible boolean, delay_ms float8)
              order by ord) r${condition}),
@@ -108,7 +112,10 @@ export const acceptPart = (condition: string) => `
     returning ${dispatchedColumns})`;
 
 /** SQL: the same for one row, with a third of the plan's nodes: starting them is what a small statement takes (bench: post, inbound). */
-export const acceptOnePart = (condition: string) => `
+export const acceptOnePart =
+  (condition: string): PartText =>
+  (id, organization, name, queue, payload, subjectType, subjectId, lane, pool, visible, delayMs) =>
+    `
   accepted as (
     insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id,
                       lane, pool, visible, seq, state, slot_at, run_at, check_at)
@@ -116,9 +123,10 @@ export const acceptOnePart = (condition: string) => `
            n.lane, n.pool, n.visible, nextval('jobs_seq'), s.state, ${slotOfNew},
            clock_timestamp() + n.delay_ms * interval '1 ms',
            clock_timestamp() + n.delay_ms * interval '1 ms' + ${firstCheck}
-      from (select $1::uuid as id, $2::uuid as organization_id, $3::text as name, $4::text as queue, $5::jsonb as payload,
-                   $6::text as subject_type, $7::uuid as subject_id, $8::text as lane, $9::text as pool,
-                   $10::boolean as visible, $11::float8 as delay_ms, 0 as ord, 1 as place) n, ${stateOfNew}${condition}
+      from (select ${id}::uuid as id, ${organization}::uuid as organization_id, ${name}::text as name, ${queue}::text as queue,
+                   ${payload}::jsonb as payload, ${subjectType}::text as subject_type, ${subjectId}::uuid as subject_id,
+                   ${lane}::text as lane, ${pool}::text as pool, ${visible}::boolean as visible,
+                   ${delayMs}::float8 as delay_ms, 0 as ord, 1 as place) n, ${stateOfNew}${condition}
     returning ${dispatchedColumns})`;
 
 export const paramsOfOne = (job: NewJob) => [

@@ -1,45 +1,48 @@
 import { dispatchedColumns, firstCheck } from './accept.ts';
 import type { JobError } from './jobs.entity.ts';
+import type { PartText } from './part.ts';
 import { stateOfReleased } from './release.ts';
 import { stateIs } from './states.ts';
 import type { OwnTx } from './tx.ts';
 
-/** SQL: as `releasePart`, for the lanes of several ended rows of organization $1. Reads from them, or two heads of a lane would meet in jobs_head. */
-const releasedBy = (ended: string) => `
+/** SQL: as `releasePart`, for the lanes of several ended rows. Reads from them, or two heads of a lane would meet in jobs_head. */
+const releasedBy = (ended: string, organization: string) => `
   after_${ended} as (
     update jobs
        set ${stateOfReleased},
            run_at = greatest(run_at, clock_timestamp()),
            check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
-     where organization_id = $1
+     where organization_id = ${organization}
        and id = any(array(
              select (select b.id
                        from jobs b
-                      where b.organization_id = $1 and b.lane = e.lane and b.state = 'blocked'
+                      where b.organization_id = ${organization} and b.lane = e.lane and b.state = 'blocked'
                       order by b.seq
                       limit 1)
                from ${ended} e))
     returning ${dispatchedColumns})`;
 
 /** SQL: sets that follow from one another (bench: inbound). */
-const donePart = `
+const donePart: PartText = (organization, subjectIds, name) => `
   subjects_done as (
     delete from jobs
-     where organization_id = $1 and subject_id = any($2::uuid[]) and name = $3 and ${stateIs('state', 'queued', 'waiting')}
+     where organization_id = ${organization} and subject_id = any(${subjectIds}::uuid[]) and name = ${name}
+       and ${stateIs('state', 'queued', 'waiting')}
     returning lane),
-  ${releasedBy('subjects_done')}`;
+  ${releasedBy('subjects_done', organization)}`;
 
-const failedPart = `
+const failedPart: PartText = (organization, subjectIds, name, errors) => `
   subjects_failed as (
     update jobs
        set state = 'failed', run = run + 1, finished_at = clock_timestamp(), slot_at = null,
            error = (select e.error
-                      from unnest($2::uuid[], $4::jsonb[]) as e(subject_id, error)
+                      from unnest(${subjectIds}::uuid[], ${errors}::jsonb[]) as e(subject_id, error)
                      where e.subject_id = jobs.subject_id
                      limit 1)
-     where organization_id = $1 and subject_id = any($2::uuid[]) and name = $3 and ${stateIs('state', 'queued', 'waiting')}
+     where organization_id = ${organization} and subject_id = any(${subjectIds}::uuid[]) and name = ${name}
+       and ${stateIs('state', 'queued', 'waiting')}
     returning lane),
-  ${releasedBy('subjects_failed')}`;
+  ${releasedBy('subjects_failed', organization)}`;
 
 /** The subjects' work is proven done, whichever runs their live rows are in. The lanes' locks must be held. */
 export function endDoneOfSubjects(tx: OwnTx, name: string, subjectIds: string[]) {

@@ -4,7 +4,8 @@ import { query } from '../database/query.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Dispatched } from './accept.ts';
 import { LocksOutdated, lockOf, subjectLock, takeLocks } from './locks.ts';
-import type { End, EnqueueOptions, OwnTx, Part, Tx } from './tx.ts';
+import type { Part } from './part.ts';
+import type { End, EnqueueOptions, OwnTx, Tx } from './tx.ts';
 import type { Entries } from './write.ts';
 
 type Kept = {

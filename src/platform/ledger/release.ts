@@ -1,74 +1,76 @@
 import { dispatchedColumns, firstCheck } from './accept.ts';
+import type { Part, PartText } from './part.ts';
 import { stateIs } from './states.ts';
-import type { End, EndKind, OwnTx, Part, RunRef, Tx } from './tx.ts';
+import type { End, EndKind, OwnTx, RunRef, Tx } from './tx.ts';
 
 /** The run is no longer the row's: the transaction rolls back. */
 export class RunOver extends Error {
   override name = 'RunOver';
 }
 
-const kept = `
+const kept: PartText = (organization, id, run) => `
     update jobs
        set state = 'done', finished_at = clock_timestamp(), error = null
-     where organization_id = $1 and id = $2 and run = $3 and ${stateIs('state', 'queued')} and visible
+     where organization_id = ${organization} and id = ${id} and run = ${run} and ${stateIs('state', 'queued')} and visible
     returning organization_id, lane, pool`;
-const gone = `
+const gone: PartText = (organization, id, run) => `
     delete from jobs
-     where organization_id = $1 and id = $2 and run = $3 and ${stateIs('state', 'queued')} and not visible
+     where organization_id = ${organization} and id = ${id} and run = ${run} and ${stateIs('state', 'queued')} and not visible
     returning organization_id, lane, pool`;
 
-const ended: Record<EndKind, string> = {
-  done: `
-  kept as (${kept}),
-  gone as (${gone}),
+const ended: Record<EndKind, PartText> = {
+  done: (...row) => `
+  kept as (${kept(...row)}),
+  gone as (${gone(...row)}),
   ended as (select * from kept union all select * from gone)`,
-  kept: `
-  ended as (${kept})`,
-  gone: `
-  ended as (${gone})`,
-  failed: `
+  kept: (...row) => `
+  ended as (${kept(...row)})`,
+  gone: (...row) => `
+  ended as (${gone(...row)})`,
+  failed: (organization, id, run, error) => `
   ended as (
     update jobs
-       set state = 'failed', error = $4, finished_at = clock_timestamp(), slot_at = null
-     where organization_id = $1 and id = $2 and run = $3 and ${stateIs('state', 'queued')}
+       set state = 'failed', error = ${error}, finished_at = clock_timestamp(), slot_at = null
+     where organization_id = ${organization} and id = ${id} and run = ${run} and ${stateIs('state', 'queued')}
     returning organization_id, lane, pool)`,
-  'subject-done': `
+  'subject-done': (organization, subjectId, name) => `
   ended as (
     delete from jobs
-     where organization_id = $1 and subject_id = $2 and name = $3 and ${stateIs('state', 'queued', 'waiting')}
+     where organization_id = ${organization} and subject_id = ${subjectId} and name = ${name} and ${stateIs('state', 'queued', 'waiting')}
     returning organization_id, lane, pool)`,
   // Only the head of a lane leaves a place in it.
-  'called-off': `
+  'called-off': (organization, id, error) => `
   ended as (
     update jobs
-       set state = 'done', run = run + 1, error = $3, finished_at = clock_timestamp(), slot_at = null
-     where organization_id = $1 and id = $2 and ${stateIs('state', 'blocked', 'waiting', 'queued', 'paused')} and visible
+       set state = 'done', run = run + 1, error = ${error}, finished_at = clock_timestamp(), slot_at = null
+     where organization_id = ${organization} and id = ${id} and ${stateIs('state', 'blocked', 'waiting', 'queued', 'paused')} and visible
     returning organization_id, case when old.state <> 'blocked' then lane end as lane, pool)`,
 };
 
 /** By a function of the database, which is called for the released row alone: most ends release none, and its look has many nodes. */
-export const stateOfReleased = `
-       (state, slot_at) = (
+export const stateOfReleased = `(state, slot_at) = (
          select r.state, r.slot_at
-           from state_of_released(jobs.organization_id, jobs.pool, jobs.run_at) r)`.trim();
+           from state_of_released(jobs.organization_id, jobs.pool, jobs.run_at) r)`;
 
 /** SQL: two dependent sets (decisions/0008). The second reads from the first, or two heads of a lane would meet in jobs_head. */
-const releasedAfter = (end: string, lane = '(select lane from ended)') => `${end},
+const releasedAfter =
+  (end: PartText, lane = '(select lane from ended)'): PartText =>
+  (organization, ...more) =>
+    `${end(organization, ...more)},
   released as (
     update jobs
        set ${stateOfReleased},
            run_at = greatest(run_at, clock_timestamp()),
            check_at = greatest(run_at, clock_timestamp()) + ${firstCheck}
-     where organization_id = $1
+     where organization_id = ${organization}
        and id = (select b.id from jobs b
-                  where b.organization_id = $1
+                  where b.organization_id = ${organization}
                     and b.lane = ${lane} and b.state = 'blocked'
                   order by b.seq
                   limit 1)
     returning ${dispatchedColumns})`;
 
-/** Made once: a text of 2 kB for each end would be hashed anew. */
-const released: Record<EndKind, string> = {
+const released: Record<EndKind, PartText> = {
   done: releasedAfter(ended.done),
   kept: releasedAfter(ended.kept),
   gone: releasedAfter(ended.gone),

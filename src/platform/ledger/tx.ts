@@ -2,6 +2,7 @@ import type { Em } from '../database/database.ts';
 import type { OwnRecords } from '../database/own.ts';
 import type { EventContract } from '../events/event.ts';
 import type { Dispatched } from './accept.ts';
+import type { Part } from './part.ts';
 
 export type RunRef = { organization_id: string; id: string; run: number };
 
@@ -17,22 +18,6 @@ export type End = {
   isRequired: boolean;
   /** The statement itself asserts the row: in one round trip too, parts that do not read from `ended` are undone. */
   isAsserted?: boolean;
-};
-
-/**
- * Parameters count from $1 in each part. A part may read from `ended`, the row that ends. `gives`: the name of its set with one row, read
- * by `given` once the ledger is written; without that row no job and no event is written.
- */
-export type Part = {
-  text: string;
-  params: unknown[];
-  /** It writes only where `ended` has its row: without the end it is nothing, so one round trip is enough for both. */
-  onlyWithEnd?: boolean;
-  gives?: string;
-  /** A set of this part with rows of `jobs` for the queue (`dispatchedColumns`). */
-  dispatched?: string;
-  /** A condition over the sets of this part. Where it is false nothing is written: LocksOutdated. */
-  assertion?: string;
 };
 
 /** What work returns that can be known only once the ledger is written. */

@@ -3,6 +3,7 @@ import type { Database, Source } from '../database/database.ts';
 import { lockError, sqlStateOf } from '../database/errors.ts';
 import { query } from '../database/query.ts';
 import { type NewEvent, recordPart, recordUnheardPart } from '../events/record.ts';
+import { bindTo } from '../listing/bind.ts';
 import {
   acceptOnePart,
   acceptPart,
@@ -16,8 +17,9 @@ import {
   paramsOfOne,
 } from './accept.ts';
 import { LocksOutdated, lockStatement, sorted } from './locks.ts';
+import type { Part, PartText } from './part.ts';
 import { endPart, RunOver } from './release.ts';
-import type { End, Part } from './tx.ts';
+import type { End } from './tx.ts';
 
 export type Entries = { ends: End[]; jobs: NewJob[]; events: NewEvent[]; parts: Part[] };
 type Rest = Omit<Entries, 'ends'>;
@@ -117,9 +119,9 @@ function assertionError(error: unknown): never {
   throw error;
 }
 
-/** Made once for each condition, of which there are few: a new text of 3 kB would be hashed anew in each write. */
-function madeOnce(make: (condition: string) => string): (condition: string) => string {
-  const made = new Map<string, string>();
+/** Made once for each condition, of which there are few. */
+function madeOnce(make: (condition: string) => PartText): (condition: string) => PartText {
+  const made = new Map<string, PartText>();
   return (condition) => {
     const text = made.get(condition) ?? make(condition);
     made.set(condition, text);
@@ -154,14 +156,28 @@ function conditionOf(end: End | undefined, parts: Part[]): string {
 
 const listOf = (items: object[]) => JSON.stringify(items.map((item, ord) => ({ ord, ...item })));
 
-const statements = new Map<string, string>();
-/** A key of whole texts would be some 8 kB, made for each write. */
-const numbers = new Map<string, number>();
-function numberOf(text: string): number {
-  const number = numbers.get(text) ?? numbers.size;
-  numbers.set(text, number);
-  return number;
+/** The statement of some parts, and what follows with one more: composed anew, a text of 4 kB would be hashed anew in each write. */
+type Form = { text?: string; followers: WeakMap<PartText, Form> };
+const newForm = (): Form => ({ followers: new WeakMap() });
+const forms = { plain: newForm(), asserted: newForm() };
+
+function formOf(parts: Part[], end: End | undefined): Form {
+  let form = end?.isAsserted ? forms.asserted : forms.plain;
+  for (const { text, assertion } of parts) {
+    form = followerOf(form, text);
+    if (assertion) form = followerOf(form, assertion);
+  }
+  return form;
 }
+
+function followerOf({ followers }: Form, text: PartText): Form {
+  const known = followers.get(text);
+  if (known) return known;
+  const made = newForm();
+  followers.set(text, made);
+  return made;
+}
+
 const newRows = new Set(['accepted', 'announced']);
 
 /** A fill is asked for where somebody waits for the room; who comes later asks for it too. */
@@ -175,16 +191,19 @@ const freedPool = `
             limit 1) is not null
     limit 1)`;
 
-/** SQL: the ledger's one statement (docs/decisions/0008-hot-paths.md). Few shapes, each composed once, so that each is prepared once. */
+/** Few forms, each composed once, so that each is prepared once. */
 function textOf(parts: Part[], end: End | undefined): string {
-  const key = [end?.isAsserted, ...parts.flatMap(({ text, assertion = '' }) => [numberOf(text), numberOf(assertion)])].join();
-  const known = statements.get(key);
-  if (known) return known;
-  let before = 0;
-  const texts = parts.map(({ text, params }) => {
-    const placed = numberedFrom(before, text);
-    before += params.length;
-    return placed;
+  const form = formOf(parts, end);
+  form.text ??= composed(parts, end);
+  return form.text;
+}
+
+/** SQL: the ledger's one statement (docs/decisions/0008-hot-paths.md). */
+function composed(parts: Part[], end: End | undefined): string {
+  const place = bindTo([]);
+  const placed = parts.map(({ text, assertion, params }) => {
+    const places = params.map(place);
+    return { text: text(...places), assertion: assertion?.(...places) };
   });
   const outcome = end ? `(select count(*)::int from ended) as ended, ${freedPool} as pool` : '0 as ended, null as pool';
   const rows = parts
@@ -193,14 +212,10 @@ function textOf(parts: Part[], end: End | undefined): string {
   const dispatched = rows ? `(select coalesce(jsonb_agg(h), '[]') from (${rows}) h)` : `'[]'::jsonb`;
   const names = parts.flatMap(({ gives }) => gives ?? []);
   const given = names.map((name) => `'${name}', (select to_jsonb(g) from ${name} g limit 1)`).join(', ');
-  const asserted = parts.flatMap(({ assertion }) => (assertion ? [`assert_that(${assertion}, '${outdated}')`] : []));
+  const asserted = placed.flatMap(({ assertion }) => (assertion ? [`assert_that(${assertion}, '${outdated}')`] : []));
   if (end?.isAsserted) asserted.push(`assert_that(exists (select 1 from ended), '${runOver}')`);
   const columns = [outcome, `${dispatched} as dispatched`, `jsonb_build_object(${given}) as given`, ...asserted];
-  const text = `${texts.length > 0 ? `with ${texts.join(',')}` : ''}
+  const sets = placed.map(({ text }) => text);
+  return `${sets.length > 0 ? `with ${sets.join(',')}` : ''}
   select ${columns.join(', ')}`;
-  statements.set(key, text);
-  return text;
 }
-
-const numberedFrom = (before: number, text: string) =>
-  text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + before}`);

@@ -65,7 +65,7 @@ test('the wildcards that are taken are those that match a type of the catalogue'
 
 test('a look before a write hears what the write delivers', async () => {
   const look = async (...types: string[]) => {
-    const [row] = await house.sql<{ is_heard: boolean }>(`select ${isHeard(...types)} as is_heard`, [house.organizationId]);
+    const [row] = await house.sql<{ is_heard: boolean }>(`select ${isHeard('$1', ...types)} as is_heard`, [house.organizationId]);
     return row!.is_heard;
   };
   const listen = (asked: string[]) => {

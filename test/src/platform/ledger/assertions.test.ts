@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import pg from 'pg';
 import { endDoneOfSubjects, endFailedOfSubjects } from '../../../../src/platform/ledger/end-subjects.ts';
 import { LocksOutdated } from '../../../../src/platform/ledger/locks.ts';
+import type { PartText } from '../../../../src/platform/ledger/part.ts';
 import { endDone, RunOver } from '../../../../src/platform/ledger/release.ts';
 import { Afterwards } from '../../../../src/platform/ledger/tx.ts';
 import { type House, openHouse } from '../../../support/house.ts';
@@ -18,8 +19,8 @@ afterAll(() => house.close());
 beforeEach(() => house.reset());
 
 /** Does not read from `ended`: only the assertion of the end undoes it. */
-const effect = (toyId: string, assertion?: string) => ({
-  text: `touched as (update toys set effects = effects + 1 where id = $1 returning effects)`,
+const effect = (toyId: string, assertion?: PartText) => ({
+  text: (id: string) => `touched as (update toys set effects = effects + 1 where id = ${id} returning effects)`,
   params: [toyId],
   ...(assertion && { assertion }),
 });
@@ -27,7 +28,7 @@ const write = (
   id: string,
   run: number,
   toyId: string,
-  { locks = ['a:1'], assertion }: { locks?: string[]; assertion?: string } = {},
+  { locks = ['a:1'], assertion }: { locks?: string[]; assertion?: PartText } = {},
 ) =>
   house.ledger.transact({ locks, isOneTrip: true }, async (tx) => {
     tx.include(effect(toyId, assertion));
@@ -63,21 +64,32 @@ test('an assertion that does not hold undoes the write, which is repeated from i
   let looks = 0;
   const look = async () => {
     looks += 1;
-    return looks === 3 ? 'exists (select 1 from touched)' : 'exists (select 1 from touched where effects > 1)';
+    return looks === 3 ? 'true' : 'effects > 1';
   };
-  await house.ledger.transact({ look, locks: () => ['a:1'], isOneTrip: true }, async (tx, assertion) => {
-    tx.include(effect(toyId, assertion));
+  await house.ledger.transact({ look, locks: () => ['a:1'], isOneTrip: true }, async (tx, condition) => {
+    tx.include(effect(toyId, () => `exists (select 1 from touched where ${condition})`));
     endDone(tx, { organization_id: house.organizationId, id, run: 1, lane: null }, { isAsserted: true });
   });
   expect(looks).toBe(3);
   expect((await house.toy(toyId)).effects).toBe(1);
 });
 
+test('an assertion has the parameters of its own part, whatever stands before it', async () => {
+  const { id, toyId } = await house.accept();
+  const untouched: PartText = (toy) => `exists (select 1 from toys where id = ${toy} and effects = 0)`;
+  await write(id, 1, toyId, { assertion: untouched });
+  expect((await house.toy(toyId)).effects).toBe(1);
+  const second = await house.accept();
+  await expect(write(second.id, 1, toyId, { assertion: untouched })).rejects.toThrow(LocksOutdated);
+  expect((await house.toy(toyId)).effects).toBe(1);
+  expect((await house.row(second.id))!.state).toBe('queued');
+});
+
 test('in a transaction of several statements it undoes them all', async () => {
   const { toyId } = await house.accept();
   const writing = house.ledger.transact({ locks: ['a:1'] }, async (tx) => {
     await tx.query('update toys set effects = 5 where id = $1', [toyId]);
-    tx.include(effect(toyId, 'exists (select 1 from touched where effects > 100)'));
+    tx.include(effect(toyId, () => 'exists (select 1 from touched where effects > 100)'));
   });
   await expect(writing).rejects.toThrow(LocksOutdated);
   expect((await house.toy(toyId)).effects).toBe(0);

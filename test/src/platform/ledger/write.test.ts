@@ -11,11 +11,11 @@ afterAll(() => house.close());
 beforeEach(() => house.reset());
 
 const effect = (toyId: string, onlyWithEnd = true) => ({
-  text: `
+  text: (id: string) => `
     played_with as (
       update toys
          set effects = effects + 1
-       where id = $1 ${onlyWithEnd ? 'and exists (select 1 from ended)' : ''})`,
+       where id = ${id} ${onlyWithEnd ? 'and exists (select 1 from ended)' : ''})`,
   params: [toyId],
   onlyWithEnd,
 });
@@ -87,7 +87,7 @@ test.each(['done', 'kept', 'gone'] as const)(
       await client.query('vacuum analyze jobs');
       await client.query('set plan_cache_mode = force_generic_plan');
       await client.query(
-        `prepare finish(uuid, uuid, int) as with ${endPart({ kind, params: [], isRequired: true }).text} select count(*) from ended`,
+        `prepare finish(uuid, uuid, int) as with ${endPart({ kind, params: [], isRequired: true }).text('$1', '$2', '$3')} select count(*) from ended`,
       );
       const { rows } = await client.query(
         `explain (format json) execute finish('${house.organizationId}', '${house.organizationId}', 1)`,
