@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { acceptInvitation } from '../../../src/accounts/accept-invitation.ts';
-import { createUser } from '../../../src/accounts/users.ts';
 import { lockOrganization } from '../../../src/organizations/organizations.ts';
 import { type Role, scopesOf } from '../../../src/organizations/roles.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
+import { createUser } from '../../../src/users/users.ts';
 import { actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders, testPassword } from '../../support/factories/person.ts';
