@@ -191,6 +191,7 @@ test('what is open to everybody', () => {
     'auth.login',
     'auth.password-reset.request',
     'auth.password-reset.confirm',
+    'invitations.look-up',
     'invitations.accept',
   ]);
 });
