@@ -29,7 +29,13 @@ import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messa
 import { cancelOperation, pauseOneOperation, resumeOneOperation } from './operations/control.ts';
 import { getOperation, listOfOperations } from './operations/operations.ts';
 import { listOfActs } from './organizations/audit-log.ts';
-import { acceptAnInvitation, createInvitation, deleteInvitation, listOfInvitations } from './organizations/invitations.ts';
+import {
+  acceptAnInvitation,
+  createInvitation,
+  deleteInvitation,
+  listOfInvitations,
+  lookUpAnInvitation,
+} from './organizations/invitations.ts';
 import { createApiKey, getApiKey, listOfApiKeys, revokeApiKey, rotateApiKey } from './organizations/keys.ts';
 import { deleteMember, getOneMember, listOfMembers, patchMember } from './organizations/members.ts';
 import { getOwnOrganization, patchOrganization } from './organizations/organization.ts';
@@ -166,6 +172,7 @@ export const endpoints: AnyEndpoint[] = [
   deleteMember,
   createInvitation,
   listOfInvitations,
+  lookUpAnInvitation,
   acceptAnInvitation,
   deleteInvitation,
   createApiKey,

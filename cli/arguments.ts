@@ -1,9 +1,9 @@
 import type Joi from 'joi';
-import { email, personName } from '../src/accounts/person.ts';
 import { type Role, roles } from '../src/organizations/roles.ts';
 import { type Scope, scopes } from '../src/organizations/scopes.ts';
 import { isUuid } from '../src/platform/ids.ts';
 import { toMoment } from '../src/platform/time/moment.ts';
+import { email, personName } from '../src/users/person.ts';
 
 /** A key given instead of its id is not repeated: text on a screen is copied into tickets. */
 export function idArgument(text: string, subject: string): string {

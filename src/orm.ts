@@ -1,5 +1,5 @@
 import { defineConfig } from '@mikro-orm/postgresql';
-import { BearerToken, PasswordReset, Session, User } from './accounts/account.entity.ts';
+import { PasswordReset } from './accounts/account.entity.ts';
 import { Channel } from './channels/channel.entity.ts';
 import { ContactBlock } from './contacts/blocking/block.entity.ts';
 import { Contact, ContactIdentity } from './contacts/contact.entity.ts';
@@ -18,7 +18,6 @@ import { ContactTag, Tag } from './contacts/tag.entity.ts';
 import { Mail } from './mails/mail.entity.ts';
 import { Conversation } from './messaging/conversation.entity.ts';
 import { Message } from './messaging/message.entity.ts';
-import { Template } from './messaging/template.entity.ts';
 import { ApiKey, Invitation, Membership, Organization } from './organizations/organization.entity.ts';
 import { AuditEntry } from './platform/audit/audit-entry.entity.ts';
 import { Event } from './platform/events/event.entity.ts';
@@ -29,6 +28,8 @@ import { Heartbeat } from './platform/process/heartbeat.entity.ts';
 import { LoginLimit } from './platform/rate-limits/login-limit.entity.ts';
 import { PurgeRun } from './platform/retention/purge-run.entity.ts';
 import { ProviderWebhook, UnmatchedStatus } from './provider-webhooks/provider-webhook.entity.ts';
+import { Template } from './templates/template.entity.ts';
+import { BearerToken, Session, User } from './users/user.entity.ts';
 import { Delivery, DeliveryAttempt, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
 import { WebhookReplay } from './webhooks/replay/replay.entity.ts';
 

@@ -1,14 +1,14 @@
 import Joi from 'joi';
-import type { UserRow } from '../../src/accounts/users.ts';
 import { roles } from '../../src/organizations/roles.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import type { UserRow } from '../../src/users/users.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
 
 export const tag = 'Accounts';
 
-export { email, personName } from '../../src/accounts/person.ts';
+export { email, personName } from '../../src/users/person.ts';
 
 export const role = Joi.string().valid(...roles);
 export const scopeList = Joi.array()

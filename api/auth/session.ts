@@ -1,10 +1,11 @@
 import Joi from 'joi';
 import { switchOrganization } from '../../src/accounts/sessions.ts';
-import { changeUser, findUser, organizationsOf, type UserChange, type UserRow } from '../../src/accounts/users.ts';
 import { type Caller, noOrganization } from '../../src/organizations/caller.ts';
+import { organizationsOf } from '../../src/organizations/organizations.ts';
 import type { Em } from '../../src/platform/database/database.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
+import { changeUser, findUser, type UserChange, type UserRow } from '../../src/users/users.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { id } from '../http/schemas.ts';
 import { view, wrapped } from '../http/view.ts';

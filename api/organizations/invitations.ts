@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { acceptInvitation } from '../../src/accounts/accept-invitation.ts';
 import { linkOf } from '../../src/mails/links.ts';
 import { type InvitationRow, invite, listInvitations, revokeInvitation } from '../../src/organizations/invitations.ts';
+import { lookUpInvitation } from '../../src/organizations/look-up-invitation.ts';
 import type { Role } from '../../src/organizations/roles.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { email, exampleToken, newPassword, oneTimeToken, personName, role } from '../auth/schemas.ts';
@@ -117,6 +118,24 @@ export const deleteInvitation = endpoint({
       await revokeInvitation(own, caller, params.invitationID);
       return { status: 204 };
     }),
+});
+
+export const lookUpAnInvitation = endpoint({
+  method: 'post',
+  path: '/v1/invitations/look-up',
+  operationId: 'invitations.look-up',
+  tag,
+  scope: 'public',
+  summary: 'Read which organization an invitation is of, before it is accepted',
+  description:
+    'By the token of its link, which stays good. The same 422 for a token that is unknown, was used or taken back, or has expired.',
+  body: Joi.object<{ token: string }, true>({ token: oneTimeToken }),
+  responses: {
+    200: view(Joi.object({ organization_name: Joi.string().required() }), { organization_name: 'Harbour Books' }),
+  },
+  example: { body: { token: exampleToken } },
+  handler: async ({ body, from }, { database, loginLimits }) =>
+    ok(await lookUpInvitation({ database, limits: loginLimits }, body.token, from.address)),
 });
 
 type AcceptBody = { token: string; name?: string; password: string };

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { newCredential } from '../../src/accounts/credentials.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
+import { newCredential } from '../../src/platform/credentials.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { sha256 } from '../../src/platform/secrets.ts';
 

@@ -1,9 +1,9 @@
-import { newPassword } from '../../src/accounts/credentials.ts';
 import { createPasswords } from '../../src/accounts/password-hash.ts';
-import { findByEmail } from '../../src/accounts/users.ts';
 import { enrolUser, renewPassword } from '../../src/operator/users.ts';
+import { newPassword } from '../../src/platform/credentials.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { createTransact } from '../../src/platform/ledger/transact.ts';
+import { findByEmail } from '../../src/users/users.ts';
 import type { Home } from './home.ts';
 
 const email = 'demo@kanal.test';

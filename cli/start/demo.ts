@@ -1,8 +1,8 @@
 import { demoAccount } from '../../sandbox/demo-account.ts';
 import { Message } from '../../src/messaging/message.entity.ts';
-import { Template } from '../../src/messaging/template.entity.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { statement } from '../../src/platform/database/statement.ts';
+import { Template } from '../../src/templates/template.entity.ts';
 import type { Addresses } from './environment.ts';
 import { ask } from './local-http.ts';
 import { until } from './until.ts';

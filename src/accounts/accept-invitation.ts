@@ -9,9 +9,9 @@ import type { Database } from '../platform/database/database.ts';
 import { AppError, invalidField } from '../platform/errors.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import type { LoginLimits } from '../platform/rate-limits/login.ts';
+import { createUser, findByEmail, isPasswordStill, verifyEmail } from '../users/users.ts';
 import type { Passwords } from './password-hash.ts';
 import { checkPassword } from './password-rules.ts';
-import { createUser, findByEmail, isPasswordStill, verifyEmail } from './users.ts';
 
 type Parts = { database: Database; transact: Transact; passwords: Passwords; limits: LoginLimits };
 type Request = { token: string; name?: string; password: string };

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import { type Caller, noOrganization } from '../organizations/caller.ts';
 import type { ApiKey } from '../organizations/organization.entity.ts';
 import { type Role, scopesOf } from '../organizations/roles.ts';
+import { looksLike, looksLikeSecretToken, type Prefix } from '../platform/credentials.ts';
 import type { Database } from '../platform/database/database.ts';
 import { query } from '../platform/database/query.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import { now } from '../platform/time/clock.ts';
-import type { BearerToken, Session } from './account.entity.ts';
-import { looksLike, looksLikeSecretToken, type Prefix } from './credentials.ts';
+import type { BearerToken, Session } from '../users/user.entity.ts';
 import { extendSession, isStale } from './sessions.ts';
 
 /** A revoked key or token is refused on every process within this time. */

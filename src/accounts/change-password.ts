@@ -4,11 +4,11 @@ import type { Database } from '../platform/database/database.ts';
 import { invalidField } from '../platform/errors.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import type { LoginLimits } from '../platform/rate-limits/login.ts';
+import { isPasswordStill, passwordHashOf, setPassword } from '../users/users.ts';
 import type { Passwords } from './password-hash.ts';
 import { endResets } from './password-reset.ts';
 import { checkPassword } from './password-rules.ts';
 import { endSessions } from './sessions.ts';
-import { isPasswordStill, passwordHashOf, setPassword } from './users.ts';
 
 type Parts = { database: Database; transact: Transact; passwords: Passwords; limits: LoginLimits };
 type From = { address: string; requestId: string };

@@ -6,9 +6,9 @@ import { AppError } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import type { LoginLimits } from '../platform/rate-limits/login.ts';
+import { findByEmail, foldEmail, isPasswordStill, type UserRow } from '../users/users.ts';
 import type { Passwords } from './password-hash.ts';
 import { type Device, endSessionOf, openSession } from './sessions.ts';
-import { findByEmail, foldEmail, isPasswordStill, type UserRow } from './users.ts';
 
 type Parts = { database: Database; transact: Transact; passwords: Passwords; limits: LoginLimits };
 export type Credentials = { email: string; password: string };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { Membership } from '../organizations/organization.entity.ts';
+import { newSecretToken } from '../platform/credentials.ts';
 import { now as databaseNow } from '../platform/database/columns.ts';
 import type { Em, Source } from '../platform/database/database.ts';
 import { query } from '../platform/database/query.ts';
@@ -7,8 +8,7 @@ import { type TablesOf, tables } from '../platform/database/tables.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { sha256 } from '../platform/secrets.ts';
 import { now } from '../platform/time/clock.ts';
-import { BearerToken, Session } from './account.entity.ts';
-import { newSecretToken } from './credentials.ts';
+import { BearerToken, Session } from '../users/user.entity.ts';
 
 /** A session ends this long after its last use. */
 export const sessionSeconds = 14 * 24 * 3600;

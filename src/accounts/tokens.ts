@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Caller, mustHave, noOrganization } from '../organizations/caller.ts';
 import { recheckAuthority } from '../organizations/recheck-authority.ts';
+import { newCredential } from '../platform/credentials.ts';
 import { fromNow } from '../platform/database/columns.ts';
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
@@ -9,8 +10,7 @@ import { AppError, notFound } from '../platform/errors.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { list, type Page } from '../platform/listing/paging.ts';
 import { sha256 } from '../platform/secrets.ts';
-import { BearerToken } from './account.entity.ts';
-import { newCredential } from './credentials.ts';
+import { BearerToken } from '../users/user.entity.ts';
 
 const columns = ['id', 'organization_id', 'name', 'scopes', 'expires_at', 'last_used_at', 'created_at'] as const;
 export type TokenRow = RowOf<typeof BearerToken, (typeof columns)[number]>;

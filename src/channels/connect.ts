@@ -1,4 +1,3 @@
-import { syncTemplatesJob } from '../messaging/jobs.ts';
 import { violatedConstraint } from '../platform/database/errors.ts';
 import { AppError } from '../platform/errors.ts';
 import { channelStatusUpdate } from '../platform/events/catalogue.ts';
@@ -6,6 +5,7 @@ import { uuidv7 } from '../platform/ids.ts';
 import { channelPool, poolOf, setPool } from '../platform/ledger/pools.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
+import { syncTemplatesJob } from '../templates/jobs.ts';
 import type { NumberRead } from './account.ts';
 import { Channel } from './channel.entity.ts';
 import type { ChannelRow } from './queries.ts';

@@ -1,4 +1,3 @@
-import { Template } from '../messaging/template.entity.ts';
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import type { RowOf } from '../platform/database/tables.ts';
@@ -33,15 +32,4 @@ export async function readChannel(own: Own, id: string): Promise<ChannelRow> {
   const row = await findChannel(own, id);
   if (!row) throw notFound('Channel');
   return row;
-}
-
-const templatesOfChannel = statement((select, { channelId }: { channelId: string }) =>
-  select(Template)
-    .select((templates) => templates.fn.countAll<string>().as('total'))
-    .where('channel_id', '=', channelId),
-);
-
-export async function countTemplates(own: Own, channelId: string): Promise<number> {
-  const [row] = await templatesOfChannel(own, { channelId });
-  return Number(row?.total ?? 0);
 }

@@ -46,15 +46,3 @@ export const sendMessageJob = job<{ message_id: string }>({
     return sending.length > 0;
   },
 });
-
-export const syncTemplatesJob = job<{ channel_id: string }>({
-  name: 'templates.sync',
-  queue: 'default',
-  payload: Joi.object({ channel_id: uuid }),
-  subjectType: 'channel',
-  subject: 'channel_id',
-  delayMs: backoff(6),
-  operation: true,
-  failed: async () => {},
-  revived: async () => {},
-});

@@ -1,15 +1,13 @@
 import { sql } from 'kysely';
-import { User } from '../accounts/account.entity.ts';
-import { newPassword } from '../accounts/credentials.ts';
 import type { Passwords } from '../accounts/password-hash.ts';
 import { endResets } from '../accounts/password-reset.ts';
 import { checkPassword } from '../accounts/password-rules.ts';
 import { endSessions } from '../accounts/sessions.ts';
-import { createUser, findByEmail, organizationsOf, setPassword } from '../accounts/users.ts';
 import { addMember, getMember } from '../organizations/members.ts';
 import { Membership } from '../organizations/organization.entity.ts';
-import { getOrganization } from '../organizations/organizations.ts';
+import { getOrganization, organizationsOf } from '../organizations/organizations.ts';
 import type { Role } from '../organizations/roles.ts';
+import { newPassword } from '../platform/credentials.ts';
 import type { Em } from '../platform/database/database.ts';
 import type { Own } from '../platform/database/own.ts';
 import { type TablesOf, tables } from '../platform/database/tables.ts';
@@ -17,6 +15,8 @@ import { AppError, notFound } from '../platform/errors.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import type { Tx } from '../platform/ledger/tx.ts';
 import { forgetTries } from '../platform/rate-limits/login.ts';
+import { User } from '../users/user.entity.ts';
+import { createUser, findByEmail, setPassword } from '../users/users.ts';
 import { record } from './record.ts';
 
 type Parts = { transact: Transact; passwords: Passwords };

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import { User } from '../accounts/account.entity.ts';
-import { newSecretToken } from '../accounts/credentials.ts';
 import { requestMail } from '../mails/request.ts';
+import { newSecretToken } from '../platform/credentials.ts';
 import { fromNow, now } from '../platform/database/columns.ts';
 import type { Em } from '../platform/database/database.ts';
 import type { Own, OwnRecords } from '../platform/database/own.ts';
@@ -11,6 +10,7 @@ import { AppError, invalidField, notFound } from '../platform/errors.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { list, type Page } from '../platform/listing/paging.ts';
 import { type Secrets, sha256 } from '../platform/secrets.ts';
+import { User } from '../users/user.entity.ts';
 import { actorOf, type Caller, mustNotBeBelow, mustReach } from './caller.ts';
 import { Invitation, Membership } from './organization.entity.ts';
 import { getOrganization } from './organizations.ts';

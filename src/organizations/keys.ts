@@ -1,6 +1,6 @@
 import { raw } from '@mikro-orm/core';
 import { sql } from 'kysely';
-import { hintOf, newCredential } from '../accounts/credentials.ts';
+import { hintOf, newCredential } from '../platform/credentials.ts';
 import { now } from '../platform/database/columns.ts';
 import { inForce } from '../platform/database/in-force.ts';
 import type { Own, OwnRecords } from '../platform/database/own.ts';

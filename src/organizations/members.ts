@@ -1,10 +1,10 @@
-import { User } from '../accounts/account.entity.ts';
 import { now } from '../platform/database/columns.ts';
 import type { Own, OwnRecords, Select } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import { AppError, notFound } from '../platform/errors.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { list, type Page } from '../platform/listing/paging.ts';
+import { User } from '../users/user.entity.ts';
 import { type Caller, mustReach } from './caller.ts';
 import { revokeInvitationsOf } from './invitations.ts';
 import { endKeys, keysOfMember } from './keys.ts';

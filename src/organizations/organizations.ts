@@ -1,9 +1,9 @@
 import type { Em } from '../platform/database/database.ts';
 import type { Own, OwnRecords } from '../platform/database/own.ts';
-import type { RowOf } from '../platform/database/tables.ts';
+import { type RowOf, type TablesOf, tables } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
-import { Organization } from './organization.entity.ts';
+import { type Membership, Organization } from './organization.entity.ts';
 
 export type OrganizationRow = RowOf<typeof Organization, 'id' | 'name' | 'created_at' | 'updated_at'>;
 
@@ -44,6 +44,18 @@ export async function lockOrganization(tx: Own): Promise<void> {
   );
   theOne(rows);
 }
+
+/** Those the user is a member of, the oldest membership first. */
+export const organizationsOf = (em: Em, userId: string) =>
+  tables<TablesOf<typeof Membership | typeof Organization>>(em)
+    .selectFrom('memberships')
+    .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
+    .select(['organizations.id', 'organizations.name', 'memberships.role'])
+    .where('memberships.user_id', '=', userId)
+    .orderBy('memberships.created_at')
+    .orderBy('organizations.id')
+    .limit(1000)
+    .execute();
 
 function theOne<Row>([row]: Row[]): Row {
   if (!row) throw notFound('Organization');

@@ -1,5 +1,5 @@
-import { User } from '../accounts/account.entity.ts';
 import { statement } from '../platform/database/statement.ts';
+import { User } from '../users/user.entity.ts';
 import { Membership, Organization } from './organization.entity.ts';
 
 /** The first of them: a mail goes to each. */

@@ -1,8 +1,8 @@
-import { BearerToken, Session } from '../accounts/account.entity.ts';
 import { inForce } from '../platform/database/in-force.ts';
 import { statement } from '../platform/database/statement.ts';
 import { AppError } from '../platform/errors.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
+import { BearerToken, Session } from '../users/user.entity.ts';
 import type { Caller } from './caller.ts';
 import { roleBehindKey } from './makers.ts';
 import { ApiKey, Membership } from './organization.entity.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { newCredential, newSecretToken } from '../../src/accounts/credentials.ts';
 import { type Role, roles, scopesOf } from '../../src/organizations/roles.ts';
 import { type Scope, scopes } from '../../src/organizations/scopes.ts';
+import { newCredential, newSecretToken } from '../../src/platform/credentials.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { type Reply, useApp } from '../support/app.ts';
 import { type Definition, definitions, isPersonal } from '../support/contract.ts';
@@ -191,6 +191,7 @@ test('what is open to everybody', () => {
     'auth.login',
     'auth.password-reset.request',
     'auth.password-reset.confirm',
+    'invitations.look-up',
     'invitations.accept',
   ]);
 });

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { Webhook } from 'standardwebhooks';
-import { newCredential, newSecretToken } from '../../src/accounts/credentials.ts';
+import { newCredential, newSecretToken } from '../../src/platform/credentials.ts';
 import { cookieOf, mailedToken } from '../support/accounts.ts';
 import { type App, appSecret, type Channel, type Reply, useApp, verifyToken } from '../support/app.ts';
 import { presentBackends } from '../support/backends.ts';

@@ -9,21 +9,31 @@ const password = 'correct horse battery';
 const joined = { organization_id: 'o', organization_name: 'Ada & $& Co', user_id: 'u', role: 'agent' };
 
 type Answer = { status: number; body?: object };
+const inviting: Answer = { status: 200, body: { organization_name: joined.organization_name } };
 type Asked = { path: string; body: unknown; cookie?: string };
 
 describeInBrowser('the pages of mails', (visitor) => {
   /** Opens a page; the endpoint it calls gives these answers, one after the other. */
-  async function open(path: string, answers: Answer[] = [], options = {}): Promise<Visit & { asked: Asked[] }> {
+  async function open(
+    path: string,
+    answers: Answer[] = [],
+    { lookUp = inviting, ...options }: { lookUp?: Answer | 'none'; colorScheme?: 'light' | 'dark' } = {},
+  ): Promise<Visit & { asked: Asked[]; lookedUp: unknown[] }> {
     const visit = await visitor.visit(options);
     const asked: Asked[] = [];
+    const lookedUp: unknown[] = [];
     await visit.page.route('**/v1/**', (route) => {
       const request = route.request();
+      if (request.url() === `${app.base}/v1/invitations/look-up`) {
+        lookedUp.push([request.postDataJSON(), request.headers().cookie]);
+        return lookUp === 'none' ? route.abort() : route.fulfill({ status: lookUp.status, json: lookUp.body });
+      }
       asked.push({ path: new URL(request.url()).pathname, body: request.postDataJSON(), cookie: request.headers().cookie });
       const answer = answers.shift();
       return answer ? route.fulfill({ status: answer.status, json: answer.body }) : route.abort();
     });
     await visit.page.goto(app.base + path);
-    return { ...visit, asked };
+    return { ...visit, asked, lookedUp };
   }
   const link = (page: string) => `/${page}#token=${encodeURIComponent(token)}`;
   const refusal = (status: number, message: string, details: object[] = []): Answer => ({
@@ -50,12 +60,64 @@ describeInBrowser('the pages of mails', (visitor) => {
     await page.getByRole('status').getByText('You have joined Ada & $& Co. You can sign in now.').waitFor();
     expect(
       await page.getByRole('link').evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href)),
-    ).toEqual([`${app.base}/docs`, `${app.base}/`]);
+    ).toEqual([`${app.base}/console`, `${app.base}/docs`, `${app.base}/`]);
     expect(asked).toEqual([{ path: '/v1/invitations/accept', body: { token, name: 'Ada Lovelace', password } }]);
     expect(await page.locator('form').isHidden()).toBe(true);
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
     await page.goBack().catch(() => undefined);
     expect(page.url()).not.toContain('token');
+    expectCalm(visit);
+  });
+
+  test('an invitation names its organization before anything is typed, as text', async () => {
+    const name = '<img src=x onerror=alert(1)> & Söhne';
+    const visit = await open(link('invitation'), [{ status: 200, body: joined }], {
+      lookUp: { status: 200, body: { organization_name: name } },
+    });
+    const { page, asked, lookedUp } = visit;
+    await page.getByText(`You are invited to join ${name}.`).waitFor();
+    expect([await page.locator('img').count(), lookedUp, asked]).toEqual([0, [[{ token }, undefined]], []]);
+    await page.getByLabel('Your name').fill('Ada');
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('You have joined').waitFor();
+    expect(await page.getByText('You are invited').isHidden()).toBe(true);
+    expectCalm(visit);
+  });
+
+  test('an invitation that is not open says so in place of the form, and where to go', async () => {
+    const visit = await open(link('invitation'), [], { lookUp: refusal(422, 'The request is not valid') });
+    const { page } = visit;
+    await page.getByRole('alert').getByText('This invitation is not open').waitFor();
+    expect([await page.locator('form').isHidden(), await page.getByText('You are invited').isHidden()]).toEqual([true, true]);
+    expect(await page.getByRole('link').count()).toBe(3);
+    expectCalm(visit);
+  });
+
+  test.each([
+    ['too many looks', refusal(429, 'Too many attempts')],
+    ['no answer', 'none' as const],
+  ])('without the name (%s) the invitation is accepted all the same', async (_why, lookUp) => {
+    const visit = await open(link('invitation'), [{ status: 200, body: joined }], { lookUp });
+    const { page } = visit;
+    await page.getByLabel('Your name').fill('Ada');
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('You have joined Ada & $& Co.').waitFor();
+    expect(await page.getByRole('alert').innerText()).toBe('');
+    expectCalm(visit);
+  });
+
+  test('the real endpoint answers the page: the organization of the link, and one that is not open', async () => {
+    const { organizationId, key } = await app.organization();
+    await app.rows('update organizations set name = $2 where id = $1', [organizationId, 'Harbour & Sons']);
+    const body = { email: 'guest@example.com', role: 'viewer' };
+    const { body: made } = await app.call('invitations.create', { key, body });
+    const visit = await visitor.visit();
+    await visit.page.goto(`${app.base}/invitation#token=${made.token}`);
+    await visit.page.getByText('You are invited to join Harbour & Sons.').waitFor();
+    await visit.page.evaluate(`location.hash = 'token=unknown'`);
+    await visit.page.getByRole('alert').getByText('This invitation is not open').waitFor();
     expectCalm(visit);
   });
 

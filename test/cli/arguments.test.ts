@@ -9,7 +9,7 @@ import {
   scopesArgument,
   timeArgument,
 } from '../../cli/arguments.ts';
-import { newCredential } from '../../src/accounts/credentials.ts';
+import { newCredential } from '../../src/platform/credentials.ts';
 
 test('what is right is taken, folded and trimmed', () => {
   expect(emailArgument(' Ada@Example.COM ')).toBe('ada@example.com');

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPasswords } from '../../src/accounts/password-hash.ts';
-import { findByEmail } from '../../src/accounts/users.ts';
 import { openDatabase } from '../../src/open-database.ts';
 import { createOrganization } from '../../src/organizations/organizations.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { createLoginLimits } from '../../src/platform/rate-limits/login.ts';
+import { findByEmail } from '../../src/users/users.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { bearerToken, sessionHeaders } from '../support/factories/person.ts';
 import { collectingLog } from '../support/log.ts';

@@ -11,3 +11,18 @@ export function circlesOf(imports: Map<string, string[]>): string[] {
   for (const file of imports.keys()) visit(file, []);
   return circles;
 }
+
+/** The domains of `src/` and what joins them (`src/*.ts`), each with those it imports, by the imports of their files. */
+export function domainsOf(imports: Map<string, string[]>): Map<string, string[]> {
+  const domains = new Map<string, Set<string>>();
+  for (const [file, targets] of imports) {
+    const from = domainOf(file);
+    if (!from) continue;
+    const known = domains.get(from) ?? new Set();
+    domains.set(from, known);
+    for (const to of targets.map(domainOf)) if (to && to !== from) known.add(to);
+  }
+  return new Map([...domains].map(([domain, known]) => [domain, [...known]]));
+}
+
+const domainOf = (file: string) => /^src\/([^/]+)/.exec(file)?.[1];

@@ -1,7 +1,6 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Channel } from '../../src/channels/channel.entity.ts';
 import { applyIdentityChange } from '../../src/contacts/identities/identity-change.ts';
-import { applyTemplateStatus } from '../../src/messaging/templates.ts';
 import type { Source } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
@@ -25,6 +24,7 @@ import {
   partsOf,
   type RawChange,
 } from '../../src/providers/messaging-app/inbound.ts';
+import { applyTemplateStatus } from '../../src/templates/templates.ts';
 import { handle, type RunContext } from '../handler.ts';
 import { applyStatuses, finishWithStatuses, noteFault } from './apply-statuses.ts';
 import { type FaultList, faultList } from './faults.ts';

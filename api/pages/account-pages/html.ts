@@ -1,7 +1,17 @@
 import { htmlPage } from '../html-page.ts';
 
 type Field = { name: string; label: string; hint?: string; attributes: string };
-type Page = { title: string; lead: string; endpoint: string; fields: Field[]; choice?: string; action: string; done: string };
+type Page = {
+  title: string;
+  lead: string;
+  endpoint: string;
+  /** Answers whose the link is. */
+  lookUp?: string;
+  fields: Field[];
+  choice?: string;
+  action: string;
+  done: string;
+};
 
 /** `POST /v1/invitations/accept`: a new account, or by the choice one that exists. */
 export const invitationPage = (folder: string) =>
@@ -9,6 +19,7 @@ export const invitationPage = (folder: string) =>
     title: 'Accept your invitation',
     lead: 'Tell us your name and choose a password. Your account is made at once.',
     endpoint: 'v1/invitations/accept',
+    lookUp: 'v1/invitations/look-up',
     fields: [
       { name: 'name', label: 'Your name', attributes: 'type="text" autocomplete="name" maxlength="200" required data-only-new' },
       newPassword('password', 'Password'),
@@ -50,12 +61,13 @@ const fieldOf = ({ name, label, hint, attributes }: Field) => `
 const choiceOf = (choice: string | undefined) =>
   choice ? `<p><label class="choice"><input type="checkbox" id="has-account"> ${choice}</label></p>` : '';
 
-const pageOf = (folder: string, { title, lead, endpoint, fields, choice, action, done }: Page) =>
+const pageOf = (folder: string, { title, lead, endpoint, lookUp, fields, choice, action, done }: Page) =>
   htmlPage({
     title: `${title} – Kanal`,
     head: `<link rel="stylesheet" href="${folder}/page.css">
     <script defer src="${folder}/page.js"></script>`,
     body: `      <h1>${title}</h1>
+      ${lookUp ? `<p id="invited" data-look-up="${lookUp}" aria-live="polite" hidden>You are invited to join <bdi id="organization"></bdi>.</p>` : ''}
       <form method="post" data-endpoint="${endpoint}" hidden>
         <p id="lead">${lead}</p>
         ${choiceOf(choice)}${fields.map(fieldOf).join('')}
@@ -65,6 +77,7 @@ const pageOf = (folder: string, { title, lead, endpoint, fields, choice, action,
       <p class="error" id="problem" role="alert"></p>
       <p id="done" role="status" tabindex="-1" data-text="${done}"></p>
       <ul id="next" hidden>
+        <li><a href="console">Console</a>: sign in here</li>
         <li><a href="docs">API reference</a>: how to sign in, and everything a client can do</li>
         <li><a href="./">What runs here</a></li>
       </ul>

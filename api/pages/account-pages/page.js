@@ -1,12 +1,15 @@
 const find = (id) => document.getElementById(id);
 const form = document.querySelector('form');
 const lead = find('lead');
+const invited = find('invited');
 const hasAccount = find('has-account');
 const inputs = [...form.querySelectorAll('.field input')];
 const password = form.querySelector('[data-password]');
 const button = form.querySelector('button');
 const texts = {
   incomplete: 'This link is not complete, or it was opened before. Open the link in your mail once more.',
+  notOpen:
+    'This invitation is not open: it was accepted, taken back or replaced, or it has expired. If you have joined already, sign in; if not, ask for a new one.',
   unreachable: 'The server cannot be reached. Please try again.',
   isNew: { lead: lead.textContent, autocomplete: 'new-password' },
   exists: { lead: 'Enter the password of your account: the invitation is added to it.', autocomplete: 'current-password' },
@@ -21,12 +24,41 @@ function takeToken() {
   token = given ?? '';
   form.reset();
   form.hidden = !token;
+  if (invited) invited.hidden = true;
   password.type = 'password';
   if (hasAccount) choose();
   find('done').textContent = '';
   find('next').hidden = true;
   tell(token ? '' : texts.incomplete);
+  if (token && invited) void nameOrganization();
 }
+
+/** Says who invites before anything is typed, or that the link opens nothing. Without an answer the form works as it is. */
+async function nameOrganization() {
+  const asked = token;
+  const response = await post(invited.dataset.lookUp, { token: asked }).catch(() => undefined);
+  const reply = await response?.json().catch(() => undefined);
+  if (token !== asked) return;
+  if (response?.ok) {
+    find('organization').textContent = reply.organization_name;
+    invited.hidden = false;
+    // An acceptance that is under way gets an answer of its own.
+  } else if (response?.status === 422 && !button.disabled) {
+    token = '';
+    form.hidden = true;
+    tell(texts.notOpen);
+    find('next').hidden = false;
+  }
+}
+
+const post = (endpoint, body) =>
+  fetch(endpoint, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    // Whoever is signed in here already is not who the link is for.
+    credentials: 'omit',
+    body: JSON.stringify(body),
+  });
 
 function tell(problem) {
   find('problem').textContent = problem;
@@ -71,18 +103,13 @@ function tellError(status, error) {
 async function send() {
   const body = { token };
   for (const { name, value, disabled } of inputs) if (!disabled) body[name] = value;
-  const response = await fetch(form.dataset.endpoint, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    // Whoever is signed in here already is not who the link is for.
-    credentials: 'omit',
-    body: JSON.stringify(body),
-  });
+  const response = await post(form.dataset.endpoint, body);
   const reply = await response.json().catch(() => undefined);
   if (!response.ok) return tellError(response.status, reply?.error);
   token = '';
   form.reset();
   form.hidden = true;
+  if (invited) invited.hidden = true;
   find('done').textContent = find('done').dataset.text.replace('{organization}', () => reply.organization_name);
   find('next').hidden = false;
   find('done').focus();

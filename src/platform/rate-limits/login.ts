@@ -17,6 +17,8 @@ export type LoginLimits = {
   mail(email: string, address: string | undefined): Promise<boolean>;
   /** For requests that cost a password hash and name no email. */
   work(address: string | undefined): Promise<void>;
+  /** For looks at what a link opens: counted apart, so that they take nothing from `work`. */
+  look(address: string | undefined): Promise<void>;
   /** After too many guesses the right password is refused too, or guessing would go on. */
   mayGuess(address: string | undefined): Promise<void>;
   guessedWrong(address: string | undefined): Promise<void>;
@@ -47,6 +49,7 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
   const mailAddresses = limiter('mail-address', 30, hour);
   const mailEmails = limiter('mail-email', 5, hour);
   const workAddresses = limiter('work', 60, quarter);
+  const lookAddresses = limiter('look', 60, quarter);
   const operatorAddresses = limiter('operator', 60, quarter);
 
   return {
@@ -82,6 +85,7 @@ export function createLoginLimits({ pool }: Database): LoginLimits {
       return (await take(mailEmails, person)) === true;
     },
     work: (from) => orThrow(workAddresses, keysOf('', from).address),
+    look: (from) => orThrow(lookAddresses, keysOf('', from).address),
     async mayGuess(from) {
       const spent = await operatorAddresses.get(keysOf('', from).address);
       if (spent && spent.consumedPoints >= operatorAddresses.points) throw tooMany(spent);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createAuthenticate } from '../../../src/accounts/authenticate.ts';
-import { looksLike } from '../../../src/accounts/credentials.ts';
 import { addMember } from '../../../src/organizations/members.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { scopesOf } from '../../../src/organizations/roles.ts';
+import { looksLike } from '../../../src/platform/credentials.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
 import { sha256 } from '../../../src/platform/secrets.ts';
 import { asks } from '../../support/accounts.ts';

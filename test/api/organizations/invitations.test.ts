@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { acceptInvitation } from '../../../src/accounts/accept-invitation.ts';
-import { createUser } from '../../../src/accounts/users.ts';
 import { lockOrganization } from '../../../src/organizations/organizations.ts';
 import { type Role, scopesOf } from '../../../src/organizations/roles.ts';
+import { newSecretToken } from '../../../src/platform/credentials.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
+import { createUser } from '../../../src/users/users.ts';
 import { actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders, testPassword } from '../../support/factories/person.ts';
@@ -40,6 +41,8 @@ const invite = (email: string, role: Role = 'agent', headers: Headers = { 'x-api
   app.call('invitations.create', { key: null, headers, body: { email, role } });
 const accept = (token: string, more: object = { name: 'Guest', password }, from = address()): Promise<Reply> =>
   app.call('invitations.accept', { key: null, headers: { 'x-forwarded-for': from }, body: { token, ...more } });
+const lookUp = (token: string, from = address()): Promise<Reply> =>
+  app.call('invitations.look-up', { key: null, headers: { 'x-forwarded-for': from }, body: { token } });
 const takeBack = (invitationID: string, headers: Headers = { 'x-api-key': tenant.key }): Promise<Reply> =>
   app.call('invitations.delete', { key: null, headers, params: { invitationID } });
 const list = async (): Promise<Body[]> =>
@@ -346,6 +349,52 @@ describe('who made it may know its link', () => {
     });
     expect((await accepting).body.error.details[0].code).toBe('token.revoked');
     expect(await members()).toHaveLength(1);
+  });
+});
+
+describe('looked up by its token, before it is accepted', () => {
+  const told = ({ status, body: { error } }: Reply) => ({ status, ...error, request_id: undefined });
+
+  test('names the organization and nothing else, as often as it is asked, and stays open', async () => {
+    const { body } = await invite(newEmail());
+    for (let look = 0; look < 2; look += 1) {
+      const reply = await lookUp(body.token);
+      expect([reply.status, reply.body]).toEqual([200, { organization_name: organizationName }]);
+      expect(await actsOf(app, reply)).toEqual([]);
+    }
+    expect(await statusOf(body.id)).toBe('open');
+    expect((await accept(body.token)).status).toBe(200);
+  });
+
+  test('a token that opens nothing gets one answer, whatever became of its invitation', async () => {
+    const made = async () => (await invite(newEmail())).body;
+    const [used, revoked, expired] = [await made(), await made(), await made()];
+    await accept(used.token);
+    await takeBack(revoked.id);
+    await app.rows('update invitations set expires_at = clock_timestamp() where id = $1', [expired.id]);
+    const unknown = await lookUp(newSecretToken());
+    expect(told(unknown)).toMatchObject({
+      status: 422,
+      code: 'invalid_request',
+      details: [{ field: 'token', location: 'body', code: 'token.not_open' }],
+    });
+    for (const token of [used.token, revoked.token, expired.token, 'x', used.id]) {
+      const reply = await lookUp(token);
+      expect(told(reply)).toEqual(told(unknown));
+      expect(reply.text).not.toContain(organizationName);
+    }
+  });
+
+  test('sixty times in a quarter of an hour from one address, which may accept all the same', async () => {
+    const { body } = await invite(newEmail());
+    const from = address();
+    const looks = await Promise.all(Array.from({ length: 61 }, () => lookUp(newSecretToken(), from)));
+    expect(looks.filter(({ status }) => status === 422)).toHaveLength(60);
+    const late = await lookUp(body.token, from);
+    expect([late.status, late.body.error.code, Number(late.headers.get('retry-after')) > 0]).toEqual([429, 'rate_limited', true]);
+    expect(late.text).not.toContain(organizationName);
+    expect((await lookUp(body.token)).status).toBe(200);
+    expect((await accept(body.token, undefined, from)).status).toBe(200);
   });
 });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createAuthenticate } from '../../../src/accounts/authenticate.ts';
-import { looksLike } from '../../../src/accounts/credentials.ts';
 import { type Scope, scopes } from '../../../src/organizations/scopes.ts';
+import { looksLike } from '../../../src/platform/credentials.ts';
 import { sha256 } from '../../../src/platform/secrets.ts';
 import { actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthenticate } from '../../../src/accounts/authenticate.ts';
-import { newCredential, newSecretToken } from '../../../src/accounts/credentials.ts';
 import { createKey, revokeKey } from '../../../src/organizations/keys.ts';
+import { newCredential, newSecretToken } from '../../../src/platform/credentials.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';

@@ -4,9 +4,9 @@ import { login } from '../../../src/accounts/login.ts';
 import type { Passwords } from '../../../src/accounts/password-hash.ts';
 import { endSession, endSessions, openSession } from '../../../src/accounts/sessions.ts';
 import { createToken } from '../../../src/accounts/tokens.ts';
-import { setPassword } from '../../../src/accounts/users.ts';
 import type { Caller } from '../../../src/organizations/caller.ts';
 import { scopesOf } from '../../../src/organizations/roles.ts';
+import { setPassword } from '../../../src/users/users.ts';
 import { useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person } from '../../support/factories/person.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthenticate } from '../../../src/accounts/authenticate.ts';
-import { newCredential } from '../../../src/accounts/credentials.ts';
 import { createKey } from '../../../src/organizations/keys.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { scopes } from '../../../src/organizations/scopes.ts';
+import { newCredential } from '../../../src/platform/credentials.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
 import { type House, openHouse } from '../../support/house.ts';
 

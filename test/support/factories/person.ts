@@ -1,14 +1,14 @@
-import { newCredential } from '../../../src/accounts/credentials.ts';
 import { createPasswords } from '../../../src/accounts/password-hash.ts';
 import { openSession } from '../../../src/accounts/sessions.ts';
-import { createUser } from '../../../src/accounts/users.ts';
 import { addMember } from '../../../src/organizations/members.ts';
 import { type Role, scopesOf } from '../../../src/organizations/roles.ts';
+import { newCredential } from '../../../src/platform/credentials.ts';
 import type { Em } from '../../../src/platform/database/database.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { sha256 } from '../../../src/platform/secrets.ts';
+import { createUser } from '../../../src/users/users.ts';
 
 export type Person = { userId: string; email: string; password: string; name: string };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { newCredential } from '../../../../src/accounts/credentials.ts';
+import { newCredential } from '../../../../src/platform/credentials.ts';
 import { type Reply, useApp } from '../../../support/app.ts';
 import { definitions } from '../../../support/contract.ts';
 

@@ -34,7 +34,7 @@ describe.each(paths)('%s', (path) => {
   test('its files are there, below it, and kept by browsers until they change', async () => {
     const { text } = await get(path);
     const addresses = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, address]) => address!);
-    expect(addresses).toHaveLength(5);
+    expect(addresses).toHaveLength(6);
     for (const address of addresses) {
       expect(address).not.toMatch(/^\/|:/);
       expect([address, (await get(`/${address}`)).status]).toEqual([address, 200]);
@@ -47,10 +47,10 @@ describe.each(paths)('%s', (path) => {
     ]);
   });
 
-  test('leads on to the reference and the front page once it is done', async () => {
+  test('leads on to the console, the reference and the front page once it is done', async () => {
     const { text } = await get(path);
     const [, next] = /<ul id="next" hidden>(.*?)<\/ul>/s.exec(text)!;
-    expect([...next!.matchAll(/href="([^"]+)"/g)].map(([, address]) => address)).toEqual(['docs', './']);
+    expect([...next!.matchAll(/href="([^"]+)"/g)].map(([, address]) => address)).toEqual(['console', 'docs', './']);
   });
 
   test('is not there with a slash behind it, where its addresses would lead elsewhere', async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CompiledQuery, sql } from 'kysely';
-import { User } from '../../../../src/accounts/account.entity.ts';
 import { ContactNote } from '../../../../src/contacts/note.entity.ts';
 import { ContactTag, Tag } from '../../../../src/contacts/tag.entity.ts';
 import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
 import { statement } from '../../../../src/platform/database/statement.ts';
 import type { OwnTx } from '../../../../src/platform/ledger/tx.ts';
+import { User } from '../../../../src/users/user.entity.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 
 let house: House;

@@ -202,14 +202,22 @@ test('work that names nobody: sixty in a quarter of an hour from one address', a
   expect(await outcome(limits.work(home))).toBe('passed');
 });
 
+test('looks at what a link opens are counted alike, and apart from the work they lead to', async () => {
+  const done = await Promise.all(Array.from({ length: 70 }, () => outcome(limits.look(home))));
+  expect(done.filter((one) => one === 'passed')).toHaveLength(60);
+  expect(await outcome(others.look(home))).toEqual(expect.any(Number));
+  expect([await outcome(limits.work(home)), await outcome(limits.look('203.0.113.8'))]).toEqual(['passed', 'passed']);
+});
+
 test('the table holds neither email nor address', async () => {
   await attempts(51, owner, from);
   await attempt(owner, home);
   await limits.mail(owner, home);
   await limits.work(home);
+  await limits.look(home);
   const kept = await rows();
   expect(new Set(kept.map(({ key }) => key.split(':')[0]))).toEqual(
-    new Set(['pair', 'address', 'email', 'once', 'mail-address', 'mail-email', 'work']),
+    new Set(['pair', 'address', 'email', 'once', 'mail-address', 'mail-email', 'work', 'look']),
   );
   for (const { key } of kept) expect(key).toMatch(/^[a-z-]+:[\w-]{43}(\.[\w-]{43})?$/);
   const text = JSON.stringify(kept).toLowerCase();
@@ -250,7 +258,12 @@ test('with the database away nobody is let through', async () => {
   const nowhere = 'postgresql://kanal@127.0.0.1:1/kanal';
   const database = await openDatabase({ url: nowhere, poolMax: 1, applicationName: 'unreachable', log: collectingLog().log });
   const unreachable = createLoginLimits(database);
-  for (const work of [unreachable.attempt(owner, home), unreachable.mail(owner, home), unreachable.work(home)])
+  for (const work of [
+    unreachable.attempt(owner, home),
+    unreachable.mail(owner, home),
+    unreachable.work(home),
+    unreachable.look(home),
+  ])
     expect(await work.catch(isOurOutage)).toBe(true);
   await database.close();
 });

@@ -36,6 +36,17 @@ const storedTemplates = statement((select, { channelId }: { channelId: string })
     .where('status', '<>', 'draft'),
 );
 
+const templatesOfChannel = statement((select, { channelId }: { channelId: string }) =>
+  select(Template)
+    .select((templates) => templates.fn.countAll<string>().as('total'))
+    .where('channel_id', '=', channelId),
+);
+
+export async function countTemplates(own: Own, channelId: string): Promise<number> {
+  const [row] = await templatesOfChannel(own, { channelId });
+  return Number(row?.total ?? 0);
+}
+
 /** A template that the provider no longer lists is disabled. Idempotent. */
 export async function storeTemplates(
   own: Own,

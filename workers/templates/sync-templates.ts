@@ -1,6 +1,6 @@
 import { channelAccount } from '../../src/channels/account.ts';
-import { syncTemplatesJob } from '../../src/messaging/jobs.ts';
-import { storeTemplates } from '../../src/messaging/templates.ts';
+import { syncTemplatesJob } from '../../src/templates/jobs.ts';
+import { storeTemplates } from '../../src/templates/templates.ts';
 import { handle } from '../handler.ts';
 
 export const syncTemplates = handle(syncTemplatesJob, async ({ channel_id }, context) => {

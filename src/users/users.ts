@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
-import type { Membership, Organization } from '../organizations/organization.entity.ts';
 import { now } from '../platform/database/columns.ts';
 import type { Em } from '../platform/database/database.ts';
 import { type RowOf, type TablesOf, tables } from '../platform/database/tables.ts';
 import { AppError } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
-import { User } from './account.entity.ts';
+import { User } from './user.entity.ts';
 
 const columns = ['id', 'name', 'email', 'email_verified', 'timezone', 'week_start', 'created_at'] as const;
 export type UserRow = RowOf<typeof User, (typeof columns)[number]>;
@@ -79,14 +78,3 @@ export async function changeUser(em: Em, userId: string, { name, timezone, week_
 const noUser = () => {
   throw new AppError('unauthorized', 'The user no longer exists');
 };
-
-export const organizationsOf = (em: Em, userId: string) =>
-  tables<TablesOf<typeof Membership | typeof Organization>>(em)
-    .selectFrom('memberships')
-    .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
-    .select(['organizations.id', 'organizations.name', 'memberships.role'])
-    .where('memberships.user_id', '=', userId)
-    .orderBy('memberships.created_at')
-    .orderBy('organizations.id')
-    .limit(1000)
-    .execute();

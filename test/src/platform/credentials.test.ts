@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { looksLike, newCredential } from '../../../src/accounts/credentials.ts';
+import { looksLike, newCredential } from '../../../src/platform/credentials.ts';
 
 describe('a key', () => {
   test('is kk_, 32 random characters and 6 of checksum', () => {
