@@ -79,7 +79,7 @@ async function send(job: string) {
   });
 }
 
-const read = `select d.id, d.organization_id, e.id as event_id, e.type, e.data, e.created_at, w.url, w.secret
+const read = `select d.id, d.organization_id, d.endpoint_id, e.id as event_id, e.type, e.data, e.created_at, w.url, w.secret
   from jobs j join webhook_deliveries d on d.organization_id = $2 and d.id = j.subject_id
     join events e on e.organization_id = $2 and e.id = d.event_id join webhook_endpoints w on w.organization_id = $2 and w.id = d.endpoint_id
   where j.organization_id = $2 and j.id = $1 and d.state = 'pending'`;
@@ -88,7 +88,7 @@ async function deliver(job: string) {
   const { rows } = await pool.query({ name: 'read', text: read, values: [job, env.ORGANIZATION_ID] });
   const [row] = rows;
   if (!row) return;
-  const { id, event_id, type, data, created_at, organization_id } = row;
+  const { id, endpoint_id, event_id, type, data, created_at, organization_id } = row;
   const body = JSON.stringify({ id: event_id, type, timestamp: created_at, organization_id, data });
   const timestamp = Math.floor(Date.now() / 1000);
   const signature = createHmac('sha256', Buffer.from(row.secret.replace('whsec_', ''), 'base64'))
@@ -118,7 +118,7 @@ async function deliver(job: string) {
     });
     await client.query({
       name: 'attempt',
-      text: `insert into webhook_attempts (id, organization_id, delivery_id, number, status, duration_ms, response_head) values ($1, $2, $3, 1, $4, $5, $6)`,
+      text: `insert into webhook_attempts (id, organization_id, delivery_id, endpoint_id, number, status, duration_ms, response_head) values ($1, $2, $3, $7, 1, $4, $5, $6)`,
       values: [
         uuidv7(),
         organization_id,
@@ -126,6 +126,7 @@ async function deliver(job: string) {
         response.statusCode,
         Math.round(performance.now() - startedAt),
         head.slice(0, 20_000),
+        endpoint_id,
       ],
     });
     await client.query({

@@ -63,8 +63,8 @@ export const DeliveryAttempt = defineEntity({
   properties: {
     ...tenant(),
     delivery_id: p.uuid(),
-    /** Its delivery's, for the statistics; null in rows older than the column. */
-    endpoint_id: p.uuid().strictNullable(),
+    /** Its delivery's, for the statistics. */
+    endpoint_id: p.uuid(),
     number: p.integer(),
     /** null: there was no response. */
     status: p.integer().strictNullable(),

@@ -24,9 +24,9 @@ export const eventParts = ({ eventsPerMessage, failedDeliveries }: Shares) => `
            event_at, event_at + interval '1 s'
       from e),
   new_attempts as (
-    insert into webhook_attempts (id, organization_id, delivery_id, number, status, duration_ms, error_class, error,
+    insert into webhook_attempts (id, organization_id, delivery_id, endpoint_id, number, status, duration_ms, error_class, error,
                                   response_head, created_at)
-    select uuidv7(event_at - clock_timestamp()), organization_id, delivery_id, number,
+    select uuidv7(event_at - clock_timestamp()), organization_id, delivery_id, endpoint_id, number,
            case when has_failed then 503 else 200 end, 40 + n % 100, case when has_failed then 'http' end,
            case when has_failed then 'The receiver answered 503' end, 'ok', event_at + interval '1 s'
       from e, generate_series(1, case when has_failed then ${tries} else 1 end) number)`;

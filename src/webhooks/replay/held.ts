@@ -14,7 +14,7 @@ export const laneJoins = `
      where w.organization_id = d.organization_id and w.id = d.endpoint_id
     offset 0) w
   cross join lateral (
-    select e.subject_type, e.subject_id
+    select e.subject_type, e.subject_id, e.seq
       from events e
      where e.organization_id = d.organization_id and e.id = d.event_id
     offset 0) e`;
@@ -26,9 +26,11 @@ export type Held = {
   state: DeliveryState;
   attempts: number;
   lane: string | null;
+  /** Of its event. */
+  seq: number;
 };
 
-const columns = `d.id, d.event_id, d.endpoint_id, d.state, d.attempts, ${laneOf} as lane`;
+const columns = `d.id, d.event_id, d.endpoint_id, d.state, d.attempts, ${laneOf} as lane, e.seq::float8 as seq`;
 
 /** SQL: a set, locked in the order of the ids. */
 const byIds = `
@@ -47,14 +49,17 @@ const [heldByIds, heldByEvents] = [held(byIds), held(byEvents)];
 
 type Holding = Own & { assertLocked(lock: string): void };
 
-/** They stay as they are until the commit. Throws LocksOutdated when the lock of a lane is missing. */
+/**
+ * In the order of the events: a delivery may be made long after its event, and ids of events are by the clocks of several hosts. They stay as
+ * they are until the commit. Throws LocksOutdated when the lock of a lane is missing.
+ */
 export const holdDeliveries = async (tx: Holding, ids: string[]) => lockedIn(tx, await tx.sql<Held>(heldByIds, [ids]));
 export const holdDeliveriesOf = async (tx: Holding, endpointId: string, eventIds: string[]) =>
   lockedIn(tx, await tx.sql<Held>(heldByEvents, [endpointId, eventIds]));
 
 function lockedIn(tx: Holding, rows: Held[]): Held[] {
   for (const { lane } of rows) if (lane) tx.assertLocked(lane);
-  return rows;
+  return rows.toSorted((one, other) => one.seq - other.seq);
 }
 
 /** For a look: nothing is locked. */

@@ -81,6 +81,13 @@ export async function askForReplay(
   const types = kind === 'replay' ? typesNamed(request.eventTypes ?? endpoint.event_types) : null;
   if (types?.length === 0) throw invalidField('event_types', 'The endpoint listens to no type that can be replayed: name some');
 
+  // SQL: a row lock on the organization, so that concurrent requests cannot exceed `maxOpenReplays`.
+  await tx.sql(
+    `select 1
+       from organizations
+      where id = $1
+        for no key update`,
+  );
   const open = await openReplays(tx, {});
   const same = open.find((row) => isSame(row, request, types));
   const [job] = same ? await jobOfReplay(tx, { id: same.id }) : [];

@@ -1,5 +1,5 @@
 import { behindOthers, dispatchedColumns, dispatchedOf, firstCheck, type Inserted } from '../../platform/ledger/accept.ts';
-import { liveJobs, stateIs } from '../../platform/ledger/states.ts';
+import { stateIs } from '../../platform/ledger/states.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { AskedTrigger } from './trigger.ts';
 
@@ -10,7 +10,8 @@ type How = { trigger: AskedTrigger; isBulk: boolean };
 
 /**
  * SQL: sets that follow from one another. One live job a delivery: its failed job begins a new run, as in a retry by hand; without one it
- * gets a new job. A row waits for the room of its endpoint's pool, whatever its state was.
+ * gets a new job. A row waits for the room of its endpoint's pool, whatever its state was. The looks at a lane fit the indexes of lanes alone:
+ * by that of the rows that wait, each would read all that are held.
  */
 const newTriesStatement = `
   with asked as (
@@ -22,8 +23,11 @@ const newTriesStatement = `
            case when a.lane is not null
                      and (a.place > 1
                           or exists (
-                            select 1 from ${liveJobs} l
-                             where l.organization_id = $1 and l.lane = a.lane)) then 'blocked'
+                            select 1 from jobs h
+                             where h.organization_id = $1 and h.lane = a.lane and h.state in ('waiting', 'queued'))
+                          or exists (
+                            select 1 from jobs b
+                             where b.organization_id = $1 and b.lane = a.lane and b.state = 'blocked')) then 'blocked'
                 else 'waiting' end as state
       from asked a
      where not exists (

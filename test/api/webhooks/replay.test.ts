@@ -245,6 +245,21 @@ describe('many', () => {
     expect([status, body.error.code]).toEqual([422, 'limit_reached']);
     expect((await ask('recover', { since: (await replays())[0].since })).status).toBe(202);
   });
+
+  test('of requests for several endpoints at once none exceeds this', async () => {
+    const others = [endpointId, await listen(), await listen(), await listen()];
+    for (let index = 2; index <= maxOpenReplays; index += 1)
+      expect((await ask('recover', { since: hoursAgo(index) })).status).toBe(202);
+    const replies = await Promise.all(others.map((id) => ask('recover', { since: hoursAgo(1) }, { id })));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([202, 422, 422, 422]);
+    expect(await replays()).toHaveLength(maxOpenReplays);
+  });
+
+  test('until a time before all events, or types named twice: nothing to do, or once each', async () => {
+    expect((await ask('cancel', { until: '1001-01-01T00:00:00Z' })).status).toBe(202);
+    const { body } = await ask('replay', { since: hoursAgo(1), event_types: ['message.sent', 'message.*', 'message.sent'] });
+    expect(new Set(body.event_types).size).toBe(body.event_types.length);
+  });
 });
 
 describe('with workers', () => {

@@ -1,35 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import '../../../src/jobs.ts';
-import { ownRows } from '../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
-import { callOff, controlOf, pauseOperation, resumeOperation } from '../../../src/platform/ledger/control.ts';
+import { pauseOperation, resumeOperation } from '../../../src/platform/ledger/control.ts';
 import { endpointPool, holdPool, letPoolGo } from '../../../src/platform/ledger/pools.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { Superseded } from '../../../src/platform/ledger/superseded.ts';
-import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
-import type { RunRef } from '../../../src/platform/ledger/tx.ts';
 import { replayPool } from '../../../src/webhooks/replay/jobs.ts';
-import { askForReplay, type ReplayRequest, replayLocks } from '../../../src/webhooks/replay/request.ts';
-import { takeStep } from '../../../src/webhooks/replay/run.ts';
-import type { SendOutcome } from '../../../src/webhooks/sender.ts';
-import { deliver } from '../../../workers/webhooks/deliver.ts';
-import { cancelWebhooks, recoverWebhooks, replayWebhooks } from '../../../workers/webhooks/replay-deliveries.ts';
 import { deliveries } from '../../support/factories/deliveries.ts';
 import { endpoint } from '../../support/factories/endpoint.ts';
-import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { type House, openHouse } from '../../support/house.ts';
+import { type Asked, delivering, outcome, replaying, unhurried } from '../../support/replaying.ts';
 
 let house: House;
 let endpointId: string;
-const handlers = { recover: recoverWebhooks, replay: replayWebhooks, cancel: cancelWebhooks } as unknown as Record<
-  ReplayRequest['kind'],
-  ToyHandler
->;
-const delivering = deliver as unknown as ToyHandler;
 
 beforeAll(async () => {
-  house = await openHouse(undefined, { env: { WEBHOOK_REPLAYS_PER_SECOND: '10000', BULK_TIME_SHARE: '1' } });
+  house = await openHouse(undefined, unhurried);
 });
 afterAll(() => house.close());
 beforeEach(async () => {
@@ -37,82 +24,10 @@ beforeEach(async () => {
   endpointId = (await endpoint(house.ledger.transact, house.organizationId)).id;
 });
 
-const own = () => ownRows(house.database, house.organizationId);
-const transact = () => transactFor(house.ledger.transact, house.organizationId);
-const ids = () => ({ organizationId: house.organizationId, endpointId });
-const make = (given: Parameters<typeof deliveries>[2]) => deliveries(house.sql, ids(), given);
-const anHourAgo = () => new Date(Date.now() - 3_600_000);
-
-/** An operation with room, as the queue would hand over its job. */
-async function asked(kind: ReplayRequest['kind'], more: Partial<ReplayRequest> = {}): Promise<{ id: string; job: RunRef }> {
-  const request = { kind, endpointId, ...(kind !== 'cancel' && { since: anHourAgo() }), ...more };
-  const { operationId } = await house.ledger.transact({ locks: replayLocks(request) }, (tx) =>
-    askForReplay(asTenant(tx, house.organizationId), 'cli', request, 30),
-  );
-  await house.ledger.fill(house.pool(replayPool));
-  const [row] = await house.sql<{ subject_id: string; run: number }>('select subject_id, run from jobs where id = $1', [
-    operationId,
-  ]);
-  return { id: row!.subject_id, job: { organization_id: house.organizationId, id: operationId, run: row!.run } };
-}
-type Asked = Awaited<ReturnType<typeof asked>>;
-const step = ({ id, job }: Asked, size = 10) => takeStep(own(), transact(), id, job, size);
-const run = (kind: ReplayRequest['kind'], { job }: Asked) => house.run(handlers[kind], job);
-async function whole(one: Asked, size = 10) {
-  for (;;) {
-    const { kind } = await step(one, size);
-    if (kind !== 'moved') return kind;
-  }
-}
-const stateOf = async (one: Asked) =>
-  (await house.sql<{ state: string; done: number }>('select state, done from webhook_replays where id = $1', [one.id]))[0];
-const counts = async () =>
-  Object.fromEntries(
-    (
-      await house.sql<{ state: string; n: number }>(
-        'select state, count(*)::int as n from webhook_deliveries group by 1 order by 1',
-      )
-    ).map(({ state, n }) => [state, n]),
-  );
-/** `ready`: it waits for room, or has it. */
-const jobsOf = (deliveryIds: string[]) =>
-  house.sql<{
-    subject_id: string;
-    state: string;
-    queue: string;
-    attempts: number;
-    seq: number;
-    run: number;
-    lane: string | null;
-  }>(
-    `select subject_id, case state when 'blocked' then 'blocked' else 'ready' end as state, queue, attempts, seq::float8, run, lane from jobs
-      where subject_id = any($1) and state in ('blocked', 'waiting', 'queued') order by jobs.seq`,
-    [deliveryIds],
-  );
-const control = (what: typeof pauseOperation, { job }: Asked) => transact()(controlOf(own(), job.id), (tx) => what(tx, job.id));
-const calledOff = ({ job }: Asked) => transact()(controlOf(own(), job.id), (tx) => callOff(tx, job.id, 'cli'));
-
-const outcome = (status: number): SendOutcome =>
-  status === 200
-    ? { ok: true, status, durationMs: 1 }
-    : { ok: false, status, errorClass: 'http', error: `${status}`, durationMs: 1 };
-/** Runs every delivery that has room until none has; what each request is answered is `statusOf`. */
-async function deliverAll(statusOf: () => number = () => 200) {
-  Object.assign(house.deps, { sender: { send: async () => outcome(statusOf()), close: async () => undefined } });
-  for (;;) {
-    await house.ledger.fill(house.pool(endpointPool(endpointId)));
-    const due = await house.sql<{ id: string; run: number }>(
-      `select id, run from jobs where name = 'webhooks.deliver' and state = 'queued' and run_at <= clock_timestamp() order by seq`,
-    );
-    if (due.length === 0) return;
-    for (const { id, run: number } of due) await house.run(delivering, { id, run: number });
-  }
-}
-const attempts = (deliveryIds: string[]) =>
-  house.sql<{ delivery_id: string; trigger: string }>(
-    'select delivery_id, trigger from webhook_attempts where delivery_id = any($1) order by id',
-    [deliveryIds],
-  );
+const { ids, make, asked, step, run, whole, stateOf, counts, jobsOf, control, calledOff, deliverAll, attempts } = replaying(
+  () => house,
+  () => endpointId,
+);
 
 describe('recover', () => {
   test.each([25, 20, 1, 0])('of %d failed deliveries: each has one new try, in the queue of later tries', async (count) => {
@@ -354,6 +269,23 @@ describe('replay', () => {
     const one = await asked('replay', { until: new Date(Date.now() - 10 * 60_000) });
     expect(await whole(one)).toBe('over');
     expect(await stateOf(one)).toMatchObject({ done: 0 });
+  });
+
+  test('with an order: the order of the events, though one of them has its delivery only now', async () => {
+    const subjectId = uuidv7();
+    const other = (await endpoint(house.ledger.transact, house.organizationId)).id;
+    endpointId = (await endpoint(house.ledger.transact, house.organizationId, { ordering: 'per_subject' })).id;
+    const to = (id: string) => deliveries(house.sql, { ...ids(), endpointId: id }, { subjectId, state: 'succeeded' });
+    for (const id of [endpointId, other, endpointId]) await to(id);
+    expect(await whole(await asked('replay', { eventTypes: ['message.sent'] }))).toBe('over');
+    await deliverAll();
+    const tried = await house.sql<{ seq: number }>(
+      `select e.seq::float8 from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id join events e on e.id = d.event_id
+        order by a.id`,
+    );
+    const seqs = tried.map(({ seq }) => seq);
+    expect(seqs).toHaveLength(3);
+    expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
   });
 
   test('an event made after it was asked for is not part of it', async () => {

@@ -33,9 +33,9 @@ async function deliveries(eventIds: string[], state: string, days: number, endpo
     [house.organizationId, eventIds, endpointId, state],
   );
   await house.sql(
-    `insert into webhook_attempts (id, organization_id, delivery_id, number, status, duration_ms, created_at)
-     select uuidv7(-interval '${days} days'), $1, unnest($2::uuid[]), n, 500, 1, clock_timestamp() - interval '${days} days' from generate_series(1, 2) n`,
-    [house.organizationId, rows.map(({ id }) => id)],
+    `insert into webhook_attempts (id, organization_id, delivery_id, endpoint_id, number, status, duration_ms, created_at)
+     select uuidv7(-interval '${days} days'), $1, unnest($2::uuid[]), $3, n, 500, 1, clock_timestamp() - interval '${days} days' from generate_series(1, 2) n`,
+    [house.organizationId, rows.map(({ id }) => id), endpointId],
   );
   return rows.map(({ id }) => id);
 }

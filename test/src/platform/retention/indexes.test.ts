@@ -51,8 +51,8 @@ beforeAll(async () => {
     [endpointId],
   );
   await client.query(
-    `insert into webhook_attempts (id, organization_id, delivery_id, number, duration_ms, created_at)
-     select d.event_id, d.organization_id, d.id, 1, 1, e.created_at from webhook_deliveries d join events e on e.id = d.event_id`,
+    `insert into webhook_attempts (id, organization_id, delivery_id, endpoint_id, number, duration_ms, created_at)
+     select d.event_id, d.organization_id, d.id, d.endpoint_id, 1, 1, e.created_at from webhook_deliveries d join events e on e.id = d.event_id`,
   );
   await client.query('vacuum analyze');
   await client.query('set enable_seqscan = off');

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { pauseOperation, resumeOperation } from '../../../src/platform/ledger/control.ts';
+import { changeEndpoint, endpointLock } from '../../../src/webhooks/endpoints.ts';
+import { deleteEndpoint, switchOff, switchOn } from '../../../src/webhooks/switch-endpoint.ts';
+import { cancelPending } from '../../../workers/webhooks/settle-pending.ts';
+import { endpoint } from '../../support/factories/endpoint.ts';
+import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { type Asked, replaying, unhurried } from '../../support/replaying.ts';
+import { testSecrets } from '../../support/secrets.ts';
+
+let house: House;
+let endpointId: string;
+beforeAll(async () => {
+  house = await openHouse(undefined, unhurried);
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  await house.reset('webhook_endpoints', 'events');
+  endpointId = (await endpoint(house.ledger.transact, house.organizationId)).id;
+});
+
+const replays = replaying(
+  () => house,
+  () => endpointId,
+);
+const { transact, make, asked, step, run, whole, stateOf, counts, jobsOf, control, calledOff, deliverAll, attempts } = replays;
+const locked = () => ({ locks: [endpointLock(endpointId)] });
+const remove = () => transact()(locked(), (tx) => deleteEndpoint(tx, endpointId));
+const change = (to: Parameters<typeof changeEndpoint>[2]) =>
+  transact()(locked(), (tx) => changeEndpoint(tx, endpointId, to, testSecrets));
+
+/** The job of a switch or a deletion: the run it has now. */
+async function cancelWhatWaits() {
+  const [row] = await house.sql<{ id: string; run: number }>(
+    `select id, run from jobs where name = 'webhooks.cancel-pending' and state = 'queued' order by seq desc limit 1`,
+  );
+  await house.sql('update jobs set run_at = clock_timestamp() where id = $1', [row!.id]);
+  return house.run(cancelPending as unknown as ToyHandler, row!);
+}
+
+const kinds = ['recover', 'replay', 'cancel'] as const;
+type Kind = (typeof kinds)[number];
+/** Some of it done, some to do. */
+async function halfway(kind: Kind): Promise<Asked> {
+  await make({ count: 15, state: kind === 'cancel' ? 'later' : 'failed' });
+  const one = await asked(kind);
+  await step(one);
+  return one;
+}
+
+test.each(kinds)('deleted during a %s: it fails and says why, and nothing is left to be tried', async (kind) => {
+  const one = await halfway(kind);
+  await remove();
+  expect(await run(kind, one)).toEqual({ kind: 'failed', error: { code: 'not_found', message: 'The webhook endpoint was deleted' } });
+  expect(await house.row(one.job.id)).toMatchObject({ state: 'failed', error: { code: 'not_found' } });
+  expect(await stateOf(one)).toMatchObject({ state: 'ended' });
+  await cancelWhatWaits();
+  await deliverAll();
+  expect((await counts()).pending).toBeUndefined();
+  expect(await house.sql('select 1 from webhook_attempts')).toEqual([]);
+  expect(await checkJobs(house.database)).toEqual([]);
+});
+
+test('deleted while a recover is paused: it can be called off, or resumed and fails', async () => {
+  const one = await halfway('recover');
+  const other = await asked('recover', { since: new Date(Date.now() - 1_800_000) });
+  for (const each of [one, other]) await control(pauseOperation, each);
+  await remove();
+  expect(await calledOff(one)).toBe(true);
+  expect(await house.row(one.job.id)).toMatchObject({ state: 'done', error: { code: 'cancelled' } });
+  await expect(control(resumeOperation, one)).rejects.toMatchObject({ code: 'conflict' });
+  expect(await control(resumeOperation, other)).toBe(true);
+  await house.ledger.fill({ organization_id: '00000000-0000-0000-0000-000000000000', id: 'shared:webhook-replays' });
+  const row = (await house.row(other.job.id))!;
+  expect(await run('recover', { ...other, job: { ...other.job, run: row.run } })).toMatchObject({ kind: 'failed' });
+});
+
+test.each(['keep', 'drop'] as const)('disabled (%s) during a recover: what it goes on with waits until the endpoint is enabled', async (held) => {
+  const one = await halfway('recover');
+  await transact()(locked(), (tx) => switchOff(tx, endpointId, held, 'by hand'));
+  if (held === 'drop') await cancelWhatWaits();
+  expect(await run('recover', one)).toEqual({ kind: 'done' });
+  await deliverAll();
+  expect(await counts()).toEqual(held === 'drop' ? { cancelled: 10, pending: 5 } : { pending: 15 });
+  expect(await house.sql('select 1 from webhook_attempts')).toEqual([]);
+  await transact()(locked(), (tx) => switchOn(tx, endpointId, 'keep'));
+  await deliverAll();
+  expect(await counts()).toEqual(held === 'drop' ? { cancelled: 10, succeeded: 5 } : { succeeded: 15 });
+  expect(await stateOf(one)).toEqual({ state: 'ended', done: 15 });
+  expect(await checkJobs(house.database)).toEqual([]);
+});
+
+test('an order asked for during a recover: what it goes on with is in it', async () => {
+  const subjectId = uuidv7();
+  const failed = await make({ count: 15, subjectId });
+  const one = await asked('recover');
+  await step(one);
+  await change({ ordering: 'per_subject' });
+  expect(await whole(one)).toBe('over');
+  const jobs = await jobsOf(failed);
+  expect(jobs.map(({ lane }) => lane !== null)).toEqual(failed.map((_, place) => place >= 10));
+  await deliverAll();
+  const tried = (await attempts(failed)).map((row) => row.delivery_id);
+  expect(tried.filter((id) => failed.indexOf(id) >= 10)).toEqual(failed.slice(10));
+  expect(await counts()).toEqual({ succeeded: 15 });
+  expect(await checkJobs(house.database)).toEqual([]);
+});
+
+test('other types during a replay: it goes on with those it was asked for', async () => {
+  await make({ count: 15, state: 'succeeded' });
+  const one = await asked('replay', { eventTypes: ['message.sent'] });
+  await step(one);
+  await change({ eventTypes: ['contact.created'], url: 'http://127.0.0.1:9/other' });
+  expect(await whole(one)).toBe('over');
+  await deliverAll();
+  expect(await stateOf(one)).toMatchObject({ done: 15 });
+  expect((await house.sql('select 1 from webhook_attempts'))).toHaveLength(15);
+});
