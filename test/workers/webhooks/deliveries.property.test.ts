@@ -143,7 +143,7 @@ test(
         const pool = endpointPool(world.endpointId);
         await setPool(house.em(), house.pool(pool), width, null);
         const subjects = [uuidv7(), uuidv7(), uuidv7()];
-      for (const each of script) await take(world, subjects, each);
+        for (const each of script) await take(world, subjects, each);
         await settled(world);
         expect(world.workers.most.get(pool) ?? 0).toBeLessThanOrEqual(width);
         expect(world.workers.most.get(drainPool(world.endpointId)) ?? 0).toBeLessThanOrEqual(endpointWidth);

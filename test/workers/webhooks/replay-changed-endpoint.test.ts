@@ -53,7 +53,10 @@ async function halfway(kind: Kind): Promise<Asked> {
 test.each(kinds)('deleted during a %s: it fails and says why, and nothing is left to be tried', async (kind) => {
   const one = await halfway(kind);
   await remove();
-  expect(await run(kind, one)).toEqual({ kind: 'failed', error: { code: 'not_found', message: 'The webhook endpoint was deleted' } });
+  expect(await run(kind, one)).toEqual({
+    kind: 'failed',
+    error: { code: 'not_found', message: 'The webhook endpoint was deleted' },
+  });
   expect(await house.row(one.job.id)).toMatchObject({ state: 'failed', error: { code: 'not_found' } });
   expect(await stateOf(one)).toMatchObject({ state: 'ended' });
   await cancelWhatWaits();
@@ -77,20 +80,23 @@ test('deleted while a recover is paused: it can be called off, or resumed and fa
   expect(await run('recover', { ...other, job: { ...other.job, run: row.run } })).toMatchObject({ kind: 'failed' });
 });
 
-test.each(['keep', 'drop'] as const)('disabled (%s) during a recover: what it goes on with waits until the endpoint is enabled', async (held) => {
-  const one = await halfway('recover');
-  await transact()(locked(), (tx) => switchOff(tx, endpointId, held, 'by hand'));
-  if (held === 'drop') await cancelWhatWaits();
-  expect(await run('recover', one)).toEqual({ kind: 'done' });
-  await deliverAll();
-  expect(await counts()).toEqual(held === 'drop' ? { cancelled: 10, pending: 5 } : { pending: 15 });
-  expect(await house.sql('select 1 from webhook_attempts')).toEqual([]);
-  await transact()(locked(), (tx) => switchOn(tx, endpointId, 'keep'));
-  await deliverAll();
-  expect(await counts()).toEqual(held === 'drop' ? { cancelled: 10, succeeded: 5 } : { succeeded: 15 });
-  expect(await stateOf(one)).toEqual({ state: 'ended', done: 15 });
-  expect(await checkJobs(house.database)).toEqual([]);
-});
+test.each(['keep', 'drop'] as const)(
+  'disabled (%s) during a recover: what it goes on with waits until the endpoint is enabled',
+  async (held) => {
+    const one = await halfway('recover');
+    await transact()(locked(), (tx) => switchOff(tx, endpointId, held, 'by hand'));
+    if (held === 'drop') await cancelWhatWaits();
+    expect(await run('recover', one)).toEqual({ kind: 'done' });
+    await deliverAll();
+    expect(await counts()).toEqual(held === 'drop' ? { cancelled: 10, pending: 5 } : { pending: 15 });
+    expect(await house.sql('select 1 from webhook_attempts')).toEqual([]);
+    await transact()(locked(), (tx) => switchOn(tx, endpointId, 'keep'));
+    await deliverAll();
+    expect(await counts()).toEqual(held === 'drop' ? { cancelled: 10, succeeded: 5 } : { succeeded: 15 });
+    expect(await stateOf(one)).toEqual({ state: 'ended', done: 15 });
+    expect(await checkJobs(house.database)).toEqual([]);
+  },
+);
 
 test('an order asked for during a recover: what it goes on with is in it', async () => {
   const subjectId = uuidv7();
@@ -116,5 +122,5 @@ test('other types during a replay: it goes on with those it was asked for', asyn
   expect(await whole(one)).toBe('over');
   await deliverAll();
   expect(await stateOf(one)).toMatchObject({ done: 15 });
-  expect((await house.sql('select 1 from webhook_attempts'))).toHaveLength(15);
+  expect(await house.sql('select 1 from webhook_attempts')).toHaveLength(15);
 });
