@@ -31,13 +31,20 @@ const remove = () => transact()(locked(), (tx) => deleteEndpoint(tx, endpointId)
 const change = (to: Parameters<typeof changeEndpoint>[2]) =>
   transact()(locked(), (tx) => changeEndpoint(tx, endpointId, to, testSecrets));
 
-/** The job of a switch or a deletion: the run it has now. */
+/** The job of a switch or a deletion. Runs that were under way are over before its second pass. */
 async function cancelWhatWaits() {
+  await nextPass();
+  await deliverAll();
+  await nextPass();
+}
+
+async function nextPass() {
   const [row] = await house.sql<{ id: string; run: number }>(
     `select id, run from jobs where name = 'webhooks.cancel-pending' and state = 'queued' order by seq desc limit 1`,
   );
-  await house.sql('update jobs set run_at = clock_timestamp() where id = $1', [row!.id]);
-  return house.run(cancelPending as unknown as ToyHandler, row!);
+  if (!row) return;
+  await house.sql('update jobs set run_at = clock_timestamp() where id = $1', [row.id]);
+  await house.run(cancelPending as unknown as ToyHandler, row);
 }
 
 const kinds = ['recover', 'replay', 'cancel'] as const;
