@@ -5,7 +5,6 @@ import { stopOnSignal } from '../src/platform/process/stop-on-signal.ts';
 import { startWeb } from './start.ts';
 import { warmUp } from './warm-up.ts';
 
-keepHeapSmall();
 try {
   const config = readConfig();
   const log = createLog(config.logLevel, 'web');
@@ -13,6 +12,7 @@ try {
     log.fatal('the queue objects are dead: leaving, so that a fresh process takes over');
     process.exit(1);
   });
+  keepHeapSmall();
   void warmUp(log);
   stopOnSignal(log, config.shutdownTimeoutMs + 5_000, () => web.stop());
 } catch (error) {
