@@ -13,7 +13,10 @@ try {
     process.exit(1);
   });
   keepHeapSmall();
-  void warmUp(log);
+  warmUp(log).catch((error) => {
+    log.fatal({ err: error }, 'not all endpoints could be loaded: leaving, as a start that failed');
+    process.exit(1);
+  });
   stopOnSignal(log, config.shutdownTimeoutMs + 5_000, () => web.stop());
 } catch (error) {
   console.error(error instanceof ConfigError ? error.message : error);

@@ -20,10 +20,7 @@ const queueUrl = Joi.string()
 export const configSchema = Joi.object({
   PORT: whole.min(0).max(65_535).default(3000).description('Port of the web process'),
   HOST: Joi.string().default('0.0.0.0').description('Address the web process listens on'),
-  DATABASE_URL: Joi.string()
-    .custom(isUrl('postgres', 'postgresql'))
-    .required()
-    .description('PostgreSQL 18 or later'),
+  DATABASE_URL: Joi.string().custom(isUrl('postgres', 'postgresql')).required().description('PostgreSQL 18 or later'),
   DATABASE_POOL_MAX: whole
     .min(2)
     .max(200)
@@ -39,10 +36,7 @@ export const configSchema = Joi.object({
     .required()
     .custom(isHashKey)
     .description('Key under which forgotten addresses stay suppressed: base64 of 32 bytes; never changed'),
-  PUBLIC_URL: Joi.string()
-    .custom(isUrl('http', 'https'))
-    .empty('')
-    .description('Address of the API as clients see it'),
+  PUBLIC_URL: Joi.string().custom(isUrl('http', 'https')).empty('').description('Address of the API as clients see it'),
   ALLOWED_ORIGINS: Joi.string()
     .allow('')
     .default('')
