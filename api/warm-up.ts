@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../src/platform/log.ts';
 
 /** So long the process is left to the first requests before each part: a part takes some ms of the event loop. */
-const pauseMs = 20;
+const pauseMs = 10;
 
 /** In parts, so that requests are answered between them. The first take what most of the others share. */
 const endpoints = [
@@ -11,12 +11,21 @@ const endpoints = [
   () => import('./contacts/import.ts'),
   () => import('./contacts/exports.ts'),
   () => import('./contacts/merge.ts'),
+  () => import('./contacts/block.ts'),
+  () => import('./contacts/suppressions.ts'),
+  () => import('./contacts/tag-catalogue.ts'),
   () => import('./channels/channels.ts'),
   () => import('./webhooks/endpoints.ts'),
   () => import('./webhooks/replay.ts'),
+  () => import('./webhooks/deliveries.ts'),
   () => import('./events/cursors.ts'),
+  () => import('./events/events.ts'),
   () => import('./organizations/members.ts'),
+  () => import('./organizations/invitations.ts'),
+  () => import('./organizations/audit-log.ts'),
   () => import('./auth/session.ts'),
+  () => import('./auth/password.ts'),
+  () => import('./operations/control.ts'),
   () => import('./others.ts'),
 ];
 
