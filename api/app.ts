@@ -1,33 +1,24 @@
-import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { AppError } from '../src/platform/errors.ts';
+import { frequent } from './frequent.ts';
 import type { Deps } from './http/endpoint.ts';
 import { cutUnread } from './http/intake/unread.ts';
 import { lazily } from './http/lazily.ts';
-import { apiHeaders } from './http/middleware/api-headers.ts';
 import { crossOrigin } from './http/middleware/cross-origin.ts';
 import { requestEnd } from './http/middleware/request-end.ts';
 import { requestId } from './http/middleware/request-id.ts';
 import { requestLog } from './http/middleware/request-log.ts';
 import { requestMetrics } from './http/middleware/request-metrics.ts';
-import { routeOf } from './http/route.ts';
 import { answerError } from './http/send.ts';
-import { endpoints } from './index.ts';
 import { health } from './operations/health.ts';
 import { metricsPage } from './operations/metrics.ts';
+import { addRoutes } from './routes.ts';
 
 /** Requests of no caller: neither logged nor counted. */
 const unobserved: RequestHandler = (_req, res, next) => {
   res.locals.isObserved = true;
   next();
 };
-
-const shapes = endpoints
-  .filter(({ errorShape }) => errorShape)
-  .map(({ method, path, errorShape }) => ({ method, errorShape, path: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`) }));
-
-/** The error body of the endpoint that a request was meant for. */
-const shapeAt = ({ method, path }: Request) =>
-  shapes.find((one) => one.method === method.toLowerCase() && one.path.test(path))?.errorShape;
 
 /** The middleware in order. The API comes first, so that its requests pass through no page. */
 export function createApp(deps: Deps): Express {
@@ -39,17 +30,20 @@ export function createApp(deps: Deps): Express {
   app.use(requestId, cutUnread(deps.config.bodiesUnreadBytesPerSecond));
   const shared = crossOrigin(deps.config);
   if (shared) app.use('/v1', shared);
-  for (const endpoint of endpoints) app[endpoint.method](endpoint.path, observed, apiHeaders, routeOf(endpoint, deps));
+  addRoutes(app, frequent, observed, deps);
   app.use(['/healthz', '/readyz'], unobserved);
   app.use(health(deps));
   if (deps.config.metricsToken) app.use('/metrics', unobserved).use(metricsPage(deps, deps.config.metricsToken));
+  app.use(lazily(async () => (await import('./others.ts')).others(observed, deps)));
   const pages = lazily(async () => (await import('./pages/pages.ts')).pages(deps));
   app.use(observed, pages, (req) => {
     throw new AppError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}`);
   });
   // A path that cannot be decoded fails before it reaches its route.
-  const refused: ErrorRequestHandler = (error, req, res, _next) =>
+  const refused: ErrorRequestHandler = async (error, req, res, _next) => {
+    const { shapeAt } = await import('./others.ts');
     observed(req, res, () => answerError(error, shapeAt(req), res));
+  };
   app.use(refused);
   return app;
 }

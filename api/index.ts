@@ -60,7 +60,7 @@ import {
 } from './webhooks/replay.ts';
 import { getEndpointStats } from './webhooks/stats.ts';
 
-/** Every endpoint, in the order of the document. Routes are matched from the top, so the most frequent ones come first. */
+/** Every endpoint, in the order of the document. Routes are matched from the top. */
 export const endpoints: AnyEndpoint[] = [
   sendMessage,
   listOfMessages,

@@ -5,7 +5,6 @@ import { stopOnSignal } from '../src/platform/process/stop-on-signal.ts';
 import { startWeb } from './start.ts';
 import { warmUp } from './warm-up.ts';
 
-keepHeapSmall();
 try {
   const config = readConfig();
   const log = createLog(config.logLevel, 'web');
@@ -13,7 +12,11 @@ try {
     log.fatal('the queue objects are dead: leaving, so that a fresh process takes over');
     process.exit(1);
   });
-  void warmUp(log);
+  keepHeapSmall();
+  warmUp(log).catch((error) => {
+    log.fatal({ err: error }, 'not all endpoints could be loaded: leaving, as a start that failed');
+    process.exit(1);
+  });
   stopOnSignal(log, config.shutdownTimeoutMs + 5_000, () => web.stop());
 } catch (error) {
   console.error(error instanceof ConfigError ? error.message : error);

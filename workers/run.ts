@@ -4,7 +4,6 @@ import { keepHeapSmall } from '../src/platform/process/heap.ts';
 import { stopOnSignal } from '../src/platform/process/stop-on-signal.ts';
 import { startWorkers } from './start.ts';
 
-keepHeapSmall();
 try {
   const config = readConfig();
   const log = createLog(config.logLevel, 'worker');
@@ -12,6 +11,7 @@ try {
     log.fatal('the queue objects are dead: leaving, so that a fresh process takes over');
     process.exit(1);
   });
+  keepHeapSmall();
   stopOnSignal(log, config.shutdownTimeoutMs + 5_000, () => worker.stop());
   log.info('worker started');
 } catch (error) {

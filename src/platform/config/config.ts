@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { type RequestBoundsSettings, requestBoundsSettings } from '../database/request-bounds.ts';
 import { type Bounds, bounds } from './bounds.ts';
-import { areOrigins, areQueues, isClusterUrl, isHashKey, isMailbox, isMailUrl, isSecretKey, list } from './checks.ts';
+import { areOrigins, areQueues, isClusterUrl, isHashKey, isMailbox, isMailUrl, isSecretKey, isUrl, list } from './checks.ts';
 
 const whole = Joi.number().integer();
 const days = (min: number, byDefault: number) => whole.min(min).max(3650).default(byDefault);
@@ -10,7 +10,7 @@ const queueUrl = Joi.string()
   .when(Joi.string().pattern(/^rediss?\+cluster:/), {
     // biome-ignore lint/suspicious/noThenProperty: the name Joi gives it
     then: Joi.string().custom(isClusterUrl),
-    otherwise: Joi.string().uri({ scheme: ['redis', 'rediss'] }),
+    otherwise: Joi.string().custom(isUrl('redis', 'rediss')),
   })
   .description(
     'Redis for the queues, `redis://…` or `rediss://…`, or a Redis Cluster, `redis+cluster://user:password@host:port,host:port`; unset: the database carries them',
@@ -20,10 +20,7 @@ const queueUrl = Joi.string()
 export const configSchema = Joi.object({
   PORT: whole.min(0).max(65_535).default(3000).description('Port of the web process'),
   HOST: Joi.string().default('0.0.0.0').description('Address the web process listens on'),
-  DATABASE_URL: Joi.string()
-    .uri({ scheme: ['postgres', 'postgresql'] })
-    .required()
-    .description('PostgreSQL 18 or later'),
+  DATABASE_URL: Joi.string().custom(isUrl('postgres', 'postgresql')).required().description('PostgreSQL 18 or later'),
   DATABASE_POOL_MAX: whole
     .min(2)
     .max(200)
@@ -39,10 +36,7 @@ export const configSchema = Joi.object({
     .required()
     .custom(isHashKey)
     .description('Key under which forgotten addresses stay suppressed: base64 of 32 bytes; never changed'),
-  PUBLIC_URL: Joi.string()
-    .uri({ scheme: ['http', 'https'] })
-    .empty('')
-    .description('Address of the API as clients see it'),
+  PUBLIC_URL: Joi.string().custom(isUrl('http', 'https')).empty('').description('Address of the API as clients see it'),
   ALLOWED_ORIGINS: Joi.string()
     .allow('')
     .default('')
@@ -71,7 +65,7 @@ export const configSchema = Joi.object({
     .default('info')
     .description('Lowest level logged'),
   MESSAGING_APP_URL: Joi.string()
-    .uri({ scheme: ['http', 'https'] })
+    .custom(isUrl('http', 'https'))
     .default('https://graph.facebook.com/v23.0')
     .description('Base address of the messaging provider'),
   MESSAGING_APP_SECRET: Joi.string().empty('').description("Secret of the installation's provider app; signs its webhooks"),
@@ -90,7 +84,7 @@ export const configSchema = Joi.object({
     .custom(isMailbox)
     .description('Sender of mails: an address, or a name and an address in angle brackets'),
   APP_URL: Joi.string()
-    .uri({ scheme: ['http', 'https'] })
+    .custom(isUrl('http', 'https'))
     .empty('')
     .description("Where links in mails lead, your front end; unset: PUBLIC_URL, with Kanal's own pages"),
   PROVIDER_TIMEOUT_MS: whole.min(100).max(120_000).default(15_000).description('Longest a provider call may take'),
@@ -260,7 +254,7 @@ export const startSchema = Joi.object({
   PORT: whole.min(0).max(65_535).empty('').default(3000).description('Port of the API; the next free one when taken'),
   SANDBOX_PORT: whole.min(0).max(65_535).empty('').default(4010).description('Port of the sandbox; the next free one when taken'),
   DATABASE_URL: Joi.string()
-    .uri({ scheme: ['postgres', 'postgresql'] })
+    .custom(isUrl('postgres', 'postgresql'))
     .empty('')
     .description('PostgreSQL 18 or later; unset: an embedded server'),
   QUEUE_URL: queueUrl,
@@ -279,7 +273,7 @@ export const readStartEnvironment = (env: Environment = process.env) => named(va
 /** What `webhooks listen` reads: a client of the API, with no part in the installation. */
 export const listenSchema = Joi.object({
   KANAL_URL: Joi.string()
-    .uri({ scheme: ['http', 'https'] })
+    .custom(isUrl('http', 'https'))
     .empty('')
     .description('Address of the Kanal to listen to; unset: the one that `npm start` runs'),
   KANAL_API_KEY: Joi.string().empty('').description('API key for it, with the scopes `webhooks:read` and `webhooks:write`'),

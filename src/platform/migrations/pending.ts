@@ -8,12 +8,17 @@ let isUpToDate = false;
 /** SQL: a table of the migrator, which web and workers do not load. */
 const doneStatement = 'select name from mikro_orm_migrations';
 
-/** Whether the database lacks migrations of this code. Once it has them the answer is kept: no migration is undone under a running process. */
+/**
+ * Whether the database lacks migrations of this code; rejects when it does not answer. Once it has them the answer is kept: no migration
+ * is undone under a running process.
+ */
 export async function migrationsPending(database: Database): Promise<boolean> {
-  if (!isUpToDate) {
-    const done = new Set(await namesOfDone(database));
-    isUpToDate = migrationNames().every((name) => done.has(name));
+  if (isUpToDate) {
+    await database.ping();
+    return false;
   }
+  const done = new Set(await namesOfDone(database));
+  isUpToDate = migrationNames().every((name) => done.has(name));
   return !isUpToDate;
 }
 

@@ -1,6 +1,7 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { registerHooks } from 'node:module';
 
-/** Loaded before a process's own code: on SIGUSR2 the process writes what it has loaded, files and Node's own modules. */
+/** Loaded before a process's own code: the moment it listens it writes what it has loaded, files and Node's own modules. */
 const files = new Set<string>();
 registerHooks({
   load(url, context, next) {
@@ -8,7 +9,7 @@ registerHooks({
     return next(url, context);
   },
 });
-process.on('SIGUSR2', () => {
+subscribe('tracing:net.server.listen:asyncEnd', () => {
   const { moduleLoadList } = process as unknown as { moduleLoadList: string[] };
-  process.stdout.write(`${JSON.stringify({ msg: 'loaded', files: [...files], builtins: moduleLoadList })}\n`);
+  process.stdout.write(`${JSON.stringify({ files: [...files], builtins: moduleLoadList, msg: 'loaded' })}\n`);
 });
