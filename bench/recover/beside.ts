@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { isCalm } from '../hostile-work.ts';
+import { type Load, meterLoad } from '../load.ts';
 import { insertFailed } from '../past-deliveries.ts';
+import type { Process } from '../processes.ts';
 import type { Stage } from '../stage.ts';
 import type { Met } from '../victims/victim.ts';
 import { openWebhook } from '../victims/webhook.ts';
 import { askToRecover, callOff } from './kanal-api.ts';
 
-export type Beside = { name: string; what: string; idle: Met[]; busy: Met[]; firstMs: number[]; perSecond: number[] };
+export type Round = Met & { load: Load };
+export type Beside = { name: string; what: string; idle: Round[]; busy: Round[]; firstMs: number[]; perSecond: number[] };
 
 /** Live deliveries have gone on so long when the round begins, and the recover, where there is one, a second less. */
 const leadSeconds = 3;
@@ -16,7 +19,7 @@ const askedAfterMs = 1_000;
 /** Live deliveries at an even pace, alternately without and with a recover of `endpointId` going on; it is called off after each round. */
 export async function besideRecover(
   stage: Stage,
-  base: string,
+  { base, worker }: { base: string; worker: Process },
   { name, endpointId, failed }: { name: string; endpointId: string; failed: number },
   rounds: number,
   seconds: number,
@@ -35,7 +38,9 @@ export async function besideRecover(
       const operationId = kind === 'busy' ? await askToRecover(base, tenant, endpointId) : undefined;
       await lead;
       const from = Date.now();
-      result[kind].push(await victim.round(seconds));
+      const metered = await meterLoad(worker);
+      const met = await victim.round(seconds);
+      result[kind].push({ ...met, load: await metered() });
       if (!operationId) continue;
       result.perSecond.push((await recovered(sql, endpointId, from, Date.now())).count / ((Date.now() - from) / 1000));
       await callOff(base, tenant, operationId);

@@ -1,6 +1,6 @@
 import { median, percentile, slope } from '../statistics.ts';
 import type { Met } from '../victims/victim.ts';
-import type { Beside } from './beside.ts';
+import type { Beside, Round } from './beside.ts';
 import type { Recovered } from './run.ts';
 import type { Sample, Whole } from './whole.ts';
 
@@ -25,11 +25,16 @@ function besideReport(beside: Beside[]): string {
     'samples of a side',
     'first one after ms, longest',
     'recovered a second',
+    'CPU: machine %',
+    'CPU: worker %',
+    'worker stalled at most ms',
     'held',
   ];
   const rows = beside.map(({ name, what, idle, busy, firstMs, perSecond }) => {
     const times = (among: Met[]) => `${short(of(among, ({ p50 }) => p50))} / ${short(of(among, ({ p99 }) => p99))}`;
     const ratios = [({ p50 }: Met) => p50, ({ p99 }: Met) => p99].map((pick) => of(busy, pick) / of(idle, pick));
+    const both = (pick: (load: Round['load']) => number) =>
+      [idle, busy].map((among) => median(among.map(({ load }) => pick(load))).toFixed(0)).join(' / ');
     const late = busy.reduce((total, met) => total + met.late, 0);
     return [
       name,
@@ -41,6 +46,9 @@ function besideReport(beside: Beside[]): string {
       String(Math.min(...[idle, busy].map((among) => among.reduce((total, { samples }) => total + samples, 0)))),
       `${short(median(firstMs))}, ${short(Math.max(...firstMs))}`,
       short(median(perSecond)),
+      both(({ machine }) => machine * 100),
+      both(({ worker }) => worker * 100),
+      both(({ workerStallMs }) => workerStallMs),
       late === 0 && ratios.every((ratio) => ratio <= maxTimes) ? 'yes' : 'no',
     ];
   });

@@ -42,7 +42,7 @@ export async function recoverBench(stage: Stage, { failed, rounds, seconds, perS
     try {
       for (const name of ['another endpoint', 'the same endpoint'].filter(isWanted)) {
         const endpointId = name === 'the same endpoint' ? tenant.endpointId : (await create()).id;
-        result.beside.push(await besideRecover(stage, base, { name, endpointId, failed }, rounds, seconds));
+        result.beside.push(await besideRecover(stage, { base, worker }, { name, endpointId, failed }, rounds, seconds));
       }
     } finally {
       await worker.stop();

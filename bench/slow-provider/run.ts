@@ -3,6 +3,8 @@ import { channelPool, poolOf } from '../../src/platform/ledger/pools.ts';
 import { openHandOver } from '../hand-over.ts';
 import { openHostile, resetSandbox } from '../hostile-tenant.ts';
 import { isCalm, takeHostileWorkAway } from '../hostile-work.ts';
+import { type Load, meterLoad } from '../load.ts';
+import type { Process } from '../processes.ts';
 import { silentReceiver } from '../silent-receiver.ts';
 import type { Stage } from '../stage.ts';
 import { queueMessages } from '../tenant.ts';
@@ -12,7 +14,8 @@ import { type Busy, hangMs, leadMs } from './busy.ts';
 import { openEndpointCases } from './endpoint-cases.ts';
 
 export type Kind = 'idle' | 'busy';
-export type Case = { name: string; victim: VictimName; what: string; idle: Met[]; busy: Met[]; isOver: boolean };
+export type Round = Met & { load: Load };
+export type Case = { name: string; victim: VictimName; what: string; idle: Round[]; busy: Round[]; isOver: boolean };
 
 /** A prompt provider takes 76 a second of them: more than a round long. */
 const backlog = 2_000;
@@ -51,7 +54,7 @@ export async function slowProviderBench(stage: Stage, rounds: number, seconds: n
       ...endpoints.cases,
     ];
     for (const busy of cases.filter(({ name }) => name.includes(only))) {
-      measured.push(await measure(stage, base, busy, rounds, seconds));
+      measured.push(await measure(stage, { base, worker }, busy, rounds, seconds));
       console.error(`slow-provider: ${busy.name}: done`);
     }
   } finally {
@@ -61,7 +64,9 @@ export async function slowProviderBench(stage: Stage, rounds: number, seconds: n
   return measured;
 }
 
-async function measure(stage: Stage, base: string, busy: Busy, rounds: number, seconds: number): Promise<Case> {
+type Product = { base: string; worker: Process };
+
+async function measure(stage: Stage, { base, worker }: Product, busy: Busy, rounds: number, seconds: number): Promise<Case> {
   const { sql, tenant } = stage.kanal;
   await resetSandbox(stage, busy.victim === 'message' ? busy.answerMs : 0);
   const victim = await openVictim[busy.victim](stage, base, true);
@@ -72,7 +77,9 @@ async function measure(stage: Stage, base: string, busy: Busy, rounds: number, s
       if (!(await isCalm(sql, tenant.organizationId, base))) result.isOver = false;
       const working = kind === 'busy' ? busy.work(seconds + leadMs / 1000) : undefined;
       if (working) await sleep(leadMs);
-      result[kind].push(await victim.round(seconds));
+      const metered = await meterLoad(worker);
+      const met = await victim.round(seconds);
+      result[kind].push({ ...met, load: await metered() });
       if (!working) continue;
       await working;
       if (!(await busy.takeAway())) result.isOver = false;
