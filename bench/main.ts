@@ -17,6 +17,8 @@ import { describeRun } from './machine.ts';
 import { measureInTurns } from './measure.ts';
 import { paths } from './paths/index.ts';
 import { profile } from './processes.ts';
+import { recoverReport } from './recover/report.ts';
+import { recoverBench } from './recover/run.ts';
 import { type Measured, summaryOf, tableOf } from './report.ts';
 import { slowProviderReport } from './slow-provider/report.ts';
 import { slowProviderBench } from './slow-provider/run.ts';
@@ -38,6 +40,8 @@ type Flags = {
   part: string;
   contacts: string;
   rows: string;
+  deliveries: string;
+  replays: string;
   only: string;
   profile?: string;
 };
@@ -46,7 +50,7 @@ type Flags = {
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers and a backlog; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside its floor, part by part: cost, what one message costs. After each, jobs check must find nothing`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers, a flood of retries and a backlog; recover, failed deliveries recovered beside live ones; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside its floor, part by part: cost, what one message costs. After each, jobs check must find nothing`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
@@ -62,9 +66,11 @@ const command = new Command('bench')
   .option('--part <names>', `parts of cost, comma-separated, of: ${partNames.join(', ')}; none: all`, '')
   .option('--contacts <n>', 'contacts of the large organization of contacts', '1000000')
   .option('--rows <n>', 'contacts of import', '200000')
+  .option('--deliveries <n>', 'failed deliveries of recover', '100000')
+  .option('--replays <n>', 'deliveries a second that recover asks for in the run over all of them', '2000')
   .option(
     '--only <numbers>',
-    'hostile clients of abuse, 1 to 8, comma-separated; bodies, or cases of slow-provider, by a part of their names; none: all',
+    'hostile clients of abuse, 1 to 8, comma-separated; bodies, or cases of slow-provider and recover (whole, another, same), by a part of their names; none: all',
     '',
   )
   .option('--profile <directory>', "writes our processes' CPU profiles there")
@@ -99,6 +105,14 @@ const singles: {
     name: 'slow-provider',
     isLong: true,
     report: async (stage) => slowProviderReport(await slowProviderBench(stage, rounds, seconds, flags.only)),
+  },
+  {
+    name: 'recover',
+    isLong: true,
+    async report(stage) {
+      const [failed, perSecond] = [Number(flags.deliveries), Number(flags.replays)];
+      return recoverReport(await recoverBench(stage, { failed, rounds, seconds, perSecond, only: flags.only }));
+    },
   },
   {
     name: 'bodies',

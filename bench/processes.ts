@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ended } from '../test/support/servers/child.ts';
+import { ended, freePort } from '../test/support/servers/child.ts';
 import type { Usage } from './probe.ts';
 
 export const root = join(import.meta.dirname, '..');
@@ -46,6 +46,12 @@ export function startProcess(file: string, env: Record<string, string>): Process
       await ended(child);
     },
   };
+}
+
+/** A process that takes webhooks at `url`. */
+export async function startReceiver(file: string): Promise<{ process: Process; url: string }> {
+  const port = await freePort();
+  return { process: startProcess(file, { PORT: String(port) }), url: `http://127.0.0.1:${port}/hook` };
 }
 
 /** A busy machine is slow to start a process. */

@@ -25,19 +25,3 @@ async function listen() {
     },
   };
 }
-
-/** Over HTTP, so that each gets what the product gives an endpoint. Their ids. */
-export async function createEndpoints(base: string, apiKey: string, count: number): Promise<string[]> {
-  const { url } = await silentReceiver();
-  const ids: string[] = [];
-  for (let number = 0; number < count; number += 1) {
-    const response = await fetch(`${base}/v1/settings/developer/webhooks/endpoints`, {
-      method: 'POST',
-      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify({ url: `${url}/${number}`, event_types: ['contact.updated'] }),
-    });
-    if (!response.ok) throw new Error(`An endpoint was answered ${response.status}: ${await response.text()}`);
-    ids.push(((await response.json()) as { id: string }).id);
-  }
-  return ids;
-}

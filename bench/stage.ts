@@ -4,7 +4,7 @@ import { migrate } from '../test/support/migrate.ts';
 import { freePort } from '../test/support/servers/child.ts';
 import { createPostgresServer } from '../test/support/servers/postgres.ts';
 import { createRedisServer } from '../test/support/servers/redis.ts';
-import { type Process, startProcess, untilReady } from './processes.ts';
+import { type Process, startProcess, startReceiver, untilReady } from './processes.ts';
 import { appSecret, seedTenant, type Tenant } from './tenant.ts';
 
 export type BackendName = 'redis' | 'postgres';
@@ -54,7 +54,6 @@ export async function openStage(backend: BackendName, { settings, isTwin = false
   const postgres = await createPostgresServer({ more: { ...durable, ...settings } });
   const redis = backend === 'redis' ? await createRedisServer({ args: ['--appendonly', 'yes'] }) : undefined;
   const sandboxPort = await freePort();
-  const receiverPort = await freePort();
   const sandboxProcess = startProcess('sandbox/main.ts', {
     SANDBOX_PORT: String(sandboxPort),
     APP_SECRET: appSecret,
@@ -68,10 +67,7 @@ export async function openStage(backend: BackendName, { settings, isTwin = false
       },
     ]),
   });
-  const receiver = {
-    process: startProcess('bench/receiver.ts', { PORT: String(receiverPort) }),
-    url: `http://127.0.0.1:${receiverPort}/hook`,
-  };
+  const receiver = await startReceiver('bench/receiver.ts');
   const sandbox: Sandbox = {
     url: `http://127.0.0.1:${sandboxPort}`,
     async control(method, path, body) {

@@ -8,7 +8,10 @@ const maxRestMs = 2_000;
 const pausedMs = 1_000;
 const supersededMs = 15_000;
 
-/** Rests between parts, outside its place, so that the work takes only `bulkTimeShare` of the time of worker and database. */
+/**
+ * Rests between parts, outside its place, so that the work takes only `bulkTimeShare` of the time of worker and database. A part that must
+ * wait longer than that, for its pace or for others, says so by `leastMs`: a wait of its own would count as work.
+ */
 export function turnOf(
   { isStopping, outside, config }: Pick<RunContext<unknown>, 'isStopping' | 'outside' | 'config'>,
   ms = turnMs,
@@ -17,8 +20,8 @@ export function turnOf(
   const restPerMs = 1 / config.bulkTimeShare - 1;
   let workedFrom = performance.now();
   const isOver = () => isStopping() || performance.now() >= endsAt;
-  return async (): Promise<boolean> => {
-    const restMs = Math.min(maxRestMs, (performance.now() - workedFrom) * restPerMs);
+  return async (leastMs = 0): Promise<boolean> => {
+    const restMs = Math.max(leastMs, Math.min(maxRestMs, (performance.now() - workedFrom) * restPerMs));
     if (restMs >= 1 && !isOver()) await outside(() => sleep(restMs));
     workedFrom = performance.now();
     return !isOver();

@@ -51,3 +51,16 @@ test('a part that took long is followed by a rest of two seconds at most', async
   // By its share it would be twenty.
   expect(rests[0]).toBeLessThan(10_000);
 });
+
+test('a wait that is asked for is a rest, and no work that a further rest must follow', async () => {
+  const isFollowed: boolean[] = [];
+  // One of them may meet a pause of the machine.
+  for (let part = 0; part < 5; part += 1) {
+    const { rests, mayGoOn } = turn(0.5);
+    await mayGoOn(100);
+    expect(rests[0]).toBeGreaterThanOrEqual(99);
+    await mayGoOn();
+    isFollowed.push((rests[1] ?? 0) >= 99);
+  }
+  expect(isFollowed).toContain(false);
+});

@@ -1,4 +1,4 @@
-import { createEndpoints } from '../../silent-receiver.ts';
+import { createSilentEndpoints } from '../../endpoints.ts';
 import { abuse } from '../abuse.ts';
 import { clients } from '../requests.ts';
 
@@ -12,7 +12,7 @@ export const deadEndpoints = abuse<{ base: string; apiKey: string; contactIds: s
   victims: ['webhook'],
   hasWorker: true,
   async prepare({ base, hostile: { tenant } }) {
-    await createEndpoints(base, tenant.apiKey, endpoints);
+    await createSilentEndpoints(base, tenant.apiKey, endpoints);
     return { base, apiKey: tenant.apiKey, contactIds: tenant.people.map(({ contactId }) => contactId) };
   },
   attack: ({ base, apiKey, contactIds }, tally) =>

@@ -74,8 +74,11 @@ const farShareMs = 50;
 /** Under load many commits and finished runs share one fill. */
 const shareMs = 2;
 
-/** Room of a full pool comes from an end, which asks for a fill itself: new rows that wait there share these looks. */
-const looksMs = [50, 150, 600];
+/**
+ * Room of a full pool comes from an end, which asks for a fill itself: new rows that wait there share these looks, the last one again and
+ * again while more rows come. An endpoint that hangs stays full, and its looks would be most of what it costs.
+ */
+const looksMs = [50, 150, 600, 1_200];
 
 type Running = { again: boolean; isJoined: boolean; done: Promise<void> };
 
@@ -93,7 +96,8 @@ export function createFiller(
   onFault: (error: unknown) => void,
 ): Filler {
   const running = new Map<string, Running>();
-  const full = new Set<string>();
+  /** With whether a row has joined since the last look. */
+  const full = new Map<string, { isJoined: boolean }>();
 
   async function give(pool: PoolRef, isPatient: boolean): Promise<DispatchedRow[]> {
     const rows = await fillPool(database, pool, isPatient);
@@ -120,9 +124,11 @@ export function createFiller(
   /** An end may not have seen the new row, nor this fill the end: more looks, for all that came meanwhile. */
   async function lookSoon(pool: PoolRef) {
     if (full.has(pool.id)) return;
-    full.add(pool.id);
-    for (const ms of looksMs) {
-      await sleep(ms, undefined, { ref: false });
+    const looks = { isJoined: false };
+    full.set(pool.id, looks);
+    for (let look = 0; look < looksMs.length || looks.isJoined; look += 1) {
+      looks.isJoined = false;
+      await sleep(looksMs[look] ?? looksMs.at(-1), undefined, { ref: false });
       await fill(pool);
     }
     full.delete(pool.id);
@@ -148,7 +154,9 @@ export function createFiller(
       if (!running.has(pool.id)) await give(pool, false).catch(onFault);
     },
     join(pool) {
-      if (!full.has(pool.id)) void fill(pool, true);
+      const looks = full.get(pool.id);
+      if (looks) looks.isJoined = true;
+      else void fill(pool, true);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { fillPool, holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
+import { createFiller, fillPool, holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { type House, openHouse, playing } from '../../../support/house.ts';
 import { playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -45,6 +45,26 @@ describe('fill', () => {
     expect(house.dispatched).toHaveLength(80);
     expect(await count('queued')).toBe(80);
     expect(await count('waiting')).toBe(1_920);
+  });
+
+  test('room that nobody told of is found while more rows join', async () => {
+    const given: string[] = [];
+    const faults: unknown[] = [];
+    const add = async (rows: { id: string }[]) => void given.push(...rows.map(({ id }) => id));
+    const filler = createFiller(house.database, add, (fault) => faults.push(fault));
+    await burst(4);
+    await filler.fill(house.pool('toys'));
+    expect(given).toHaveLength(3);
+    // Longer than the looks after the first: those that follow belong to the rows that joined since.
+    const endsAt = performance.now() + 3_000;
+    const joining = setInterval(() => filler.join(house.pool('toys')), 20);
+    await waitFor('looks that found no room', async () => performance.now() > endsAt);
+    expect(given).toHaveLength(3);
+    await house.sql('delete from jobs where id = $1', [given[0]]);
+    await waitFor('a look that finds it', async () => given.length === 4);
+    clearInterval(joining);
+    expect(await count('waiting')).toBe(0);
+    expect(faults).toEqual([]);
   });
 
   test('a run that ended makes room for one', async () => {
