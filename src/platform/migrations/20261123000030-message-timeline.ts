@@ -27,7 +27,7 @@ const up = [
      run int,
      trigger text not null check (trigger in ('first', 'schedule', 'resend', 'retry')),
      outcome text not null check (outcome in ('accepted', 'failed', 'unknown')),
-     error_class text,
+     error_class text check (error_class in ('refused', 'channel_refused', 'busy', 'unavailable', 'no_answer', 'lost')),
      provider_code text,
      reason text not null default '',
      duration_ms int,
