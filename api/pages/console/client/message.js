@@ -31,7 +31,7 @@ const About = ({ of }) => html`
       ['State', html`<${Badge} state=${of.status} />`],
       ['Direction', of.direction],
       ['Person', of.to_phone || undefined],
-      ['Provider’s id', of.provider_message_id && html`<code>${of.provider_message_id}</code>`],
+      ['Provider’s id', of.provider_message_id ? html`<code>${of.provider_message_id}</code>` : undefined],
       ['Conversation', html`<code>${of.conversation_id}</code>`],
       ['Channel', html`<code>${of.channel_id}</code>`],
     ]}
