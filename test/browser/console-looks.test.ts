@@ -28,6 +28,14 @@ describeConsole('/console: its looks', (at) => {
     await at.app.messageIn(id, 'failed');
     return id;
   }
+  /** Loaded anew, until nothing is still to come: what the page before showed proves nothing of this one. */
+  async function show({ page }: Visit, hash: string) {
+    await page.goto('about:blank');
+    await page.goto(`${at.app.base}/console${hash}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+  }
   const placeOf = (hash: string, messageId: string) =>
     hash.replace(':endpoint', at.endpointId).replace(':delivery', at.deliveryId).replace(':message', messageId);
 
@@ -35,8 +43,7 @@ describeConsole('/console: its looks', (at) => {
     const messageId = await refused();
     const visit = await at.openIn('', { viewport: sizes[size] });
     for (const hash of places) {
-      await visit.page.goto(`${at.app.base}/console${placeOf(hash, messageId)}`);
-      await visit.page.waitForLoadState('networkidle');
+      await show(visit, placeOf(hash, messageId));
       expect([hash, Math.max(0, await overflow(visit))]).toEqual([hash, 0]);
       const name = hash.replaceAll(/\W+/g, '-');
       if (pictures) await visit.page.screenshot({ path: `${pictures}/${size}${name}.png`, fullPage: true });
@@ -66,8 +73,7 @@ describeConsole('/console: its looks', (at) => {
       await check('a wrong password');
       await at.logIn(visit);
       for (const hash of places) {
-        await page.goto(`${at.app.base}/console${placeOf(hash, messageId)}`);
-        await page.waitForLoadState('networkidle');
+        await show(visit, placeOf(hash, messageId));
         await check(hash);
         const name = hash.replaceAll(/\W+/g, '-');
         if (pictures) await page.screenshot({ path: `${pictures}/${colorScheme}${name}.png`, fullPage: true });
