@@ -26,6 +26,7 @@ import { ackCursor, createCursor, deleteCursor, getCursor, listOfCursors } from 
 import { getOneEvent, listOfEvents } from './events/events.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
+import { getTimeline } from './messaging/timeline.ts';
 import { cancelOperation, pauseOneOperation, resumeOneOperation } from './operations/control.ts';
 import { getOperation, listOfOperations } from './operations/operations.ts';
 import { listOfActs } from './organizations/audit-log.ts';
@@ -65,6 +66,7 @@ export const endpoints: AnyEndpoint[] = [
   sendMessage,
   listOfMessages,
   getMessage,
+  getTimeline,
   retryOfMessage,
   createContact,
   listOfContacts,

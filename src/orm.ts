@@ -18,6 +18,7 @@ import { ContactTag, Tag } from './contacts/tag.entity.ts';
 import { Mail } from './mails/mail.entity.ts';
 import { Conversation } from './messaging/conversation.entity.ts';
 import { Message } from './messaging/message.entity.ts';
+import { MessageAttempt } from './messaging/message-attempt.entity.ts';
 import { ApiKey, Invitation, Membership, Organization } from './organizations/organization.entity.ts';
 import { AuditEntry } from './platform/audit/audit-entry.entity.ts';
 import { Event } from './platform/events/event.entity.ts';
@@ -66,6 +67,7 @@ export const entities = [
   ContactErasure,
   Conversation,
   Message,
+  MessageAttempt,
   ProviderWebhook,
   UnmatchedStatus,
   WebhookEndpoint,

@@ -56,7 +56,7 @@ export const sendBody = Joi.object<SendBody>({
   .xor('to', 'contact_id', 'user_id')
   .meta({ variants: { discriminator: 'type', names: { text: 'text_message', template: 'template_message' } } });
 
-const failure = Joi.object({
+export const failure = Joi.object({
   code: Joi.string().required(),
   provider_code: Joi.string().allow(null).required(),
   message: Joi.string().required(),

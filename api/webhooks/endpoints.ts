@@ -8,7 +8,7 @@ import {
   listEndpoints,
   maxEndpoints,
 } from '../../src/webhooks/endpoints.ts';
-import { deleteEndpoint } from '../../src/webhooks/switch-endpoint.ts';
+import { deleteEndpoint, deletionOf } from '../../src/webhooks/switch-endpoint.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { withExample } from '../http/view.ts';
@@ -158,11 +158,11 @@ export const deleteWebhookEndpoint = endpoint({
   audit: 'webhook_endpoint',
   summary: 'Delete a webhook endpoint',
   description:
-    'It hears of nothing more, and its secrets and headers are erased at once. Deliveries that wait are cancelled; a request under way ends as it ends. What was delivered can be read, by delivery and by event, until its retention ends.',
+    'It hears of nothing more, and its secrets and headers are erased at once. Deliveries that wait are cancelled, and its bulk operations are called off; a request under way ends as it ends. What was delivered can be read, by delivery and by event, until its retention ends.',
   responses: { 204: null },
-  handler: ({ params, write }) =>
-    write({ locks: [endpointLock(params.endpointID)] }, async (tx) => {
-      await deleteEndpoint(tx, params.endpointID);
+  handler: ({ params, own, write }) =>
+    write(deletionOf(own, params.endpointID), async (tx, operations) => {
+      await deleteEndpoint(tx, params.endpointID, operations);
       return { status: 204 };
     }),
 });

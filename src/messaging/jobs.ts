@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
+import { markRetried } from './attempts.ts';
 import { recordFailed } from './settle.ts';
 
 export const sendMessageJob = job<{ message_id: string }>({
@@ -28,6 +29,7 @@ export const sendMessageJob = job<{ message_id: string }>({
       [message_id],
     );
     if (rows.length === 0) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
+    await markRetried(own, message_id);
   },
   openSubjects: `
     select organization_id, id

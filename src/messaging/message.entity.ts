@@ -1,11 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { tenant, times, timestamp } from '../platform/database/columns.ts';
+import type { Pricing } from '../providers/messaging-app/pricing.ts';
 
 export const messageStatuses = ['queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'received'] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
 export const directions = ['inbound', 'outbound'] as const;
 export type Direction = (typeof directions)[number];
 export type Failure = { code: string; provider_code: string | null; message: string };
+
+/** By status, each once; those of an earlier send of the message stand behind its number, as `1:sent`. `at`: the provider's time. */
+export type Told = Record<string, { at: string; pricing?: Pricing }>;
 
 export const Message = defineEntity({
   name: 'Message',
@@ -31,6 +35,7 @@ export const Message = defineEntity({
     failure: p.json<Failure>().strictNullable(),
     sending_at: timestamp().strictNullable(),
     resends: p.integer().default(0),
+    told: p.json<Told>().strictNullable(),
     ...times(),
   },
 });

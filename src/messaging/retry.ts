@@ -7,6 +7,7 @@ import { channelPool } from '../platform/ledger/pools.ts';
 import { reviveJob } from '../platform/ledger/retry.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
+import { markRetried, recordAttempt } from './attempts.ts';
 import { sendMessageJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
 import { deleteFailedJob } from './settle.ts';
@@ -51,11 +52,17 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
     await reviveJob(tx, row.job_id, own.organizationId);
     return;
   }
-  // SQL: appends the earlier id, so that late statuses of the earlier send do not settle the new one.
+  if (row.provider_message_id !== null) await recordAttempt(own, id, { outcome: 'accepted' });
+  await markRetried(own, id);
+  // SQL: appends the earlier id, so that late statuses of the earlier send do not settle the new one; what they told stands behind a number.
   await own.sql(
-    `update messages
+    `update messages m
         set status = 'queued', failure = null,
             superseded_ids = array_remove(superseded_ids || provider_message_id, null), provider_message_id = null,
+            told = (
+              select jsonb_object_agg(
+                       case when t.status like '%:%' then t.status else cardinality(m.superseded_ids) + 1 || ':' || t.status end, t.what)
+                from jsonb_each(m.told) t(status, what)),
             sending_at = null, resends = 0, updated_at = clock_timestamp()
       where organization_id = $1 and id = $2`,
     [id],

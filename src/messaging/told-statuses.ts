@@ -7,7 +7,7 @@ import { channelPool, poolOf } from '../platform/ledger/pools.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { answerLockOf, type ProviderId, wakeKept } from './kept-statuses.ts';
-import type { Failure, Message } from './message.entity.ts';
+import type { Failure, Message, Told } from './message.entity.ts';
 import { emitFailed, emitSent, emitStatus, isUnsettled, sentEvents } from './settle.ts';
 
 /** What a status of the provider looks at, and what it changes. */
@@ -16,7 +16,8 @@ export type MessageState = RowOf<
   'id' | 'channel_id' | 'conversation_id' | 'contact_id' | 'status' | 'provider_message_id' | 'failure'
 >;
 export type ToldStatus = { status: 'sent' | 'delivered' | 'read' | 'failed'; providerMessageId: string; failure?: Failure };
-export type StatusChange = { was: MessageState; now: MessageState };
+/** `told`: what the provider's webhook says of it; where `now` is `was`, there is nothing else to write. */
+export type StatusChange = { was: MessageState; now: MessageState; told?: Told | undefined };
 
 const ranks: Record<string, number> = { queued: 0, sending: 0, sent: 1, delivered: 2, read: 3 };
 const isGivenUp = ({ status, failure }: MessageState) => status === 'failed' && failure?.code === 'outcome_unknown';
@@ -31,35 +32,54 @@ export function changeBy(was: MessageState, { status, providerMessageId, failure
   return { was, now: { ...was, status, provider_message_id, failure: failure ?? null } };
 }
 
+/** For what is told of a message whose status stays. */
+export const toldOnly = (was: MessageState, told: Told): StatusChange => ({ was, now: was, told });
+
 /** What a change asserts of message `m`, which `told` (t) was made from; in forms that no index fits, which a plan made while the table is empty could take. */
-const asItWas = (organization: string) => `
+const asItWas = (organization: string, orToo = '') => `
        m.organization_id = ${organization}
        and (m.conversation_id = t.conversation_id) is true
        and (m.status = t.was) is true
        and m.provider_message_id is not distinct from t.provider_was
        and (m.contact_id is null) = t.is_erased
-       and (m.status <> 'failed' or m.failure->>'code' = 'outcome_unknown')`;
+       and (m.status <> 'failed' or m.failure->>'code' = 'outcome_unknown'${orToo})`;
+
+const status = {
+  changes: `set status = t.status, provider_message_id = t.provider_message_id, failure = t.failure, updated_at = clock_timestamp()`,
+  condition: (organization: string) => asItWas(organization),
+};
+/** Of a message whose status stays as it is, whatever that is, nothing else changes. What was told before is kept. */
+const toldStatus = {
+  changes: `set status = t.status,
+           provider_message_id = t.provider_message_id,
+           failure = case when t.status = t.was then m.failure else t.failure end,
+           updated_at = case when t.status = t.was then m.updated_at else clock_timestamp() end,
+           told = coalesce(t.told, '{}') || coalesce(m.told, '{}')`,
+  condition: (organization: string) => asItWas(organization, ' or t.status = t.was'),
+};
 
 /** SQL: as they were looked at, each row found by its id. `told`: the rows (bench: send, inbound). */
-const changePart = (organization: string, told: string, ids: string) => `
+const changePart = (organization: string, told: string, ids: string, { changes, condition } = status) => `
   told as (
     select *
       from ${told}),
   changed as (
     update messages m
-       set status = t.status, provider_message_id = t.provider_message_id, failure = t.failure, updated_at = clock_timestamp()
+       ${changes}
       from told t
-     where ${ids} and m.id = t.id and ${asItWas(organization)}
+     where ${ids} and m.id = t.id and ${condition(organization)}
     returning m.id)`;
 
 const columns = 'id, conversation_id, was, provider_was, is_erased, status, provider_message_id, failure';
-const types = ['uuid', 'uuid', 'text', 'text', 'boolean', 'text', 'text', 'jsonb'];
+const types = ['uuid', 'uuid', 'text', 'text', 'boolean', 'text', 'text', 'jsonb', 'jsonb'];
 const typed = (places: string[], suffix = '') => places.map((place, index) => `${place}::${types[index]}${suffix}`).join(', ');
-const changeSeveral: PartText = (organization, ...lists) =>
-  changePart(organization, `unnest(${typed(lists, '[]')}) as t(${columns})`, `m.id = any(${lists[0]}::uuid[])`);
-/** Its constants become part of the update: no join is planned. */
+const toldSeveral: PartText = (organization, ...lists) =>
+  changePart(organization, `unnest(${typed(lists, '[]')}) as t(${columns}, told)`, `m.id = any(${lists[0]}::uuid[])`, toldStatus);
+/** Its constants become part of the update: no join is planned. The provider's answer, which tells no more than that. */
 const changeOne: PartText = (organization, ...values) =>
   changePart(organization, `(values (${typed(values)})) as t(${columns})`, 'true');
+const toldOne: PartText = (organization, ...values) =>
+  changePart(organization, `(values (${typed(values)})) as t(${columns}, told)`, 'true', toldStatus);
 
 const changedOne: PartText = () => 'exists (select 1 from changed)';
 /** An endpoint that began to listen since makes the look outdated. */
@@ -87,29 +107,32 @@ export const locksOfChanges = (changes: StatusChange[]) =>
 export function recordChanges(tx: OwnTx, changes: StatusChange[], { isUnheard = false } = {}): void {
   if (changes.length === 0) return;
   const messages = new Map<string, StatusChange>();
+  const news = changes.filter(({ was, now }) => now !== was);
+  for (const change of news) announce(tx, change, !isUnheard);
   for (const change of changes) {
-    announce(tx, change, !isUnheard);
-    const { was } = messages.get(change.was.id) ?? change;
-    messages.set(was.id, { was, now: change.now });
+    const { was, told } = messages.get(change.was.id) ?? change;
+    messages.set(was.id, { was, now: change.now, told: { ...change.told, ...told } });
   }
   const all = [...messages.values()];
-  const rows = all.map(({ was, now }) => [
+  const rows = all.map(({ was, now, told }) => [
     ...[was.id, was.conversation_id, was.status, was.provider_message_id, was.contact_id === null],
     ...[now.status, now.provider_message_id, now.failure && JSON.stringify(now.failure)],
+    JSON.stringify(told),
   ]);
-  if (rows.length === 1)
+  if (rows.length === 1) {
+    const isTold = Object.keys(all[0]!.told!).length > 0;
     tx.include({
-      text: changeOne,
-      params: [tx.organizationId, ...rows[0]!],
+      text: isTold ? toldOne : changeOne,
+      params: [tx.organizationId, ...(isTold ? rows[0]! : rows[0]!.slice(0, -1))],
       assertion: isUnheard ? changedUnheard : changedOne,
     });
-  else
+  } else
     tx.include({
-      text: changeSeveral,
+      text: toldSeveral,
       params: [tx.organizationId, ...rows[0]!.map((_, column) => rows.map((row) => row[column]))],
       assertion: changedAll,
     });
-  endSends(tx, changes);
+  endSends(tx, news);
   wakeKept(tx, all.flatMap(newIdOf));
 }
 

@@ -1,6 +1,14 @@
 import { contactLock } from '../contacts/events.ts';
 import { hearMarketingChoice } from '../contacts/permission/opt-out.ts';
-import { changeBy, locksOfChanges, type MessageState, recordChanges, type StatusChange } from '../messaging/told-statuses.ts';
+import type { Told } from '../messaging/message.entity.ts';
+import {
+  changeBy,
+  locksOfChanges,
+  type MessageState,
+  recordChanges,
+  type StatusChange,
+  toldOnly,
+} from '../messaging/told-statuses.ts';
 import type { Own } from '../platform/database/own.ts';
 import { isUuid } from '../platform/ids.ts';
 import { LocksOutdated } from '../platform/ledger/locks.ts';
@@ -22,11 +30,16 @@ export type StatusesSeen = {
   refusers: { contactId: string; at: Date; messageId: string }[];
 };
 
-type Found = { channel_id: string | null } & (MessageState | { [Key in keyof Omit<MessageState, 'channel_id'>]: null });
+/** `is_told`: its timeline has this status. */
+type Found = { channel_id: string | null; is_told: boolean | null } & (
+  | MessageState
+  | { [Key in keyof Omit<MessageState, 'channel_id'>]: null }
+);
 
 /** Not one look-up with `or`: no index fits both, and a plan made while the table is empty would read the organization's rows. */
 const messageBy = (condition: string, rank: number) => `
-  (select o.id, o.conversation_id, o.contact_id, o.status, o.provider_message_id, o.failure, ${rank} as rank
+  (select o.id, o.conversation_id, o.contact_id, o.status, o.provider_message_id, o.failure,
+          coalesce(o.told ? k.status, false) as is_told, ${rank} as rank
      from messages o
     where ${condition} and o.organization_id = $1 and o.direction = 'outbound'
       and k.provider_message_id <> all(o.superseded_ids)
@@ -34,14 +47,14 @@ const messageBy = (condition: string, rank: number) => `
 
 /** SQL: all statuses in one look, each message by the provider's id, else by ours (bench: inbound). */
 const lookStatement = `
-  select k.channel_id, m.id, m.conversation_id, m.contact_id, m.status, m.provider_message_id, m.failure
-    from (select t.ord, t.provider_message_id, t.ours,
+  select k.channel_id, m.id, m.conversation_id, m.contact_id, m.status, m.provider_message_id, m.failure, m.is_told
+    from (select t.ord, t.provider_message_id, t.ours, t.status,
                  coalesce($2::uuid, (
                    select c.id
                      from channels c
                     where c.organization_id = $1 and c.phone_number_id = t.number and ($3::uuid is null or c.id = $3)
                     limit 1)) as channel_id
-            from unnest($4::text[], $5::text[], $6::uuid[]) with ordinality as t(number, provider_message_id, ours, ord)
+            from unnest($4::text[], $5::text[], $6::uuid[], $7::text[]) with ordinality as t(number, provider_message_id, ours, status, ord)
           offset 0) k
     left join lateral (
            select *
@@ -77,6 +90,7 @@ export function lookAtStatuses(own: Own, statuses: InboundStatus[], where: Where
         statuses.map(({ phoneNumberId }) => phoneNumberId),
         statuses.map(({ providerMessageId }) => providerMessageId),
         ours,
+        statuses.map(({ status }) => status),
       ]);
       // A repeated look still finds the message of a contact that was erased meanwhile: it has lost the provider's id.
       for (const [index, { id }] of found.entries()) if (id) ours[index] = id;
@@ -90,6 +104,7 @@ function seenOf(statuses: InboundStatus[], found: Found[]): StatusesSeen {
   const seen: StatusesSeen = { changes: [], unmatched: [], refusers: [] };
   const messages = new Map<string, MessageState>();
   const learned = new Map<string, string>();
+  const heard = new Set<string>();
   for (const [index, row] of found.entries()) {
     if (row.id === null || messages.has(row.id)) continue;
     const message = row as MessageState;
@@ -109,17 +124,24 @@ function seenOf(statuses: InboundStatus[], found: Found[]): StatusesSeen {
     }
     const { error, providerMessageId } = status;
     const failure = error && { code: 'provider_refused', provider_code: error.code, message: error.message };
-    const change = changeBy(was, { status: status.status, providerMessageId, failure });
+    const news = `${was.id} ${status.status}`;
+    const told = found[index]!.is_told || heard.has(news) ? undefined : toldBy(status);
+    heard.add(news);
+    const change = changeBy(was, { status: status.status, providerMessageId, failure }) ?? (told && toldOnly(was, told));
     if (change) {
-      seen.changes.push(change);
+      seen.changes.push({ ...change, told });
       messages.set(was.id, change.now);
     }
-    // A kept status has its time as text.
     if (was.contact_id && saysNoToMarketing(error?.code))
       seen.refusers.push({ contactId: was.contact_id, at: new Date(status.at), messageId: was.id });
   }
   return seen;
 }
+
+/** A kept status has its time as text. */
+const toldBy = ({ status, at, pricing }: InboundStatus): Told => ({
+  [status]: { at: new Date(at).toISOString(), ...(pricing && { pricing }) },
+});
 
 export async function applySeen({ own }: TenantTx, { changes, unmatched, refusers }: StatusesSeen): Promise<void> {
   for (const { contactId, at, messageId } of refusers) {

@@ -1,11 +1,14 @@
 import { now } from '../platform/database/columns.ts';
+import type { Own } from '../platform/database/own.ts';
 import { endpointDisabled } from '../platform/events/catalogue.ts';
 import { drainPool, endpointPool, holdPool, letPoolGo, poolOf, setPool } from '../platform/ledger/pools.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import type { Look } from '../platform/ledger/transact.ts';
 import type { OwnTx, TenantTx } from '../platform/ledger/tx.ts';
 import { type EndpointRow, endpointLock, endpointToChange, endpointWidth, lockedEndpoint, poolsOf } from './endpoints.ts';
 import { cancelPendingJob, drainPendingJob, hastenPendingJob, type PendingJob, resumePendingJob } from './pending/jobs.ts';
+import { callOffOperations, locksOfOperations, operationsOf } from './replay/of-endpoint.ts';
 import { tellOwners } from './tell-owners.ts';
 
 /** What becomes of the deliveries that wait while an endpoint is disabled. */
@@ -97,9 +100,11 @@ async function wasDrained(own: OwnTx, id: string): Promise<boolean> {
 
 /**
  * Its secrets and headers are erased at once, it hears of nothing more, and what is pending is cancelled by a job. The row stays as long as
- * deliveries refer to it: their history can be read, and a transaction that has just found the endpoint can still commit. Throws 404.
+ * deliveries refer to it: their history can be read, and a transaction that has just found the endpoint can still commit. `operations`: what
+ * `deletionOf` found. Throws 404.
  */
-export async function deleteEndpoint({ em, own }: TenantTx, id: string): Promise<void> {
+export async function deleteEndpoint(tx: TenantTx, id: string, operations: string[]): Promise<void> {
+  const { em, own } = tx;
   const endpoint = await endpointToChange(own, id);
   Object.assign(endpoint, {
     event_types: [],
@@ -117,8 +122,15 @@ export async function deleteEndpoint({ em, own }: TenantTx, id: string): Promise
   });
   await own.flush();
   for (const pool of poolsOf(own.organizationId, id)) await holdPool(em, pool, null);
+  await callOffOperations(tx, id, operations, 'the deletion of its webhook endpoint');
   await askFor(own, cancelPendingJob, id);
 }
+
+/** The bulk operations under way are called off with it: a paused one would wait for ever. */
+export const deletionOf = (own: Own, id: string): Look<string[]> => ({
+  look: () => operationsOf(own, id),
+  locks: (operations) => [endpointLock(id), ...locksOfOperations(operations)],
+});
 
 type Cause = {
   reason: 'gone' | 'failing';

@@ -3,6 +3,7 @@ import { contactLock } from '../../src/contacts/events.ts';
 import { addIdentities } from '../../src/contacts/identities/resolve.ts';
 import { hearMarketingChoice } from '../../src/contacts/permission/opt-out.ts';
 import { refusalOf } from '../../src/contacts/permission/permission.ts';
+import { recordAttempt } from '../../src/messaging/attempts.ts';
 import { sendMessageJob } from '../../src/messaging/jobs.ts';
 import type { Message } from '../../src/messaging/message.entity.ts';
 import { recordAccepted } from '../../src/messaging/settle.ts';
@@ -22,6 +23,7 @@ import { ProviderBusy, ProviderFailed, ProviderRefused, ProviderUnknown } from '
 import { saysNoToMarketing } from '../../src/providers/messaging-app/error-codes.ts';
 import type { Accepted, Account } from '../../src/providers/messaging-app/provider.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
+import { attemptBy, lostAttempt } from './attempt-by.ts';
 import { type Claim, claimMessage, claimResend, sendingState } from './claim-message.ts';
 
 type Context = RunContext<Claim | undefined>;
@@ -50,6 +52,7 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
   };
   const account = accountOf(context, claim);
   if (account instanceof Error) return context.wait(30_000, { reason: reasonOf(account), work: backToQueued });
+  const startedAt = performance.now();
   try {
     const accepted = await context.outside(() =>
       context.providers.messagingApp.send(account, {
@@ -63,26 +66,32 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
     );
     return await settleAccepted(context, claim, accepted);
   } catch (error) {
+    const durationMs = performance.now() - startedAt;
+    const note = ({ own }: TenantTx) => recordAttempt(own, claim.message_id, attemptBy(error, durationMs, context.row));
+    const noteAndRequeue = (tx: TenantTx) => note(tx).then(() => backToQueued(tx));
     if (error instanceof ProviderRefused) {
       if (saysNoToMarketing(error.providerCode)) await noteRefuser(context, claim);
       if (!error.stopsChannel)
-        return context.fail({ code: 'provider_refused', message: error.message, provider_code: error.providerCode });
+        return context.fail(
+          { code: 'provider_refused', message: error.message, provider_code: error.providerCode },
+          { work: note },
+        );
       // The provider refuses the channel, not the message: it keeps its place until the channel is repaired.
       await stopChannel(context.transact, { id: claim.channel_id, sealedToken: claim.access_token }, error.stopsChannel);
-      return context.wait(1_000, { reason: error.message, work: backToQueued });
+      return context.wait(1_000, { reason: error.message, work: noteAndRequeue });
     }
     if (error instanceof ProviderBusy) {
       if (error.scope === 'channel') await slowDown(context, error.retryAfterMs);
-      return context.wait(error.retryAfterMs, { reason: error.message, work: backToQueued });
+      return context.wait(error.retryAfterMs, { reason: error.message, work: noteAndRequeue });
     }
     if (error instanceof ProviderFailed)
       return context.again(
         { code: 'provider_failed', message: error.message, provider_code: error.providerCode },
-        { work: backToQueued },
+        { work: noteAndRequeue },
       );
     if (error instanceof ProviderUnknown) {
       const { left_ms } = await unknownWindow(context.own, claim.message_id, context.config.unknownWindow * 1000);
-      return context.wait(left_ms, { reason: error.message });
+      return context.wait(left_ms, { reason: error.message, work: note });
     }
     throw error;
   }
@@ -172,8 +181,13 @@ async function unclaimed(context: Context, messageId: string): Promise<Outcome> 
   const windowMs = context.config.unknownWindow * 1000;
   const window = await unknownWindow(context.own, messageId, windowMs);
   if (window.has_passed && stillSendingMs <= 0) {
+    const note = ({ own }: TenantTx) => recordAttempt(own, messageId, lostAttempt(context.row));
     if (state.resends >= maxResends)
-      return context.fail({ code: 'outcome_unknown', message: 'The provider never said whether it took the message, twice' });
+      return context.fail(
+        { code: 'outcome_unknown', message: 'The provider never said whether it took the message, twice' },
+        { work: note },
+      );
+    await context.transact({}, note);
     const claim = await claimResend(context.own, messageId, state.resends);
     return claim ? send(context, claim) : context.wait(1_000);
   }

@@ -49,6 +49,7 @@ export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Pro
   const merged = await mergedInto(tx, { id });
   const ids = [id, ...merged.map(({ merged_id }) => merged_id)];
   await rememberSuppressed(tx, secrets, id, identities);
+  await tx.sql(blankAttempts, [id]);
   await tx.sql(blankMessages, [id]);
   await tx.sql(blankConversations, [id]);
   const ended = merged.flatMap(({ gone_conversations }) => gone_conversations);
@@ -71,6 +72,18 @@ const addressesOfContact = `
    where b.organization_id = $1
      and b.contact_id = $2
      and x.value <> ''`;
+
+/** SQL: messaging's tables. The provider's words of a try may name the person. */
+const blankAttempts = `
+  update message_attempts
+     set reason = ''
+   where organization_id = $1
+     and reason <> ''
+     and message_id = any(array(
+           select id
+             from messages
+            where organization_id = $1
+              and contact_id = $2))`;
 
 /** SQL: messaging's table. Keeps the person's text; removes the provider's ids, which contain the address. */
 const blankMessages = `

@@ -138,7 +138,9 @@ export const configSchema = Joi.object({
   RETENTION_BROKEN_PROVIDER_WEBHOOKS_DAYS: days(1, 30).description('Days such a body is kept that could not be applied whole'),
   RETENTION_UNMATCHED_STATUSES_DAYS: days(1, 7).description("Days a provider's status is kept that had to wait for its message"),
   RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
-  RETENTION_EVENTS_DAYS: days(1, 30).description('Days an event is kept with its deliveries, once all of them have ended'),
+  RETENTION_EVENTS_DAYS: days(1, 30).description(
+    'Days an event is kept with its deliveries, once all of them have ended, and a failed try of a message',
+  ),
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
 }).prefs({ abortEarly: false, stripUnknown: true });
 

@@ -91,18 +91,21 @@ export async function eventsBatch(em: Em, days: number, limit: number, after?: A
 }
 
 /** SQL: a set of the oldest rows that skips locked ones. */
-const purgeAttempts = `
-  with old as materialized (${oldest('webhook_attempts')}),
+const purgeAttempts = (table: string) => `
+  with old as materialized (${oldest(table)}),
   deleted as (
-    delete from webhook_attempts
+    delete from ${table}
      where ctid = any(array(select place from old))
     returning 1)
   select (select count(*)::int from old) as read,
          ${lastOf('old')},
          (select count(*)::int from deleted) as deleted`;
 
-export async function attemptsBatch(em: Em, days: number, limit: number, after?: After): Promise<Batch> {
-  const [row] = await query<{ read: number; last: After | null; deleted: number }>(em, purgeAttempts, bounds(days, limit, after));
-  const { read, last, deleted } = row!;
-  return { deleted: { webhook_attempts: deleted }, isLast: read < limit, last: last ?? undefined };
-}
+export const attemptsBatch = (table: 'webhook_attempts' | 'message_attempts') => {
+  const statement = purgeAttempts(table);
+  return async (em: Em, days: number, limit: number, after?: After): Promise<Batch> => {
+    const [row] = await query<{ read: number; last: After | null; deleted: number }>(em, statement, bounds(days, limit, after));
+    const { read, last, deleted } = row!;
+    return { deleted: { [table]: deleted }, isLast: read < limit, last: last ?? undefined };
+  };
+};

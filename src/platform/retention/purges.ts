@@ -65,7 +65,13 @@ export const purges: Purge[] = [
   {
     table: 'webhook_attempts',
     tables: ['webhook_attempts'],
-    steps: [{ days: (config) => config.retentionWebhookAttemptsDays, batch: attemptsBatch }],
+    steps: [{ days: (config) => config.retentionWebhookAttemptsDays, batch: attemptsBatch('webhook_attempts') }],
+  },
+  {
+    table: 'message_attempts',
+    tables: ['message_attempts'],
+    // As long as the events that tell the rest of a message's timeline.
+    steps: [{ days: (config) => config.retentionEventsDays, batch: attemptsBatch('message_attempts') }],
   },
   {
     table: 'events',

@@ -1,5 +1,7 @@
 import Joi from 'joi';
 import { changeIn, changesIn, type IdentityChange, type InboundIdentityChange } from './identity-change.ts';
+import { type Json, object, textOf } from './json.ts';
+import { type Pricing, pricingOf } from './pricing.ts';
 
 export type InboundMessage = {
   kind: 'message';
@@ -21,6 +23,7 @@ export type InboundStatus = {
   at: Date;
   callbackData?: string;
   error?: { code: string; message: string };
+  pricing?: Pricing;
 };
 export type InboundTemplateStatus = {
   kind: 'template_status';
@@ -50,17 +53,7 @@ export type InboundPart =
 /** `entryId`: the account that the change came for. */
 export type RawChange = { entryId: string; change: Record<string, unknown> };
 
-type Json = Record<string, unknown>;
-const object = (value: unknown): Json =>
-  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-/** A person can write NUL and half a surrogate pair, which the database refuses: each becomes U+FFFD. */
-export const holdable = (text: string) => text.replaceAll('\u0000', '\ufffd').toWellFormed();
-
-/** Empty for anything but text and numbers. `String` would throw on an object with a `toString` of its own. */
-const textOf = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? holdable(String(value)) : '';
 
 /** The provider's ids have some 15 digits. Stored with each change, so it must be short. */
 const longestEntryId = 64;
@@ -245,6 +238,7 @@ function toStatus(item: unknown, phoneNumberId: string): InboundPart {
     providerMessageId: String(status.id),
     status: word as InboundStatus['status'],
     at: atOf(status.timestamp),
+    ...pricingOf(status),
     ...(typeof status.biz_opaque_callback_data === 'string' && { callbackData: status.biz_opaque_callback_data }),
     ...(word === 'failed' && {
       error: {

@@ -3,9 +3,9 @@ import { announce } from './announce.js';
 import { html } from './view.js';
 
 const tones = {
-  good: ['succeeded', 'enabled', 'delivered', 'read', 'sent', 'received', 'in force'],
+  good: ['succeeded', 'enabled', 'delivered', 'read', 'sent', 'received', 'accepted', 'in force'],
   bad: ['failed', 'failing', 'disabled', 'revoked'],
-  wait: ['pending', 'queued', 'sending', 'running', 'held'],
+  wait: ['pending', 'queued', 'sending', 'running', 'held', 'paused', 'unknown'],
 };
 
 /** The word says it; the colour only helps. */

@@ -5,7 +5,9 @@ import type { Em } from '../../../../src/platform/database/database.ts';
 import { brokenWebhooks, endedJobs, liveJobs, unappliedWebhooks } from '../../../../src/platform/metrics/figures.ts';
 import { purges } from '../../../../src/platform/retention/purges.ts';
 import { channel } from '../../../support/factories/channel.ts';
+import { conversation } from '../../../support/factories/conversation.ts';
 import { endpoint } from '../../../support/factories/endpoint.ts';
+import { message } from '../../../support/factories/message.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 
 type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Index Name'?: string; 'Index Cond'?: string; Plans?: Plan[] };
@@ -54,6 +56,12 @@ beforeAll(async () => {
     `insert into webhook_attempts (id, organization_id, delivery_id, endpoint_id, number, duration_ms, created_at)
      select d.event_id, d.organization_id, d.id, d.endpoint_id, 1, 1, e.created_at from webhook_deliveries d join events e on e.id = d.event_id`,
   );
+  const talk = await conversation(house.em(), house.organizationId);
+  const messageId = await message(house.em(), house.organizationId, talk);
+  await fill(
+    'message_attempts (id, organization_id, message_id, number, trigger, outcome, started_at, created_at)',
+    `uuidv7(-n * interval '1 min'), ${own}, '${messageId}', n, 'first', 'failed', ${age}, ${age}`,
+  );
   await client.query('vacuum analyze');
   await client.query('set enable_seqscan = off');
 });
@@ -91,6 +99,7 @@ test.each([
   ['provider_webhooks', [['provider_webhooks_applied'], ['provider_webhooks_broken', 'jobs_subject']]],
   ['unmatched_statuses', [['unmatched_statuses_ended', 'jobs_subject']]],
   ['webhook_attempts', [['webhook_attempts_pkey']]],
+  ['message_attempts', [['message_attempts_pkey']]],
   ['events', [['events_pkey', 'webhook_deliveries_once', 'jobs_subject']]],
   ['webhook_endpoints', [['webhook_endpoints_overlap'], ['webhook_endpoints_deleted']]],
 ] as const)('the purge of %s finds what is old by an index and scans no table', async (table, wanted) => {
@@ -126,6 +135,7 @@ test('every purge but that of the small table of heartbeats is among them', () =
     'provider_webhooks',
     'unmatched_statuses',
     'webhook_attempts',
+    'message_attempts',
     'events',
     'webhook_endpoints',
   ];
