@@ -7,6 +7,7 @@ import type { Handler } from './handler.ts';
 import { sendMail } from './mails/send-mail.ts';
 import { sendMessage } from './messaging/send-message.ts';
 import { syncTemplates } from './messaging/sync-templates.ts';
+import { wakeConversation } from './messaging/wake-conversation.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
 import { deliver } from './webhooks/deliver.ts';
@@ -16,6 +17,7 @@ import { cancelPending, drainPending, hastenPending, resumePending } from './web
 export const handlers = [
   sendMessage,
   syncTemplates,
+  wakeConversation,
   applyProviderWebhook,
   matchKeptStatus,
   deliver,
