@@ -250,9 +250,9 @@ describe('conversations on one channel', () => {
     const until = new Date(Date.now() + 3_600_000).toISOString();
     await app.call('conversations.update', {
       ...at(old),
-      body: { snoozed_until: until, priority: 'low', tags: ['Both', 'Hers'] },
+      body: { snoozed_until: until, priority: 'low', tags: ['Angry', 'Moved'] },
     });
-    const body = { priority: 'high', tags: ['both', 'His'], custom_fields: { a: 1 } };
+    const body = { priority: 'high', tags: ['angry', 'Refund'], custom_fields: { a: 1 } };
     await app.call('conversations.update', { ...at(young), body });
     await sql('update conversations set unread_count = 2 where id = any($1)', [old.id, young.id]);
     await app.call('conversations.notes.create', { ...at(young), body: { body: 'Kept' } });
@@ -261,7 +261,7 @@ describe('conversations on one channel', () => {
       status: 'open',
       snoozed_until: null,
       priority: 'high',
-      tags: ['Both', 'Hers', 'His'],
+      tags: ['Angry', 'Moved', 'Refund'],
       custom_fields: { a: 1 },
       unread_count: 4,
     });
