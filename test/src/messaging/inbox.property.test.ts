@@ -48,8 +48,9 @@ const transact = () => transactFor(house.ledger.transact, house.organizationId);
 
 function message({ talk }: Play, providerMessageId: string, direction: 'inbound' | 'outbound'): InboundMessage {
   const from = { phoneId: talk.contact.phone.replace(/\D/g, '') };
-  const at = new Date().toISOString();
-  return { direction, type: 'text', from, content: { body: 'x' }, providerMessageId, at } as InboundMessage;
+  const at = new Date();
+  const content = { body: 'x' };
+  return { kind: 'message', phoneNumberId: '1', direction, type: 'text', from, content, providerMessageId, at };
 }
 
 async function hear(play: Play, providerId: string, direction: 'inbound' | 'outbound') {
