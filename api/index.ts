@@ -9,6 +9,7 @@ import { blockContact, unblockContact } from './contacts/block.ts';
 import { campaignHistory } from './contacts/campaign-history.ts';
 import { listOfConsents, putConsent } from './contacts/consents.ts';
 import { createContact, deleteContact, getContactByPhone, getOneContact, patchOneContact } from './contacts/contacts.ts';
+import { listOfContactConversations } from './contacts/conversations.ts';
 import { listOfDuplicates } from './contacts/duplicates.ts';
 import { exportContacts } from './contacts/export.ts';
 import { createExport, deleteOneExport, getExportFile, getOneExport, listOfExports } from './contacts/exports.ts';
@@ -25,6 +26,21 @@ import { assignContactTag, listOfContactTags, unassignContactTag } from './conta
 import { ackCursor, createCursor, deleteCursor, getCursor, listOfCursors } from './events/cursors.ts';
 import { getOneEvent, listOfEvents } from './events/events.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
+import { listOfConversationMessages } from './messaging/conversation-messages.ts';
+import {
+  createConversationNote,
+  deleteConversationNote,
+  getConversationNote,
+  listOfConversationNotes,
+  patchConversationNote,
+} from './messaging/conversation-notes.ts';
+import {
+  conversationCounts,
+  getOneConversation,
+  listOfConversations,
+  patchOneConversation,
+  readOneConversation,
+} from './messaging/conversations.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getTimeline } from './messaging/timeline.ts';
 import { cancelOperation, pauseOneOperation, resumeOneOperation } from './operations/control.ts';
@@ -68,6 +84,17 @@ export const endpoints: AnyEndpoint[] = [
   getMessage,
   getTimeline,
   retryOfMessage,
+  listOfConversations,
+  conversationCounts,
+  getOneConversation,
+  patchOneConversation,
+  readOneConversation,
+  listOfConversationMessages,
+  listOfConversationNotes,
+  getConversationNote,
+  createConversationNote,
+  patchConversationNote,
+  deleteConversationNote,
   createContact,
   listOfContacts,
   lookUp,
@@ -95,6 +122,7 @@ export const endpoints: AnyEndpoint[] = [
   createNote,
   patchNote,
   deleteNote,
+  listOfContactConversations,
   listOfContactTags,
   assignContactTag,
   unassignContactTag,

@@ -33,6 +33,7 @@ Errors are \`{error: {code, message, details, request_id}}\`, but for the lookup
 /** The parts of the document, in the order a reader needs them. */
 const tags = [
   { name: 'Messages', description: 'Send, follow and retry messages' },
+  { name: 'Conversations', description: 'What is said with one contact on one channel, and what the team does with it' },
   { name: 'Contacts', description: 'The people you talk to: who they are, what they allow, what you know of them' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },
   { name: 'Webhooks', description: 'Your servers that hear of events; the events themselves stand below' },

@@ -3,6 +3,7 @@ import { eraseContactJob } from './contacts/erasure/jobs.ts';
 import { exportContactsJob } from './contacts/export/jobs.ts';
 import { importContactsJob } from './contacts/import/jobs.ts';
 import { sendMailJob } from './mails/jobs.ts';
+import { wakeConversationJob } from './messaging/inbox/jobs.ts';
 import { sendMessageJob } from './messaging/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
 import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
@@ -14,6 +15,7 @@ import { cancelWebhooksJob, recoverWebhooksJob, replayWebhooksJob } from './webh
 export const jobs = [
   sendMessageJob,
   syncTemplatesJob,
+  wakeConversationJob,
   applyProviderWebhookJob,
   matchStatusJob,
   deliverWebhookJob,

@@ -16,7 +16,7 @@ import {
 } from './contacts/permission/permission.entity.ts';
 import { ContactTag, Tag } from './contacts/tag.entity.ts';
 import { Mail } from './mails/mail.entity.ts';
-import { Conversation } from './messaging/conversation.entity.ts';
+import { Conversation, ConversationNote, ConversationTag } from './messaging/conversation.entity.ts';
 import { Message } from './messaging/message.entity.ts';
 import { MessageAttempt } from './messaging/message-attempt.entity.ts';
 import { ApiKey, Invitation, Membership, Organization } from './organizations/organization.entity.ts';
@@ -66,6 +66,8 @@ export const entities = [
   ContactExportChunk,
   ContactErasure,
   Conversation,
+  ConversationTag,
+  ConversationNote,
   Message,
   MessageAttempt,
   ProviderWebhook,

@@ -6,6 +6,7 @@ import { unblockContact } from './contacts/unblock-contact.ts';
 import type { Handler } from './handler.ts';
 import { sendMail } from './mails/send-mail.ts';
 import { sendMessage } from './messaging/send-message.ts';
+import { wakeConversation } from './messaging/wake-conversation.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
 import { syncTemplates } from './templates/sync-templates.ts';
@@ -16,6 +17,7 @@ import { cancelPending, drainPending, hastenPending, resumePending } from './web
 export const handlers = [
   sendMessage,
   syncTemplates,
+  wakeConversation,
   applyProviderWebhook,
   matchKeptStatus,
   deliver,

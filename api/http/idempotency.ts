@@ -144,10 +144,12 @@ const storeParams = (secrets: Secrets, key: IdempotencyKey, reply: Reply) => [
   contactIn(reply) ?? key.contactId ?? null,
 ];
 
-/** The contact a reply shows: a message has `contact_id`, a reply with `custom_fields` is a contact. */
+type Shown = { id?: string; contact_id?: string | null; custom_fields?: object };
+
+/** The contact a reply shows: a message and a conversation's note have `contact_id`, a reply with `custom_fields` is a contact. */
 function contactIn({ body }: Reply): string | undefined {
-  const { data } = (body ?? {}) as { data?: { id?: string; contact_id?: string | null; custom_fields?: object } };
-  return data?.contact_id ?? (data?.custom_fields && data.id);
+  const { data, contact_id } = (body ?? {}) as Shown & { data?: Shown };
+  return data?.contact_id ?? (data?.custom_fields && data.id) ?? contact_id ?? undefined;
 }
 
 const withdrawStatement = `

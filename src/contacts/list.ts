@@ -22,7 +22,7 @@ export const contactFields: Fields = {
     created_at: { sql: 'k.created_at', type: 'time', isSortable: true },
     updated_at: { sql: 'k.updated_at', type: 'time', isSortable: true },
   },
-  objects: { custom_fields: 'k.custom_fields' },
+  objects: { custom_fields: { sql: 'k.custom_fields' } },
   names: {
     tags: {
       from: `

@@ -140,7 +140,8 @@ export function acceptMessage(
   });
   const order = { lane: conversationLane(conversation.id), pool: channelPool(channelId) };
   tx.enqueue(sendMessageJob, { message_id: id }, order);
-  tx.emit(conversationUpdated, { conversation_id: conversation.id, status }, { isHeard });
+  const changed = status === conversation.status ? ['preview'] : ['status', 'preview'];
+  tx.emit(conversationUpdated, { conversation_id: conversation.id, status, changed }, { isHeard });
   return () => {
     const row = tx.given<MessageRow>('message');
     if (!row) throw new LocksOutdated();

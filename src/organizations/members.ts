@@ -20,6 +20,9 @@ const members = (select: Select) =>
 const memberById = statement((select, { userId }: { userId: string }) =>
   members(select).where('memberships.user_id', '=', userId),
 );
+const memberForReference = statement((select, { userId }: { userId: string }) =>
+  select(Membership).select('user_id').where('user_id', '=', userId).forKeyShare(),
+);
 const otherOwner = statement((select, { userId }: { userId: string }) =>
   select(Membership).select('user_id').where('role', '=', 'owner').where('user_id', '<>', userId).limit(1),
 );
@@ -37,6 +40,12 @@ export async function getMember(own: Own, userId: string): Promise<MemberRow> {
   const [row] = await memberById(own, { userId });
   if (!row) throw notFound('Member');
   return row;
+}
+
+/** For a record that refers to the member, who cannot be removed until the transaction ends. False: no such member. */
+export async function holdMember(tx: OwnRecords, userId: string): Promise<boolean> {
+  const held = await memberForReference(tx, { userId });
+  return held.length > 0;
 }
 
 /** False: already a member; the role stays. */

@@ -5,7 +5,7 @@ export const roles = ['owner', 'admin', 'agent', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
 /** The daily work with customers. Settings, people and keys are for admins. */
-const worked = ['contacts', 'messages', 'crm', 'commerce', 'media'];
+const worked = ['contacts', 'messages', 'conversations', 'crm', 'commerce', 'media'];
 /** For every member. Not webhooks, whose secrets can be read, nor keys, nor the audit log. */
 const seen = [...worked, 'channels', 'flows', 'campaigns', 'automation', 'onboarding', 'members'];
 

@@ -1,6 +1,7 @@
 const areas = [
   'contacts',
   'messages',
+  'conversations',
   'channels',
   'crm',
   'commerce',

@@ -23,6 +23,7 @@ export const exampleIds = {
   otherContact: '01932d5f-3a0e-7cc4-8f4e-0242ac120013',
   import: '01932d5f-3a0e-7cc4-8f4e-0242ac120014',
   export: '01932d5f-3a0e-7cc4-8f4e-0242ac120015',
+  conversationNote: '01932d5f-3a0e-7cc4-8f4e-0242ac120016',
 };
 
 export const examplePhone = '16505551234';

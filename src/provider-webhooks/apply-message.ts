@@ -3,14 +3,14 @@ import { contactLock } from '../contacts/events.ts';
 import { identityTaken } from '../contacts/identities/resolve.ts';
 import { optOut } from '../contacts/permission/opt-out.ts';
 import { nameByProfile } from '../contacts/profiles.ts';
-import type { Conversation } from '../messaging/conversation.entity.ts';
+import type { ConversationStatus } from '../messaging/conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
+import { callOffWake } from '../messaging/inbox/wake.ts';
 import { answerLockOf, wakeKept } from '../messaging/kept-statuses.ts';
 import { Message } from '../messaging/message.entity.ts';
 import { isStopWord } from '../messaging/stop-words.ts';
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
-import type { RowOf } from '../platform/database/tables.ts';
 import { conversationUpdated, messageNew } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { conversationLane, LocksOutdated } from '../platform/ledger/locks.ts';
@@ -51,8 +51,8 @@ export async function applyMessage(
       tx.assertLocked(contactLock(contactId));
       await optOut(tx.own, contactId, placed.id, message.at);
     }
-    const { status, is_nameless } = await updateConversation(tx.own, placed);
-    emitNew(tx.own, placed, contactId, status);
+    const { is_nameless, ...statuses } = await updateConversation(tx.own, placed);
+    emitNew(tx.own, placed, contactId, statuses);
     wakeKept(tx.own, answer);
     return { outcome: 'new' as const, nameless: is_nameless ? contactId : undefined };
   });
@@ -96,7 +96,8 @@ async function insertMessage(own: OwnTx, { id, channelId, conversationId, messag
   throw new LocksOutdated();
 }
 
-type Updated = RowOf<typeof Conversation, 'status'> & { is_nameless: boolean };
+type Statuses = { status: ConversationStatus; was: ConversationStatus };
+type Updated = Statuses & { is_nameless: boolean };
 
 /** Profile fields that the provider left out stay as they were. */
 async function updateConversation(own: OwnTx, { conversationId, message, isInbound }: Placed): Promise<Updated> {
@@ -104,7 +105,9 @@ async function updateConversation(own: OwnTx, { conversationId, message, isInbou
   // SQL: changes by what the row holds, and returns whether its contact has a name (bench: inbound).
   const [updated] = await own.sql<Updated>(
     `update conversations
-        set status = case when status = 'resolved' then 'open' else status end,
+        set status = case when status = 'resolved' or $4 and status = 'snoozed' then 'open' else status end,
+            snoozed_until = case when $4 then null else snoozed_until end,
+            unread_count = unread_count + case when $4 then 1 else 0 end,
             preview = $3, last_message_at = clock_timestamp(), updated_at = clock_timestamp(),
             last_inbound_at = case
               when $4 then greatest(last_inbound_at, least($5::timestamptz, clock_timestamp()))
@@ -114,7 +117,7 @@ async function updateConversation(own: OwnTx, { conversationId, message, isInbou
             profile_phone = coalesce($8, profile_phone),
             profile_user_id = coalesce($9, profile_user_id)
       where id = $2 and organization_id = $1
-     returning status,
+     returning status, old.status as was,
                (select k.name = '' from contacts k where k.organization_id = $1 and k.id = contact_id) as is_nameless`,
     [
       conversationId,
@@ -124,10 +127,11 @@ async function updateConversation(own: OwnTx, { conversationId, message, isInbou
       ...[name, username, phoneId, userId].map((field) => (field ? withoutNul(field) : null)),
     ],
   );
-  return updated ?? { status: 'open', is_nameless: false };
+  return updated ?? { status: 'open', was: 'open', is_nameless: false };
 }
 
-function emitNew(own: OwnTx, { id, channelId, conversationId, message, isInbound }: Placed, contactId: string, status: string) {
+function emitNew(own: OwnTx, placed: Placed, contactId: string, { status, was }: Statuses) {
+  const { id, channelId, conversationId, message, isInbound } = placed;
   own.emit(messageNew, {
     message_id: id,
     conversation_id: conversationId,
@@ -137,7 +141,14 @@ function emitNew(own: OwnTx, { id, channelId, conversationId, message, isInbound
     from_phone: isInbound ? (message.from.phoneId ?? '') : '',
     msg_type: message.type,
   });
-  own.emit(conversationUpdated, { conversation_id: conversationId, status });
+  const isWoken = was === 'snoozed' && status !== was;
+  const changed = [
+    ...(status === was ? [] : ['status']),
+    ...(isWoken ? ['snoozed_until'] : []),
+    ...(isInbound ? ['preview', 'unread_count'] : ['preview']),
+  ];
+  own.emit(conversationUpdated, { conversation_id: conversationId, status, changed });
+  if (isWoken) callOffWake(own, [conversationId]);
 }
 
 const messageOfProvider = statement(

@@ -51,6 +51,7 @@ export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Pro
   await rememberSuppressed(tx, secrets, id, identities);
   await tx.sql(blankAttempts, [id]);
   await tx.sql(blankMessages, [id]);
+  await tx.sql(dropNotes, [conversations]);
   await tx.sql(blankConversations, [id]);
   const ended = merged.flatMap(({ gone_conversations }) => gone_conversations);
   await searchLater(tx, secrets, { ids, conversations: [...conversations, ...ended], identities });
@@ -102,11 +103,19 @@ const blankMessages = `
    where organization_id = $1
      and contact_id = $2`;
 
+/** SQL: messaging's table. What the team wrote about the person. */
+const dropNotes = `
+  delete from conversation_notes
+   where organization_id = $1
+     and conversation_id = any($2::uuid[])`;
+
 /** SQL: messaging's table. */
 const blankConversations = `
   update conversations
      set contact_id = null,
          preview = '',
+         unread_count = 0,
+         custom_fields = '{}',
          profile_name = '',
          profile_username = '',
          profile_phone = '',

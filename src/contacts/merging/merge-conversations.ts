@@ -1,6 +1,7 @@
 import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError } from '../../platform/errors.ts';
 import { conversationUpdated } from '../../platform/events/catalogue.ts';
+import { endDoneOfSubjects } from '../../platform/ledger/end-subjects.ts';
 import type { Job } from '../../platform/ledger/jobs.entity.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
@@ -18,6 +19,7 @@ type Pair = { from: string; into: string };
 export async function mergeConversations(tx: MergeTx, conversations: ConversationOfTwo[]): Promise<string[]> {
   for (const { id } of conversations) tx.assertLocked(conversationLane(id));
   const ended: string[] = [];
+  const awake: string[] = [];
   const staying = new Map(
     conversations.filter(({ contact_id }) => contact_id === tx.survivor).map(({ channel_id, id }) => [channel_id, id]),
   );
@@ -25,15 +27,34 @@ export async function mergeConversations(tx: MergeTx, conversations: Conversatio
     if (contact_id === tx.survivor) continue;
     const into = staying.get(channel_id);
     if (into) {
-      await unite(tx, { from: id, into });
+      const { is_awake, changed } = await unite(tx, { from: id, into });
       ended.push(id);
-    }
-    await emitStatus(tx, into ?? id);
+      awake.push(id, ...(is_awake ? [into] : []));
+      await emitStatus(tx, into, changed);
+    } else await emitStatus(tx, id, ['contact_id']);
   }
+  endDoneOfSubjects(tx, wakeJobName, awake);
   return ended;
 }
 
+/** Of messaging, whose rules contacts must not import. */
+const wakeJobName = 'conversations.wake';
+
 // SQL: messaging's tables, whose rules contacts must not import.
+const moveNotes = `
+  update conversation_notes
+     set conversation_id = $3
+   where organization_id = $1
+     and conversation_id = $2
+  returning 1`;
+const copyTags = `
+  insert into conversation_tags (organization_id, conversation_id, tag_id)
+  select $1, $3, tag_id
+    from conversation_tags
+   where organization_id = $1
+     and conversation_id = $2
+  on conflict do nothing
+  returning 1`;
 const moveMessages = `
   update messages
      set conversation_id = $3, contact_id = $4
@@ -44,14 +65,27 @@ const deleteConversation = `
    where organization_id = $1
      and id = $2`;
 
-async function unite(tx: MergeTx, { from, into }: Pair) {
+type United = { is_awake: boolean; changed: string[] };
+
+async function unite(tx: MergeTx, { from, into }: Pair): Promise<United> {
   await moveLane(tx, { from, into });
   await tx.sql(moveMessages, [from, into, tx.survivor]);
-  await tx.sql(takeOver, [from, into]);
+  const notes = await tx.sql(moveNotes, [from, into]);
+  const tags = await tx.sql(copyTags, [from, into]);
+  const [united] = await tx.sql<United>(takeOver, [from, into]);
   await tx.sql(deleteConversation, [from]);
+  const { is_awake, changed } = united!;
+  return { is_awake, changed: [...changed, ...(tags.length > 0 ? ['tags'] : []), ...(notes.length > 0 ? ['notes'] : [])] };
 }
 
-/** SQL: one row from two, compared by the database. The later conversation wins. A profile is as old as the contact's last message, not as Kanal's. */
+const priorities = `array['none', 'low', 'medium', 'high', 'urgent']`;
+const changeOf = (column: string) => `case when old.${column} is distinct from new.${column} then '${column}' end`;
+const fields = ['status', 'snoozed_until', 'assignee_id', 'priority', 'custom_fields', 'unread_count', 'preview'];
+
+/**
+ * SQL: one row from two, compared by the database. The later conversation wins. A profile is as old as the contact's last message, not as
+ * Kanal's. Where one is open the other does not hide it: it sleeps on only beside one that sleeps or is resolved.
+ */
 const takeOver = `
   with later as (
     select coalesce(o.last_message_at, o.created_at) > coalesce(s.last_message_at, s.created_at) as is_newer,
@@ -63,7 +97,16 @@ const takeOver = `
   update conversations s
      set last_inbound_at = greatest(s.last_inbound_at, o.last_inbound_at),
          last_message_at = greatest(s.last_message_at, o.last_message_at),
-         status = case when s.status = 'resolved' then o.status else s.status end,
+         status = case
+           when s.status = 'resolved' and o.status = 'snoozed' then 'open'
+           when s.status = 'resolved' then o.status
+           when s.status = 'snoozed' and o.status in ('open', 'pending') then o.status
+           else s.status end,
+         snoozed_until = case when o.status in ('snoozed', 'resolved') then s.snoozed_until end,
+         unread_count = s.unread_count + o.unread_count,
+         assignee_id = coalesce(s.assignee_id, o.assignee_id),
+         priority = (${priorities})[greatest(array_position(${priorities}, s.priority), array_position(${priorities}, o.priority))],
+         custom_fields = o.custom_fields || s.custom_fields,
          created_at = least(s.created_at, o.created_at),
          updated_at = clock_timestamp(),
          preview = case
@@ -85,7 +128,9 @@ const takeOver = `
    where s.organization_id = $1
      and s.id = $3
      and o.organization_id = $1
-     and o.id = $2`;
+     and o.id = $2
+  returning s.snoozed_until is null as is_awake,
+            array_remove(array[${fields.map(changeOf).join(', ')}], null) as changed`;
 
 /** SQL: jobs move as a set. Two looks, each with an index of its own. */
 const lockJobs = `
@@ -159,7 +204,7 @@ const statusOf = `
    where organization_id = $1
      and id = $2`;
 
-async function emitStatus(tx: MergeTx, id: string) {
+async function emitStatus(tx: MergeTx, id: string, changed: string[]) {
   const [conversation] = await tx.sql<{ status: string }>(statusOf, [id]);
-  tx.emit(conversationUpdated, { conversation_id: id, status: conversation!.status });
+  tx.emit(conversationUpdated, { conversation_id: id, status: conversation!.status, changed });
 }

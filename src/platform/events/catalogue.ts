@@ -4,6 +4,7 @@ import { type EventContract, event } from './event.ts';
 
 const id = (description: string) => Joi.string().required().description(description);
 const text = (description: string) => Joi.string().allow('').required().description(description);
+const changed = Joi.array().items(Joi.string()).required().description('The fields that changed, by their names in the API');
 const conversationSubject = { type: 'conversation', id: 'conversation_id' as const };
 
 export const messageNew = event({
@@ -90,13 +91,12 @@ export const conversationUpdated = event({
   type: 'conversation.updated',
   description: 'Metadata of a conversation changed: assignment, status, preview, tags',
   subject: conversationSubject,
-  data: Joi.object({ conversation_id: id('The conversation'), status: id('open, pending, snoozed, resolved') }),
-  example: { conversation_id: ids.conversation, status: 'open' },
+  data: Joi.object({ conversation_id: id('The conversation'), status: id('open, pending, snoozed, resolved'), changed }),
+  example: { conversation_id: ids.conversation, status: 'open', changed: ['status', 'assignee_id'] },
 });
 
 const contactSubject = { type: 'contact', id: 'contact_id' as const };
 const contact = { contact_id: id('The contact'), organization_id: id('Its organization') };
-const changed = Joi.array().items(Joi.string()).required().description('The fields that changed, by their names in the API');
 const contactData = Joi.object({ ...contact, name: text('Its name'), changed });
 const contactExample = { contact_id: ids.contact, name: 'Sheena Nelson', organization_id: ids.organization };
 

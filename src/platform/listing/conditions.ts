@@ -14,10 +14,14 @@ const opposites: Partial<Record<Operator, Operator>> = {
 
 export function conditionSql({ field, operator, values }: Condition, bind: Bind): string {
   const opposite = opposites[operator];
-  return opposite ? `not (${plainSql(field, opposite, values, bind)})` : plainSql(field, operator, values, bind);
+  if (!opposite) return plainSql(field, operator, values, bind);
+  const plain = plainSql(field, opposite, values, bind);
+  return field.isNullable ? `(${plain}) is not true` : `not (${plain})`;
 }
 
 function plainSql(field: Field, operator: Operator, values: Scalar[], bind: Bind): string {
+  if (field.isNullable && operator === 'is_empty') return `${field.sql} is null`;
+  if (field.type === 'boolean') return `${field.sql} = ${bind(values[0])}::boolean`;
   if (field.type === 'time') return timeSql(field.sql, operator, values as string[], bind);
   if (field.type === 'json') return jsonSql(field, operator, values, bind);
   if (field.type === 'name') {

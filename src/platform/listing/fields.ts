@@ -1,21 +1,30 @@
 /** The SQL is ours, never a client's. */
 export type Fields = {
   columns: Record<string, Column>;
-  objects: Record<string, string>;
+  objects: Record<string, { sql: string; isUnindexed?: boolean }>;
   /** Names in another table, compared without case and accents. `from` follows `select 1 from`. */
   names: Record<string, { from: string; name: string }>;
   search: Search;
 };
 
-/** `text`: the column that a search reads. `words`: its source in which a word is found anywhere. */
-export type Search = { text: string; words: string };
+/**
+ * `text`: the column that a search reads. `words`: its source in which a word is found anywhere. `within`: finds the record by a condition on
+ * another table's row that has both.
+ */
+export type Search = { text: string; words: string; within?: (condition: string) => string };
 
-export type ColumnType = 'id' | 'text' | 'time';
+export type SortedType = 'id' | 'text' | 'time';
+export type ColumnType = SortedType | 'choice' | 'boolean';
 /** A sortable column has an index in that order. */
 export type Column = {
   sql: string;
   type: ColumnType;
   isSortable?: boolean;
+  isNullable?: boolean;
+  /** For what would have an index by its type. */
+  isUnindexed?: boolean;
+  /** Of a choice. */
+  values?: readonly string[];
   isSortedFolded?: boolean;
   isCaseless?: boolean;
   /** Spells a whole value, or its beginning, as the column does. */
@@ -26,7 +35,7 @@ export type Column = {
 export type Address = { text: string; isPhone: boolean };
 
 export type FieldType = ColumnType | 'json' | 'name';
-export type Field = Pick<Column, 'sql' | 'isSortable' | 'isSortedFolded' | 'isCaseless' | 'canonical' | 'address'> & {
+export type Field = Omit<Column, 'type'> & {
   type: FieldType;
   key?: string;
   name?: string;
@@ -42,7 +51,7 @@ export function fieldOf({ columns, objects, names }: Fields, given: string): Fie
   const object = given.slice(0, dot);
   const key = given.slice(dot + 1);
   if (dot < 0 || !Object.hasOwn(objects, object) || !ownKey.test(key) || !key.isWellFormed()) return undefined;
-  return { type: 'json', sql: objects[object]!, key };
+  return { type: 'json', ...objects[object]!, key };
 }
 
 export const fieldNames = ({ columns, objects, names }: Fields) => [

@@ -14,6 +14,8 @@ const fitting: Record<FieldType, readonly Operator[]> = {
   id: equalities,
   text: operators,
   time: [...equalities, ...orders],
+  choice: equalities,
+  boolean: ['eq', 'neq'],
   json: operators,
   name: [...equalities, ...parts, ...emptiness],
 };
@@ -70,7 +72,7 @@ function readFilter(fields: Fields, item: unknown): Condition | Fault {
   const { field: name, operator = 'eq', value } = item as { field?: unknown; operator?: unknown; value?: unknown };
   const field = typeof name === 'string' ? fieldOf(fields, name) : undefined;
   if (!field) return fault('.field', 'any.only', `field must be one of ${fieldNames(fields).join(', ')}`);
-  const allowed = fitting[field.type];
+  const allowed = field.isNullable ? [...fitting[field.type], ...emptiness] : fitting[field.type];
   if (!allowed.includes(operator as Operator))
     return fault('.operator', 'any.only', `operator of this field must be one of ${allowed.join(', ')}`);
   const values = valuesOf(field, operator as Operator, value);
@@ -87,7 +89,7 @@ function valuesOf(field: Field, operator: Operator, value: unknown): Scalar[] | 
   if (isSet && !(Array.isArray(value) && value.length > 0 && value.length <= maxValues))
     return wrong(`${operator} takes an array of 1 to ${maxValues} values`);
   const given: unknown[] = isRange || isSet ? (value as unknown[]) : [value];
-  const { kind, read } = readerOf(field.type, operator);
+  const { kind, read } = readerOf(field, operator);
   const values = given.map(read);
   if (values.some((one) => one === undefined)) return wrong(`value must be ${kind}`);
   if (isRange && typeof values[0] !== typeof values[1]) return wrong('Both values of between must be of one type');
@@ -107,7 +109,9 @@ const readText = (value: unknown) =>
 const readNumber = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
 const readBoolean = (value: unknown) => (typeof value === 'boolean' ? value : undefined);
 
-function readerOf(type: FieldType, operator: Operator): Reader {
+function readerOf({ type, values = [] }: Field, operator: Operator): Reader {
+  if (type === 'boolean') return { kind: 'a boolean', read: readBoolean };
+  if (type === 'choice') return { kind: `one of ${values.join(', ')}`, read: (value) => values.find((one) => one === value) };
   if (type === 'id') return { kind: 'an id', read: (value) => (typeof value === 'string' && isUuid(value) ? value : undefined) };
   if (type === 'time')
     return {

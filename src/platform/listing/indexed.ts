@@ -10,10 +10,13 @@ const answered: Record<FieldType, readonly Operator[]> = {
   json: equality,
   name: equality,
   time: inOrder,
+  choice: equality,
+  boolean: [],
   text: [],
 };
 
 export function isIndexed({ field, operator, values }: Condition): boolean {
+  if (field.isUnindexed) return false;
   if (field.type === 'text') return operator === 'eq' && isIndexedText(field, values[0] as string);
   return answered[field.type].includes(operator) && (field.type !== 'time' || field.isSortable === true);
 }

@@ -1,5 +1,5 @@
 import type { Bind } from './bind.ts';
-import type { ColumnType } from './fields.ts';
+import type { SortedType } from './fields.ts';
 import type { SortKey } from './sort.ts';
 
 export type Position = string[];
@@ -7,7 +7,7 @@ export type Position = string[];
 export const positionOf = <Row extends object>(keys: SortKey[], row: Row): Position =>
   keys.map(({ name }) => String(row[name as keyof Row]));
 
-const casts: Record<ColumnType, string> = { id: 'uuid', time: 'timestamptz', text: 'text' };
+const casts: Record<SortedType, string> = { id: 'uuid', time: 'timestamptz', text: 'text' };
 
 export function beyondSql(keys: SortKey[], position: Position, bind: Bind): string {
   const values = keys.map(({ type, isFolded }, index) => {

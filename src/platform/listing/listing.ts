@@ -8,15 +8,15 @@ import { beyondSql, type Position } from './keyset.ts';
 import { isShort, wordSql, wordsOf } from './search.ts';
 import { orderSql, readSort, type SortKey } from './sort.ts';
 
-/** As the client writes it: `-updated_at,name`, a JSON array, words. Errors name `location`. */
-export type ListRequest = { sort?: string; filters?: string; search?: string; location?: 'query' | 'body' };
+/** As the client writes it: `-updated_at,name`, a JSON array, words. Errors name `location`. `usual`: the order where none is named. */
+export type ListRequest = { sort?: string; filters?: string; search?: string; location?: 'query' | 'body'; usual?: string };
 
 export type Listing = { keys: SortKey[]; conditions: Condition[]; words: string[]; unindexed: number; binding: string };
 
 export function readListing(
   scope: string,
   fields: Fields,
-  { sort = '-created_at', filters, search = '', location = 'query' }: ListRequest,
+  { usual = '-created_at', sort = usual, filters, search = '', location = 'query' }: ListRequest,
 ): Listing {
   const keys = readSort(fields, sort, location);
   const conditions = readFilters(fields, filters, location);
@@ -42,11 +42,12 @@ export const beginOf = ({ binding, keys }: Listing, cursor: string): Position =>
 /** `where`: what an index answers, and the page's begin. `rest`: compared record by record. Binds in placeholder order. */
 export function listingSql(fields: Fields, { keys, conditions, words }: Listing, bind: Bind, after?: Position) {
   const [where, rest]: [string[], string[]] = [[], []];
+  const placed = fields.search.within ?? ((condition: string) => condition);
   for (const condition of conditions) (isIndexed(condition) ? where : rest).push(conditionSql(condition, bind));
   for (const word of words) {
     const { found, holds } = wordSql(fields.search, word, bind);
-    (isIndexedWord(word) ? where : rest).push(found);
-    if (holds) rest.push(holds);
+    (isIndexedWord(word) ? where : rest).push(placed(found));
+    if (holds) rest.push(placed(holds));
   }
   if (after) where.push(beyondSql(keys, after, bind));
   const allOf = (parts: string[]) => parts.map((part) => ` and ${part}`).join('');

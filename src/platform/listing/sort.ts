@@ -1,8 +1,8 @@
 import { invalidField } from '../errors.ts';
-import { type ColumnType, type Fields, sortableNames } from './fields.ts';
+import { type Fields, type SortedType, sortableNames } from './fields.ts';
 
 /** `isFolded`: `sql` is `fold()` of the column; compared values must be folded too. */
-export type SortKey = { name: string; sql: string; type: ColumnType; isFolded: boolean; isDescending: boolean };
+export type SortKey = { name: string; sql: string; type: SortedType; isFolded: boolean; isDescending: boolean };
 
 const maxKeys = 3;
 
@@ -16,7 +16,7 @@ export function readSort(fields: Fields, text: string, location: string): SortKe
     const name = key.replace(/^-/, '');
     if (!names.includes(name)) throw refused(`sort must be made of ${names.join(', ')}, each with - for descending`);
     const { sql, type, isSortedFolded: isFolded = false } = fields.columns[name]!;
-    return { name, sql: isFolded ? `fold(${sql})` : sql, type, isFolded, isDescending: key.startsWith('-') };
+    return { name, sql: isFolded ? `fold(${sql})` : sql, type: type as SortedType, isFolded, isDescending: key.startsWith('-') };
   });
   if (new Set(keys.map(({ name }) => name)).size < keys.length) throw refused('sort must name each field once', 'array.unique');
   return [

@@ -200,6 +200,8 @@ export const kept: Record<string, string> = {
   contact_export_chunks: 'deleted with their export',
   contact_erasures: 'deleted at the end of their job',
   conversations: "a tenant's own records",
+  conversation_tags: "a tenant's own records",
+  conversation_notes: "a tenant's own records",
   messages: "a tenant's own records",
   pools: 'one for each channel or endpoint',
   purges: 'one for each purge',

@@ -244,6 +244,46 @@ describe('conversations on one channel', () => {
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
   });
 
+  test('what the team did with the two is united, and an open one is not hidden by one that sleeps', async () => {
+    const { old, young } = await talks(0, 0);
+    const at = ({ id }: { id: string }) => ({ params: { conversationID: id } });
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    await app.call('conversations.update', {
+      ...at(old),
+      body: { snoozed_until: until, priority: 'low', tags: ['Angry', 'Moved'] },
+    });
+    const body = { priority: 'high', tags: ['angry', 'Refund'], custom_fields: { a: 1 } };
+    await app.call('conversations.update', { ...at(young), body });
+    await sql('update conversations set unread_count = 2 where id = any($1)', [old.id, young.id]);
+    await app.call('conversations.notes.create', { ...at(young), body: { body: 'Kept' } });
+    expect((await merge(old.contactId, young.contactId)).status).toBe(200);
+    expect((await app.call('conversations.get', at(old))).body).toMatchObject({
+      status: 'open',
+      snoozed_until: null,
+      priority: 'high',
+      tags: ['Angry', 'Moved', 'Refund'],
+      custom_fields: { a: 1 },
+      unread_count: 4,
+    });
+    const notes = (await app.call('conversations.notes.list', at(old))).body.items;
+    expect(notes.map((note: { body: string }) => note.body)).toEqual(['Kept']);
+    const changed = ['status', 'snoozed_until', 'priority', 'custom_fields', 'unread_count', 'tags', 'notes'];
+    expect((await eventsOf(old.id)).at(-1)).toEqual(['conversation.updated', changed]);
+    expect(await checkJobs(app.web.deps.database)).toEqual([]);
+  });
+
+  test('one that sleeps and ends has no job left; the other sleeps on beside it', async () => {
+    const { old, young } = await talks(0, 0);
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    for (const { id } of [old, young])
+      await app.call('conversations.update', { params: { conversationID: id }, body: { snoozed_until: until } });
+    expect((await merge(old.contactId, young.contactId)).status).toBe(200);
+    expect(await sql('select subject_id from jobs where subject_id = any($1)', [old.id, young.id])).toEqual([
+      { subject_id: old.id },
+    ]);
+    expect(await checkJobs(app.web.deps.database)).toEqual([]);
+  });
+
   test('what the person told of themselves is from whichever they wrote to last, whoever was written to since', async () => {
     const { old, young } = await talks(1, 0);
     await sql(`update conversations set profile_phone = $2 where id = $1`, old.id, old.phone);

@@ -222,6 +222,6 @@ test('a message opens a resolved conversation again', async () => {
   });
   expect((await app.events(id)).at(-1)).toEqual({
     type: 'conversation.updated',
-    data: { conversation_id: id, status: 'open' },
+    data: { conversation_id: id, status: 'open', changed: ['status', 'preview'] },
   });
 });

@@ -7,6 +7,7 @@ const seen = areas(
   'read',
   'contacts',
   'messages',
+  'conversations',
   'channels',
   'crm',
   'commerce',
@@ -22,7 +23,7 @@ const seen = areas(
 test.each([
   ['owner', [...scopes]],
   ['admin', [...scopes]],
-  ['agent', [...seen, ...areas('write', 'contacts', 'messages', 'crm', 'commerce', 'media')]],
+  ['agent', [...seen, ...areas('write', 'contacts', 'messages', 'conversations', 'crm', 'commerce', 'media')]],
   ['viewer', seen],
 ] as const)('what comes with the role %s', (role, expected) => {
   expect([...scopesOf[role]].sort()).toEqual([...expected].sort());

@@ -33,11 +33,14 @@ export async function filled(house: House) {
   return ids;
 }
 
-type Ids = Record<'own' | 'messageId' | 'conversationId' | 'channelId' | 'secondChannelId' | 'contactId' | 'endpointId', string>;
+type Ids = Record<
+  'own' | 'messageId' | 'conversationId' | 'channelId' | 'secondChannelId' | 'contactId' | 'endpointId' | 'userId' | 'otherId',
+  string
+>;
 
 const at = `clock_timestamp() - n * interval '1 min'`;
 
-const rows = ({ own, channelId, contactId }: Ids) => ({
+const rows = ({ own, channelId, contactId, conversationId }: Ids) => ({
   'jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at, finished_at, lane, pool, slot_at)': `
     uuidv7(), '${own}', 'toys.play', 'default', '{}', 'toy', uuidv7(),
     (array['done', 'failed', 'blocked', 'waiting', 'queued'])[1 + n % 5],
@@ -45,6 +48,8 @@ const rows = ({ own, channelId, contactId }: Ids) => ({
   'contacts (id, organization_id, name, created_at, updated_at, custom_fields)': `
     uuidv7(), '${own}', md5(n::text), ${at}, ${at}, jsonb_build_object('tier', n)`,
   'contact_notes (id, organization_id, contact_id, body, author)': `uuidv7(), '${own}', '${contactId}', '', 'cli'`,
+  'conversation_notes (id, organization_id, conversation_id, body, author)': `
+    uuidv7(), '${own}', '${conversationId}', '', 'cli'`,
   'templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)': `
     uuidv7(), '${own}', '${channelId}', n::text, 'T' || n, 'en', 'utility', 'approved', '[]'`,
   'events (id, organization_id, type, subject_type, subject_id, data, created_at)': `
@@ -58,12 +63,32 @@ const rows = ({ own, channelId, contactId }: Ids) => ({
   'users (id, email, name)': `uuidv7(), 'p' || n || '@example.com', 'P'`,
 });
 
-const following = ({ own, messageId, conversationId, channelId, secondChannelId, contactId, endpointId }: Ids) => [
-  `insert into conversations (id, organization_id, channel_id, contact_id, status)
-   select uuidv7(), organization_id, case when random() < 0.1 then '${secondChannelId}'::uuid else '${channelId}' end, id, 'open'
+const following = ({
+  own,
+  messageId,
+  conversationId,
+  channelId,
+  secondChannelId,
+  contactId,
+  endpointId,
+  userId,
+  otherId,
+}: Ids) => [
+  `insert into conversations (id, organization_id, channel_id, contact_id, status, last_message_at)
+   select uuidv7(), organization_id, case when random() < 0.1 then '${secondChannelId}'::uuid else '${channelId}' end, id,
+          case when random() < 0.02 then 'pending' else 'resolved' end, clock_timestamp() - random() * interval '1 day'
      from contacts
     where id <> '${contactId}'
     limit 1000`,
+  `update conversations
+      set assignee_id = case when random() < 0.5 then '${userId}'::uuid end,
+          status = 'snoozed',
+          snoozed_until = clock_timestamp() + interval '1 day'
+    where random() < 0.02`,
+  `insert into tags (id, organization_id, name) select '${otherId}', '${own}', 'VIP'`,
+  `insert into conversation_tags (organization_id, conversation_id, tag_id)
+   select organization_id, id, '${otherId}'
+     from conversations`,
   `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, content, created_at)
    select uuidv7(), v.organization_id, v.channel_id, v.id, v.contact_id, 'outbound', 'text',
           case when random() < 0.02 then 'queued' else 'sent' end, '{}', clock_timestamp() - n * random() * interval '1 day'

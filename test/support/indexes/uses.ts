@@ -14,6 +14,8 @@ import { listDuplicates } from '../../../src/contacts/merging/duplicates.ts';
 import { listNotes } from '../../../src/contacts/notes.ts';
 import { listPermissionHistory } from '../../../src/contacts/permission/permission-history.ts';
 import { listTags } from '../../../src/contacts/tag-catalogue.ts';
+import { listConversations, readConversationListing } from '../../../src/messaging/inbox/list.ts';
+import { listConversationNotes } from '../../../src/messaging/inbox/notes.ts';
 import { hasKept } from '../../../src/messaging/kept-statuses.ts';
 import { listMessages, type MessageFilter } from '../../../src/messaging/queries.ts';
 import { deleteFailedJob } from '../../../src/messaging/settle.ts';
@@ -69,6 +71,13 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
   const contacts = (request: ListRequest) => ({
     by: `listContacts ${JSON.stringify(request)}`,
     run: () => listContacts(reads, organizationId, readContactListing(request), { limit: 10 }),
+  });
+  const conversations = (...filters: object[]) => ({
+    by: `listConversations by ${JSON.stringify(filters)}`,
+    run: () => {
+      const listing = readConversationListing({ filters: JSON.stringify(filters) });
+      return listConversations(reads, organizationId, listing, { limit: 10 });
+    },
   });
   const messages = (filter: MessageFilter) => ({
     by: `listMessages by ${Object.keys(filter).join() || 'nothing'}`,
@@ -157,7 +166,20 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     contacts_name: contacts({ sort: 'name' }),
     contacts_search: contacts({ search: 'c4ca4238a0b9' }),
     contacts_updated: contacts({ sort: '-updated_at' }),
+    conversation_notes_list: {
+      by: 'listConversationNotes',
+      run: () => listConversationNotes(own, ids.conversationId, page),
+    },
+    conversation_tags_tag: deleted(
+      'deleteTag: conversations that have the tag',
+      'delete from tags where organization_id = $1 and id = $2',
+      ids.otherId,
+    ),
+    conversations_assignee: conversations({ field: 'assignee_id', value: ids.userId }),
     conversations_contact: contact,
+    conversations_list: conversations(),
+    conversations_snoozed: check,
+    conversations_status: conversations({ field: 'status', value: 'pending' }),
     events_order: { by: 'listEvents', run: () => listEvents(reads, own, {}, { order: 'desc', limit: 10 }) },
     events_subject: {
       by: 'scrubEvents',

@@ -100,21 +100,42 @@ describe('a person writes', () => {
     expect([reply.status, reply.body.data.to_phone]).toEqual([201, '']);
   });
 
-  test('opens a resolved conversation again; a snoozed one stays as it is', async () => {
+  test('opens a resolved or snoozed conversation again, unread; a pending one stays pending', async () => {
     for (const [was, is] of [
       ['resolved', 'open'],
-      ['snoozed', 'snoozed'],
+      ['snoozed', 'open'],
+      ['pending', 'pending'],
     ] as const) {
       const { phone, id } = await app.conversation(channel, app.phone(), `clock_timestamp() - interval '3 days'`);
       await app.rows('update conversations set status = $2 where id = $1', [id, was]);
       expect((await app.text(channel, phone)).body.error.code).toBe('window_closed');
       await inbound(phone, { text: { body: 'Are you there?' } });
-      expect(await app.one('select status, preview from conversations where id = $1', [id])).toEqual({
+      expect(await app.one('select status, preview, unread_count from conversations where id = $1', [id])).toEqual({
         status: is,
         preview: 'Are you there?',
+        unread_count: 1,
       });
       expect((await app.text(channel, phone)).status).toBe(201);
     }
+  });
+
+  test('wakes a conversation before its time: the job that would have is gone, and the event says so', async () => {
+    const { phone, id } = await app.conversation(channel);
+    const body = { snoozed_until: new Date(Date.now() + 3_600_000).toISOString() };
+    await app.call('conversations.update', { params: { conversationID: id }, body });
+    expect(await app.jobOf(id)).toMatchObject({ name: 'conversations.wake', state: 'waiting' });
+    await inbound(phone);
+    expect(await app.jobOf(id)).toBeUndefined();
+    expect((await app.call('conversations.get', { params: { conversationID: id } })).body).toMatchObject({
+      status: 'open',
+      snoozed_until: null,
+      unread_count: 1,
+    });
+    const changed = ['status', 'snoozed_until', 'preview', 'unread_count'];
+    expect((await app.events(id)).at(-1)).toEqual({
+      type: 'conversation.updated',
+      data: { conversation_id: id, status: 'open', changed },
+    });
   });
 
   test('yesterday: the window is counted from then', async () => {

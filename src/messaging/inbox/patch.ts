@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from 'node:util';
+import { faultOfCustom } from '../../contacts/fields.ts';
+import { holdMember } from '../../organizations/members.ts';
+import { now } from '../../platform/database/columns.ts';
+import { invalidField } from '../../platform/errors.ts';
+import { conversationLane } from '../../platform/ledger/locks.ts';
+import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
+import { Conversation, type Priority } from '../conversation.entity.ts';
+import { type ConversationRow, emitChanged, getConversation } from './conversation-row.ts';
+import { moveWake, type SleepPatch, sleepAfter } from './snooze.ts';
+import { setTags } from './tags.ts';
+
+/** What is not given stays. A null in `custom_fields` removes the field. */
+export type ConversationPatch = SleepPatch & {
+  assignee_id?: string | null;
+  priority?: Priority;
+  tags?: string[];
+  custom_fields?: Record<string, unknown>;
+};
+
+const columns = ['status', 'snoozed_until', 'assignee_id', 'priority', 'custom_fields'] as const;
+
+/** Needs the conversation's lane. Throws 404; 422 for a foreign assignee, a time that is not ahead, or too many custom fields. */
+export async function patchConversation(tx: TenantTx, id: string, patch: ConversationPatch): Promise<ConversationRow> {
+  const { own } = tx;
+  own.assertLocked(conversationLane(id));
+  const before = await getConversation(own, id);
+  const after = {
+    ...sleepAfter(before, patch),
+    assignee_id: patch.assignee_id === undefined ? before.assignee_id : patch.assignee_id,
+    priority: patch.priority ?? before.priority,
+    custom_fields: mergedCustom(before.custom_fields, patch.custom_fields),
+  };
+  const changed: string[] = columns.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  // The tags first: their catalogue's lock comes before any row's.
+  const hasNewTags = patch.tags !== undefined && (await setTags(own, id, patch.tags));
+  if (hasNewTags) changed.push('tags');
+  if (changed.length === 0) return before;
+  if (after.assignee_id && after.assignee_id !== before.assignee_id) await assertMember(own, after.assignee_id);
+  await own.update(Conversation, { id }, { ...after, updated_at: now() });
+  await moveWake(tx, id, before, after);
+  emitChanged(own, { id, status: after.status }, changed);
+  return getConversation(own, id);
+}
+
+function mergedCustom(before: Record<string, unknown>, given: Record<string, unknown> = {}) {
+  const merged = Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null));
+  const fault = faultOfCustom(merged);
+  if (fault) throw invalidField('custom_fields', fault.message, fault.code);
+  return merged;
+}
+
+async function assertMember(tx: OwnTx, userId: string) {
+  if (!(await holdMember(tx, userId)))
+    throw invalidField('assignee_id', 'No member of the organization has this id', 'member.unknown');
+}
