@@ -13,7 +13,8 @@ import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id } from '../http/schemas.ts';
 import { wrapped } from '../http/view.ts';
-import { messageView, type SendBody, sendBody, sentMessage, toMessageView } from './schemas.ts';
+import { messageView, sentMessage, toMessageView } from './schemas.ts';
+import { contentIn, type SendBody, sendBody } from './send-body.ts';
 
 const tag = 'Messages';
 
@@ -44,15 +45,9 @@ export const sendMessage = endpoint({
   },
 });
 
-function toRequest({ channel_id, to, contact_id, user_id, type, context, ...content }: SendBody): SendRequest {
+function toRequest({ channel_id: channelId, to, contact_id, user_id, ...body }: SendBody): SendRequest {
   const recipient = to ? { phone: to } : contact_id ? { contactId: contact_id } : { userId: user_id! };
-  return {
-    channelId: channel_id,
-    recipient,
-    type,
-    content: content[type]!,
-    ...(context && { contextMessageId: context.message_id }),
-  };
+  return { channelId, recipient, ...contentIn(body) };
 }
 
 export const getMessage = endpoint({

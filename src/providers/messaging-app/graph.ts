@@ -67,8 +67,14 @@ function toWire({ callbackData, toPhone, toUserId, type, content, contextId }: O
     recipient_type: 'individual',
     ...(toPhone ? { to: toPhone } : { recipient: toUserId }),
     type,
-    [type]: type === 'template' ? { ...content, language: { code: content.language } } : content,
-    ...(contextId && { context: { message_id: contextId } }),
+    [type]: contentOnWire(type, content, contextId),
+    ...(contextId && type !== 'reaction' && { context: { message_id: contextId } }),
     biz_opaque_callback_data: callbackData,
   };
+}
+
+function contentOnWire(type: string, content: OutboundMessage['content'], contextId: string | undefined): unknown {
+  if (type === 'template') return { ...content, language: { code: content.language } };
+  if (type === 'contacts') return content.contacts;
+  return type === 'reaction' ? { ...content, message_id: contextId } : content;
 }

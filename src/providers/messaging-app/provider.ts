@@ -21,8 +21,9 @@ export type OutboundMessage = {
   toPhone?: string;
   toUserId?: string;
   type: string;
-  /** `{ body }` of a text, `{ name, language, components }` of a template. */
+  /** In the provider's form, but `{ name, language, components }` of a template and `{ contacts }`. */
   content: Record<string, unknown>;
+  /** The provider's id of the message it answers, or that a reaction is about. */
   contextId?: string;
 };
 
