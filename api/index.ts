@@ -25,6 +25,8 @@ import { assignContactTag, listOfContactTags, unassignContactTag } from './conta
 import { ackCursor, createCursor, deleteCursor, getCursor, listOfCursors } from './events/cursors.ts';
 import { getOneEvent, listOfEvents } from './events/events.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
+import { sendInConversation } from './messaging/conversation-messages.ts';
+import { readOfMessage } from './messaging/mark-read.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { cancelOperation, pauseOneOperation, resumeOneOperation } from './operations/control.ts';
 import { getOperation, listOfOperations } from './operations/operations.ts';
@@ -60,6 +62,8 @@ export const endpoints: AnyEndpoint[] = [
   listOfMessages,
   getMessage,
   retryOfMessage,
+  readOfMessage,
+  sendInConversation,
   createContact,
   listOfContacts,
   lookUp,

@@ -3,7 +3,7 @@ import { eraseContactJob } from './contacts/erasure/jobs.ts';
 import { exportContactsJob } from './contacts/export/jobs.ts';
 import { importContactsJob } from './contacts/import/jobs.ts';
 import { sendMailJob } from './mails/jobs.ts';
-import { sendMessageJob, syncTemplatesJob } from './messaging/jobs.ts';
+import { markReadJob, sendMessageJob, showTypingJob, syncTemplatesJob } from './messaging/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
 import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { deliverWebhookJob } from './webhooks/jobs.ts';
@@ -12,6 +12,8 @@ import { cancelWebhooksJob, recoverWebhooksJob, replayWebhooksJob } from './webh
 
 export const jobs = [
   sendMessageJob,
+  markReadJob,
+  showTypingJob,
   syncTemplatesJob,
   applyProviderWebhookJob,
   matchStatusJob,

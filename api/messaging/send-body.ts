@@ -71,6 +71,9 @@ export const sendBody = Joi.object<SendBody>({
   .xor('to', 'contact_id', 'user_id')
   .meta(asVariants('message'));
 
+/** To the contact of a conversation, on its channel. */
+export const sendInConversationBody = Joi.object<ContentBody>(content).meta(asVariants('in_conversation'));
+
 type Content = { type: SendType; content: Record<string, unknown>; contextMessageId?: string };
 
 /** As it is stored: always an object. A reaction is about a message, as an answer is. */

@@ -1,10 +1,11 @@
 import { hashOf, oldestOwner, ownerParams, type Person } from '../contacts/identities/resolve.ts';
 import { type Permission, permissionColumns, rememberedSuppression } from '../contacts/permission/permission.ts';
 import type { Own } from '../platform/database/own.ts';
-import { notFound } from '../platform/errors.ts';
+import { statement } from '../platform/database/statement.ts';
+import { AppError, notFound } from '../platform/errors.ts';
 import { isHeard } from '../platform/events/record.ts';
 import type { Secrets } from '../platform/secrets.ts';
-import type { ConversationStatus } from './conversation.entity.ts';
+import { Conversation, type ConversationStatus } from './conversation.entity.ts';
 import { windowHours } from './conversations.ts';
 import type { MessageStatus } from './message.entity.ts';
 
@@ -33,6 +34,18 @@ export type Target = Permission & {
   /** The suppression of an erased contact with this address. */
   remembered: string | null;
 };
+
+const pairOf = statement((select, { id }: { id: string }) =>
+  select(Conversation).select(['channel_id', 'contact_id']).where('id', '=', id),
+);
+
+/** Where a message into a conversation goes. */
+export async function targetOfConversation(own: Own, id: string): Promise<Pick<SendRequest, 'channelId' | 'recipient'>> {
+  const [pair] = await pairOf(own, { id });
+  if (!pair) throw notFound('Conversation');
+  if (!pair.contact_id) throw new AppError('conflict', 'The contact of this conversation was deleted');
+  return { channelId: pair.channel_id, recipient: { contactId: pair.contact_id } };
+}
 
 export function personOf(recipient: SendRequest['recipient']): Person {
   if ('phone' in recipient) return { phone: recipient.phone };

@@ -1,7 +1,7 @@
 import { ProviderFailed } from '../errors.ts';
 import type { GraphClient } from './client.ts';
 import type { Address, MessagingApp, OutboundMessage, ProviderTemplate } from './provider.ts';
-import { checkListed, toAccepted, toIdPage, toNumber, toTemplatePage, userFault } from './replies.ts';
+import { checkDone, checkListed, toAccepted, toIdPage, toNumber, toTemplatePage, userFault } from './replies.ts';
 
 const maxPages = 200;
 /** Pages of 100, far more than an account may have. A request waits for them. */
@@ -40,6 +40,17 @@ export function graphMessagingApp(client: GraphClient): MessagingApp {
 
     async send({ phoneNumberId, accessToken }, message) {
       return toAccepted(await client.post(`${phoneNumberId}/messages`, accessToken, toWire(message)));
+    },
+
+    async markRead({ phoneNumberId, accessToken }, { providerMessageId, isTyping }) {
+      checkDone(
+        await client.post(`${phoneNumberId}/messages`, accessToken, {
+          messaging_product: 'whatsapp',
+          status: 'read',
+          message_id: providerMessageId,
+          ...(isTyping && { typing_indicator: { type: 'text' } }),
+        }),
+      );
     },
 
     async blockUser({ phoneNumberId, accessToken }, who) {

@@ -5,6 +5,8 @@ export type MessagingApp = {
   ownsNumber(account: Account): Promise<boolean>;
   listTemplates(account: Account): Promise<ProviderTemplate[]>;
   send(account: Account, message: OutboundMessage): Promise<Accepted>;
+  /** Idempotent. With `isTyping` the person sees for some seconds that an answer is being written. */
+  markRead(account: Account, message: { providerMessageId: string; isTyping: boolean }): Promise<void>;
   /** Idempotent. Only for a person who wrote within 24 hours. */
   blockUser(account: Account, who: Address): Promise<void>;
   unblockUser(account: Account, who: Address): Promise<void>;

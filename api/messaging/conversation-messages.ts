@@ -1,0 +1,35 @@
+import { acceptLocks, acceptMessage, prepareMessage } from '../../src/messaging/send.ts';
+import { targetOfConversation } from '../../src/messaging/send-target.ts';
+import { transactFor } from '../../src/platform/ledger/tenant.ts';
+import { Afterwards } from '../../src/platform/ledger/tx.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { wrapped } from '../http/view.ts';
+import { messageView, toMessageView } from './schemas.ts';
+import { contentIn, sendInConversationBody } from './send-body.ts';
+
+export const sendInConversation = endpoint({
+  method: 'post',
+  path: '/v1/conversations/:conversationID/messages',
+  operationId: 'conversations.messages.send',
+  tag: 'Messages',
+  scope: 'messages:write',
+  summary: 'Send a message in a conversation',
+  description: 'To its contact, on its channel; otherwise as `POST /v1/messages`.',
+  subject: 'Conversation',
+  isIdempotent: true,
+  body: sendInConversationBody,
+  responses: { 201: wrapped(messageView) },
+  location: '/v1/messages',
+  example: { body: { type: 'text', text: { body: 'Your order is on its way' } } },
+  handler({ params, body, own, write }, { ledger, secrets }) {
+    const transact = transactFor(ledger.transact, own.organizationId);
+    const look = async () => {
+      const target = await targetOfConversation(own, params.conversationID);
+      return prepareMessage(own, transact, secrets, { ...target, ...contentIn(body) });
+    };
+    return write({ look, locks: acceptLocks, isOneTrip: true }, async (tx, prepared) => {
+      const message = acceptMessage(tx.own, prepared);
+      return new Afterwards(() => ({ status: 201, body: { data: toMessageView(message()) } }));
+    });
+  },
+});
