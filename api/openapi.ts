@@ -71,6 +71,7 @@ export function openapiDocument(url = '/'): Json {
     ...Object.entries(ofUnions),
   ]);
   const refer = referring(named);
+  const partsReferred = (json: Json) => Object.fromEntries(Object.entries(json).map(([key, part]) => [key, refer(part)]));
   return {
     openapi: '3.1.0',
     info: { title: 'Kanal', version: '0.1.0', description, license: { name: 'MIT', identifier: 'MIT' } },
@@ -90,7 +91,9 @@ export function openapiDocument(url = '/'): Json {
             'The session of a person who has logged in. Changes something only from an allowed `Origin`. On localhost without TLS: `kanal_session`',
         },
       },
-      schemas: named,
+      schemas: Object.fromEntries(
+        Object.entries(named as Record<string, Json>).map(([name, json]) => [name, partsReferred(json)]),
+      ),
       headers: headerComponents,
       responses: sharedErrorResponses(shapes),
     },
