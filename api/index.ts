@@ -26,7 +26,7 @@ import { assignContactTag, listOfContactTags, unassignContactTag } from './conta
 import { ackCursor, createCursor, deleteCursor, getCursor, listOfCursors } from './events/cursors.ts';
 import { getOneEvent, listOfEvents } from './events/events.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
-import { listOfConversationMessages } from './messaging/conversation-messages.ts';
+import { listOfConversationMessages, sendInConversation } from './messaging/conversation-messages.ts';
 import {
   createConversationNote,
   deleteConversationNote,
@@ -41,6 +41,7 @@ import {
   patchOneConversation,
   readOneConversation,
 } from './messaging/conversations.ts';
+import { readOfMessage } from './messaging/mark-read.ts';
 import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getTimeline } from './messaging/timeline.ts';
 import { cancelOperation, pauseOneOperation, resumeOneOperation } from './operations/control.ts';
@@ -95,6 +96,8 @@ export const endpoints: AnyEndpoint[] = [
   createConversationNote,
   patchConversationNote,
   deleteConversationNote,
+  readOfMessage,
+  sendInConversation,
   createContact,
   listOfContacts,
   lookUp,

@@ -3,9 +3,10 @@ import { errorBodies } from './http/errors.ts';
 import { secureName } from './http/middleware/session-cookie.ts';
 import { errorSchemas, sharedErrorResponses } from './http/openapi/errors.ts';
 import { headerComponents } from './http/openapi/headers.ts';
-import { type Json, referring, schemaOf, variantsOf } from './http/openapi/json-schema.ts';
+import { type Json, referring, schemaOf, showingUnions, variantsOf } from './http/openapi/json-schema.ts';
 import { operationOf } from './http/openapi/operation.ts';
 import { webhooksOf } from './http/openapi/webhooks.ts';
+import { unions } from './http/variants.ts';
 import { endpoints } from './index.ts';
 import { namedSchemas } from './named-schemas.ts';
 
@@ -64,17 +65,20 @@ export function openapiDocument(url = '/'): Json {
   );
   const variants = definitions.flatMap(({ body }) => (body ? variantsOf(body, 'input') : []));
   const replies = [...Object.entries(namedSchemas), ...errorSchemas(shapes)];
+  const { show, named: ofUnions } = showingUnions(unions);
   const named = Object.fromEntries([
     ...replies.map(([name, schema]) => [name, schemaOf(schema, 'output')]),
-    ...variants.map(({ name, json }) => [name, json]),
+    ...variants.map(({ name, json }) => [name, show(json)]),
+    ...Object.entries(ofUnions),
   ]);
   const refer = referring(named);
+  const partsReferred = (json: Json) => Object.fromEntries(Object.entries(json).map(([key, part]) => [key, refer(part)]));
   return {
     openapi: '3.1.0',
     info: { title: 'Kanal', version: '0.1.0', description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url }],
     tags,
-    paths: refer(pathsOf(definitions)),
+    paths: refer(show(pathsOf(definitions))),
     webhooks: webhooksOf(),
     components: {
       securitySchemes: {
@@ -88,7 +92,9 @@ export function openapiDocument(url = '/'): Json {
             'The session of a person who has logged in. Changes something only from an allowed `Origin`. On localhost without TLS: `kanal_session`',
         },
       },
-      schemas: named,
+      schemas: Object.fromEntries(
+        Object.entries(named as Record<string, Json>).map(([name, json]) => [name, partsReferred(json)]),
+      ),
       headers: headerComponents,
       responses: sharedErrorResponses(shapes),
     },

@@ -4,7 +4,7 @@ import { exportContactsJob } from './contacts/export/jobs.ts';
 import { importContactsJob } from './contacts/import/jobs.ts';
 import { sendMailJob } from './mails/jobs.ts';
 import { wakeConversationJob } from './messaging/inbox/jobs.ts';
-import { sendMessageJob } from './messaging/jobs.ts';
+import { markReadJob, sendMessageJob, showTypingJob } from './messaging/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
 import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { syncTemplatesJob } from './templates/jobs.ts';
@@ -14,6 +14,8 @@ import { cancelWebhooksJob, recoverWebhooksJob, replayWebhooksJob } from './webh
 
 export const jobs = [
   sendMessageJob,
+  markReadJob,
+  showTypingJob,
   syncTemplatesJob,
   wakeConversationJob,
   applyProviderWebhookJob,

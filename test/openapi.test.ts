@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Joi from 'joi';
 import { errorBodies } from '../api/http/errors.ts';
+import { sendTypes } from '../api/messaging/send-body.ts';
 import { openapiDocument } from '../api/openapi.ts';
 import { catalogue } from '../src/platform/events/catalogue.ts';
 import { changesOf } from '../src/providers/messaging-app/inbound.ts';
@@ -179,19 +180,34 @@ test('a name is of one schema, wherever it is used', () => {
 test('a message to send is one of the variants of its type, each with its own content and exactly one recipient', () => {
   const schema = document.paths['/v1/messages']!.post!.requestBody!.content['application/json']!.schema;
   const reference = (type: string) => `#/components/schemas/${type}_message`;
-  const mapping = { text: reference('text'), template: reference('template') };
-  expect(schema.discriminator).toEqual({ propertyName: 'type', mapping });
-  expect(schema.oneOf).toEqual([{ $ref: mapping.text }, { $ref: mapping.template }]);
-  for (const [type, other] of [
-    ['text', 'template'],
-    ['template', 'text'],
-  ] as const) {
+  expect(schema.discriminator).toEqual({
+    propertyName: 'type',
+    mapping: Object.fromEntries(sendTypes.map((type) => [type, reference(type)])),
+  });
+  expect(schema.oneOf).toEqual(sendTypes.map((type) => ({ $ref: reference(type) })));
+  for (const type of sendTypes) {
     const variant = document.components.schemas[`${type}_message`] as Record<'properties' | 'required' | 'oneOf', Json>;
     expect(variant.properties.type).toEqual({ type: 'string', const: type });
-    expect(variant.properties).not.toHaveProperty(other);
+    expect(sendTypes.filter((other) => other in variant.properties)).toEqual([type]);
+    expect([type, 'context' in variant.properties]).toEqual([type, type !== 'reaction']);
     expect(variant.required).toEqual(['channel_id', 'type', type]);
     expect(variant.oneOf).toEqual([{ required: ['to'] }, { required: ['contact_id'] }, { required: ['user_id'] }]);
   }
+});
+
+test('an interactive message and its header are variants too, and a file is named in exactly one way', () => {
+  const { interactive_message, button_interactive, image_message } = document.components.schemas as Record<string, Json>;
+  const partOf = (schema: Json, name: string) => (schema.properties as Record<string, Json>)[name]!;
+  for (const part of [partOf(interactive_message!, 'interactive'), partOf(button_interactive!, 'header')]) {
+    const { propertyName, mapping } = part.discriminator as { propertyName: string; mapping: Record<string, string> };
+    expect(propertyName).toBe('type');
+    expect(part.oneOf).toEqual(Object.values(mapping).map(($ref) => ({ $ref })));
+    for (const [value, reference] of Object.entries(mapping)) {
+      const variant = document.components.schemas[reference.split('/').at(-1)!] as Json;
+      expect(partOf(variant, 'type').enum).toEqual([value]);
+    }
+  }
+  expect(partOf(image_message!, 'image').oneOf).toEqual([{ required: ['id'] }, { required: ['link'] }]);
 });
 
 test('has every event, with an example its own schema takes', () => {

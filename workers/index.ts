@@ -5,6 +5,7 @@ import { importContacts } from './contacts/import-contacts.ts';
 import { unblockContact } from './contacts/unblock-contact.ts';
 import type { Handler } from './handler.ts';
 import { sendMail } from './mails/send-mail.ts';
+import { markRead, showTyping } from './messaging/mark-read.ts';
 import { sendMessage } from './messaging/send-message.ts';
 import { wakeConversation } from './messaging/wake-conversation.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
@@ -16,6 +17,8 @@ import { cancelPending, drainPending, hastenPending, resumePending } from './web
 
 export const handlers = [
   sendMessage,
+  markRead,
+  showTyping,
   syncTemplates,
   wakeConversation,
   applyProviderWebhook,

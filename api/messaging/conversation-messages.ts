@@ -1,11 +1,17 @@
 import Joi from 'joi';
 import { findBrief } from '../../src/messaging/inbox/conversation-row.ts';
 import { listMessages } from '../../src/messaging/queries.ts';
+import { acceptLocks, acceptMessage, prepareMessage } from '../../src/messaging/send.ts';
+import { targetOfConversation } from '../../src/messaging/send-target.ts';
+import { transactFor } from '../../src/platform/ledger/tenant.ts';
+import { Afterwards } from '../../src/platform/ledger/tx.ts';
 import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
+import { wrapped } from '../http/view.ts';
 import { aboutConversation } from './conversation-schemas.ts';
-import { sentMessage, toMessageView } from './schemas.ts';
+import { messageView, sentMessage, toMessageView } from './schemas.ts';
+import { contentIn, sendInConversationBody } from './send-body.ts';
 
 export const listOfConversationMessages = endpoint({
   ...aboutConversation,
@@ -21,5 +27,32 @@ export const listOfConversationMessages = endpoint({
     const filter = { conversationId };
     const read = (ask: Ask) => listed('messages', filter, query, (page) => listMessages(own, ask, filter, page), toMessageView);
     return query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain);
+  },
+});
+
+export const sendInConversation = endpoint({
+  method: 'post',
+  path: '/v1/conversations/:conversationID/messages',
+  operationId: 'conversations.messages.send',
+  tag: 'Messages',
+  scope: 'messages:write',
+  summary: 'Send a message in a conversation',
+  description: 'To its contact, on its channel; otherwise as `POST /v1/messages`.',
+  subject: 'Conversation',
+  isIdempotent: true,
+  body: sendInConversationBody,
+  responses: { 201: wrapped(messageView) },
+  location: '/v1/messages',
+  example: { body: { type: 'text', text: { body: 'Your order is on its way' } } },
+  handler({ params, body, own, write }, { ledger, secrets }) {
+    const transact = transactFor(ledger.transact, own.organizationId);
+    const look = async () => {
+      const target = await targetOfConversation(own, params.conversationID);
+      return prepareMessage(own, transact, secrets, { ...target, ...contentIn(body) });
+    };
+    return write({ look, locks: acceptLocks, isOneTrip: true }, async (tx, prepared) => {
+      const message = acceptMessage(tx.own, prepared);
+      return new Afterwards(() => ({ status: 201, body: { data: toMessageView(message()) } }));
+    });
   },
 });

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import type { MessageStatus } from '../../src/messaging/message.entity.ts';
+import { type Direction, directions, type MessageStatus, messageStatuses } from '../../src/messaging/message.entity.ts';
 import { findMessage, listMessages } from '../../src/messaging/queries.ts';
 import { conversationOf, retryLocks, retryMessage } from '../../src/messaging/retry.ts';
 import { acceptLocks, acceptMessage, prepareMessage } from '../../src/messaging/send.ts';
@@ -11,9 +11,10 @@ import { Afterwards } from '../../src/platform/ledger/tx.ts';
 import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
-import { id } from '../http/schemas.ts';
+import { id, moment } from '../http/schemas.ts';
 import { wrapped } from '../http/view.ts';
-import { messageView, type SendBody, sendBody, sentMessage, toMessageView } from './schemas.ts';
+import { messageView, sentMessage, toMessageView } from './schemas.ts';
+import { contentIn, type SendBody, sendBody } from './send-body.ts';
 
 const tag = 'Messages';
 
@@ -44,15 +45,9 @@ export const sendMessage = endpoint({
   },
 });
 
-function toRequest({ channel_id, to, contact_id, user_id, type, context, ...content }: SendBody): SendRequest {
+function toRequest({ channel_id: channelId, to, contact_id, user_id, ...body }: SendBody): SendRequest {
   const recipient = to ? { phone: to } : contact_id ? { contactId: contact_id } : { userId: user_id! };
-  return {
-    channelId: channel_id,
-    recipient,
-    type,
-    content: content[type]!,
-    ...(context && { contextMessageId: context.message_id }),
-  };
+  return { channelId, recipient, ...contentIn(body) };
 }
 
 export const getMessage = endpoint({
@@ -72,7 +67,21 @@ export const getMessage = endpoint({
   },
 });
 
-type ListQuery = PageQuery & { channel_id?: string; conversation_id?: string; contact_id?: string; status?: MessageStatus };
+type ListQuery = PageQuery & {
+  channel_id?: string;
+  conversation_id?: string;
+  contact_id?: string;
+  status?: MessageStatus;
+  direction?: Direction;
+  type?: string;
+  since?: string;
+  until?: string;
+  search?: string;
+};
+
+/** Each has an index in the list's order, alone or within a time; two together, and the others, have none. */
+const indexed = ['channelId', 'conversationId', 'contactId', 'status', 'since', 'until'];
+const times = ['since', 'until'];
 
 export const listOfMessages = endpoint({
   method: 'get',
@@ -86,20 +95,29 @@ export const listOfMessages = endpoint({
     channel_id: id,
     conversation_id: id,
     contact_id: id,
-    status: Joi.string().valid('queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'received'),
+    status: Joi.string().valid(...messageStatuses),
+    direction: Joi.string().valid(...directions),
+    type: Joi.string().max(64).description('e.g. `text`, `image`, `interactive`, or `unsupported` for received ones'),
+    since: moment.description('Made at this time or later'),
+    until: moment.description('Made before this time'),
+    search: Joi.string()
+      .trim()
+      .max(200)
+      .description('Words of the text or the caption, all of which must be in it; case and accents do not matter'),
   }),
   responses: { 200: listOf(sentMessage) },
   handler({ query, own }, { reads }) {
+    const { status, direction, type, since, until, search } = query;
     const filter = {
       channelId: query.channel_id,
       conversationId: query.conversation_id,
       contactId: query.contact_id,
-      status: query.status,
+      ...{ status, direction, type, since, until, search },
     };
     const read = (ask: Ask) => listed('messages', filter, query, (page) => listMessages(own, ask, filter, page), toMessageView);
-    // Each filter has an index in the list's order; two together have none.
-    const filters = Object.values(filter).filter(Boolean).length;
-    return filters > 1 || query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain);
+    const given = Object.entries(filter).flatMap(([name, value]) => (value ? [name] : []));
+    const isIndexed = given.every((name) => indexed.includes(name)) && given.filter((name) => !times.includes(name)).length <= 1;
+    return isIndexed && !query.include_total ? read(reads.plain) : reads.dear(own.organizationId, read);
   },
 });
 

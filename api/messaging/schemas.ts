@@ -1,60 +1,8 @@
 import Joi from 'joi';
-import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import type { MessageRow } from '../../src/messaging/queries.ts';
 import { exampleIds, examplePhone, exampleTime } from '../../src/platform/examples.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
 import { view, withExample } from '../http/view.ts';
-
-const text = Joi.object({
-  body: Joi.string().min(1).max(4096).required().description('What the person reads, taken as sent'),
-  preview_url: Joi.boolean().strict().description('Show a preview of the first link'),
-});
-
-/** Twice the size of ten full carousel cards. */
-const maxComponentsBytes = 65_536;
-
-const template = Joi.object({
-  name: Joi.string().trim().min(1).max(512).required(),
-  language: Joi.string().trim().min(2).max(15).required().description('e.g. en_US'),
-  components: Joi.array()
-    .items(Joi.object().unknown().max(20))
-    .max(10)
-    .custom((components: unknown[], { error }) =>
-      Buffer.byteLength(JSON.stringify(components)) > maxComponentsBytes
-        ? error('components.size', { maxComponentsBytes })
-        : components,
-    )
-    .messages({ 'components.size': '{{#label}} must not be larger than {{#maxComponentsBytes}} bytes as JSON' })
-    .description("Parameters of the template's header, body and buttons, in the provider's form"),
-});
-
-export type SendBody = {
-  channel_id: string;
-  to?: string;
-  contact_id?: string;
-  user_id?: string;
-  type: 'text' | 'template';
-  text?: { body: string; preview_url?: boolean };
-  template?: { name: string; language: string; components?: unknown[] };
-  context?: { message_id: string };
-};
-
-const contentOf = (type: string, schema: Joi.ObjectSchema) =>
-  // biome-ignore lint/suspicious/noThenProperty: Joi's own word
-  schema.when('type', { is: type, then: Joi.required(), otherwise: Joi.forbidden() });
-
-export const sendBody = Joi.object<SendBody>({
-  channel_id: id.required().description('The channel that sends'),
-  to: phoneNumber,
-  contact_id: id.description('A stored contact'),
-  user_id: Joi.string().trim().min(1).max(128).description("The messaging app's own id of the person"),
-  type: Joi.string().valid('text', 'template').required(),
-  text: contentOf('text', text),
-  template: contentOf('template', template),
-  context: Joi.object({ message_id: id.required() }).description('The message this one answers'),
-})
-  .xor('to', 'contact_id', 'user_id')
-  .meta({ variants: { discriminator: 'type', names: { text: 'text_message', template: 'template_message' } } });
 
 export const failure = Joi.object({
   code: Joi.string().required(),

@@ -4,6 +4,7 @@ import {
   distinct,
   type Fields,
   invalid,
+  missing,
   optionalText,
   requiredFields,
   requiredList,
@@ -13,6 +14,7 @@ import {
 import { checkFlow } from './flow.ts';
 import { checkList } from './list.ts';
 import { checkMedia } from './media.ts';
+import { checkCatalog, checkLocationRequest, checkProduct, checkProductList } from './products.ts';
 
 const actionChecks: Record<string, (action: Fields) => void> = {
   button: checkButtons,
@@ -24,19 +26,14 @@ const actionChecks: Record<string, (action: Fields) => void> = {
   },
   flow: checkFlow,
   carousel: checkCarousel,
+  product: checkProduct,
+  product_list: checkProductList,
+  catalog_message: checkCatalog,
+  location_request_message: checkLocationRequest,
 };
 
 /** Known to the provider, and taken here as they come. */
-const uncheckedTypes = [
-  'product',
-  'product_list',
-  'catalog_message',
-  'location_request_message',
-  'address_message',
-  'order_details',
-  'order_status',
-  'call_permission_request',
-];
+const uncheckedTypes = ['address_message', 'order_details', 'order_status', 'call_permission_request'];
 
 /** Their words may be left to the provider. */
 const bodyless = ['product', 'call_permission_request'];
@@ -48,6 +45,8 @@ export function checkInteractive(interactive: Fields): void {
     const choices = [...Object.keys(actionChecks), ...uncheckedTypes].join(', ');
     throw new GraphError(100, { message: `(#100) Param interactive['type'] must be one of {${choices}} - got "${type}".` });
   }
+  if (type === 'product' && interactive.header !== undefined) throw invalid('A product takes no header');
+  if (type === 'product_list' && interactive.header === undefined) throw missing("interactive['header']");
   if (interactive.header !== undefined) checkHeader(requiredFields(interactive, 'header', "interactive['header']"), type);
   if (!bodyless.includes(type)) {
     const body = requiredFields(interactive, 'body', "interactive['body']");
@@ -67,7 +66,7 @@ function checkHeader(header: Fields, interactiveType: string): void {
     return;
   }
   if (!['image', 'video', 'document'].includes(type)) throw invalid(`Header type ${type} is not supported`);
-  if (interactiveType === 'list') throw invalid('A list takes a header of text only');
+  if (interactiveType === 'list' || interactiveType === 'product_list') throw invalid('A list takes a header of text only');
   checkMedia(requiredFields(header, type, `interactive['header']['${type}']`), type);
 }
 

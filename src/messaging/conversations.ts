@@ -53,6 +53,14 @@ export async function resolveConversation(
 export const windowHours = 24;
 
 export function previewOf(type: string, content: Record<string, unknown>): string {
-  const body = type === 'text' ? content.body : type === 'template' ? `[${content.name}]` : (content.caption ?? `[${type}]`);
-  return String(body ?? `[${type}]`).slice(0, 120);
+  const { body, name, caption, emoji } = content;
+  const shown: Record<string, unknown> = {
+    text: body,
+    template: `[${name}]`,
+    interactive: (body as { text?: unknown } | undefined)?.text,
+    location: name,
+    reaction: emoji,
+  };
+  const said = shown[type] ?? caption;
+  return (typeof said === 'string' && said ? said : `[${type}]`).slice(0, 120);
 }

@@ -48,3 +48,23 @@ export const sendMessageJob = job<{ message_id: string }>({
     return sending.length > 0;
   },
 });
+
+export const readLane = (messageId: string) => `message-read:${messageId}`;
+
+/** Of no use an hour later: few attempts. */
+const readJob = (name: string) =>
+  job<{ message_id: string }>({
+    name,
+    queue: 'default',
+    payload: Joi.object({ message_id: uuid }),
+    subjectType: 'message',
+    subject: 'message_id',
+    delayMs: backoff(4),
+    operation: true,
+    failed: async () => {},
+    revived: async () => {},
+  });
+
+export const markReadJob = readJob('messages.mark-read');
+/** The same, and the person sees that an answer is being written. */
+export const showTypingJob = readJob('messages.show-typing');

@@ -1,17 +1,20 @@
 import { hashOf, oldestOwner, ownerParams, type Person } from '../contacts/identities/resolve.ts';
 import { type Permission, permissionColumns, rememberedSuppression } from '../contacts/permission/permission.ts';
 import type { Own } from '../platform/database/own.ts';
-import { notFound } from '../platform/errors.ts';
+import { statement } from '../platform/database/statement.ts';
+import { AppError, notFound } from '../platform/errors.ts';
 import { isHeard } from '../platform/events/record.ts';
 import type { Secrets } from '../platform/secrets.ts';
-import type { ConversationStatus } from './conversation.entity.ts';
+import { Conversation, type ConversationStatus } from './conversation.entity.ts';
 import { windowHours } from './conversations.ts';
+import type { MessageStatus } from './message.entity.ts';
 
 export type SendRequest = {
   channelId: string;
   recipient: { phone: string } | { userId: string } | { contactId: string };
-  type: 'text' | 'template';
+  type: string;
   content: Record<string, unknown>;
+  /** The message it answers, or that a reaction is about. */
   contextMessageId?: string;
 };
 
@@ -19,6 +22,8 @@ export type Target = Permission & {
   channel_status: string;
   template_status: string | null;
   context_id: string | null;
+  /** null: the conversation has no such message. */
+  context_status: MessageStatus | null;
   contact_id: string | null;
   conversation_id: string | null;
   conversation_status: ConversationStatus | null;
@@ -29,6 +34,18 @@ export type Target = Permission & {
   /** The suppression of an erased contact with this address. */
   remembered: string | null;
 };
+
+const pairOf = statement((select, { id }: { id: string }) =>
+  select(Conversation).select(['channel_id', 'contact_id']).where('id', '=', id),
+);
+
+/** Where a message into a conversation goes. */
+export async function targetOfConversation(own: Own, id: string): Promise<Pick<SendRequest, 'channelId' | 'recipient'>> {
+  const [pair] = await pairOf(own, { id });
+  if (!pair) throw notFound('Conversation');
+  if (!pair.contact_id) throw new AppError('conflict', 'The contact of this conversation was deleted');
+  return { channelId: pair.channel_id, recipient: { contactId: pair.contact_id } };
+}
 
 export function personOf(recipient: SendRequest['recipient']): Person {
   if ('phone' in recipient) return { phone: recipient.phone };
@@ -54,7 +71,7 @@ const userId = addressOf({ types: ['messaging_app_id'], preferred: ['v.profile_u
 /** SQL: one statement finds channel, person, permission, conversation, template and context of a send (bench: post). */
 const targetStatement = `
   select c.status as channel_status, k.id as contact_id, v.id as conversation_id, v.status as conversation_status,
-         t.status as template_status, t.category, x.provider_message_id as context_id,
+         t.status as template_status, t.category, x.provider_message_id as context_id, x.status as context_status,
          coalesce(v.last_inbound_at > clock_timestamp() - interval '${windowHours} hours', false) as is_open,
          ${isHeard('$1', 'conversation.updated')} as is_heard,
          ${phone} as phone,
@@ -67,7 +84,8 @@ const targetStatement = `
     left join conversations v on v.organization_id = c.organization_id and v.channel_id = c.id and v.contact_id = k.id
     left join templates t
       on t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $4 and t.language = $5
-    left join messages x on x.organization_id = c.organization_id and x.channel_id = c.id and x.id = $6::uuid
+    left join messages x
+      on x.organization_id = c.organization_id and x.id = $6::uuid and (x.conversation_id = v.id) is true
    where c.organization_id = $1 and c.id = $2`;
 
 export async function findTarget(own: Own, secrets: Secrets, request: SendRequest): Promise<Target> {

@@ -38,8 +38,7 @@ export async function prepareMessage(
   await assertReachable(own, request, target);
   assertAllowed(request, target);
   const address = addressOf(request, target);
-  if (request.contextMessageId && !target.context_id)
-    throw invalidField('context.message_id', 'No message of this channel that the provider knows has this id');
+  assertContext(request, target);
   const conversation = knownConversation(target) ?? (await newConversation(transact, secrets, request, target));
   return { conversation, ...address, contextId: target.context_id, isHeard: target.is_heard, request };
 }
@@ -60,6 +59,17 @@ function assertAllowed({ type }: SendRequest, target: Target) {
 function assertApproved(status: string | null) {
   if (!status) throw new AppError('template_unknown', 'The channel has no such template in this language');
   if (status !== 'approved') throw new AppError('template_unknown', `The template cannot be sent: it is ${status}`);
+}
+
+/** The provider knows a message by its own id alone, which one that waits or failed has not. */
+function assertContext({ type, contextMessageId }: SendRequest, { context_id, context_status }: Target) {
+  if (!contextMessageId || context_id) return;
+  throw invalidField(
+    type === 'reaction' ? 'reaction.message_id' : 'context.message_id',
+    context_status
+      ? `The provider does not have this message yet: it is ${context_status}`
+      : 'No message of this conversation has this id',
+  );
 }
 
 /** `toPhone` in digits; `toUserId` only for a person without a phone. */

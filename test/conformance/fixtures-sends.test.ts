@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { createProviders, type Providers } from '../../src/providers/index.ts';
 import type { MessagingApp } from '../../src/providers/messaging-app/provider.ts';
 import { type Channel, useApp } from '../support/app.ts';
+import { message } from '../support/factories/message.ts';
 import { collectingLog } from '../support/log.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { describeExamples, filled, type Json } from './fixtures.ts';
@@ -55,6 +56,13 @@ const arrived = async ({ phoneNumberId }: Account): Promise<Json[]> =>
   (await app.control('GET', `/requests?method=POST&path=${phoneNumberId}/messages`)).requests.map(({ body }: Json) => body);
 const typeOf = (body: Json): string => body.type ?? ['text', 'interactive'].find((type) => body[type]);
 
+/** How we keep the content of a message: an object, also where the provider has a list. */
+function contentOf(body: Json): Json {
+  const type = typeOf(body);
+  if (type === 'template') return { ...body.template, language: body.template.language.code };
+  return type === 'contacts' ? { contacts: body.contacts } : body[type];
+}
+
 /** What we write more than an example does, and how we name a language: `deterministic` is the provider's only policy, and its default. */
 function asWeWriteIt(body: Json, more: object): Json {
   const type = typeOf(body);
@@ -74,32 +82,56 @@ describeExamples('messages', 'send-requests.json', ownMessages, (examples) => {
   test.each(all)('%s: our adapter writes the same', async (_name, example) => {
     const { body, account } = await prepared(example);
     const type = typeOf(body);
-    const content = type === 'template' ? { ...body.template, language: body.template.language.code } : body[type];
     const accepted = await messagingApp.send(
       { ...account, accountId: account.wabaId },
-      { callbackData: 'ours', toPhone: body.to, type, content, ...(body.context && { contextId: body.context.message_id }) },
+      {
+        callbackData: 'ours',
+        toPhone: body.to,
+        type,
+        content: contentOf(body),
+        ...((body.context ?? body.reaction) && { contextId: (body.context ?? body.reaction).message_id }),
+      },
     );
     expect(accepted).toMatchObject({ providerMessageId: expect.stringMatching(/^wamid\./) });
     expect(await arrived(account)).toEqual([asWeWriteIt(body, { biz_opaque_callback_data: 'ours' })]);
   });
 
-  describe('through the whole product, the types our API knows:', () => {
-    const known = all.filter(([, example]) => ['text', 'template'].includes(typeOf(example)) && !example.context);
-    test.each(known)('%s', async (_name, example) => {
-      const { body, account } = await prepared(example);
-      const connect = { phone_number_id: account.phoneNumberId, waba_id: account.wabaId, access_token: account.accessToken };
-      const { id } = (await app.call('channels.connect', { body: { ...connect, rate: 1_000 } })).body;
-      await app.idle();
-      const channel = { id, ...account, tenant: app.tenant };
-      const { phone } = await app.conversation(channel);
-      const type = typeOf(body);
-      const content = type === 'template' ? { ...body.template, language: body.template.language.code } : body[type];
-      const { status, body: sent } = await app.call('messages.send', {
-        body: { channel_id: id, to: `+${phone}`, type, [type]: content },
-      });
-      expect(status).toBe(201);
-      const [request] = await waitFor('the send', async () => (await arrived(account)).length > 0 && arrived(account));
-      expect(request).toEqual(asWeWriteIt({ ...body, to: phone }, { biz_opaque_callback_data: sent.data.id }));
+  test.each(all)('%s: through the whole product', async (_name, example) => {
+    const { body, account } = await prepared(example);
+    const connect = { phone_number_id: account.phoneNumberId, waba_id: account.wabaId, access_token: account.accessToken };
+    const { id } = (await app.call('channels.connect', { body: { ...connect, rate: 1_000 } })).body;
+    await app.idle();
+    const channel = { id, ...account, tenant: app.tenant };
+    const { phone, ...conversation } = await app.conversation(channel);
+    const type = typeOf(body);
+    const wire = type === 'template' ? contentOf(body) : body[type];
+    const about: string | undefined = (body.context ?? body.reaction)?.message_id;
+    const made = {
+      id: conversation.id,
+      channel: { ...channel, accountId: account.wabaId, pool: `channel:${id}` },
+      contact: { id: conversation.contactId, phone },
+    };
+    const ours = about && (await storedMessage(made, about));
+    const { status, body: sent } = await app.call('messages.send', {
+      body: {
+        channel_id: id,
+        to: `+${phone}`,
+        type,
+        [type]: type === 'reaction' ? { ...wire, message_id: ours } : wire,
+        ...(body.context && { context: { message_id: ours } }),
+      },
     });
+    expect([status, sent.error]).toEqual([201, undefined]);
+    const [request] = await waitFor('the send', async () => (await arrived(account)).length > 0 && arrived(account));
+    expect(request).toEqual(asWeWriteIt({ ...body, to: phone }, { biz_opaque_callback_data: sent.data.id }));
+    const statuses = await waitFor('an answer', async () => {
+      const row = await app.message(sent.data.id);
+      return ['read', 'failed'].includes(row.status) && row;
+    });
+    expect([statuses.status, statuses.failure]).toEqual(['read', null]);
   });
 });
+
+/** A message of the person that the provider knows by this id. */
+const storedMessage = (conversation: Parameters<typeof message>[2], providerMessageId: string): Promise<string> =>
+  message(app.em(), app.tenant.organizationId, conversation, { direction: 'inbound', providerMessageId });

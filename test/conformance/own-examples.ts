@@ -5,6 +5,30 @@ import type { Examples, Json } from './fixtures.ts';
 const to = '{{Recipient-Phone-Number}}';
 const base = { messaging_product: 'whatsapp', to };
 
+const body = { text: 'Choose' };
+const ownInteractives: Examples = {
+  'a link under a picture': {
+    type: 'cta_url',
+    header: { type: 'image', image: { id: '<IMAGE_OBJECT_ID>' } },
+    body,
+    action: { name: 'cta_url', parameters: { display_text: 'Open', url: 'https://example.com' } },
+  },
+  'a product': { type: 'product', action: { catalog_id: '1', product_retailer_id: 'sku' } },
+  products: {
+    type: 'product_list',
+    header: { type: 'text', text: 'Ours' },
+    body,
+    action: { catalog_id: '1', sections: [{ title: 'One', product_items: [{ product_retailer_id: 'sku' }] }] },
+  },
+  'a question for the place': { type: 'location_request_message', body, action: { name: 'send_location' } },
+  'a catalogue': { type: 'catalog_message', body, action: { name: 'catalog_message' } },
+  'a list without a title': {
+    type: 'list',
+    body,
+    action: { button: 'Open', sections: [{ rows: [{ id: '1', title: 'One' }] }] },
+  },
+};
+
 export const ownMessages: Examples = {
   'text without a type': { ...base, text: { body: 'See https://example.com', preview_url: true } },
   'an answer with a picture': {
@@ -28,6 +52,14 @@ export const ownMessages: Examples = {
       action: { buttons: [{ type: 'reply', reply: { id: '<ID>', title: '<TITLE>' } }] },
     },
   },
+  'a reaction': { ...base, type: 'reaction', reaction: { message_id: 'wamid.before', emoji: '👍' } },
+  'a reaction taken back': { ...base, type: 'reaction', reaction: { message_id: 'wamid.before', emoji: '' } },
+  'a location': { ...base, type: 'location', location: { latitude: -33.45, longitude: 0, name: 'Here', address: '1 Road' } },
+  'a card': { ...base, type: 'contacts', contacts: [{ name: { formatted_name: 'Ada L', first_name: 'Ada' } }] },
+  'a voice message': { ...base, type: 'audio', audio: { link: '<http(s)://audio-url>', voice: true } },
+  ...Object.fromEntries(
+    Object.entries(ownInteractives).map(([name, interactive]) => [name, { ...base, type: 'interactive', interactive }]),
+  ),
   'a template alone': { ...base, type: 'template', template: { name: 'hello', language: { code: 'en_US' } } },
   'a template with a button and a policy': {
     ...base,

@@ -32,6 +32,11 @@ const card = (card_index: number, rest: object = {}) => ({
   action: { name: 'cta_url', parameters: { display_text: 'Open', url: 'https://example.com' } },
   ...rest,
 });
+const product = { catalog_id: '1', product_retailer_id: 'sku' };
+const products = (count: number) => ({
+  catalog_id: '1',
+  sections: [{ title: 'a', product_items: Array(count).fill({ product_retailer_id: 'sku' }) }],
+});
 const carousel = (...cards: object[]) => interactive('carousel', { cards });
 
 describe('accepted', () => {
@@ -71,6 +76,9 @@ describe('accepted', () => {
     ['cta_url', interactive('cta_url', { name: 'cta_url', parameters: { display_text: 'Open', url: 'https://example.com' } })],
     ['flow', interactive('flow', { name: 'flow', parameters: flow })],
     ['carousel', carousel(card(0), card(1))],
+    ['product', interactive('product', product, { body: undefined })],
+    ['products', interactive('product_list', products(30), { header: { type: 'text', text: 'h' } })],
+    ['a question for the place', interactive('location_request_message', { name: 'send_location' })],
     ['catalog', interactive('catalog_message', { name: 'catalog_message' })],
     ['template', template('hello_kanal', body(parameter))],
     [
@@ -165,6 +173,12 @@ describe('refused', () => {
     ['a title of 21', 131009, interactive('button', { buttons: [button('a', 'x'.repeat(21))] })],
     ['an id twice', 131009, interactive('button', { buttons: [button('a', '1'), button('a', '2')] })],
     ['a title twice', 131009, interactive('button', { buttons: [button('a', '1'), button('b', '1')] })],
+    ['a product of no catalogue', 131008, interactive('product', { product_retailer_id: 'sku' })],
+    ['a product under a header', 131009, interactive('product', product, { header: { type: 'text', text: 'h' } })],
+    ['products without a header', 131008, interactive('product_list', products(1))],
+    ['thirty-one products', 131009, interactive('product_list', products(31), { header: { type: 'text', text: 'h' } })],
+    ['a catalogue misnamed', 131009, interactive('catalog_message', { name: 'catalog' })],
+    ['a question for the place misnamed', 131009, interactive('location_request_message', { name: 'location' })],
     ['eleven rows', 131009, interactive('list', { button: 'o', sections: [section(6, 'a'), section(5, 'b', 6)] })],
     ['sections without titles', 131009, interactive('list', { button: 'o', sections: [section(1), section(1, 'b', 1)] })],
     ['a row id twice', 131009, interactive('list', { button: 'o', sections: [section(1, 'a'), section(1, 'b')] })],

@@ -8,6 +8,7 @@ type Described = {
   items?: Described[];
   patterns?: unknown[];
   whens?: Record<string, Described>[];
+  matches?: { ref?: object; switch?: { then?: Described; otherwise?: Described }[] }[];
 };
 
 /** Types that hold nothing, whatever their size. */
@@ -17,10 +18,15 @@ const single = ['any', 'string', 'number', 'boolean', 'date'];
 export const unboundedIn = (schema: Joi.Schema): string[] => [...unbounded(schema.describe() as Described, 'it')];
 
 function* unbounded(described: Described, path: string): Generator<string> {
-  const { type = '', flags, rules = [], keys, items = [], patterns, whens = [] } = described;
+  const { type = '', flags, rules = [], keys, items = [], patterns, whens = [], matches = [] } = described;
   const isBounded = rules.some(({ name, args }) => name === 'max' && typeof args?.limit === 'number');
   const isOpen = type === 'object' && (keys === undefined || flags?.unknown === true || patterns !== undefined);
-  if (![...single, 'object', 'array'].includes(type)) yield `${path} is of type ${type}`;
+  // Told apart by the value of one field: api/http/variants.ts.
+  const [choice] = matches.length === 1 ? matches : [];
+  const variants = (choice?.ref && choice.switch) || [];
+  for (const { then, otherwise } of variants)
+    for (const variant of [then, otherwise]) if (variant) yield* unbounded(variant, path);
+  if (![...single, 'object', 'array'].includes(type) && variants.length === 0) yield `${path} is of type ${type}`;
   if (type === 'array' && !isBounded) yield `${path} is a list without a maximum`;
   const isFixed = flags?.only === true || rules.some(({ name }) => name === 'guid');
   if (type === 'string' && !isBounded && !isFixed) yield `${path} is a text without a maximum`;

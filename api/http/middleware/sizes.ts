@@ -9,6 +9,7 @@ type Described = {
   keys?: Record<string, Described>;
   items?: Described[];
   patterns?: unknown[];
+  matches?: { ref?: { path: string[] }; switch?: { is: { allow: unknown[] }; then?: Described }[] }[];
 };
 type Fault = { path: Path; code: string; what: string };
 /** Returns what is too large, and adds unknown keys to `unknown`. */
@@ -19,7 +20,20 @@ const maxOf = ({ rules = [] }: Described) => rules.find(({ name }) => name === '
 function checkOf(described: Described): Check | undefined {
   if (described.type === 'array') return checkOfArray(described);
   if (described.type === 'object') return checkOfObject(described);
+  if (described.type === 'alternatives') return checkOfVariants(described);
   return undefined;
+}
+
+/** As `variantsBy` describes them; a value of none of them has no fields to look into. */
+function checkOfVariants({ matches: [match] = [] }: Described): Check {
+  const field = match?.ref?.path[0] ?? '';
+  const checks = new Map<unknown, Check | undefined>(
+    match?.switch?.map(({ is, then }) => [is.allow.find((value) => typeof value === 'string'), then && checkOf(then)]),
+  );
+  return (value, path, unknown) =>
+    typeof value === 'object' && value !== null
+      ? checks.get((value as Record<string, unknown>)[field])?.(value, path, unknown)
+      : undefined;
 }
 
 function checkOfArray(described: Described): Check {

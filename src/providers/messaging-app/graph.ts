@@ -1,7 +1,7 @@
 import { ProviderFailed } from '../errors.ts';
 import type { GraphClient } from './client.ts';
 import type { Address, MessagingApp, OutboundMessage, ProviderTemplate } from './provider.ts';
-import { checkListed, toAccepted, toIdPage, toNumber, toTemplatePage, userFault } from './replies.ts';
+import { checkDone, checkListed, toAccepted, toIdPage, toNumber, toTemplatePage, userFault } from './replies.ts';
 
 const maxPages = 200;
 /** Pages of 100, far more than an account may have. A request waits for them. */
@@ -42,6 +42,17 @@ export function graphMessagingApp(client: GraphClient): MessagingApp {
       return toAccepted(await client.post(`${phoneNumberId}/messages`, accessToken, toWire(message)));
     },
 
+    async markRead({ phoneNumberId, accessToken }, { providerMessageId, isTyping }) {
+      checkDone(
+        await client.post(`${phoneNumberId}/messages`, accessToken, {
+          messaging_product: 'whatsapp',
+          status: 'read',
+          message_id: providerMessageId,
+          ...(isTyping && { typing_indicator: { type: 'text' } }),
+        }),
+      );
+    },
+
     async blockUser({ phoneNumberId, accessToken }, who) {
       checkListed(await client.post(`${phoneNumberId}/block_users`, accessToken, toBlock(who), userFault), 'added_users', who);
     },
@@ -67,8 +78,14 @@ function toWire({ callbackData, toPhone, toUserId, type, content, contextId }: O
     recipient_type: 'individual',
     ...(toPhone ? { to: toPhone } : { recipient: toUserId }),
     type,
-    [type]: type === 'template' ? { ...content, language: { code: content.language } } : content,
-    ...(contextId && { context: { message_id: contextId } }),
+    [type]: contentOnWire(type, content, contextId),
+    ...(contextId && type !== 'reaction' && { context: { message_id: contextId } }),
     biz_opaque_callback_data: callbackData,
   };
+}
+
+function contentOnWire(type: string, content: OutboundMessage['content'], contextId: string | undefined): unknown {
+  if (type === 'template') return { ...content, language: { code: content.language } };
+  if (type === 'contacts') return content.contacts;
+  return type === 'reaction' ? { ...content, message_id: contextId } : content;
 }

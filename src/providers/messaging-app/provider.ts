@@ -5,6 +5,8 @@ export type MessagingApp = {
   ownsNumber(account: Account): Promise<boolean>;
   listTemplates(account: Account): Promise<ProviderTemplate[]>;
   send(account: Account, message: OutboundMessage): Promise<Accepted>;
+  /** Idempotent. With `isTyping` the person sees for some seconds that an answer is being written. */
+  markRead(account: Account, message: { providerMessageId: string; isTyping: boolean }): Promise<void>;
   /** Idempotent. Only for a person who wrote within 24 hours. */
   blockUser(account: Account, who: Address): Promise<void>;
   unblockUser(account: Account, who: Address): Promise<void>;
@@ -21,8 +23,9 @@ export type OutboundMessage = {
   toPhone?: string;
   toUserId?: string;
   type: string;
-  /** `{ body }` of a text, `{ name, language, components }` of a template. */
+  /** In the provider's form, but `{ name, language, components }` of a template and `{ contacts }`. */
   content: Record<string, unknown>;
+  /** The provider's id of the message it answers, or that a reaction is about. */
   contextId?: string;
 };
 

@@ -20,6 +20,11 @@ export function toAccepted(reply: unknown): Accepted {
   return { providerMessageId: id, phoneId: text(wa_id), userId: text(user_id) };
 }
 
+/** Of a call that answers nothing else. */
+export function checkDone(reply: unknown) {
+  if (!isObject(reply) || reply.success !== true) throw strange('that it is done');
+}
+
 export function toNumber(reply: unknown): { displayPhone: string; verifiedName: string } {
   const { display_phone_number, verified_name }: Json = isObject(reply) ? reply : {};
   const phone = text(display_phone_number);

@@ -91,7 +91,12 @@ test('counted or of several filters it waits for its place among the lists of th
   });
   const held = app.web.deps.reads.dear(app.tenant.organizationId, () => gate);
   let ended = 0;
-  const queries: Record<string, string | boolean>[] = [{ include_total: true }, { channel_id: other.id, status: 'failed' }];
+  const queries: Record<string, string | boolean>[] = [
+    { include_total: true },
+    { channel_id: other.id, status: 'failed' },
+    { type: 'text' },
+    { conversation_id: people[0]!.id, search: 'x' },
+  ];
   const dear = queries.map(async (query) => {
     const reply = await list(query);
     ended += 1;
@@ -99,11 +104,12 @@ test('counted or of several filters it waits for its place among the lists of th
   });
   expect((await list({ status: 'failed' })).status).toBe(200);
   expect((await list()).status).toBe(200);
+  expect((await list({ channel_id: other.id, since: '2026-01-01' })).status).toBe(200);
   await sleep(300);
   expect(ended).toBe(0);
   goOn();
   await held;
-  expect((await Promise.all(dear)).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await Promise.all(dear)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 });
 
 describe('cursors', () => {
@@ -162,8 +168,44 @@ describe('filters', () => {
     for (const item of bodies[5]) expect(item.conversation_id).toBe(first!.id);
   });
 
+  test('type, direction, time and words of the text or the caption', async () => {
+    const own = await app.connect();
+    const { id, contactId } = await app.conversation(own);
+    const rows: [string, string, object, string][] = [
+      ['inbound', 'text', { body: 'Where is my Überweisung?' }, '2026-03-01T10:00:00Z'],
+      ['outbound', 'image', { id: '1', caption: 'The transfer of March' }, '2026-03-02T10:00:00Z'],
+      ['outbound', 'interactive', { type: 'button', body: { text: 'Was the transfer received?' } }, '2026-03-03T10:00:00Z'],
+    ];
+    for (const [direction, type, content, at] of rows)
+      await app.rows(
+        `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, content, created_at)
+         values (uuidv7(), $1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [
+          ...[app.tenant.organizationId, own.id, id, contactId, direction, type],
+          ...[direction === 'inbound' ? 'received' : 'sent', JSON.stringify(content), at],
+        ],
+      );
+    const typesOf = async (query: Record<string, string | boolean>) => {
+      const { status, body } = await list({ channel_id: own.id, ...query });
+      expect(status).toBe(200);
+      return body.items.map(({ type }: { type: string }) => type);
+    };
+    expect(await typesOf({ type: 'image' })).toEqual(['image']);
+    expect(await typesOf({ direction: 'outbound' })).toEqual(['interactive', 'image']);
+    expect(await typesOf({ since: '2026-03-02T10:00:00Z' })).toEqual(['interactive', 'image']);
+    expect(await typesOf({ until: '2026-03-02T10:00:00Z' })).toEqual(['text']);
+    expect(await typesOf({ since: '2026-03-02', until: '2026-03-03' })).toEqual(['image']);
+    expect(await typesOf({ search: 'TRANSFER' })).toEqual(['interactive', 'image']);
+    expect(await typesOf({ search: 'march transfer' })).toEqual(['image']);
+    expect(await typesOf({ search: 'uberweisung' })).toEqual(['text']);
+    expect(await typesOf({ search: 'button' })).toEqual([]);
+    expect((await list({ channel_id: own.id, search: 'transfer', include_total: true })).body.meta.total).toBe(2);
+  });
+
   test.each([
     ['channel_id', 'x'],
+    ['direction', 'sideways'],
+    ['since', 'yesterday'],
     ['status', 'lost'],
     ['colour', 'red'],
   ])('%s=%s: 422 naming it', async (field, value) => {

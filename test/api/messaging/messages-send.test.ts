@@ -189,17 +189,39 @@ describe('the message it answers', () => {
     expect((await app.message(body.data.id)).context_id).toBe('wamid.1');
   });
 
-  test('must be one of this channel that the provider knows', async () => {
+  test('must be one of this conversation', async () => {
     const { phone } = await app.conversation(channel);
-    const other = await app.connect();
-    const { phone: stranger } = await app.conversation(other);
-    const elsewhere = await app.text(other, stranger);
+    const { phone: stranger } = await app.conversation(channel);
+    const elsewhere = await app.text(channel, stranger);
     await app.rows(`update messages set provider_message_id = 'wamid.2' where id = $1`, [elsewhere.body.data.id]);
-    const unsent = await textTo({ to: phone });
-    for (const message_id of [elsewhere.body.data.id, unsent.body.data.id, '01932d5f-3a0e-7cc4-8f4e-0242ac120005']) {
+    for (const message_id of [elsewhere.body.data.id, '01932d5f-3a0e-7cc4-8f4e-0242ac120005']) {
       const { status, body } = await textTo({ to: phone }, { context: { message_id } });
       expect([status, body.error.details[0].field]).toEqual([422, 'context.message_id']);
+      expect(body.error.message).toBe('No message of this conversation has this id');
     }
+  });
+
+  test('must have reached the provider, and the answer says where it is', async () => {
+    const { phone } = await app.conversation(channel);
+    const unsent = await textTo({ to: phone });
+    const { status, body } = await textTo({ to: phone }, { context: { message_id: unsent.body.data.id } });
+    expect([status, body.error.details[0].field]).toEqual([422, 'context.message_id']);
+    expect(body.error.message).toBe('The provider does not have this message yet: it is queued');
+  });
+
+  test('of a reaction is its own field, and kept as it was named', async () => {
+    const { phone } = await app.conversation(channel);
+    const first = await textTo({ to: phone });
+    const react = (message_id: string) =>
+      app.call('messages.send', {
+        body: { channel_id: channel.id, to: phone, type: 'reaction', reaction: { message_id, emoji: '👍' } },
+      });
+    const early = await react(first.body.data.id);
+    expect([early.status, early.body.error.details[0].field]).toEqual([422, 'reaction.message_id']);
+    await app.rows(`update messages set provider_message_id = 'wamid.3' where id = $1`, [first.body.data.id]);
+    const { status, body } = await react(first.body.data.id);
+    expect([status, body.data.content]).toEqual([201, { message_id: first.body.data.id, emoji: '👍' }]);
+    expect((await app.message(body.data.id)).context_id).toBe('wamid.3');
   });
 });
 
