@@ -401,6 +401,7 @@ describe('the worker', () => {
       'jobs',
       'login_limits',
       'mails',
+      'message_attempts',
       'password_resets',
       'provider_webhooks',
       'sessions',
