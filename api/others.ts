@@ -9,7 +9,8 @@ export function others(observed: RequestHandler, deps: Deps): RequestHandler {
   const router = Router();
   const rest = endpoints.filter((endpoint) => !frequent.includes(endpoint));
   addRoutes(router, rest, observed, deps);
-  return router;
+  // A router answers OPTIONS by itself, unlogged and without the headers of the API.
+  return (req, res, next) => (req.method === 'OPTIONS' ? next() : router(req, res, next));
 }
 
 const shapes = endpoints

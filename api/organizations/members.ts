@@ -103,7 +103,8 @@ export const deleteMember = endpoint({
   responses: { 204: null },
   example: { params: example.params },
   async handler({ params, query, caller, write }, { authenticate }) {
-    return write({}, async ({ own }) => {
+    // Every conversation that was ever assigned to the member changes.
+    return write({ isLong: true }, async ({ own }) => {
       const { revoked, left } = await removeMember(own, caller, params.memberID, { revokeKeys: query.revoke_keys });
       const committed = () => [params.memberID, ...revoked].forEach(authenticate.forget);
       return { status: 204, audit: { details: { keys_revoked: revoked, keys_left: left } }, committed };

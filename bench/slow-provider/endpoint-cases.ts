@@ -14,8 +14,8 @@ const silent = 20;
 const eventsPerSecond = 10;
 /** More than an endpoint that answers at once takes in a round. */
 const retries = 8_000;
-/** After it the flood begins, and lasts longer than the round. */
-const dueInMs = 2_500;
+/** The flood begins shortly before the round and lasts longer: of the step of five minutes the jitter alone is half a minute. */
+const due = { delayMs: 1_500, withinMs: 5_000 };
 
 type Cases = { cases: Busy[]; close(): Promise<void> };
 type TakeAway = () => Promise<boolean>;
@@ -40,7 +40,7 @@ export async function openEndpointCases(
     const [hanging] = await createSilentEndpoints(base, apiKey, 1);
     const flooded = await createEndpoint(base, apiKey, refusing.url, ['message.sent']);
     const flood = async () => {
-      const rows = await insertRetries(sql, { organizationId, endpointId: flooded.id }, retries, dueInMs);
+      const rows = await insertRetries(sql, { organizationId, endpointId: flooded.id }, retries, due);
       await product.queues.add(rows);
     };
     return { hanging: hanging!, pools: [hanging!, flooded.id].map(endpointPool), flood };

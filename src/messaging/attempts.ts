@@ -44,7 +44,8 @@ const recordStatement = `
                      where a.organization_id = $1 and a.message_id = $2 and a.number = known.last) is not null then 'retry'
               else 'schedule' end,
          $6, $7, $8, case when sent.is_erased then '' else $9 end, $10::int, sent.sending_at
-    from sent, known`;
+    from sent, known
+  on conflict on constraint message_attempts_number do nothing`;
 
 /** Of the try that was claimed last; in the transaction that ends it, before the claim is taken back. */
 export async function recordAttempt(

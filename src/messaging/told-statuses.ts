@@ -52,10 +52,10 @@ const status = {
 const toldStatus = {
   changes: `set status = t.status,
            provider_message_id = t.provider_message_id,
-           failure = case when t.status = t.was then m.failure else t.failure end,
-           updated_at = case when t.status = t.was then m.updated_at else clock_timestamp() end,
+           failure = case when t.is_only then m.failure else t.failure end,
+           updated_at = case when t.is_only then m.updated_at else clock_timestamp() end,
            told = coalesce(t.told, '{}') || coalesce(m.told, '{}')`,
-  condition: (organization: string) => asItWas(organization, ' or t.status = t.was'),
+  condition: (organization: string) => asItWas(organization, ' or t.is_only'),
 };
 
 /** SQL: as they were looked at, each row found by its id. `told`: the rows (bench: send, inbound). */
@@ -71,15 +71,20 @@ const changePart = (organization: string, told: string, ids: string, { changes, 
     returning m.id)`;
 
 const columns = 'id, conversation_id, was, provider_was, is_erased, status, provider_message_id, failure';
-const types = ['uuid', 'uuid', 'text', 'text', 'boolean', 'text', 'text', 'jsonb', 'jsonb'];
+const types = ['uuid', 'uuid', 'text', 'text', 'boolean', 'text', 'text', 'jsonb', 'jsonb', 'boolean'];
 const typed = (places: string[], suffix = '') => places.map((place, index) => `${place}::${types[index]}${suffix}`).join(', ');
 const toldSeveral: PartText = (organization, ...lists) =>
-  changePart(organization, `unnest(${typed(lists, '[]')}) as t(${columns}, told)`, `m.id = any(${lists[0]}::uuid[])`, toldStatus);
+  changePart(
+    organization,
+    `unnest(${typed(lists, '[]')}) as t(${columns}, told, is_only)`,
+    `m.id = any(${lists[0]}::uuid[])`,
+    toldStatus,
+  );
 /** Its constants become part of the update: no join is planned. The provider's answer, which tells no more than that. */
 const changeOne: PartText = (organization, ...values) =>
   changePart(organization, `(values (${typed(values)})) as t(${columns})`, 'true');
 const toldOne: PartText = (organization, ...values) =>
-  changePart(organization, `(values (${typed(values)})) as t(${columns}, told)`, 'true', toldStatus);
+  changePart(organization, `(values (${typed(values)})) as t(${columns}, told, is_only)`, 'true', toldStatus);
 
 const changedOne: PartText = () => 'exists (select 1 from changed)';
 /** An endpoint that began to listen since makes the look outdated. */
@@ -117,13 +122,13 @@ export function recordChanges(tx: OwnTx, changes: StatusChange[], { isUnheard = 
   const rows = all.map(({ was, now, told }) => [
     ...[was.id, was.conversation_id, was.status, was.provider_message_id, was.contact_id === null],
     ...[now.status, now.provider_message_id, now.failure && JSON.stringify(now.failure)],
-    JSON.stringify(told),
+    ...[JSON.stringify(told), now === was],
   ]);
   if (rows.length === 1) {
     const isTold = Object.keys(all[0]!.told!).length > 0;
     tx.include({
       text: isTold ? toldOne : changeOne,
-      params: [tx.organizationId, ...(isTold ? rows[0]! : rows[0]!.slice(0, -1))],
+      params: [tx.organizationId, ...(isTold ? rows[0]! : rows[0]!.slice(0, -2))],
       assertion: isUnheard ? changedUnheard : changedOne,
     });
   } else

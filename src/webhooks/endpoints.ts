@@ -166,7 +166,8 @@ export async function changeEndpoint(
   secrets: Secrets,
 ): Promise<EndpointRow> {
   const endpoint = await endpointToChange(own, id);
-  if (url !== undefined) endpoint.url = url;
+  // Another receiver: what the one before did wrong is not its own.
+  if (url !== undefined && url !== endpoint.url) Object.assign(endpoint, { url, failing_since: null, failing_told_at: null });
   if (eventTypes !== undefined) Object.assign(endpoint, listening(eventTypes));
   if (description !== undefined) endpoint.description = description;
   if (headers !== undefined) {

@@ -76,13 +76,14 @@ export async function letEndpointGo({ em, own, dispatch }: TenantTx, id: string)
 }
 
 /** SQL: the ledger's table. What a disable has dropped must not go out: the end of that job lets the pool go. */
-async function isCancelling(own: OwnTx, id: string): Promise<boolean> {
+export async function isCancelling(own: OwnTx, id: string, exceptJobId?: string): Promise<boolean> {
   const rows = await own.sql(
     `select 1
        from jobs
       where organization_id = $1 and subject_id = $2 and name = $3 and ${stateIs('state', 'blocked', 'waiting', 'queued')}
+        and id is distinct from $4::uuid
       limit 1`,
-    [id, cancelPendingJob.name],
+    [id, cancelPendingJob.name, exceptJobId ?? null],
   );
   return rows.length > 0;
 }

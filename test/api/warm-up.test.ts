@@ -41,6 +41,20 @@ test('a request for an endpoint that is not loaded yet waits for it', async () =
   await web.end('SIGTERM');
 });
 
+test('OPTIONS is answered alike by both parts', async () => {
+  const env = await environment();
+  const web = await spawnNode('api/main.ts', env);
+  const replies = await Promise.all(
+    ['/v1/contacts', '/v1/messages', '/v1/nothing'].map(async (path) => {
+      const reply = await fetch(`http://127.0.0.1:${env.PORT}${path}`, { method: 'OPTIONS' });
+      return [reply.status, reply.headers.get('content-type')];
+    }),
+  );
+  expect(new Set(replies.map(([status]) => status))).toEqual(new Set([404]));
+  expect(new Set(replies.map(([, type]) => type))).toEqual(new Set([expect.stringContaining('json')]));
+  await web.end('SIGTERM');
+});
+
 test('a path that cannot be decoded gets the error body of its endpoint, loaded or not', async () => {
   const env = await environment();
   const web = await spawnNode('api/main.ts', env);

@@ -120,8 +120,12 @@ async function run({ delivery_id }: { delivery_id: string }, context: Context): 
   return ended;
 }
 
+/** The receiver has answered, and that must be written: what follows for its endpoint is found again by the next attempt. */
+const orNextTime = (context: Context, { endpoint_id }: DeliveryRow, work: Promise<unknown>) =>
+  work.catch((err) => context.log.warn({ err, endpoint_id }, 'the state of a webhook endpoint is left to its next attempt'));
+
 async function succeeded(delivery: DeliveryRow, outcome: SendOutcome, context: Context): Promise<Outcome> {
-  if (delivery.failing_since) await endSpell(context.transact, delivery.endpoint_id);
+  if (delivery.failing_since) await orNextTime(context, delivery, endSpell(context.transact, delivery.endpoint_id));
   return context.finish(attemptOf(delivery, outcome, 'succeeded', { onlyWithEnd: true }));
 }
 
@@ -137,10 +141,14 @@ async function refused(delivery: DeliveryRow, outcome: SendOutcome, context: Con
     provider_code: shown.status ? String(shown.status) : null,
   };
   if (outcome.status === 410)
-    await disableEndpoint(context.transact, delivery.endpoint_id, { reason: 'gone', url: delivery.url });
+    await orNextTime(
+      context,
+      delivery,
+      disableEndpoint(context.transact, delivery.endpoint_id, { reason: 'gone', url: delivery.url }),
+    );
   // A test is asked for while a receiver is being set up: its failure says nothing about the others.
   if (delivery.is_test) return context.fail(error, { work: async (tx) => tx.include(attemptOf(delivery, shown, 'failed')) });
-  await judgeSpell(context.transact, delivery.endpoint_id, delivery, context.config);
+  await orNextTime(context, delivery, judgeSpell(context.transact, delivery.endpoint_id, delivery, context.config));
   const retryAfterMs = outcome.retryAfter ? parseRetryAfter(outcome.retryAfter, nowDate()) : undefined;
   const delayMs = nextDelayMs(context.row.attempts + 1, { retryAfterMs });
   return context.again(error, {

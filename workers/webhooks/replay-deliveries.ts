@@ -8,7 +8,7 @@ import { leftToAnother, paused, turnOf } from '../turn.ts';
 const [lookMs, maxLooks] = [100, 10];
 const laterMs = 1_000;
 /** What a step makes is tried at once: smaller steps at the same pace keep what is live from waiting behind it. */
-const stepSeconds = 0.1;
+const stepSeconds = 0.05;
 /** After this time the next replay has its turn: it shall begin soon. */
 const turnMs = 10_000;
 

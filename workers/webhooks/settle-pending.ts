@@ -21,7 +21,7 @@ import {
   type Settling,
   settleBatch,
 } from '../../src/webhooks/pending/settle.ts';
-import { letEndpointGo } from '../../src/webhooks/switch-endpoint.ts';
+import { isCancelling, letEndpointGo } from '../../src/webhooks/switch-endpoint.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { paused, turnOf } from '../turn.ts';
 
@@ -48,7 +48,7 @@ const settle = (contract: PendingJob, settling: Settling) =>
     if (settling.repeats && at.under_way > 0)
       return fromTheBeginning(context, at, context.config.webhookTimeoutMs, 'requests are under way');
     if (lateMs) return fromTheBeginning(context, at, lateMs, 'events of the last minute may not be committed');
-    return context.finish((tx) => close(tx, endpointId));
+    return context.finish((tx) => close(tx, endpointId, row.id));
   });
 
 /** SQL: as the progress of a step (pending/settle.ts). */
@@ -65,9 +65,10 @@ const fromTheBeginning = (context: RunContext, { deliveries }: Position, delayMs
     },
   });
 
-async function close(tx: TenantTx, endpointId: string) {
+/** What a later switch drops must not go out first: the end of that job lets the pool go. */
+async function close(tx: TenantTx, endpointId: string, jobId: string) {
   const endpoint = await lockedEndpoint(tx.own, endpointId);
-  if (endpoint?.enabled) await letEndpointGo(tx, endpointId);
+  if (endpoint?.enabled && !(await isCancelling(tx.own, endpointId, jobId))) await letEndpointGo(tx, endpointId);
   if (!endpoint) await removeUnused(tx.own, endpointId);
 }
 

@@ -29,24 +29,29 @@ export async function patchConversation(tx: TenantTx, id: string, patch: Convers
     ...sleepAfter(before, patch),
     assignee_id: patch.assignee_id === undefined ? before.assignee_id : patch.assignee_id,
     priority: patch.priority ?? before.priority,
-    custom_fields: mergedCustom(before.custom_fields, patch.custom_fields),
+    custom_fields: patch.custom_fields ? mergedCustom(before.custom_fields, patch.custom_fields) : before.custom_fields,
   };
-  const changed: string[] = columns.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  const written = columns.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  const changed: string[] = [...written];
   // The tags first: their catalogue's lock comes before any row's.
   const hasNewTags = patch.tags !== undefined && (await setTags(own, id, patch.tags));
   if (hasNewTags) changed.push('tags');
   if (changed.length === 0) return before;
   if (after.assignee_id && after.assignee_id !== before.assignee_id) await assertMember(own, after.assignee_id);
-  await own.update(Conversation, { id }, { ...after, updated_at: now() });
+  // The others may have changed meanwhile: a member who leaves is unassigned without the lane.
+  const values = Object.fromEntries(written.map((name) => [name, after[name]]));
+  await own.update(Conversation, { id }, { ...values, updated_at: now() });
   await moveWake(tx, id, before, after);
   emitChanged(own, { id, status: after.status }, changed);
   return getConversation(own, id);
 }
 
-function mergedCustom(before: Record<string, unknown>, given: Record<string, unknown> = {}) {
+/** A merge of conversations may have left too many: taking some away is always allowed. */
+function mergedCustom(before: Record<string, unknown>, given: Record<string, unknown>) {
   const merged = Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null));
   const fault = faultOfCustom(merged);
-  if (fault) throw invalidField('custom_fields', fault.message, fault.code);
+  if (fault && Object.values(given).some((value) => value !== null))
+    throw invalidField('custom_fields', fault.message, fault.code);
   return merged;
 }
 

@@ -114,7 +114,7 @@ export const bounds = {
   WEBHOOK_REPLAYS_PER_SECOND: whole
     .min(1)
     .max(10_000)
-    .default(200)
+    .default(100)
     .description('Deliveries a second that one recover or replay of an endpoint asks new tries of, at most'),
   CONCURRENCY_OPEN_FACTOR: whole
     .min(1)

@@ -44,13 +44,16 @@ export function dispatchedOf(rows: Inserted[]): Dispatched {
 const maxBornWithRoom = 100;
 
 /**
- * The pool of new row `n` has a place for it, no row waits for one, and its pace is not ahead. Nothing is locked: transactions that
- * commit together may exceed the width, which the claim of a pool that counts its runs corrects (`isWithinWidth`). `ord` is the row's place
- * among those of its transaction, from 0. A pool of all organizations (`sharedPool`) is not found here: its rows wait for a fill.
- * For a row that is released, the function `state_of_released` has the same rule.
+ * The pool of new row `n` has a place for it, no row waits for one but those that let others pass, and its pace is not ahead. Nothing is
+ * locked: transactions that commit together may exceed the width, which the claim of a pool that counts its runs corrects (`isWithinWidth`).
+ * `ord` is the row's place among those of its transaction, from 0. A pool of all organizations (`sharedPool`) is not found here: its rows
+ * wait for a fill. For a row that is released, the function `state_of_released` has the same rule.
  */
 const hasRoom = `
-  (select 1 from jobs w where w.organization_id = n.organization_id and w.pool = n.pool and w.state = 'waiting' limit 1) is null
+  (select 1
+     from jobs w
+    where w.organization_id = n.organization_id and w.pool = n.pool and w.state = 'waiting' and w.seq < ${behindOthers}
+    limit 1) is null
   and (select coalesce(p.held_until, '-infinity') <= clock_timestamp()
               and (p.rate is null
                    or (coalesce(p.tat, '-infinity') <= clock_timestamp()

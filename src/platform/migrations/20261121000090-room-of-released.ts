@@ -33,7 +33,8 @@ begin
   if exists (
     select 1
       from jobs w
-     where w.organization_id = the_organization and w.pool = the_pool and w.state = 'waiting') then
+     where w.organization_id = the_organization and w.pool = the_pool and w.state = 'waiting'
+       and w.seq < (1::bigint << 60)) then
     return;
   end if;
   if exists (

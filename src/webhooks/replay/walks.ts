@@ -20,8 +20,8 @@ type Walk = {
   take(tx: OwnTx, replay: Replay, ids: string[]): Promise<{ done: number; left: string[] }>;
 };
 
-/** Rows read for a step, of which perhaps none is wanted. */
-const rowsRead = 1_000;
+/** Rows read for a step, of which perhaps none is wanted. A small step at a steady pace must not read what the next ones read again. */
+const rowsRead = (size: number) => Math.min(1_000, 20 * size);
 
 type Row = { id: string; lane: string | null; is_wanted: boolean };
 
@@ -108,12 +108,12 @@ const replay: Walk = {
       endpoint_id,
       position,
       last_id,
-      rowsRead,
+      rowsRead(size),
       event_types,
       since,
       until ?? created_at,
     ]);
-    return foundIn(rows, replay, size, rowsRead);
+    return foundIn(rows, replay, size, rowsRead(size));
   },
   async take(tx, { endpoint_id: endpointId }, eventIds) {
     const kept = (await tx.sql<{ id: string }>(keepEvents, [eventIds])).map(({ id }) => id);

@@ -196,6 +196,15 @@ describe('a change', () => {
   });
 });
 
+test('with more custom fields than are allowed, as a merge may leave them, it can be changed and fields taken away', async () => {
+  const many = Object.fromEntries(Array.from({ length: 300 }, (_, number) => [`f${number}`, number]));
+  await app.rows('update conversations set custom_fields = $2 where id = $1', [conversation.id, many]);
+  expect((await patch({ priority: 'high' })).status).toBe(200);
+  expect((await patch({ custom_fields: { f0: null } })).status).toBe(200);
+  expect(Object.keys((await get()).custom_fields)).toHaveLength(299);
+  expect((await patch({ custom_fields: { more: 1 } })).status).toBe(422);
+});
+
 describe('snooze', () => {
   test('has exactly one job, whatever becomes of its time', async () => {
     await patch({ snoozed_until: inHours(1) });

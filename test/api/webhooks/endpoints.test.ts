@@ -237,6 +237,13 @@ describe('patch', () => {
     expect([await rate(), (await rowOf(id)).event_prefixes]).toEqual([null, null]);
   });
 
+  test('another url has no failures of the one before; the same one keeps them', async () => {
+    const { id } = await made();
+    await app.rows('update webhook_endpoints set failing_since = now() where id = $1', [id]);
+    expect((await patch(id, { url: good.url })).body.failing_since).not.toBeNull();
+    expect((await patch(id, { url: 'https://example.com/others' })).body.failing_since).toBeNull();
+  });
+
   test('headers are merged by name, whatever its case; null removes one, null in place of all removes all', async () => {
     const { id } = await made({ headers: { 'X-One': '1', 'X-Two': '2', 'X-Three': '3' } });
     await patch(id, { headers: { 'x-one': 'uno', 'X-Two': null, 'X-Four': '4', 'X-Unknown': null } });

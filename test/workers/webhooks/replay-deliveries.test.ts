@@ -105,7 +105,7 @@ describe('recover', () => {
     const startedAt = performance.now();
     expect(await run('recover', one)).toEqual({ kind: 'done' });
     Object.assign(house.deps, { config });
-    // A tenth of a second after each full step of 50.
+    // A twentieth of a second after each full step of 25.
     expect(performance.now() - startedAt).toBeGreaterThan(390);
     expect(await stateOf(one)).toEqual({ state: 'ended', done: 250 });
   });

@@ -188,6 +188,28 @@ describe('dropped', () => {
     expect(n).toBe(2);
   });
 
+  test('at enable, while what was released before is still under way: none of what was held gets away', async () => {
+    const id = await listen();
+    let answer: () => void = () => undefined;
+    const after = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    receiver.answer({ after }, {});
+    const underWay = await write();
+    await waitFor('the request', () => got().includes(underWay));
+    const released = await disable(id, 'release');
+    await writeSeveral(3);
+    const enabled = await enable(id, 'drop');
+    answer();
+    await done(released);
+    await done(enabled);
+    await app.idle();
+    expect(got()).toEqual([underWay]);
+    expect(await states(id)).toEqual({ succeeded: 1, cancelled: 3 });
+    const next = await write();
+    await waitFor('the next', () => got().includes(next));
+  });
+
   test('at disable, then enabled at once: none of it gets away', async () => {
     const id = await listen();
     await disable(id);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { behindOthers } from '../../../../src/platform/ledger/accept.ts';
 import { holdPool, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { decide, readRun } from '../../../../src/platform/ledger/run.ts';
 import { type House, openHouse, playing } from '../../../support/house.ts';
@@ -47,6 +48,16 @@ describe('a new row of a pool', () => {
     const { id } = await house.accept({ pool: 'toys' });
     await waitFor('the fill', async () => (await stateOf(id)) === 'queued');
     expect(house.dispatched.map((row) => row.id)).toEqual([first, first, id]);
+  });
+
+  test('overtakes one that lets all others pass', async () => {
+    const { id: patient } = await house.accept({ pool: 'toys' });
+    await house.sql(`update jobs set state = 'waiting', slot_at = null, seq = seq + ${behindOthers} where id = $1`, [patient]);
+    house.dispatched.length = 0;
+    const { id } = await house.accept({ pool: 'toys' });
+    expect(await stateOf(id)).toBe('queued');
+    expect(await filledAt()).toBeNull();
+    expect(house.dispatched.map((row) => row.id)).toEqual([id]);
   });
 
   test.each([

@@ -106,6 +106,11 @@ describe('a row that is released meets the same rule as a new one', () => {
     ['has a pace that is ahead', `update pools set rate = 1, tat = clock_timestamp() + interval '1 min'`, waits],
     ['has a plan that is ahead', `update pools set rate = 1, plan_at = clock_timestamp() + interval '1 min'`, waits],
     ['has no place', `update jobs set pool = 'toys', slot_at = clock_timestamp() where lane like 'full:%'`, waits],
+    [
+      'has one who waits and lets all others pass',
+      `update jobs set pool = 'toys', state = 'waiting', seq = seq + (1::bigint << 60) where lane = 'full:1'`,
+      placed,
+    ],
     ['has one who waits', `update jobs set pool = 'toys', state = 'waiting' where lane = 'full:1'`, waits],
     ['does not exist', 'delete from pools', waits],
     ['has room for another time', 'select 1', waits, { delayMs: 60_000 }],
