@@ -23,6 +23,7 @@ export function abuseReport(all: Suffered[]): string {
     'hostile answers',
     'memory MB before / peak / after',
     'loop delay p99 ms calm / hostile, max',
+    'cores calm / hostile',
     'held',
   ];
   const rows = all.flatMap((suffered) => suffered.victims.map((victim, index) => line(rowOf(suffered, victim.what, index))));
@@ -48,6 +49,8 @@ function rowOf(suffered: Suffered, what: string, index: number): string[] {
     const maxDelayMs = Math.max(...hostile.map(({ usages }) => usages[at]!.loopDelayMaxMs));
     return `${name} ${p99(calm)} / ${p99(hostile)}, ${short(maxDelayMs)}`;
   });
+  const coresOf = (among: Round[], name: string) => median(among.map(({ cores }) => cores[name]!)).toFixed(2);
+  const cores = Object.keys(hostile[0]!.cores).map((name) => `${name} ${coresOf(calm, name)} / ${coresOf(hostile, name)}`);
   const unended = rounds.some(({ isOver }) => !isOver) ? ' (what a round began went on for more than a minute)' : '';
   return [
     abuse.finding,
@@ -61,6 +64,7 @@ function rowOf(suffered: Suffered, what: string, index: number): string[] {
     isFirst ? answers.join(', ') : '',
     isFirst ? memory.map((one, at) => `${processes[at]} ${memoryOf(one)}`).join('; ') : '',
     isFirst ? delays.join('; ') : '',
+    isFirst ? cores.join('; ') : '',
     isHeld ? 'yes' : 'no',
   ];
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuUsOf, familyCpuUs } from '../cost/cpu.ts';
 import { type Hostile, openHostile, resetSandbox } from '../hostile-tenant.ts';
 import { isCalm, takeHostileWorkAway } from '../hostile-work.ts';
 import { residentMb, watchMemory } from '../memory.ts';
@@ -17,6 +18,8 @@ export type Round = {
   met: Met[];
   usages: Usage[];
   answers: Record<string, number>;
+  /** What each process of the round took, in cores; the hostile client is `client`. */
+  cores: Record<string, number>;
   /** False: what this round left behind had not ended a minute after it, so the next one did not begin calm. */
   isOver: boolean;
 };
@@ -58,6 +61,12 @@ async function suffer(stage: Stage, hostile: Hostile, abuse: Abuse, rounds: numb
   const worker = abuse.hasWorker ? kanal.startWorker('') : undefined;
   const attacker = startProcess('bench/abuse/hostile.ts', {});
   const measured = worker ? [web, worker] : [web];
+  const cpu = () => ({
+    web: cpuUsOf(web.pid),
+    ...(worker && { worker: cpuUsOf(worker.pid) }),
+    postgres: familyCpuUs(stage.servers.postgres),
+    client: cpuUsOf(attacker.pid),
+  });
   const victims: Victim[] = [];
   const watch = watchMemory(measured);
   const result: Suffered = { abuse, victims, processes: worker ? ['web', 'worker'] : ['web'], rounds: [], memory: [] };
@@ -83,11 +92,13 @@ async function suffer(stage: Stage, hostile: Hostile, abuse: Abuse, rounds: numb
           await attacker.ask(order);
           await sleep(leadMs);
         }
+        const [startedAt, spent] = [performance.now(), cpu()];
         const met = await Promise.all(victims.map((victim) => victim.round(seconds)));
+        const cores = coresOf(spent, cpu(), performance.now() - startedAt);
         const { counts } =
           kind === 'hostile' ? await attacker.ask<{ counts: Record<string, number> }>({ stop: true }) : { counts: {} };
         const usages = await usagesOf(measured);
-        result.rounds.push({ kind, met, usages, answers: counts, isOver: await over() });
+        result.rounds.push({ kind, met, usages, answers: counts, cores, isOver: await over() });
         if (before.length === 0) before = await residentMb(measured);
       }
     result.memory = await memoryAfter(measured, victims, before, watch.peaks);
@@ -99,6 +110,9 @@ async function suffer(stage: Stage, hostile: Hostile, abuse: Abuse, rounds: numb
   }
   return result;
 }
+
+const coresOf = (before: Record<string, number>, after: Record<string, number>, ms: number) =>
+  Object.fromEntries(Object.entries(after).map(([name, us]) => [name, (us - before[name]!) / (ms * 1000)]));
 
 const usagesOf = (processes: Process[]) => Promise.all(processes.map((process) => process.usage()));
 

@@ -14,12 +14,24 @@ export function identityOf(pid: number): string | undefined {
   }
 }
 
+/** A process has no command line for a moment after its start; one of the kernel never has. */
+const [looks, lookMs] = [50, 2];
+
 function linuxIdentity(pid: number): string | undefined {
-  const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  let commandLine = '';
+  for (let look = 0; commandLine === '' && look < looks; look += 1) {
+    if (look > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lookMs);
+    commandLine = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    if (stateOf(pid)[0] === 'Z') return undefined;
+  }
+  return commandLine === '' ? undefined : `${stateOf(pid)[19]} ${commandLine}`;
+}
+
+/** The fields of the process's state, parent … and, 20th, its start in ticks since boot. */
+function stateOf(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name in parentheses may hold anything; the fields after it are the state, the parent … and, 20th, the start in ticks since boot.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return commandLine === '' || fields[0] === 'Z' ? undefined : `${fields[19]} ${commandLine}`;
+  // The name in parentheses may hold anything.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function psIdentity(pid: number): string | undefined {

@@ -86,7 +86,7 @@ const blankAttempts = `
             where organization_id = $1
               and contact_id = $2))`;
 
-/** SQL: messaging's table. Keeps the person's text; removes the provider's ids, which contain the address. */
+/** SQL: messaging's table. Keeps the person's text; removes the provider's ids, which contain the address, and its words, which may name the person. */
 const blankMessages = `
   update messages
      set contact_id = null,
@@ -96,6 +96,7 @@ const blankMessages = `
          provider_message_id = null,
          superseded_ids = '{}',
          context_id = null,
+         failure = failure || '{"message": ""}',
          content = case type
            when 'system' then jsonb_build_object('type', content->'type')
            when 'unsupported' then content #- '{raw,from}' #- '{raw,from_user_id}' #- '{raw,id}' #- '{raw,context}'

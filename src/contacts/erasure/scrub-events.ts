@@ -4,7 +4,7 @@ import type { Remains } from './erase.ts';
 
 const batch = 200;
 
-const personalFields = ['name', 'from_phone'];
+const personalFields = ['name', 'from_phone', 'reason'];
 
 /** SQL: a batch of events and the answers to their deliveries (the webhooks' tables) in one statement. */
 const scrubBatch = `

@@ -36,8 +36,12 @@ test('every foreign key to contacts has its line, and the database does what it 
   for (const { name } of columns) expect([name, contactReferences.map(nameOf).includes(name)]).toEqual([name, true]);
 });
 
-test('only messages hang on a conversation: a merge moves nothing else', async () => {
-  expect((await referencesTo('conversations')).map(({ name }) => name)).toEqual(['messages.conversation_id']);
+test('messages, notes and tags hang on a conversation: a merge moves nothing else', async () => {
+  expect((await referencesTo('conversations')).map(({ name }) => name)).toEqual([
+    'conversation_notes.conversation_id',
+    'conversation_tags.conversation_id',
+    'messages.conversation_id',
+  ]);
 });
 
 /** A row through each reference: of the contact, about the third one, on the channel. */
