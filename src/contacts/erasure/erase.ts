@@ -96,7 +96,7 @@ const blankMessages = `
          provider_message_id = null,
          superseded_ids = '{}',
          context_id = null,
-         failure = failure || '{"message": ""}',
+         failure = failure || '{"message": "Removed with the contact"}',
          content = case type
            when 'system' then jsonb_build_object('type', content->'type')
            when 'unsupported' then content #- '{raw,from}' #- '{raw,from_user_id}' #- '{raw,id}' #- '{raw,context}'
