@@ -57,6 +57,20 @@ describe('a spell of failures', () => {
     expect((await health.endpoint()).failing_since).toBeNull();
   });
 
+  test('that cannot be written at that moment costs no answer: the delivery is over, and the next success ends it', async () => {
+    await health.attempt(refusal);
+    await health.house.sql(`alter table webhook_endpoints add constraint away check (failing_since is not null) not valid`);
+    try {
+      await health.attempt(success);
+      expect(await health.deliveries()).toContain('succeeded');
+      expect((await health.endpoint()).failing_since).not.toBeNull();
+    } finally {
+      await health.house.sql('alter table webhook_endpoints drop constraint away');
+    }
+    await health.attempt(success);
+    expect((await health.endpoint()).failing_since).toBeNull();
+  });
+
   test('does not begin at an endpoint that was disabled meanwhile', async () => {
     await health.attempt(refusal, { meanwhile: () => health.disable() });
     expect((await health.endpoint()).failing_since).toBeNull();
