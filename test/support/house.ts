@@ -160,6 +160,7 @@ export async function openHouse(
     deliveryMetrics: createDeliveryMetrics(new Registry()),
     isStopping: () => isStopping,
   };
+  const swept = { database, queues, ledger, log, config };
   return {
     url,
     database,
@@ -203,12 +204,12 @@ export async function openHouse(
       );
       return ended;
     },
-    sweep: () => sweep({ database, queues, ledger, log }),
+    sweep: () => sweep(swept),
     async sweepAll() {
-      const all = await sweep({ database, queues, ledger, log });
+      const all = await sweep(swept);
       while (!all.isWhole) {
-        const more = await sweep({ database, queues, ledger, log });
-        for (const kind of ['looked', 'added', 'rerun', 'woken', 'pools', 'lanes'] as const) all[kind] += more[kind];
+        const more = await sweep(swept);
+        for (const kind of ['parked', 'looked', 'added', 'rerun', 'woken', 'pools', 'lanes'] as const) all[kind] += more[kind];
         all.isWhole = more.isWhole;
       }
       return all;

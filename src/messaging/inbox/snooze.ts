@@ -1,10 +1,9 @@
 import { invalidField } from '../../platform/errors.ts';
-import { ensureSharedPool } from '../../platform/ledger/pools.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
 import { now } from '../../platform/time/clock.ts';
 import { momentMs } from '../../platform/time/moment.ts';
 import type { ConversationStatus } from '../conversation.entity.ts';
-import { wakeConversationJob, wakePool, wakePoolWidth } from './jobs.ts';
+import { wakeConversationJob } from './jobs.ts';
 import { callOffWake } from './wake.ts';
 
 export const maxSnoozeDays = 366;
@@ -35,11 +34,10 @@ function assertAhead(until: string) {
 const sameMoment = (stored: string | null, given: string) => stored !== null && momentMs(stored) === momentMs(given);
 
 /** Exactly one job for each conversation that has a time. */
-export async function moveWake(tx: TenantTx, id: string, before: Sleep, after: Sleep): Promise<void> {
+export function moveWake(tx: TenantTx, id: string, before: Sleep, after: Sleep): void {
   if (before.snoozed_until === after.snoozed_until) return;
   if (before.snoozed_until) callOffWake(tx.own, [id]);
   if (!after.snoozed_until) return;
-  await ensureSharedPool(tx, wakePool, wakePoolWidth);
   const delayMs = Math.max(1, momentMs(after.snoozed_until) - now());
-  tx.own.enqueue(wakeConversationJob, { conversation_id: id }, { pool: wakePool, delayMs });
+  tx.own.enqueue(wakeConversationJob, { conversation_id: id }, { delayMs });
 }

@@ -110,6 +110,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
   });
   const request = { kind: 'recover' as const, endpointId: ids.endpointId, since: new Date(Date.now() - 3_600_000) };
   const check = { by: 'checkJobs: subjects that wait', run: () => checkJobs(database) };
+  const sweepOnce = () => sweep({ database, queues: house.queues, ledger, log, config: { laterTriesPerSecond: 100 } });
   const fill = {
     by: 'fillPool',
     // Made here: a sweep would have filled it.
@@ -201,11 +202,12 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       run: () =>
         transact({ locks: ['a:1'] }, async ({ own: tx }) => tx.enqueue(playJob, { toy_id: ids.otherId }, { lane: 'a:1' })),
     },
-    jobs_check: { by: 'sweep', run: () => sweep({ database, queues: house.queues, ledger, log }) },
+    jobs_check: { by: 'sweep', run: sweepOnce },
     jobs_done: purge('jobs'),
     jobs_failed: purge('jobs', 1),
     jobs_operations: operations({}),
     jobs_operations_name: operations({ name: 'webhooks.recover' }),
+    jobs_parked: { by: 'handOverParked', run: sweepOnce },
     jobs_room: fill,
     jobs_subject: { by: 'deleteFailedJob', run: () => transact({}, ({ own: tx }) => deleteFailedJob(tx, ids.otherId)) },
     jobs_waiting: fill,
