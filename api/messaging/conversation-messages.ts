@@ -1,7 +1,8 @@
 import Joi from 'joi';
 import { findBrief } from '../../src/messaging/inbox/conversation-row.ts';
 import { listMessages } from '../../src/messaging/queries.ts';
-import { acceptLocks, acceptMessage, prepareMessage } from '../../src/messaging/send.ts';
+import { takeMessage } from '../../src/messaging/schedule.ts';
+import { acceptLocks, prepareMessage } from '../../src/messaging/send.ts';
 import { targetOfConversation } from '../../src/messaging/send-target.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
 import { Afterwards } from '../../src/platform/ledger/tx.ts';
@@ -48,10 +49,10 @@ export const sendInConversation = endpoint({
     const transact = transactFor(ledger.transact, own.organizationId);
     const look = async () => {
       const target = await targetOfConversation(own, params.conversationID);
-      return prepareMessage(own, transact, secrets, { ...target, ...contentIn(body) });
+      return prepareMessage(own, transact, secrets, { ...target, ...contentIn(body), sendAt: body.send_at });
     };
     return write({ look, locks: acceptLocks, isOneTrip: true }, async (tx, prepared) => {
-      const message = acceptMessage(tx.own, prepared);
+      const message = takeMessage(tx.own, prepared);
       return new Afterwards(() => ({ status: 201, body: { data: toMessageView(message()) } }));
     });
   },

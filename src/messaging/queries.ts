@@ -17,6 +17,7 @@ const columns = [
   'content',
   'provider_message_id',
   'failure',
+  'send_at',
   'created_at',
   'updated_at',
 ] as const;
@@ -43,17 +44,19 @@ export type MessageFilter = {
   since?: string;
   until?: string;
   search?: string;
+  isScheduled?: boolean;
 };
 
 /** What a person reads of a message. */
 const words = sql<string>`coalesce(content->'body'->>'text', content->>'body', content->>'caption', '')`;
 
 export function listMessages(own: Own, ask: Ask, filter: MessageFilter, page: Page): Promise<PageRows<MessageRow>> {
-  const { channelId, conversationId, contactId, status, direction, type, since, until, search } = filter;
+  const { channelId, conversationId, contactId, status, direction, type, since, until, search, isScheduled } = filter;
   let messages = own.select(Message).select(columns);
   if (channelId) messages = messages.where('channel_id', '=', channelId);
   if (conversationId) messages = messages.where('conversation_id', '=', conversationId);
   if (contactId) messages = messages.where('contact_id', '=', contactId);
+  if (isScheduled) messages = messages.where('is_scheduled', '=', true);
   if (status) messages = messages.where('status', '=', status);
   if (direction) messages = messages.where('direction', '=', direction);
   if (type) messages = messages.where('type', '=', type);

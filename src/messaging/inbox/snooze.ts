@@ -1,5 +1,6 @@
 import { invalidField } from '../../platform/errors.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
+import { assertAhead } from '../../platform/time/ahead.ts';
 import { now } from '../../platform/time/clock.ts';
 import { momentMs } from '../../platform/time/moment.ts';
 import type { ConversationStatus } from '../conversation.entity.ts';
@@ -16,19 +17,12 @@ export function sleepAfter(before: Sleep, { status, snoozed_until: until }: Slee
   if (until) {
     if (status && status !== 'snoozed')
       throw invalidField('snoozed_until', `A time goes with the status snoozed, not with ${status}`);
-    assertAhead(until);
+    assertAhead('snoozed_until', until, maxSnoozeDays);
     return { status: 'snoozed', snoozed_until: sameMoment(before.snoozed_until, until) ? before.snoozed_until : until };
   }
   const after = status ?? before.status;
   const keepsTime = after === 'snoozed' && until === undefined;
   return { status: after, snoozed_until: keepsTime ? before.snoozed_until : null };
-}
-
-function assertAhead(until: string) {
-  const aheadMs = momentMs(until) - now();
-  if (aheadMs <= 0) throw invalidField('snoozed_until', 'snoozed_until must be in the future', 'date.future');
-  if (aheadMs > maxSnoozeDays * 24 * 3_600_000)
-    throw invalidField('snoozed_until', `snoozed_until must be within ${maxSnoozeDays} days`, 'date.max');
 }
 
 const sameMoment = (stored: string | null, given: string) => stored !== null && momentMs(stored) === momentMs(given);

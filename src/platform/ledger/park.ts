@@ -1,7 +1,3 @@
-import type { Database } from '../database/database.ts';
-import { query } from '../database/query.ts';
-import type { DispatchedRow } from './accept.ts';
-
 /**
  * A row that is due later than this is parked: it is `queued`, and the head of its lane, but the queue gets it only shortly before. It is looked at
  * before it is due, where any other is looked at after it; this alone tells the two apart (docs/decisions/0022-parked-work.md).
@@ -15,11 +11,3 @@ export const willPark = (delay: string) => `${delay} > ${parkedFrom}`;
 /** SQL: `check_at` of a row that is due in `delay`, an interval. */
 export const checkIn = (delay: string, slack: string) =>
   `clock_timestamp() + ${delay} + case when ${willPark(delay)} then -${handedOverAhead} else ${slack} end`;
-
-/** SQL: a function of the database. At most `most` rows, `perSecond` of each organization and queue. */
-export async function handOverParked(database: Database, perSecond: number, most: number): Promise<DispatchedRow[]> {
-  const text = 'select * from hand_over_parked($1, $2)';
-  const rows = await query<DispatchedRow>(database.em(), text, [perSecond, most]);
-  const readAt = Date.now();
-  return rows.map((row) => ({ ...row, read_at: readAt }));
-}

@@ -10,9 +10,10 @@ import {
   nothingDispatched,
   type PoolRef,
 } from './accept.ts';
+import { handOverParked } from './hand-over-parked.ts';
 import type { Ledger } from './ledger.ts';
 import { lockOf, tryLock } from './locks.ts';
-import { handOverParked, isParked } from './park.ts';
+import { isParked } from './park.ts';
 import { nobody } from './pools.ts';
 import { poolOfWork, poolsWithWaiting } from './pools-with-work.ts';
 import type { Queues } from './queues.ts';

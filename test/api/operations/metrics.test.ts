@@ -472,7 +472,7 @@ describe.each([
       'webhook-retries waiting': 300,
       'webhook-retries queued': 30,
     };
-    expect(Object.keys(ages)).toHaveLength(16);
+    expect(Object.keys(ages)).toHaveLength(20);
     for (const [key, seconds] of Object.entries(ages)) {
       expect(seconds).toBeGreaterThanOrEqual(about[key] ?? 0);
       expect(seconds).toBeLessThan(about[key] === undefined ? 0.001 : about[key] + laterSeconds + 30);
