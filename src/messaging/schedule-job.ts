@@ -33,6 +33,7 @@ export const sendLaterJob = job<{ message_id: string }>({
     if ((await own.update(Message, isFailed, again)) === 0)
       throw new AppError('conflict', 'The message is no longer scheduled: retry the message itself');
   },
+  // SQL: a part of the statement of `jobs check`.
   openSubjects: `
     select organization_id, id
       from messages

@@ -87,7 +87,7 @@ describe('a scheduled message', () => {
   test('shows in its timeline when it is due', async () => {
     const sendAt = inHours(3);
     const { id } = await scheduled(sendAt);
-    const { entries } = (await app.call('messages.timeline', { params: { messageID: id } })).body;
+    const { entries } = (await app.call('messages.timeline', { params: { messageID: id } })).body.data;
     const queued = entries.find(({ kind }: Body) => kind === 'queued');
     expect(Math.abs(Date.parse(queued.queue.next_run_at) - Date.parse(sendAt))).toBeLessThan(60_000);
   });
