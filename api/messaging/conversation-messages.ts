@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { findBrief } from '../../src/messaging/inbox/conversation-row.ts';
-import { listMessages } from '../../src/messaging/queries.ts';
+import { listMessages } from '../../src/messaging/list.ts';
 import { takeMessage } from '../../src/messaging/schedule.ts';
 import { acceptLocks, prepareMessage } from '../../src/messaging/send.ts';
 import { targetOfConversation } from '../../src/messaging/send-target.ts';
@@ -26,7 +26,8 @@ export const listOfConversationMessages = endpoint({
   async handler({ params, query, own }, { reads }) {
     const { id: conversationId } = await findBrief(own, params.conversationID);
     const filter = { conversationId };
-    const read = (ask: Ask) => listed('messages', filter, query, (page) => listMessages(own, ask, filter, page), toMessageView);
+    const read = (ask: Ask) =>
+      listed('messages', filter, query, (page) => listMessages(own, ask, reads.bounds, filter, page), toMessageView);
     return query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain);
   },
 });

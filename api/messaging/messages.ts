@@ -1,6 +1,7 @@
 import Joi from 'joi';
+import { isPlainList, listMessages } from '../../src/messaging/list.ts';
 import { type Direction, directions, type MessageStatus, messageStatuses } from '../../src/messaging/message.entity.ts';
-import { findMessage, listMessages } from '../../src/messaging/queries.ts';
+import { findMessage } from '../../src/messaging/queries.ts';
 import { conversationOf, retryLocks, retryMessage } from '../../src/messaging/retry.ts';
 import { cancelScheduled, takeMessage } from '../../src/messaging/schedule.ts';
 import { acceptLocks, prepareMessage } from '../../src/messaging/send.ts';
@@ -81,10 +82,6 @@ type ListQuery = PageQuery & {
   scheduled?: true;
 };
 
-/** Each has an index in the list's order, alone or within a time; two together, and the others, have none. */
-const indexed = ['channelId', 'conversationId', 'contactId', 'status', 'isScheduled', 'since', 'until'];
-const times = ['since', 'until'];
-
 export const listOfMessages = endpoint({
   method: 'get',
   path: '/v1/messages',
@@ -118,10 +115,9 @@ export const listOfMessages = endpoint({
       ...{ status, direction, type, since, until, search },
       isScheduled: query.scheduled,
     };
-    const read = (ask: Ask) => listed('messages', filter, query, (page) => listMessages(own, ask, filter, page), toMessageView);
-    const given = Object.entries(filter).flatMap(([name, value]) => (value ? [name] : []));
-    const isIndexed = given.every((name) => indexed.includes(name)) && given.filter((name) => !times.includes(name)).length <= 1;
-    return isIndexed && !query.include_total ? read(reads.plain) : reads.dear(own.organizationId, read);
+    const read = (ask: Ask) =>
+      listed('messages', filter, query, (page) => listMessages(own, ask, reads.bounds, filter, page), toMessageView);
+    return isPlainList(filter) && !query.include_total ? read(reads.plain) : reads.dear(own.organizationId, read);
   },
 });
 

@@ -17,7 +17,7 @@ import { listTags } from '../../../src/contacts/tag-catalogue.ts';
 import { listConversations, readConversationListing } from '../../../src/messaging/inbox/list.ts';
 import { listConversationNotes } from '../../../src/messaging/inbox/notes.ts';
 import { hasKept } from '../../../src/messaging/kept-statuses.ts';
-import { listMessages, type MessageFilter } from '../../../src/messaging/queries.ts';
+import { listMessages, type MessageFilter } from '../../../src/messaging/list.ts';
 import { deleteFailedJob } from '../../../src/messaging/settle.ts';
 import { unknownWindow } from '../../../src/messaging/window.ts';
 import { listInvitations } from '../../../src/organizations/invitations.ts';
@@ -81,7 +81,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
   });
   const messages = (filter: MessageFilter) => ({
     by: `listMessages by ${Object.keys(filter).join() || 'nothing'}`,
-    run: () => listMessages(own, ask, filter, page),
+    run: () => listMessages(own, ask, { checks: 1_000, ms: 5_000 }, filter, page),
   });
   const acts = (filter: ActFilter) => ({
     by: `listActs by ${Object.keys(filter).join() || 'nothing'}`,
