@@ -3,6 +3,7 @@ import { eraseContactJob } from './contacts/erasure/jobs.ts';
 import { exportContactsJob } from './contacts/export/jobs.ts';
 import { importContactsJob } from './contacts/import/jobs.ts';
 import { sendMailJob } from './mails/jobs.ts';
+import { fetchFileJob } from './messaging/files/jobs.ts';
 import { wakeConversationJob } from './messaging/inbox/jobs.ts';
 import { markReadJob, sendMessageJob, showTypingJob } from './messaging/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
@@ -16,6 +17,7 @@ export const jobs = [
   sendMessageJob,
   markReadJob,
   showTypingJob,
+  fetchFileJob,
   syncTemplatesJob,
   wakeConversationJob,
   applyProviderWebhookJob,

@@ -5,6 +5,7 @@ import { importContacts } from './contacts/import-contacts.ts';
 import { unblockContact } from './contacts/unblock-contact.ts';
 import type { Handler } from './handler.ts';
 import { sendMail } from './mails/send-mail.ts';
+import { fetchFile } from './messaging/fetch-file.ts';
 import { markRead, showTyping } from './messaging/mark-read.ts';
 import { sendMessage } from './messaging/send-message.ts';
 import { wakeConversation } from './messaging/wake-conversation.ts';
@@ -19,6 +20,7 @@ export const handlers = [
   sendMessage,
   markRead,
   showTyping,
+  fetchFile,
   syncTemplates,
   wakeConversation,
   applyProviderWebhook,

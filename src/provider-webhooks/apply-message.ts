@@ -6,6 +6,9 @@ import { nameByProfile } from '../contacts/profiles.ts';
 import type { ConversationStatus } from '../messaging/conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
 import { callOffWake } from '../messaging/inbox/wake.ts';
+import { MediaFetch } from '../messaging/files/file.entity.ts';
+import { fetchFileJob } from '../messaging/files/jobs.ts';
+import { fileIdIn } from '../messaging/files/received.ts';
 import { answerLockOf, wakeKept } from '../messaging/kept-statuses.ts';
 import { Message } from '../messaging/message.entity.ts';
 import { isStopWord } from '../messaging/stop-words.ts';
@@ -22,7 +25,7 @@ import { jsonWithoutNul, withoutNul } from './without-nul.ts';
 
 export type Applying = { transact: TenantTransact; secrets: Secrets; stopWords: string[] };
 
-type Placed = { id: string; channelId: string; conversationId: string; message: InboundMessage; isInbound: boolean };
+type Placed = { id: string; channelId: string; conversationId: string; message: InboundMessage; isInbound: boolean; hasFile: boolean };
 
 /** From the person, or from the owner's phone app. A repeat changes nothing. `who`: the person's present addresses. */
 export async function applyMessage(
@@ -33,6 +36,7 @@ export async function applyMessage(
 ): Promise<'new' | 'repeat'> {
   const isInbound = message.direction === 'inbound';
   const isStop = isInbound && isStopWord(stopWords, message.type, message.content);
+  const hasFile = fileIdIn(message.type, message.content) !== undefined;
   const look = () =>
     transact({ retryOn: [identityTaken, conversationTaken] }, (tx) => resolveConversation(tx.own, secrets, channelId, who));
   // An echo can have statuses that came before it.
@@ -44,7 +48,7 @@ export async function applyMessage(
   ];
   // If the contact is erased at the same time, the sender becomes a new contact.
   const applied = await transact({ look, locks, outdatedBy: isContactMissing }, async (tx, conversation) => {
-    const placed = { id: uuidv7(), channelId, conversationId: conversation.id, message, isInbound };
+    const placed = { id: uuidv7(), channelId, conversationId: conversation.id, message, isInbound, hasFile };
     const contactId = await insertMessage(tx.own, placed);
     if (!contactId) return { outcome: 'repeat' as const };
     if (isStop) {
@@ -54,6 +58,7 @@ export async function applyMessage(
     const { is_nameless, ...statuses } = await updateConversation(tx.own, placed);
     emitNew(tx.own, placed, contactId, statuses);
     wakeKept(tx.own, answer);
+    if (placed.hasFile) await fetchLater(tx.own, placed.id);
     return { outcome: 'new' as const, nameless: is_nameless ? contactId : undefined };
   });
   const { name } = message.from;
@@ -62,7 +67,7 @@ export async function applyMessage(
 }
 
 /** Undefined: the message is stored already. */
-async function insertMessage(own: OwnTx, { id, channelId, conversationId, message, isInbound }: Placed) {
+async function insertMessage(own: OwnTx, { id, channelId, conversationId, message, isInbound, hasFile }: Placed) {
   const { direction, type, from, content, contextId = null, providerMessageId, at } = message;
   // SQL: inserts with the conversation's present contact; a repeat inserts nothing (bench: inbound).
   const [inserted] = await own.sql<{ contact_id: string }>(
@@ -84,7 +89,7 @@ async function insertMessage(own: OwnTx, { id, channelId, conversationId, messag
       isInbound ? (from.phoneId ?? '') : '',
       isInbound ? '' : (from.phoneId ?? ''),
       isInbound ? '' : (from.userId ?? ''),
-      jsonWithoutNul(content),
+      jsonWithoutNul(hasFile ? { ...content, media: { status: 'pending' } } : content),
       contextId,
       providerMessageId,
       at,
@@ -94,6 +99,11 @@ async function insertMessage(own: OwnTx, { id, channelId, conversationId, messag
   if (await isStored(own, channelId, providerMessageId)) return undefined;
   // The conversation was merged, or its contact erased, before its lane was locked.
   throw new LocksOutdated();
+}
+
+async function fetchLater(own: OwnTx, messageId: string) {
+  await own.insert(MediaFetch, { message_id: messageId });
+  own.enqueue(fetchFileJob, { message_id: messageId });
 }
 
 type Statuses = { status: ConversationStatus; was: ConversationStatus };

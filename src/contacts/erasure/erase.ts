@@ -100,7 +100,9 @@ const blankMessages = `
          content = case type
            when 'system' then jsonb_build_object('type', content->'type')
            when 'unsupported' then content #- '{raw,from}' #- '{raw,from_user_id}' #- '{raw,id}' #- '{raw,context}'
-           else content end
+           when 'edit' then content - 'original_message_id' #- '{message,context}'
+           when 'revoke' then content - 'original_message_id'
+           else case when content ? 'media' then content - 'asset_id' || '{"media": {"status": "gone"}}' else content end end
    where organization_id = $1
      and contact_id = $2`;
 
