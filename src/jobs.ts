@@ -3,6 +3,7 @@ import { eraseContactJob } from './contacts/erasure/jobs.ts';
 import { exportContactsJob } from './contacts/export/jobs.ts';
 import { importContactsJob } from './contacts/import/jobs.ts';
 import { sendMailJob } from './mails/jobs.ts';
+import { clearMediaJob } from './media/jobs.ts';
 import { wakeConversationJob } from './messaging/inbox/jobs.ts';
 import { markReadJob, sendMessageJob, showTypingJob } from './messaging/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
@@ -29,6 +30,7 @@ export const jobs = [
   replayWebhooksJob,
   cancelWebhooksJob,
   sendMailJob,
+  clearMediaJob,
   eraseContactJob,
   blockContactJob,
   unblockContactJob,

@@ -16,6 +16,7 @@ import {
 } from './contacts/permission/permission.entity.ts';
 import { ContactTag, Tag } from './contacts/tag.entity.ts';
 import { Mail } from './mails/mail.entity.ts';
+import { MediaAsset, MediaUsage } from './media/asset.entity.ts';
 import { Conversation, ConversationNote, ConversationTag } from './messaging/conversation.entity.ts';
 import { Message } from './messaging/message.entity.ts';
 import { MessageAttempt } from './messaging/message-attempt.entity.ts';
@@ -70,6 +71,8 @@ export const entities = [
   ConversationNote,
   Message,
   MessageAttempt,
+  MediaAsset,
+  MediaUsage,
   ProviderWebhook,
   UnmatchedStatus,
   WebhookEndpoint,

@@ -203,6 +203,8 @@ export const kept: Record<string, string> = {
   conversation_tags: "a tenant's own records",
   conversation_notes: "a tenant's own records",
   messages: "a tenant's own records",
+  media_assets: "a tenant's own records; files without a row, and rows whose file is gone, by src/media/purge.ts",
+  media_usage: 'one for each organization',
   pools: 'one for each channel or endpoint',
   purges: 'one for each purge',
   mikro_orm_migrations: 'which migrations have run',
