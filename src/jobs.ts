@@ -3,6 +3,7 @@ import { eraseContactJob } from './contacts/erasure/jobs.ts';
 import { exportContactsJob } from './contacts/export/jobs.ts';
 import { importContactsJob } from './contacts/import/jobs.ts';
 import { sendMailJob } from './mails/jobs.ts';
+import { clearMediaJob } from './media/jobs.ts';
 import { fetchFileJob } from './messaging/files/jobs.ts';
 import { wakeConversationJob } from './messaging/inbox/jobs.ts';
 import { markReadJob, sendMessageJob, showTypingJob } from './messaging/jobs.ts';
@@ -31,6 +32,7 @@ export const jobs = [
   replayWebhooksJob,
   cancelWebhooksJob,
   sendMailJob,
+  clearMediaJob,
   eraseContactJob,
   blockContactJob,
   unblockContactJob,

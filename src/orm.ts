@@ -16,6 +16,7 @@ import {
 } from './contacts/permission/permission.entity.ts';
 import { ContactTag, Tag } from './contacts/tag.entity.ts';
 import { Mail } from './mails/mail.entity.ts';
+import { MediaAsset, MediaUsage } from './media/asset.entity.ts';
 import { Conversation, ConversationNote, ConversationTag } from './messaging/conversation.entity.ts';
 import { MediaFetch, MediaUpload } from './messaging/files/file.entity.ts';
 import { Message } from './messaging/message.entity.ts';
@@ -73,6 +74,8 @@ export const entities = [
   MessageAttempt,
   MediaFetch,
   MediaUpload,
+  MediaAsset,
+  MediaUsage,
   ProviderWebhook,
   UnmatchedStatus,
   WebhookEndpoint,

@@ -5,6 +5,7 @@ import { importContacts } from './contacts/import-contacts.ts';
 import { unblockContact } from './contacts/unblock-contact.ts';
 import type { Handler } from './handler.ts';
 import { sendMail } from './mails/send-mail.ts';
+import { clearMedia } from './media/clear-media.ts';
 import { fetchFile } from './messaging/fetch-file.ts';
 import { markRead, showTyping } from './messaging/mark-read.ts';
 import { sendMessage } from './messaging/send-message.ts';
@@ -34,6 +35,7 @@ export const handlers = [
   replayWebhooks,
   cancelWebhooks,
   sendMail,
+  clearMedia,
   eraseContactRest,
   blockContact,
   unblockContact,

@@ -5,10 +5,10 @@ import { optOut } from '../contacts/permission/opt-out.ts';
 import { nameByProfile } from '../contacts/profiles.ts';
 import type { ConversationStatus } from '../messaging/conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
-import { callOffWake } from '../messaging/inbox/wake.ts';
 import { MediaFetch } from '../messaging/files/file.entity.ts';
 import { fetchFileJob } from '../messaging/files/jobs.ts';
 import { fileIdIn } from '../messaging/files/received.ts';
+import { callOffWake } from '../messaging/inbox/wake.ts';
 import { answerLockOf, wakeKept } from '../messaging/kept-statuses.ts';
 import { Message } from '../messaging/message.entity.ts';
 import { isStopWord } from '../messaging/stop-words.ts';
@@ -25,7 +25,14 @@ import { jsonWithoutNul, withoutNul } from './without-nul.ts';
 
 export type Applying = { transact: TenantTransact; secrets: Secrets; stopWords: string[] };
 
-type Placed = { id: string; channelId: string; conversationId: string; message: InboundMessage; isInbound: boolean; hasFile: boolean };
+type Placed = {
+  id: string;
+  channelId: string;
+  conversationId: string;
+  message: InboundMessage;
+  isInbound: boolean;
+  hasFile: boolean;
+};
 
 /** From the person, or from the owner's phone app. A repeat changes nothing. `who`: the person's present addresses. */
 export async function applyMessage(

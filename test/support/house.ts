@@ -155,6 +155,7 @@ export async function openHouse(
     log,
     secrets: testSecrets,
     providers: undefined as never,
+    storage: undefined as never,
     sender: undefined as never,
     jobMetrics: createJobMetrics(new Registry()),
     deliveryMetrics: createDeliveryMetrics(new Registry()),

@@ -1,3 +1,4 @@
+import { Channel } from '../../channels/channel.entity.ts';
 import { publicIdOf } from '../../media/asset-id.ts';
 import { type AssetRow, findAsset } from '../../media/assets.ts';
 import { mediaKinds } from '../../media/kinds.ts';

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { type RequestBoundsSettings, requestBoundsSettings } from '../database/request-bounds.ts';
 import { type Bounds, bounds } from './bounds.ts';
 import { areOrigins, areQueues, isClusterUrl, isHashKey, isMailbox, isMailUrl, isSecretKey, isUrl, list } from './checks.ts';
+import { type MediaSettings, mediaSettings } from './media.ts';
 
 const whole = Joi.number().integer();
 const days = (min: number, byDefault: number) => whole.min(min).max(3650).default(byDefault);
@@ -51,6 +52,7 @@ export const configSchema = Joi.object({
     .default(6_000)
     .description('Requests a minute of one API key, token, session or address; 0: no limit'),
   ...bounds,
+  ...mediaSettings,
   OPERATOR_USER: Joi.string().default('operator').description('User of Bull Board'),
   OPERATOR_PASSWORD: Joi.string().min(12).empty('').description('Password of Bull Board; unset: no Bull Board'),
   DEMO_FILE: Joi.string()
@@ -148,6 +150,7 @@ export const configSchema = Joi.object({
 }).prefs({ abortEarly: false, stripUnknown: true });
 
 export type Config = Bounds &
+  MediaSettings &
   RequestBoundsSettings & {
     port: number;
     host: string;

@@ -91,7 +91,11 @@ describe('a received file', () => {
     ['a redirect', (_req: IncomingMessage, res: ServerResponse) => res.writeHead(302, { location: '/x' }).end(), ProviderFailed],
     ['a busy provider', fault(400, 4), ProviderBusy],
     ['a token that is refused', fault(401, 190), ProviderRefused],
-    ['a transfer that ends too early', (_req: IncomingMessage, res: ServerResponse) => res.end(bytes.subarray(1)), ProviderFailed],
+    [
+      'a transfer that ends too early',
+      (_req: IncomingMessage, res: ServerResponse) => res.end(bytes.subarray(1)),
+      ProviderFailed,
+    ],
   ])('%s is sorted', async (_what, answer, kind) => {
     file = answer;
     expect(await thrown(fetchFile())).toBeInstanceOf(kind);
@@ -117,7 +121,11 @@ describe('a received file', () => {
         isClosed = true;
       });
       res.writeHead(200);
-      Readable.from((async function* () { for (;;) yield bytes; })()).pipe(res);
+      Readable.from(
+        (async function* () {
+          for (;;) yield bytes;
+        })(),
+      ).pipe(res);
     };
     metadata = { ...metadata, file_size: undefined };
     const full = new Error('The disk is full');
@@ -176,9 +184,11 @@ describe('an upload', () => {
     expect([form!.get('messaging_product'), form!.get('type')]).toEqual(['whatsapp', 'audio/ogg']);
     const received = form!.get('file') as File;
     expect(received.type).toBe('audio/ogg');
-    expect(createHash('sha256').update(Buffer.from(await received.arrayBuffer())).digest()).toEqual(
-      createHash('sha256').update(bytes).digest(),
-    );
+    expect(
+      createHash('sha256')
+        .update(Buffer.from(await received.arrayBuffer()))
+        .digest(),
+    ).toEqual(createHash('sha256').update(bytes).digest());
   });
 
   test('is read no faster than the provider takes it', async () => {

@@ -1,6 +1,15 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
-import { bodyFor, change, entry, inboundFrom, newId, bodyOf as several, statusOf, textFrom } from '../../support/provider-body.ts';
+import {
+  bodyFor,
+  change,
+  entry,
+  inboundFrom,
+  newId,
+  bodyOf as several,
+  statusOf,
+  textFrom,
+} from '../../support/provider-body.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -16,7 +25,9 @@ async function applied(body: object) {
 }
 const from = (phone: string, more: object) => applied(bodyFor(channel, inboundFrom(phone, { text: undefined, ...more })));
 const echoed = (phone: string, more: object) =>
-  applied(bodyFor(channel, { message_echoes: [{ ...textFrom('1'), text: undefined, to: phone, ...more }] }, 'smb_message_echoes'));
+  applied(
+    bodyFor(channel, { message_echoes: [{ ...textFrom('1'), text: undefined, to: phone, ...more }] }, 'smb_message_echoes'),
+  );
 const byProviderId = (id: string): Promise<Body> => app.one('select * from messages where provider_message_id = $1', [id]);
 const seconds = (at: number) => String(Math.floor(Date.now() / 1_000) + at);
 const isoOf = (text: string) => new Date(Number(text) * 1_000).toISOString();
