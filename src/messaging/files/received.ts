@@ -35,6 +35,7 @@ export const receivedFile = statement((select, { id }: { id: string }) =>
   select(Message, Channel)
     .innerJoin('channels', 'channels.id', 'messages.channel_id')
     .select(['messages.id', 'messages.type', 'messages.content', 'messages.conversation_id', 'messages.contact_id'])
+    .select('messages.created_at')
     .select(['messages.channel_id', 'channels.status as channel_status', 'channels.phone_number_id'])
     .select(['channels.account_id', 'channels.access_token'])
     .where('messages.id', '=', id),
@@ -51,6 +52,10 @@ export async function lockConversationOf(tx: OwnTx, id: string): Promise<boolean
   return message !== undefined;
 }
 
+export async function endFetch(tx: OwnTx, messageId: string): Promise<void> {
+  await tx.delete(MediaFetch, { message_id: messageId });
+}
+
 /** Says on the message what became of its file. Needs the conversation's lock; does nothing for one that does not wait for it any more. */
 export async function settleFile(
   tx: OwnTx,
@@ -60,6 +65,7 @@ export async function settleFile(
   const [message] = await messageById(tx, { id });
   if (!message) return;
   tx.assertLocked(conversationLane(message.conversation_id));
+  await endFetch(tx, id);
   if (stateOf(message.content)?.status !== 'pending') return;
   // An erasure or a deletion may have removed the file meanwhile.
   const asset = 'asset' in outcome && message.contact_id !== null ? await findAsset(tx, outcome.asset.id) : undefined;
@@ -71,7 +77,6 @@ export async function settleFile(
       where organization_id = $1 and id = $2`,
     [id, JSON.stringify(change)],
   );
-  await tx.delete(MediaFetch, { message_id: id });
   emitUpdated(tx, message, asset ? 'media_stored' : 'media_failed');
 }
 

@@ -217,6 +217,35 @@ const settledAs = (providerId: string, status: string): Promise<Body> =>
   });
 
 describe('a contact that is erased', () => {
+  test('while its file waits gets none, and nothing waits any more', async () => {
+    const own = await app.connect();
+    await app.rows(`update channels set status = 'restricted' where id = $1`, [own.id]);
+    const { message } = await sendsFile('image', 'image/jpeg', jpeg(), {}, own);
+    await waitFor('the job to wait', async () => new Date((await jobOf(message.id)).run_at).getTime() > Date.now() + 60_000);
+    await app.call('contacts.delete', { params: { contactID: message.contact_id } });
+    await app.rows(
+      'update jobs set run_at = clock_timestamp(), check_at = clock_timestamp(), run = run + 1 where subject_id = $1',
+      [message.id],
+    );
+    await waitFor('the job to end', async () => (await jobOf(message.id)) === undefined);
+    expect((await app.message(message.id)).content.media).toEqual({ status: 'gone' });
+    expect(await app.rows('select 1 from media_fetches where message_id = $1', [message.id])).toEqual([]);
+    expect(await assetsOf(message.id)).toEqual([]);
+  });
+
+  test('or not: a file that a stopped channel did not fetch for a month is gone', async () => {
+    const own = await app.connect();
+    await app.rows(`update channels set status = 'restricted' where id = $1`, [own.id]);
+    const { message, providerId } = await sendsFile('image', 'image/jpeg', jpeg(), {}, own);
+    await waitFor('the job to wait', async () => new Date((await jobOf(message.id)).run_at).getTime() > Date.now() + 60_000);
+    await app.rows(`update messages set created_at = created_at - interval '32 days' where id = $1`, [message.id]);
+    await app.rows(
+      'update jobs set run_at = clock_timestamp(), check_at = clock_timestamp(), run = run + 1 where subject_id = $1',
+      [message.id],
+    );
+    expect((await settled(providerId)).content.media).toEqual({ status: 'gone' });
+  });
+
   test('has no file any more: neither one that was stored nor one that waited', async () => {
     const { providerId } = await sendsFile('image', 'image/jpeg', jpeg());
     const { contact_id, id } = await settled(providerId);
