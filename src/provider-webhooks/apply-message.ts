@@ -5,8 +5,7 @@ import { optOut } from '../contacts/permission/opt-out.ts';
 import { nameByProfile } from '../contacts/profiles.ts';
 import type { ConversationStatus } from '../messaging/conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
-import { MediaFetch } from '../messaging/files/file.entity.ts';
-import { fetchFileJob } from '../messaging/files/jobs.ts';
+import { fetchLater } from '../messaging/files/jobs.ts';
 import { fileIdIn } from '../messaging/files/received.ts';
 import { callOffWake } from '../messaging/inbox/wake.ts';
 import { answerLockOf, wakeKept } from '../messaging/kept-statuses.ts';
@@ -106,11 +105,6 @@ async function insertMessage(own: OwnTx, { id, channelId, conversationId, messag
   if (await isStored(own, channelId, providerMessageId)) return undefined;
   // The conversation was merged, or its contact erased, before its lane was locked.
   throw new LocksOutdated();
-}
-
-async function fetchLater(own: OwnTx, messageId: string) {
-  await own.insert(MediaFetch, { message_id: messageId });
-  own.enqueue(fetchFileJob, { message_id: messageId });
 }
 
 type Statuses = { status: ConversationStatus; was: ConversationStatus };

@@ -2,7 +2,14 @@ import Joi from 'joi';
 import { AppError } from '../../platform/errors.ts';
 import { uuid } from '../../platform/ids.ts';
 import { backoff, job } from '../../platform/ledger/job.ts';
+import { ensurePool } from '../../platform/ledger/pools.ts';
+import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { MediaFetch } from './file.entity.ts';
 import { fetchAgain, lockConversationOf, settleFile } from './received.ts';
+
+/** Of one organization at once: its other jobs must not wait behind slow files. */
+const filePool = 'files';
+const filePoolWidth = 8;
 
 /** In the same transaction as its message, and without a lane: the conversation does not wait for a file. */
 export const fetchFileJob = job<{ message_id: string }>({
@@ -25,3 +32,9 @@ export const fetchFileJob = job<{ message_id: string }>({
     select organization_id, message_id as id
       from media_fetches`,
 });
+
+export async function fetchLater(own: OwnTx, messageId: string): Promise<void> {
+  await own.insert(MediaFetch, { message_id: messageId });
+  await ensurePool(own, filePool, filePoolWidth);
+  own.enqueue(fetchFileJob, { message_id: messageId }, { pool: filePool });
+}

@@ -34,7 +34,14 @@ function named(kind: unknown, holder: unknown, field: string): NamedFile[] {
   const [file, path] = kind === field ? [object(holder), field] : [object(object(holder)[kind]), `${field}.${kind}`];
   return file.asset_id === undefined
     ? []
-    : [{ kind: kind as MediaKind, assetId: String(file.asset_id), field: `${path}.asset_id`, file }];
+    : [
+        {
+          kind: kind as MediaKind,
+          assetId: typeof file.asset_id === 'string' ? file.asset_id : '',
+          field: `${path}.asset_id`,
+          file,
+        },
+      ];
 }
 
 /** Throws 422 for a file that is not there, or that the provider does not take as what it is sent as. */

@@ -203,6 +203,12 @@ describe('a fetch', () => {
       return new Date(row.run_at).getTime() > Date.now() + 60_000 && row;
     });
     expect([job.attempts, (await messageOf(providerId)).content.media]).toEqual([0, { status: 'pending' }]);
+    // Slow files must not hold the other jobs of their organization.
+    const pool = await app.one('select width from pools where organization_id = $1 and id = $2', [
+      own.tenant.organizationId,
+      job.pool,
+    ]);
+    expect([job.pool, pool.width]).toEqual(['files', 8]);
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
     await app.rows('delete from jobs where id = $1', [job.id]);
     const findings = await checkJobs(app.web.deps.database);

@@ -7,6 +7,7 @@ import { ownRows } from '../../../src/platform/database/own.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { inPieces, jpeg, mp4, ogg, pdf, webp } from '../../support/media.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -147,6 +148,22 @@ describe('a message with an asset', () => {
     expect([(await uploads(own)).length, (await arrived(id)).length]).toEqual([2, 1]);
   });
 
+  test('that another run takes over while it is uploaded arrives once', async () => {
+    const own = await app.connect();
+    await faultOf(own, 'media', { kind: 'delay', delay_ms: 2_000 });
+    const id = await sent('image', { asset_id: await idOf(jpeg()) }, own);
+    await waitFor('the upload', async () => (await uploads(own)).length === 1);
+    expect((await app.message(id)).status).toBe('queued');
+    await app.rows(
+      'update jobs set run = run + 1, run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1',
+      [id],
+    );
+    await app.messageIn(id, 'read');
+    await waitFor('both uploads', async () => (await uploads(own)).length === 2);
+    await app.idle();
+    expect([(await arrived(id)).length, (await wire(id, own)).length]).toEqual([1, 1]);
+  });
+
   test('keeps the order of its conversation while it is uploaded', async () => {
     const own = await app.connect();
     await faultOf(own, 'media', { kind: 'delay', delay_ms: 1_500 });
@@ -173,7 +190,7 @@ describe('a message with an asset', () => {
     await faultOf(own, 'media', { status: 401, code: 190 });
     const id = await sent('image', { asset_id: await idOf(jpeg()) }, own);
     const stopped = async () => (await app.one('select status from channels where id = $1', [own.id])).status === 'auth_error';
-    for (let look = 0; look < 600 && !(await stopped()); look += 1) await new Promise((after) => setTimeout(after, 100));
+    await waitFor('the channel to stop', stopped);
     expect((await app.message(id)).status).toBe('queued');
     await app.call('channels.update', { params: { channelID: own.id }, body: { access_token: own.accessToken } });
     await app.messageIn(id, 'read');
@@ -195,6 +212,7 @@ describe('a message with an asset', () => {
 describe('a file that cannot be sent is refused at once', () => {
   test.each([
     ['no Base64', async () => 'a b', 'image', 'image.asset_id'],
+    ['Base64 of nothing we know', async () => 'eA', 'image', 'image.asset_id'],
     [
       'an asset that is not there',
       async () => publicIdOf(`${channel.tenant.organizationId}/${crypto.randomUUID()}`),
@@ -228,6 +246,7 @@ describe('a file that cannot be sent is refused at once', () => {
   test.each([
     ['in two ways', 'image', { id: '1' }, 'image'],
     ['in two ways, in a template', 'template', { id: '1' }, 'template.components.image.asset_id'],
+    ['by what is no text, in a template', 'template', { asset_id: { toString: 1 } }, 'template.components.image.asset_id'],
   ])('%s', async (_what, type, more, field) => {
     await app.storeTemplates(channel);
     const file = { asset_id: await idOf(jpeg()), ...more };
