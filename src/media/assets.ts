@@ -11,7 +11,7 @@ import { type IncomingFile, type ReceivedFile, receiveFile } from './receive.ts'
 import type { ByteRange, Storage } from './storage/storage.ts';
 import { assertRoom, countFile } from './usage.ts';
 
-const columns = [
+export const assetColumns = [
   'id',
   'storage_key',
   'kind',
@@ -25,15 +25,15 @@ const columns = [
   'contact_id',
   'created_by',
   'created_at',
+  'missing_since',
 ] as const;
-export type AssetRow = RowOf<typeof MediaAsset, (typeof columns)[number]>;
-export const assetColumns = columns;
+export type AssetRow = RowOf<typeof MediaAsset, (typeof assetColumns)[number]>;
 
 const assetById = statement((select, { id }: { id: string }) =>
-  select(MediaAsset).select(columns).where('id', '=', id).where('deleted_at', 'is', null),
+  select(MediaAsset).select(assetColumns).where('id', '=', id).where('deleted_at', 'is', null),
 );
 const assetByMessage = statement((select, { messageId }: { messageId: string }) =>
-  select(MediaAsset).select(columns).where('message_id', '=', messageId).where('deleted_at', 'is', null),
+  select(MediaAsset).select(assetColumns).where('message_id', '=', messageId).where('deleted_at', 'is', null),
 );
 
 export async function findAsset(own: Own, id: string): Promise<AssetRow | undefined> {

@@ -1,3 +1,4 @@
+import { deleteAssetsOfContact } from '../../media/remove.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { uuidv7 } from '../../platform/ids.ts';
@@ -52,6 +53,7 @@ export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Pro
   await tx.sql(blankAttempts, [id]);
   await tx.sql(blankMessages, [id]);
   await tx.sql(dropNotes, [conversations]);
+  await deleteAssetsOfContact(tx, id);
   await tx.sql(blankConversations, [id]);
   const ended = merged.flatMap(({ gone_conversations }) => gone_conversations);
   await searchLater(tx, secrets, { ids, conversations: [...conversations, ...ended], identities });

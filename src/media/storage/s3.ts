@@ -12,7 +12,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import type { MediaSettings } from '../../platform/config/media.ts';
 import { AppError } from '../../platform/errors.ts';
 import { partsOf } from '../asset-id.ts';
-import { FileMissing, type Pieces, type Storage, StorageFailed } from './storage.ts';
+import { FileMissing, type Pieces, type Storage, StorageFailed, type StoredFile } from './storage.ts';
 
 /** Two parts are in memory at once, for each upload. The protocol's smallest part has 5 MiB. */
 const partBytes = 5 * 2 ** 20;
@@ -48,12 +48,16 @@ export function s3Storage(settings: MediaSettings & { bucket: string }): Storage
       await ours(client.send(new DeleteObjectCommand(checked(key))));
     },
     async list({ after, limit }) {
-      const { Contents = [] } = await ours(client.send(new ListObjectsV2Command({ Bucket, StartAfter: after, MaxKeys: limit })));
-      return Contents.map(({ Key, Size, LastModified }) => ({
-        key: Key ?? '',
-        bytes: Size ?? 0,
-        modifiedAt: LastModified ?? new Date(),
-      }));
+      const files: StoredFile[] = [];
+      for (let isMore = true; isMore && files.length < limit; ) {
+        const StartAfter = files.at(-1)?.key ?? after;
+        const page = await ours(client.send(new ListObjectsV2Command({ Bucket, StartAfter, MaxKeys: limit - files.length })));
+        const { Contents = [] } = page;
+        for (const { Key = '', Size = 0, LastModified } of Contents)
+          if (LastModified) files.push({ key: Key, bytes: Size, modifiedAt: LastModified });
+        isMore = page.IsTruncated === true && Contents.length > 0;
+      }
+      return files;
     },
     async removeUnfinished(before) {
       const { Uploads = [] } = await ours(client.send(new ListMultipartUploadsCommand({ Bucket })));

@@ -57,5 +57,5 @@ const up = [
      assets int not null default 0 check (assets >= 0),
      primary key (organization_id))`,
 
-  ...manyRowsEach('media_assets'),
+  ...manyRowsEach('media_assets', 'media_usage'),
 ];
