@@ -33,6 +33,9 @@ type Placed = {
   hasFile: boolean;
 };
 
+/** An edit or a deletion of what we do not have is no new message of the person. */
+const isWritten = ({ message, isInbound }: Placed) => isInbound && message.amendment === undefined;
+
 /** From the person, or from the owner's phone app. A repeat changes nothing. `who`: the person's present addresses. */
 export async function applyMessage(
   { transact, secrets, stopWords }: Applying,
@@ -111,7 +114,8 @@ type Statuses = { status: ConversationStatus; was: ConversationStatus };
 type Updated = Statuses & { is_nameless: boolean };
 
 /** Profile fields that the provider left out stay as they were. */
-async function updateConversation(own: OwnTx, { conversationId, message, isInbound }: Placed): Promise<Updated> {
+async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> {
+  const { conversationId, message, isInbound } = placed;
   const { name, username, phoneId, userId } = isInbound ? message.from : {};
   // SQL: changes by what the row holds, and returns whether its contact has a name (bench: inbound).
   const [updated] = await own.sql<Updated>(
@@ -133,7 +137,7 @@ async function updateConversation(own: OwnTx, { conversationId, message, isInbou
     [
       conversationId,
       withoutNul(previewOf(message.type, message.content)),
-      isInbound,
+      isWritten(placed),
       message.at,
       ...[name, username, phoneId, userId].map((field) => (field ? withoutNul(field) : null)),
     ],
@@ -156,7 +160,7 @@ function emitNew(own: OwnTx, placed: Placed, contactId: string, { status, was }:
   const changed = [
     ...(status === was ? [] : ['status']),
     ...(isWoken ? ['snoozed_until'] : []),
-    ...(isInbound ? ['preview', 'unread_count'] : ['preview']),
+    ...(isWritten(placed) ? ['preview', 'unread_count'] : ['preview']),
   ];
   own.emit(conversationUpdated, { conversation_id: conversationId, status, changed });
   if (isWoken) callOffWake(own, [conversationId]);

@@ -134,6 +134,15 @@ describe('a deletion', () => {
   });
 });
 
+test('an edit of a message that we do not have is kept as one of its own, and opens no window', async () => {
+  const phone = app.phone();
+  const id = newId();
+  await from(phone, { id, ...edit('wamid.unknown', textOf('Blue')) });
+  const message = await byProviderId(id);
+  expect([message.type, message.content]).toEqual(['edit', { original_message_id: 'wamid.unknown', message: textOf('Blue') }]);
+  expect(await conversationOf(message)).toMatchObject({ unread_count: 0, last_inbound_at: null });
+});
+
 describe('the phone app', () => {
   test('its messages are outbound, and it edits and deletes them', async () => {
     const [phone, id] = [app.phone(), newId()];
