@@ -8,7 +8,7 @@ import { fetchFileJob } from './messaging/files/jobs.ts';
 import { wakeConversationJob } from './messaging/inbox/jobs.ts';
 import { markReadJob, sendMessageJob, showTypingJob } from './messaging/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
-import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
+import { amendMessageJob, applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { syncTemplatesJob } from './templates/jobs.ts';
 import { deliverWebhookJob } from './webhooks/jobs.ts';
 import { cancelPendingJob, drainPendingJob, hastenPendingJob, resumePendingJob } from './webhooks/pending/jobs.ts';
@@ -23,6 +23,7 @@ export const jobs = [
   wakeConversationJob,
   applyProviderWebhookJob,
   matchStatusJob,
+  amendMessageJob,
   deliverWebhookJob,
   cancelPendingJob,
   drainPendingJob,

@@ -10,6 +10,7 @@ import { fetchFile } from './messaging/fetch-file.ts';
 import { markRead, showTyping } from './messaging/mark-read.ts';
 import { sendMessage } from './messaging/send-message.ts';
 import { wakeConversation } from './messaging/wake-conversation.ts';
+import { amendMessage } from './provider-webhooks/amend-message.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
 import { syncTemplates } from './templates/sync-templates.ts';
@@ -26,6 +27,7 @@ export const handlers = [
   wakeConversation,
   applyProviderWebhook,
   matchKeptStatus,
+  amendMessage,
   deliver,
   cancelPending,
   drainPending,

@@ -5,6 +5,7 @@ import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import { conversationUpdated } from '../platform/events/catalogue.ts';
 import { conversationLane } from '../platform/ledger/locks.ts';
+import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Amendment, Words } from '../providers/messaging-app/amendment.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
@@ -23,7 +24,7 @@ const originalOf = statement((select, { channelId, direction, originalId }: Amen
     .where('direction', '=', direction),
 );
 
-/** One whose original we do not have is stored as a message of its own: it is not lost. A repeat changes nothing. */
+/** One whose original we do not have is stored as a message of its own, and applied when that comes. A repeat changes nothing. */
 export async function applyAmendment(
   own: Own,
   applying: Applying,
@@ -32,16 +33,27 @@ export async function applyAmendment(
   amendment: Amendment,
 ): Promise<void> {
   const amending = { channelId, direction: message.direction, originalId: amendment.originalId };
+  const isKnown = await amendOriginal(own, applying.transact, amending, amendment, message.at);
+  if (!isKnown) await applyMessage(applying, channelId, message);
+}
+
+/** False: we do not have it. */
+export async function amendOriginal(
+  own: Own,
+  transact: TenantTransact,
+  amending: Amending,
+  amendment: Amendment,
+  at: Date,
+): Promise<boolean> {
   const look = async () => (await originalOf(own, amending))[0];
   const locks = (found: Awaited<ReturnType<typeof look>>) => (found ? [conversationLane(found.conversation_id)] : []);
-  const isKnown = await applying.transact({ look, locks }, async (tx, found) => {
+  return transact({ look, locks }, async (tx, found) => {
     if (!found) return false;
     // Another amendment may have been faster: read under the lock.
     const [original] = await originalOf(tx.own, amending);
-    if (original) await amend(tx.own, original, amendment, message.at.toISOString());
+    if (original) await amend(tx.own, original, amendment, at.toISOString());
     return true;
   });
-  if (!isKnown) await applyMessage(applying, channelId, message);
 }
 
 type Original = Awaited<ReturnType<typeof originalOf>>[number];

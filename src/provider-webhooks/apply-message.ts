@@ -20,6 +20,7 @@ import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
+import { amendMessageJob } from './jobs.ts';
 import { jsonWithoutNul, withoutNul } from './without-nul.ts';
 
 export type Applying = { transact: TenantTransact; secrets: Secrets; stopWords: string[] };
@@ -32,6 +33,9 @@ type Placed = {
   isInbound: boolean;
   hasFile: boolean;
 };
+
+/** The message that is edited may come a moment later. */
+const firstLookMs = 10_000;
 
 /** An edit or a deletion of what we do not have is no new message of the person. */
 const isWritten = ({ message, isInbound }: Placed) => isInbound && message.amendment === undefined;
@@ -68,6 +72,7 @@ export async function applyMessage(
     emitNew(tx.own, placed, contactId, statuses);
     wakeKept(tx.own, answer);
     if (placed.hasFile) await fetchLater(tx.own, placed.id);
+    if (message.amendment) tx.own.enqueue(amendMessageJob, { message_id: placed.id }, { delayMs: firstLookMs });
     return { outcome: 'new' as const, nameless: is_nameless ? contactId : undefined };
   });
   const { name } = message.from;

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import {
   bodyFor,
   change,
@@ -141,6 +142,26 @@ test('an edit of a message that we do not have is kept as one of its own, and op
   const message = await byProviderId(id);
   expect([message.type, message.content]).toEqual(['edit', { original_message_id: 'wamid.unknown', message: textOf('Blue') }]);
   expect(await conversationOf(message)).toMatchObject({ unread_count: 0, last_inbound_at: null });
+});
+
+test.each([
+  ['an edit', (id: string) => edit(id, textOf('Later'), seconds(5)), { body: 'Later', edited: { before: { body: 'First' } } }],
+  ['a deletion', (id: string) => revoke(id, seconds(5)), { body: 'First', deleted: {} }],
+] as const)('%s that came before its message is applied when that comes', async (_what, amendment, expected) => {
+  const [phone, id, amendmentId] = [app.phone(), newId(), newId()];
+  await from(phone, { id: amendmentId, ...amendment(id) });
+  await from(phone, { id, type: 'text', text: { body: 'First' } });
+  const message = await byProviderId(id);
+  expect(message.content).toEqual({ body: 'First' });
+  const { id: ours } = await byProviderId(amendmentId);
+  const lookAgain = () =>
+    app.rows('update jobs set run = run + 1, run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1', [
+      ours,
+    ]);
+  await lookAgain();
+  await waitFor('the look', async () => (await app.jobOf(ours)) === undefined);
+  expect((await byProviderId(id)).content).toMatchObject(expected);
+  expect(await updates(message.conversation_id)).toHaveLength(1);
 });
 
 describe('the phone app', () => {
