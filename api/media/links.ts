@@ -24,10 +24,10 @@ const exampleLink = Buffer.concat([
 const linkView = view(
   Joi.object({
     id: Joi.string().required(),
-    url: Joi.string().required().description('For anybody who has it, without a credential, until it ends'),
+    link: Joi.string().required().description('For anybody who has it, without a credential, until it ends'),
     expires_at: timestamp.required(),
   }),
-  { id: exampleLink, url: `https://kanal.example.com${path}/${exampleLink}`, expires_at: exampleTime },
+  { id: exampleLink, link: `https://kanal.example.com${path}/${exampleLink}`, expires_at: exampleTime },
 );
 
 type LinkBody = { expires_in: number; disposition: 'attachment' | 'inline' };
@@ -60,11 +60,11 @@ export const createAssetLink = endpoint({
     const asset = await assetAt(own, params.assetID);
     const expiresAtMs = Math.floor(now() / 1_000 + body.expires_in) * 1_000;
     const isInline = body.disposition === 'inline';
-    const link = signedLink(secrets, { organizationId: own.organizationId, assetId: asset.id, expiresAtMs, isInline });
-    const url = `${config.publicUrl?.replace(/\/$/, '') ?? ''}${path}/${link}`;
+    const id = signedLink(secrets, { organizationId: own.organizationId, assetId: asset.id, expiresAtMs, isInline });
+    const link = `${config.publicUrl?.replace(/\/$/, '') ?? ''}${path}/${id}`;
     return write({}, async () => ({
       status: 201,
-      body: { id: link, url, expires_at: iso(new Date(expiresAtMs)) },
+      body: { id, link, expires_at: iso(new Date(expiresAtMs)) },
       audit: { details: { expires_in: body.expires_in } },
     }));
   },

@@ -60,7 +60,11 @@ export function s3Storage(settings: MediaSettings & { bucket: string }): Storage
       return files;
     },
     async removeUnfinished(before) {
-      const { Uploads = [] } = await ours(client.send(new ListMultipartUploadsCommand({ Bucket })));
+      // Some storages do not list them: a rule of the bucket ends them there (docs/operations.md).
+      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket })).catch((error) => {
+        if (isUnknownCall(error)) return { Uploads: [] };
+        throw new StorageFailed(error);
+      });
       const old = Uploads.filter(({ Initiated }) => Initiated && Initiated < before);
       for (const { Key, UploadId } of old) await ours(client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
       return old.length;
@@ -100,6 +104,8 @@ function watched(pieces: Pieces) {
 
 const isMissing = (error: unknown) =>
   error instanceof S3ServiceException && (error.name === 'NoSuchKey' || error.$metadata.httpStatusCode === 404);
+
+const isUnknownCall = (error: unknown) => error instanceof S3ServiceException && error.$metadata.httpStatusCode === 501;
 
 async function ours<Result>(call: Promise<Result>): Promise<Result> {
   try {

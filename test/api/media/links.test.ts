@@ -17,7 +17,7 @@ test('anybody who has the link gets the file, whole or in part', async () => {
   const { id } = await upload();
   const { status, headers, body } = await link(id);
   expect([status, headers.get('location')]).toEqual([201, `/v1/media/links/${body.id}`]);
-  expect(body.url).toBe(`https://kanal.example.com/v1/media/links/${body.id}`);
+  expect(body.link).toBe(`https://kanal.example.com/v1/media/links/${body.id}`);
   const ends = new Date(body.expires_at).getTime() - Date.now();
   expect(ends).toBeGreaterThan(890_000 - 60_000);
   expect(ends).toBeLessThan(900_000 + 60_000);
