@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
-import { waitFor } from '../../support/wait-for.ts';
 import {
   bodyFor,
   change,
@@ -11,6 +10,7 @@ import {
   statusOf,
   textFrom,
 } from '../../support/provider-body.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
