@@ -7,6 +7,7 @@ import { clearMediaJob } from './media/jobs.ts';
 import { fetchFileJob } from './messaging/files/jobs.ts';
 import { wakeConversationJob } from './messaging/inbox/jobs.ts';
 import { markReadJob, sendMessageJob, showTypingJob } from './messaging/jobs.ts';
+import { sendLaterJob } from './messaging/schedule-job.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
 import { amendMessageJob, applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { syncTemplatesJob } from './templates/jobs.ts';
@@ -16,6 +17,7 @@ import { cancelWebhooksJob, recoverWebhooksJob, replayWebhooksJob } from './webh
 
 export const jobs = [
   sendMessageJob,
+  sendLaterJob,
   markReadJob,
   showTypingJob,
   fetchFileJob,

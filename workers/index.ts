@@ -8,6 +8,7 @@ import { sendMail } from './mails/send-mail.ts';
 import { clearMedia } from './media/clear-media.ts';
 import { fetchFile } from './messaging/fetch-file.ts';
 import { markRead, showTyping } from './messaging/mark-read.ts';
+import { sendLater } from './messaging/send-later.ts';
 import { sendMessage } from './messaging/send-message.ts';
 import { wakeConversation } from './messaging/wake-conversation.ts';
 import { amendMessage } from './provider-webhooks/amend-message.ts';
@@ -20,6 +21,7 @@ import { cancelPending, drainPending, hastenPending, resumePending } from './web
 
 export const handlers = [
   sendMessage,
+  sendLater,
   markRead,
   showTyping,
   fetchFile,

@@ -32,6 +32,7 @@ export const messageView = view(
         "What was sent or received, in the provider's form. Beside it: `media` (`status`: pending, stored, gone, too_large, failed) and `asset_id`, for the file of a received message; `edited` and `deleted`, with the time, for one that was changed",
       ),
     failure: failure.allow(null).required(),
+    send_at: timestamp.description('Of a message that was scheduled'),
   }),
   {
     id: exampleIds.message,
@@ -71,4 +72,5 @@ export const toMessageView = (row: MessageRow) => ({
   contact_id: row.contact_id,
   content: row.content,
   failure: row.failure,
+  ...(row.send_at !== null && { send_at: iso(row.send_at) }),
 });
