@@ -5,6 +5,7 @@ import { importContactsJob } from './contacts/import/jobs.ts';
 import { sendMailJob } from './mails/jobs.ts';
 import { wakeConversationJob } from './messaging/inbox/jobs.ts';
 import { markReadJob, sendMessageJob, showTypingJob } from './messaging/jobs.ts';
+import { exchangeTokenJob, registerPhoneJob, subscribeWebhookJob, syncAssetsJob } from './onboarding/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
 import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { syncTemplatesJob } from './templates/jobs.ts';
@@ -34,6 +35,10 @@ export const jobs = [
   unblockContactJob,
   importContactsJob,
   exportContactsJob,
+  exchangeTokenJob,
+  subscribeWebhookJob,
+  registerPhoneJob,
+  syncAssetsJob,
 ];
 
 registerContracts(jobs);

@@ -19,6 +19,7 @@ import { Mail } from './mails/mail.entity.ts';
 import { Conversation, ConversationNote, ConversationTag } from './messaging/conversation.entity.ts';
 import { Message } from './messaging/message.entity.ts';
 import { MessageAttempt } from './messaging/message-attempt.entity.ts';
+import { Onboarding } from './onboarding/onboarding.entity.ts';
 import { ApiKey, Invitation, Membership, Organization } from './organizations/organization.entity.ts';
 import { AuditEntry } from './platform/audit/audit-entry.entity.ts';
 import { Event } from './platform/events/event.entity.ts';
@@ -47,6 +48,7 @@ export const entities = [
   Mail,
   Channel,
   Template,
+  Onboarding,
   Contact,
   ContactIdentity,
   ContactNote,

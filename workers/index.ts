@@ -8,6 +8,10 @@ import { sendMail } from './mails/send-mail.ts';
 import { markRead, showTyping } from './messaging/mark-read.ts';
 import { sendMessage } from './messaging/send-message.ts';
 import { wakeConversation } from './messaging/wake-conversation.ts';
+import { exchangeToken } from './onboarding/exchange-token.ts';
+import { registerPhone } from './onboarding/register-phone.ts';
+import { subscribeWebhook } from './onboarding/subscribe-webhook.ts';
+import { syncAssets } from './onboarding/sync-assets.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
 import { syncTemplates } from './templates/sync-templates.ts';
@@ -37,4 +41,8 @@ export const handlers = [
   unblockContact,
   importContacts,
   exportContacts,
+  exchangeToken,
+  subscribeWebhook,
+  registerPhone,
+  syncAssets,
 ] as unknown as Handler<Record<string, string>, unknown>[];

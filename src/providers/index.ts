@@ -17,15 +17,16 @@ export type Providers = {
 };
 
 export function createProviders(
-  { messagingAppUrl, providerTimeoutMs, mailUrl }: Pick<Config, 'messagingAppUrl' | 'providerTimeoutMs' | 'mailUrl'>,
+  config: Pick<Config, 'messagingAppUrl' | 'messagingAppId' | 'messagingAppSecret' | 'providerTimeoutMs' | 'mailUrl'>,
   registry: Registry,
   log: Log,
 ): Providers {
+  const { messagingAppUrl, messagingAppId: id, messagingAppSecret: secret, providerTimeoutMs, mailUrl } = config;
   const measured = measuredProvider(registry);
   const client = lazyGraphClient({ baseUrl: messagingAppUrl, timeoutMs: providerTimeoutMs });
   const smtp = mailUrl ? lazySmtpMail({ url: mailUrl, timeoutMs: providerTimeoutMs }) : undefined;
   return {
-    messagingApp: measured('messaging_app', graphMessagingApp(client)),
+    messagingApp: measured('messaging_app', graphMessagingApp(client, id && secret ? { id, secret } : undefined)),
     // A mail that is only logged calls nobody.
     mail: smtp ? measured('mail', smtp.mail) : logMail(log),
     async load() {

@@ -68,6 +68,10 @@ export const configSchema = Joi.object({
     .custom(isUrl('http', 'https'))
     .default('https://graph.facebook.com/v23.0')
     .description('Base address of the messaging provider'),
+  MESSAGING_APP_ID: Joi.string()
+    .pattern(/^\d{1,32}$/, 'digits')
+    .empty('')
+    .description("Id of the installation's provider app; onboarding needs it"),
   MESSAGING_APP_SECRET: Joi.string().empty('').description("Secret of the installation's provider app; signs its webhooks"),
   MESSAGING_APP_VERIFY_TOKEN: Joi.string().empty('').description("Token of the provider's webhook handshake"),
   STOP_WORDS: Joi.string()
@@ -138,6 +142,9 @@ export const configSchema = Joi.object({
   RETENTION_BROKEN_PROVIDER_WEBHOOKS_DAYS: days(1, 30).description('Days such a body is kept that could not be applied whole'),
   RETENTION_UNMATCHED_STATUSES_DAYS: days(1, 7).description("Days a provider's status is kept that had to wait for its message"),
   RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
+  RETENTION_ONBOARDINGS_DAYS: days(1, 30).description(
+    'Days an onboarding that is not completed is kept after its last change, with its token',
+  ),
   RETENTION_EVENTS_DAYS: days(1, 30).description(
     'Days an event is kept with its deliveries, once all of them have ended, and a failed try of a message',
   ),
@@ -163,6 +170,7 @@ export type Config = Bounds &
     metricsToken?: string;
     logLevel: string;
     messagingAppUrl: string;
+    messagingAppId?: string;
     messagingAppSecret?: string;
     messagingAppVerifyToken?: string;
     stopWords: string[];
@@ -192,6 +200,7 @@ export type Config = Bounds &
     retentionBrokenProviderWebhooksDays: number;
     retentionUnmatchedStatusesDays: number;
     retentionWebhookAttemptsDays: number;
+    retentionOnboardingsDays: number;
     retentionEventsDays: number;
     shutdownTimeoutMs: number;
   };

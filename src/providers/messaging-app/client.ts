@@ -6,7 +6,8 @@ import { failedBeforeWrite } from './before-write.ts';
 import { type GraphError, sortedError } from './error-codes.ts';
 
 export type GraphClient = {
-  get(path: string, accessToken: string, search?: Record<string, string>): Promise<unknown>;
+  /** Without a token: the search says who asks. */
+  get(path: string, accessToken: string | undefined, search?: Record<string, string>): Promise<unknown>;
   post(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
   delete(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
   close(): void;
@@ -36,7 +37,7 @@ export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; tim
   async function call(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
-    accessToken: string,
+    accessToken: string | undefined,
     more: { json?: object; searchParams?: Record<string, string> },
     readFault?: ReadFault,
   ) {
@@ -46,7 +47,7 @@ export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; tim
         method,
         ...more,
         signal: tooLarge.signal,
-        headers: { authorization: `Bearer ${accessToken}` },
+        headers: accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` },
       });
       request.on('downloadProgress', ({ transferred }) => {
         if (transferred > largestReplyBytes) tooLarge.abort();

@@ -1,5 +1,6 @@
 import { ProviderFailed } from '../errors.ts';
 import type { GraphClient } from './client.ts';
+import { onboardingCalls, type ProviderApp } from './onboarding-calls.ts';
 import type { Address, MessagingApp, OutboundMessage, ProviderTemplate } from './provider.ts';
 import { checkDone, checkListed, toAccepted, toIdPage, toNumber, toTemplatePage, userFault } from './replies.ts';
 
@@ -7,8 +8,10 @@ const maxPages = 200;
 /** Pages of 100, far more than an account may have. A request waits for them. */
 const maxNumberPages = 10;
 
-export function graphMessagingApp(client: GraphClient): MessagingApp {
+export function graphMessagingApp(client: GraphClient, app?: ProviderApp): MessagingApp {
   return {
+    ...onboardingCalls(client, app),
+
     async readNumber({ phoneNumberId, accessToken }) {
       return toNumber(await client.get(phoneNumberId, accessToken, { fields: 'id,display_phone_number,verified_name' }));
     },
