@@ -101,7 +101,7 @@ describeExamples<Json[]>('other endpoints', 'other-endpoints.json', ownEndpoints
 
   describe('answers of an onboarding', () => {
     test.each(having(/^get \/waba\/subscribed_apps 200$/))('%s', async (_what, { body }) => {
-      expect(await answered(200, body).isSubscribed(account)).toBe(body.data.length > 0);
+      expect(await answered(200, body).isAppSubscribed(account)).toBe(body.data.length > 0);
     });
 
     test.each(having(/^post \/(waba\/subscribed_apps|number\/register) 200$/))('%s', async (_what, { body }) => {
@@ -132,7 +132,7 @@ describeExamples<Json[]>('other endpoints', 'other-endpoints.json', ownEndpoints
         app.listTemplates(account),
         app.exchangeCode('code'),
         app.subscribeApp(account),
-        app.isSubscribed(account),
+        app.isAppSubscribed(account),
         app.registerNumber(account, '123456'),
       ]) {
         const error = await work.catch((thrown: unknown) => thrown);

@@ -14,7 +14,7 @@ export const subscribeWebhook = handle(subscribeWebhookJob, ({ onboarding_id }, 
     await context.outside(async () => {
       await readOwnNumber(messagingApp, account);
       await messagingApp.subscribeApp(account);
-      if (!(await messagingApp.isSubscribed(account)))
+      if (!(await messagingApp.isAppSubscribed(account)))
         throw new ProviderFailed('The provider does not list the app among those that hear of the account');
     });
     return {};

@@ -24,7 +24,7 @@ export function onboardingCalls(client: GraphClient, app: ProviderApp | undefine
       checkDone(await client.post(`${accountId}/subscribed_apps`, accessToken, {}));
     },
 
-    async isSubscribed({ accountId, accessToken }) {
+    async isAppSubscribed({ accountId, accessToken }) {
       const { id } = ownApp();
       return toAppIds(await client.get(`${accountId}/subscribed_apps`, accessToken)).includes(id);
     },

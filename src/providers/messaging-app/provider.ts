@@ -2,9 +2,9 @@
 export type OnboardingCalls = {
   /** The token of whoever got the code. A code is good once, and for a short time. */
   exchangeCode(code: string): Promise<string>;
-  /** Our app hears of the account. Idempotent. */
+  /** The installation's app hears of the account. Idempotent. */
   subscribeApp(account: Account): Promise<void>;
-  isSubscribed(account: Account): Promise<boolean>;
+  isAppSubscribed(account: Account): Promise<boolean>;
   /** Idempotent with the same PIN, six digits. */
   registerNumber(account: Account, pin: string): Promise<void>;
 };
