@@ -42,7 +42,7 @@ import {
   readOneConversation,
 } from './messaging/conversations.ts';
 import { readOfMessage } from './messaging/mark-read.ts';
-import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
+import { cancelOfMessage, getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getTimeline } from './messaging/timeline.ts';
 import { getOnboarding, listOfOnboardings, startOneOnboarding } from './onboarding/onboarding.ts';
 import { exchangeToken, registerPhone, syncAssets } from './onboarding/steps.ts';
@@ -88,6 +88,7 @@ export const endpoints: AnyEndpoint[] = [
   getMessage,
   getTimeline,
   retryOfMessage,
+  cancelOfMessage,
   listOfConversations,
   conversationCounts,
   getOneConversation,
