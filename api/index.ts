@@ -48,6 +48,9 @@ import {
 import { readOfMessage } from './messaging/mark-read.ts';
 import { cancelOfMessage, getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getTimeline } from './messaging/timeline.ts';
+import { getOnboarding, listOfOnboardings, startOneOnboarding } from './onboarding/onboarding.ts';
+import { exchangeToken, registerPhone, syncAssets } from './onboarding/steps.ts';
+import { subscribeWebhook } from './onboarding/subscribe-webhook.ts';
 import { cancelOperation, pauseOneOperation, resumeOneOperation } from './operations/control.ts';
 import { getOperation, listOfOperations } from './operations/operations.ts';
 import { listOfActs } from './organizations/audit-log.ts';
@@ -163,6 +166,13 @@ export const endpoints: AnyEndpoint[] = [
   syncTemplates,
   listOfBlocked,
   lookUpOnChannel,
+  startOneOnboarding,
+  listOfOnboardings,
+  getOnboarding,
+  exchangeToken,
+  subscribeWebhook,
+  registerPhone,
+  syncAssets,
   createWebhookEndpoint,
   listOfWebhookEndpoints,
   getWebhookEndpoint,

@@ -38,6 +38,11 @@ const tags = [
   { name: 'Contacts', description: 'The people you talk to: who they are, what they allow, what you know of them' },
   { name: 'Media', description: 'Files to send, and those that came in with messages' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },
+  {
+    name: 'Onboarding',
+    description:
+      "How a number comes to a channel through the provider's embedded signup, step by step; each step is an operation",
+  },
   { name: 'Webhooks', description: 'Your servers that hear of events; the events themselves stand below' },
   {
     name: 'Events',

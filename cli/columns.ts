@@ -14,4 +14,5 @@ export function columns<Row>(rows: Row[], shown: Column<Row>[]): string {
     .join('\n');
 }
 
-const plain = (text: string) => text.replace(/\p{Cc}/gu, '\ufffd');
+/** What a provider or a tenant wrote, on one line. */
+export const plain = (text: string) => text.replace(/\p{Cc}/gu, '\ufffd');

@@ -169,6 +169,17 @@ webhooks
   .option('--port <port>', 'port on this machine; default: any')
   .action(async (options) => (await import('./listen.ts')).listen(options));
 
+const onboarding = program.command('onboarding').description('numbers on their way to a channel');
+onboarding
+  .command('list')
+  .description('list the newest 50 that are not completed, of all organizations, with why a step failed')
+  .option(...asJson)
+  .action(async (options) => (await import('./onboarding.ts')).listOnboardingsCommand(options));
+onboarding
+  .command('show <ids...>')
+  .description('say how far each is')
+  .action(async (ids) => (await import('./onboarding.ts')).showOnboardingsCommand(ids));
+
 const operations = program.command('operations').description('replays, imports and exports at work');
 operations
   .command('list <organizationId>')

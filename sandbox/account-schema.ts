@@ -22,6 +22,8 @@ export const accountSchema = Joi.object<Account>({
   verified_name: Joi.string().default('Sandbox Business'),
   access_token: Joi.string().required(),
   templates: Joi.array().items(template).default([]),
+  subscribed: Joi.boolean(),
+  registered: Joi.boolean(),
 });
 
 /** Checks what a caller configured; throws Joi's error, which names the wrong field. */

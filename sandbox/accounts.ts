@@ -25,6 +25,10 @@ export interface Account {
   verified_name: string;
   access_token: string;
   templates: Template[];
+  /** False: no webhook tells of the account until an app subscribes. */
+  subscribed?: boolean;
+  /** False: the number sends nothing until it is registered. */
+  registered?: boolean;
 }
 
 export class Accounts {
@@ -49,6 +53,10 @@ export class Accounts {
     return this.#tokens.has(token);
   }
 
+  ofBusiness(wabaId: string): Account[] {
+    return this.all().filter((account) => account.waba_id === wabaId);
+  }
+
   ofNumber(phoneNumberId: string): Account | undefined {
     return this.#byNumber.get(phoneNumberId);
   }
@@ -58,7 +66,7 @@ export class Accounts {
   }
 
   ofWaba(wabaId: string, token: string): Account[] {
-    return this.ofToken(token).filter((account) => account.waba_id === wabaId);
+    return this.ofBusiness(wabaId).filter((account) => account.access_token === token);
   }
 }
 

@@ -10,6 +10,7 @@ try {
   const sandbox = createSandbox({
     accounts: env.ACCOUNTS ? JSON.parse(env.ACCOUNTS) : undefined,
     webhookUrl: env.WEBHOOK_URL || undefined,
+    appId: env.APP_ID || undefined,
     appSecret: env.APP_SECRET || undefined,
     verifyToken: env.VERIFY_TOKEN || undefined,
     allowedHosts: env.ALLOWED_HOSTS?.split(',').map((name) => name.trim()),

@@ -1,3 +1,5 @@
+import type { Accounts } from './accounts.ts';
+
 export interface NumberState {
   isRegistered: boolean;
   isVerified: boolean;
@@ -8,15 +10,20 @@ export interface NumberState {
   profile: Record<string, unknown>;
 }
 
-/** What the owner of a number may change about it. An account starts with its number verified and registered. */
+/** What the owner of a number may change about it. An account starts with its number verified, and registered unless it says otherwise. */
 export class Numbers {
+  readonly #accounts: Accounts;
   #byId = new Map<string, NumberState>();
+
+  constructor(accounts: Accounts) {
+    this.#accounts = accounts;
+  }
 
   of(phoneNumberId: string): NumberState {
     const known = this.#byId.get(phoneNumberId);
     if (known) return known;
     const fresh: NumberState = {
-      isRegistered: true,
+      isRegistered: this.#accounts.ofNumber(phoneNumberId)?.registered !== false,
       isVerified: true,
       pin: null,
       isCodeSent: false,

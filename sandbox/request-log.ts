@@ -39,3 +39,14 @@ export class RequestLog {
 export function withoutCredentials(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return headers.authorization === undefined ? { ...headers } : { ...headers, authorization: '[redacted]' };
 }
+
+const credentials = ['client_secret', 'code', 'access_token'];
+
+/** Those that come in the query too. */
+export function queryShown(query: string): string {
+  const shown = new URLSearchParams(query);
+  const held = credentials.filter((name) => shown.has(name));
+  if (held.length === 0) return query;
+  for (const name of held) shown.set(name, '[redacted]');
+  return decodeURIComponent(shown.toString());
+}

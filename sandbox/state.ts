@@ -3,12 +3,14 @@ import { readAccounts } from './account-schema.ts';
 import { type Account, Accounts } from './accounts.ts';
 import { type Behaviour, defaultBehaviour } from './behaviour.ts';
 import { Blocks } from './blocks.ts';
+import { Codes } from './codes.ts';
 import { demoAccount } from './demo-account.ts';
 import { Faults } from './faults.ts';
 import { MediaStore } from './media.ts';
 import { Numbers } from './numbers.ts';
-import { defaultAppSecret, defaultVerifyToken, type SandboxOptions } from './options.ts';
+import { defaultAppId, defaultAppSecret, defaultVerifyToken, type SandboxOptions } from './options.ts';
 import { RequestLog } from './request-log.ts';
+import { SubscribedApps } from './subscribed-apps.ts';
 import { TokenBuckets } from './token-bucket.ts';
 import { WebhookQueue } from './webhooks/queue.ts';
 import { Windows } from './windows.ts';
@@ -22,6 +24,7 @@ export interface Subscription {
 
 export class State {
   readonly subscription: Subscription;
+  readonly appId: string;
   readonly #configured: Account[];
   accounts!: Accounts;
   behaviour!: Behaviour;
@@ -31,12 +34,15 @@ export class State {
   windows!: Windows;
   blocks!: Blocks;
   buckets!: TokenBuckets;
+  codes!: Codes;
+  subscribedApps!: SubscribedApps;
   media!: MediaStore;
   numbers!: Numbers;
   webhooks!: WebhookQueue;
 
   constructor(options: SandboxOptions) {
     this.#configured = readAccounts(options.accounts ?? [demoAccount]);
+    this.appId = options.appId ?? defaultAppId;
     this.subscription = {
       webhook_url: options.webhookUrl ?? null,
       app_secret: options.appSecret ?? defaultAppSecret,
@@ -60,8 +66,14 @@ export class State {
     this.windows = new Windows();
     this.blocks = new Blocks();
     this.buckets = new TokenBuckets();
+    this.codes = new Codes();
+    this.subscribedApps = new SubscribedApps(this.accounts);
     this.media = new MediaStore();
-    this.numbers = new Numbers();
-    this.webhooks = new WebhookQueue(this.subscription, () => this.behaviour);
+    this.numbers = new Numbers(this.accounts);
+    this.webhooks = new WebhookQueue(
+      this.subscription,
+      () => this.behaviour,
+      (id) => this.subscribedApps.hearOf(id),
+    );
   }
 }

@@ -8,6 +8,7 @@ import { fetchFileJob } from './messaging/files/jobs.ts';
 import { wakeConversationJob } from './messaging/inbox/jobs.ts';
 import { markReadJob, sendMessageJob, showTypingJob } from './messaging/jobs.ts';
 import { sendLaterJob } from './messaging/schedule-job.ts';
+import { exchangeTokenJob, registerPhoneJob, subscribeWebhookJob, syncAssetsJob } from './onboarding/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
 import { amendMessageJob, applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { syncTemplatesJob } from './templates/jobs.ts';
@@ -41,6 +42,10 @@ export const jobs = [
   unblockContactJob,
   importContactsJob,
   exportContactsJob,
+  exchangeTokenJob,
+  subscribeWebhookJob,
+  registerPhoneJob,
+  syncAssetsJob,
 ];
 
 registerContracts(jobs);

@@ -21,6 +21,7 @@ import { Conversation, ConversationNote, ConversationTag } from './messaging/con
 import { MediaFetch, MediaUpload } from './messaging/files/file.entity.ts';
 import { Message } from './messaging/message.entity.ts';
 import { MessageAttempt } from './messaging/message-attempt.entity.ts';
+import { Onboarding } from './onboarding/onboarding.entity.ts';
 import { ApiKey, Invitation, Membership, Organization } from './organizations/organization.entity.ts';
 import { AuditEntry } from './platform/audit/audit-entry.entity.ts';
 import { Event } from './platform/events/event.entity.ts';
@@ -49,6 +50,7 @@ export const entities = [
   Mail,
   Channel,
   Template,
+  Onboarding,
   Contact,
   ContactIdentity,
   ContactNote,

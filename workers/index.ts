@@ -11,6 +11,10 @@ import { markRead, showTyping } from './messaging/mark-read.ts';
 import { sendLater } from './messaging/send-later.ts';
 import { sendMessage } from './messaging/send-message.ts';
 import { wakeConversation } from './messaging/wake-conversation.ts';
+import { exchangeToken } from './onboarding/exchange-token.ts';
+import { registerPhone } from './onboarding/register-phone.ts';
+import { subscribeWebhook } from './onboarding/subscribe-webhook.ts';
+import { syncAssets } from './onboarding/sync-assets.ts';
 import { amendMessage } from './provider-webhooks/amend-message.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
@@ -45,4 +49,8 @@ export const handlers = [
   unblockContact,
   importContacts,
   exportContacts,
+  exchangeToken,
+  subscribeWebhook,
+  registerPhone,
+  syncAssets,
 ] as unknown as Handler<Record<string, string>, unknown>[];

@@ -24,6 +24,9 @@ const accessToken = token
   .messages({ 'string.pattern.base': '{{#label}} must be ASCII without control characters' });
 const rate = Joi.number().strict().integer().min(1).max(1000).description('Messages a second, over all workers');
 
+/** Of the channel to come, where it is onboarded. */
+export { name as channelName, rate as channelRate };
+
 export const channelView = view(
   'channel',
   Joi.object({

@@ -105,6 +105,8 @@ type Said<Body, Query> = {
   receive?: Receive<Body>;
   /** Asks for work that a client may wait for with `Prefer: wait`. */
   isOperation?: boolean;
+  /** How long it waits for a client that does not say. Default: not at all. */
+  waitSeconds?: number;
   /** The error code for a waiting client when the work is refused. Default: `provider_refused`. */
   refusedCode?: ErrorCode;
   /** Exempt from rate limits: the provider decides how often it calls, and repeats refused calls. */

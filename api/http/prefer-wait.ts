@@ -8,11 +8,10 @@ const maxSeconds = 30;
 const maxWaiting = 100;
 let waiting = 0;
 
-/** Seconds of `Prefer: wait=N` (RFC 7240), at most 30; undefined when the client does not wait. */
+/** Seconds of `Prefer: wait=N` (RFC 7240), at most 30; undefined when the client does not say. */
 export function preferredWait(header: string | undefined): number | undefined {
   const match = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})"?/i.exec(header ?? '');
-  const seconds = match ? Math.min(Number(match[1]), maxSeconds) : 0;
-  return seconds > 0 ? seconds : undefined;
+  return match ? Math.min(Number(match[1]), maxSeconds) : undefined;
 }
 
 export type Waited = 'succeeded' | 'pending' | 'full';

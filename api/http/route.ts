@@ -232,12 +232,13 @@ async function waited(
   reply: Reply,
   res: Response,
 ): Promise<Reply> {
-  const seconds = preferredWait(input.header('prefer'));
+  const preferred = preferredWait(input.header('prefer'));
+  const seconds = preferred ?? definition.waitSeconds;
   if (!seconds) return reply;
   const closed = new AbortController();
   if (res.closed) closed.abort();
   else res.once('close', () => closed.abort());
-  const applied = { 'Preference-Applied': `wait=${seconds}` };
+  const applied: Record<string, string> = preferred ? { 'Preference-Applied': `wait=${seconds}` } : {};
   const asItStands = async () => (definition.outcome ? definition.outcome(input, deps, reply) : reply);
   try {
     const outcome = await waitForOperation(

@@ -15,6 +15,9 @@ export const addressesOf = (port: number, sandboxPort: number, workerPort: numbe
 
 export const demoFileName = 'demo.json';
 
+/** Of the sandbox's one app. */
+const appId = '400000000000001';
+
 export const operatorUser = 'operator';
 
 /** What web and worker get. Only here may webhooks go to this machine, and anywhere without TLS. */
@@ -34,6 +37,7 @@ export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, datab
   METRICS_TOKEN: kept.metricsToken,
   HEALTH_PORT: String(addresses.workerPort),
   MESSAGING_APP_URL: addresses.sandbox,
+  MESSAGING_APP_ID: appId,
   MESSAGING_APP_SECRET: kept.appSecret,
   MESSAGING_APP_VERIFY_TOKEN: kept.verifyToken,
   WEBHOOK_ALLOW_HTTP: 'true',
@@ -47,6 +51,7 @@ export const sandboxEnvironment = ({ kept }: Home, addresses: Addresses): NodeJS
   SANDBOX_HOST: '127.0.0.1',
   SANDBOX_PORT: String(addresses.sandboxPort),
   WEBHOOK_URL: `${addresses.base}/v1/providers/messaging-app/webhook`,
+  APP_ID: appId,
   APP_SECRET: kept.appSecret,
   VERIFY_TOKEN: kept.verifyToken,
 });

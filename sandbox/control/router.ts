@@ -5,6 +5,7 @@ import { behaviourSchema } from '../behaviour.ts';
 import { faultSchema } from '../faults.ts';
 import type { State } from '../state.ts';
 import { ControlError, check } from './check.ts';
+import { giveCode } from './codes.ts';
 import { ownCallersOnly } from './guard.ts';
 import { receiveInbound } from './inbound.ts';
 import { sendRawWebhook } from './raw-webhook.ts';
@@ -46,6 +47,7 @@ export function controlRouter(state: State, allowedHosts: readonly string[]): Ro
     state.accounts.put(account);
     res.json(account);
   });
+  router.post('/codes', (req, res) => void res.json(giveCode(state, req.body)));
   router.get('/subscription', (_req, res) => void res.json(state.subscription));
   router.post('/subscription', async (req, res) => void res.json(await subscribe(state, req.body)));
   router.post('/inbound', (req, res) => void res.json(receiveInbound(state, req.body)));

@@ -14,6 +14,7 @@ export const errorCodes: Record<number, ErrorCode> = {
   10: { http: 403, title: 'Application does not have permission for this action' },
   17: { http: 429, title: 'User request limit reached', isTransient: true },
   100: { http: 400, title: 'Invalid parameter' },
+  101: { http: 400, title: 'Error validating application' },
   104: { http: 401, title: 'An access token is required to request this resource' },
   190: { http: 401, title: 'Invalid OAuth access token' },
   200: { http: 403, title: 'Permissions error' },

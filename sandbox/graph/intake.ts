@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NextFunction } from 'express';
 import { traceId } from '../ids.ts';
-import { withoutCredentials } from '../request-log.ts';
+import { queryShown, withoutCredentials } from '../request-log.ts';
 import type { State } from '../state.ts';
 import type { GraphRequest, GraphResponse } from './context.ts';
 import { GraphError } from './errors.ts';
@@ -19,7 +19,7 @@ export function intake(state: State) {
       at: new Date().toISOString(),
       method,
       path,
-      query,
+      query: queryShown(query),
       headers: withoutCredentials(req.headers),
       body: bodyShown(req.body),
       status: null,

@@ -9,10 +9,12 @@ import { attachmentsPath, downloadMedia, uploadMedia } from './media.ts';
 import { postMessage } from './messages.ts';
 import { isMultipart } from './multipart.ts';
 import { getBusinessProfile, getSettings, postBusinessProfile, postSettings } from './number-settings.ts';
+import { exchangeCode, tokenPath } from './oauth.ts';
 import { deleteObject, getObject, postObject } from './objects.ts';
 import { listPhoneNumbers } from './phone-numbers.ts';
 import { deregister, register, requestCode, verifyCode } from './registration.ts';
 import { reply } from './reply.ts';
+import { listSubscribed, subscribeApp, unsubscribeApp } from './subscribed-apps.ts';
 import { createTemplate, deleteTemplate } from './template-changes.ts';
 import { getTemplate, listTemplates } from './templates.ts';
 
@@ -21,6 +23,7 @@ export function graphRouter(state: State): Router {
   router.use(express.raw({ limit: '101mb', type: (req) => isMultipart(req.headers['content-type']) }));
   router.use(express.json({ limit: '3mb', type: (req) => !isMultipart(req.headers['content-type']) }), ignoreMalformedBody);
   router.use(intake(state));
+  router.get(tokenPath, exchangeCode(state));
   router.use(authorize(state));
   router.get(attachmentsPath, downloadMedia(state));
   router.route('/:id').get(getObject(state)).post(postObject(state)).delete(deleteObject(state));
@@ -29,6 +32,7 @@ export function graphRouter(state: State): Router {
   router.route('/:id/message_templates').get(listTemplates(state)).post(createTemplate(state)).delete(deleteTemplate(state));
   router.get('/:id/message_templates/:templateId', getTemplate(state));
   router.get('/:id/phone_numbers', listPhoneNumbers(state));
+  router.route('/:id/subscribed_apps').get(listSubscribed(state)).post(subscribeApp(state)).delete(unsubscribeApp(state));
   router.post('/:id/register', register(state));
   router.post('/:id/deregister', deregister(state));
   router.post('/:id/request_code', requestCode(state));

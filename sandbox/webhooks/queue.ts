@@ -25,6 +25,7 @@ interface Delivery {
 export class WebhookQueue {
   readonly #target: Target;
   readonly #behaviour: () => Behaviour;
+  readonly #isHeard: (id: string) => boolean;
   readonly #agent = new Agent({ connections: maxInFlight, keepAliveTimeout: 4_000 });
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #pending = new Map<string, number>();
@@ -36,9 +37,11 @@ export class WebhookQueue {
   delivered = 0;
   givenUp = 0;
 
-  constructor(target: Target, behaviour: () => Behaviour) {
+  /** `isHeard`: whether an app is subscribed to the account of a number, or to an account. */
+  constructor(target: Target, behaviour: () => Behaviour, isHeard: (id: string) => boolean) {
     this.#target = target;
     this.#behaviour = behaviour;
+    this.#isHeard = isHeard;
   }
 
   /** The body is built when the time has come, so that its timestamp is true. */
@@ -75,6 +78,11 @@ export class WebhookQueue {
   }
 
   #enqueue(phoneNumberId: string, body: Buffer): void {
+    // Dropped, as the provider does: it keeps nothing for an app that may come later.
+    if (!this.#isHeard(phoneNumberId)) {
+      this.#addPending(phoneNumberId, -1);
+      return;
+    }
     this.#ready.push({ phoneNumberId, body, attempts: 0, firstTriedAt: 0 });
     this.#pump();
   }

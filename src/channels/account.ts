@@ -8,13 +8,18 @@ import { Channel } from './channel.entity.ts';
 
 export type NumberRead = { displayPhone: string; verifiedName: string };
 
-/** The token must own number and account: webhooks about an account reach all its channels. A refusal is a 422. */
+/** The token must own number and account: webhooks about an account reach all its channels. */
+export async function readOwnNumber(messagingApp: MessagingApp, account: Account): Promise<NumberRead> {
+  const number = await messagingApp.readNumber(account);
+  if (!(await messagingApp.ownsNumber(account)))
+    throw new ProviderRefused('The number does not belong to this account', { code: 'account_mismatch' });
+  return number;
+}
+
+/** The same for a caller who waits: a refusal is a 422. */
 export async function readNumber(messagingApp: MessagingApp, account: Account): Promise<NumberRead> {
   try {
-    const number = await messagingApp.readNumber(account);
-    if (!(await messagingApp.ownsNumber(account)))
-      throw new ProviderRefused('The number does not belong to this account', { code: 'account_mismatch' });
-    return number;
+    return await readOwnNumber(messagingApp, account);
   } catch (error) {
     if (error instanceof ProviderRefused)
       throw new AppError('provider_refused', error.message, {

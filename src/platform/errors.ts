@@ -20,6 +20,7 @@ export const errorCodes = {
   endpoint_refused: 422,
   limit_reached: 422,
   endpoint_disabled: 422,
+  step_not_ready: 422,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,

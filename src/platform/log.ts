@@ -14,6 +14,7 @@ const secrets = new Set([
   'current_password',
   'new_password',
   'secret',
+  'pin',
   'token',
   'phone',
   'to',

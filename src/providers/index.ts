@@ -17,16 +17,18 @@ export type Providers = {
 };
 
 export function createProviders(
-  config: Pick<Config, 'messagingAppUrl' | 'providerTimeoutMs' | 'mailUrl'> & Partial<Pick<Config, 'messagingAppMediaHosts'>>,
+  config: Pick<Config, 'messagingAppUrl' | 'messagingAppId' | 'messagingAppSecret' | 'providerTimeoutMs' | 'mailUrl'> &
+    Partial<Pick<Config, 'messagingAppMediaHosts'>>,
   registry: Registry,
   log: Log,
 ): Providers {
   const { messagingAppUrl, messagingAppMediaHosts: mediaHosts, providerTimeoutMs, mailUrl } = config;
+  const { messagingAppId: id, messagingAppSecret: secret } = config;
   const measured = measuredProvider(registry);
   const client = lazyGraphClient({ baseUrl: messagingAppUrl, timeoutMs: providerTimeoutMs, ...(mediaHosts && { mediaHosts }) });
   const smtp = mailUrl ? lazySmtpMail({ url: mailUrl, timeoutMs: providerTimeoutMs }) : undefined;
   return {
-    messagingApp: measured('messaging_app', graphMessagingApp(client)),
+    messagingApp: measured('messaging_app', graphMessagingApp(client, id && secret ? { id, secret } : undefined)),
     // A mail that is only logged calls nobody.
     mail: smtp ? measured('mail', smtp.mail) : logMail(log),
     async load() {

@@ -192,6 +192,26 @@ class Journey {
     this.channel = { id, ...mine, tenant: this.app.tenant };
   }
 
+  /** One to its end, one that is left with its token and a PIN that the provider refuses. */
+  async onboarding() {
+    const waiting = { ...this.owner, prefer: 'wait=20' };
+    for (const isRefused of [false, true]) {
+      const account = { access_token: this.keep(word()), subscribed: false, registered: false };
+      const { phoneNumberId, wabaId } = await this.app.account(account);
+      const code = this.keep(word());
+      await this.app.control('POST', '/codes', { phone_number_id: phoneNumberId, code });
+      const { id } = (await this.call(201, 'onboarding.start', this.owner)).body;
+      const params = { progressID: id };
+      await this.call(422, 'onboarding.exchange-token', waiting, { params, body: { code: this.keep(word()) } });
+      await this.call(200, 'onboarding.exchange-token', waiting, { params, body: { code } });
+      const ids = { phone_number_id: phoneNumberId, progress_id: id, waba_id: wabaId };
+      await this.call(200, 'onboarding.subscribe-webhook', waiting, { body: ids });
+      if (isRefused) await this.app.fault(this.channel, { match: { path: '/register' }, status: 400, code: 133005 });
+      await this.call(isRefused ? 422 : 200, 'onboarding.register-phone', waiting, { params, body: { pin: '246813' } });
+      if (!isRefused) await this.call(200, 'onboarding.sync-assets', waiting, { params });
+    }
+  }
+
   async deliveries() {
     const body = {
       url: this.receiver.url,
@@ -248,6 +268,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     await journey.credentials();
     await journey.operators();
     await journey.channels();
+    await journey.onboarding();
     await journey.deliveries();
     await app.idle();
   });

@@ -36,6 +36,7 @@ beforeAll(async () => {
     'contacts.block': { channel_id: owned.channelID, phone: owned.phone },
     'contacts.unblock': { channel_id: owned.channelID, phone: owned.phone },
     'channels.contacts.lookup': { phone: owned.phone },
+    'onboarding.subscribe-webhook': { phone_number_id: '1', progress_id: owned.progressID, waba_id: '2' },
     // Its own: what two organizations may both ask for, each for itself.
     'channels.connect': { phone_number_id: account.phoneNumberId, waba_id: account.wabaId, access_token: account.accessToken },
     'webhooks.endpoints.create': { url: 'http://127.0.0.1:9/', event_types: ['message.sent'] },
@@ -87,6 +88,7 @@ const refusals: Record<string, number> = {
   'contacts.lookup': 404,
   'contacts.block': 404,
   'contacts.unblock': 404,
+  'onboarding.subscribe-webhook': 404,
 };
 
 describe("another organization's caller neither reads nor changes anything", () => {

@@ -26,7 +26,7 @@ export function exampleOf({ endpoint, name, body }: { endpoint: string; name: st
 }
 
 /** Named in docs/sandbox.md. */
-export const notThere = /^\w+ \/(flow\b|waba\/(flows|subscribed_apps))/;
+export const notThere = /^\w+ \/(flow\b|waba\/flows)/;
 
 type Send = (path: string, example: Example) => Promise<Answer>;
 
@@ -53,6 +53,7 @@ export async function prepareSandbox(
   if (key === 'get /number 200' || key === 'get /waba/phone_numbers 200') return ask(path);
   const usual: Record<string, Json> = {
     'post /number/register 200': { messaging_product: 'whatsapp', pin: '123456' },
+    'post /waba/subscribed_apps 200': { override_callback_uri: 'https://example.com/webhook', verify_token: 'x' },
     'post /waba/message_templates 200': {
       name: 'conformance',
       language: 'en_US',

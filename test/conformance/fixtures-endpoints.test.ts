@@ -21,7 +21,8 @@ beforeAll(async () => {
   server = createServer((_req, res) => res.writeHead(answer.status).end(JSON.stringify(answer.body)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const messagingAppUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  providers = createProviders({ messagingAppUrl, providerTimeoutMs: 2_000 }, new Registry(), collectingLog().log);
+  const app = { messagingAppId: '1234567890123456', messagingAppSecret: 'secret' };
+  providers = createProviders({ messagingAppUrl, providerTimeoutMs: 2_000, ...app }, new Registry(), collectingLog().log);
 });
 afterAll(async () => {
   providers.close();
@@ -98,6 +99,17 @@ describeExamples<Json[]>('other endpoints', 'other-endpoints.json', ownEndpoints
     });
   });
 
+  describe('answers of an onboarding', () => {
+    test.each(having(/^get \/waba\/subscribed_apps 200$/))('%s', async (_what, { body }) => {
+      expect(await answered(200, body).isAppSubscribed(account)).toBe(body.data.length > 0);
+    });
+
+    test.each(having(/^post \/(waba\/subscribed_apps|number\/register) 200$/))('%s', async (_what, { body }) => {
+      expect(await answered(200, body).subscribeApp(account)).toBeUndefined();
+      expect(await answered(200, body).registerNumber(account, '123456')).toBeUndefined();
+    });
+  });
+
   describe('errors: sorted by their code', () => {
     const kinds: Record<number, [typeof ProviderError, object]> = {
       2: [ProviderFailed, {}],
@@ -118,6 +130,10 @@ describeExamples<Json[]>('other endpoints', 'other-endpoints.json', ownEndpoints
         app.readNumber(account),
         app.ownsNumber(account),
         app.listTemplates(account),
+        app.exchangeCode('code'),
+        app.subscribeApp(account),
+        app.isAppSubscribed(account),
+        app.registerNumber(account, '123456'),
       ]) {
         const error = await work.catch((thrown: unknown) => thrown);
         expect(error).toBeInstanceOf(kind);

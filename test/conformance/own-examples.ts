@@ -140,6 +140,12 @@ export const ownEndpoints: Json[] = [
     data: [{ id: '1', name: 'n', language: 'de', status: 'APPROVED', category: 'UTILITY', components: [] }],
     paging: { cursors: { before: 'a', after: 'b' } },
   }),
+  endpoint('{WABA-ID}/subscribed_apps/post/requestBody', 'subscribe', {}),
+  endpoint('{WABA-ID}/subscribed_apps/post/responses/200', 'subscribed', { success: true }),
+  endpoint('{WABA-ID}/subscribed_apps/get/responses/200', 'one app', {
+    data: [{ whatsapp_business_api_data: { id: '1234567890123456', name: 'Ours', link: 'https://example.com' } }],
+  }),
+  endpoint('{WABA-ID}/subscribed_apps/get/responses/200', 'no app', { data: [] }),
   endpoint('{Flow-ID}/publish/post/responses/200', 'publish', { success: true }),
   ...[100, 104, 190, 200, 803].map((code) => endpoint('{Phone-Number-ID}/get/responses/400', `code ${code}`, refusal(code))),
   ...[2, 4, 17, 80007].map((code) =>

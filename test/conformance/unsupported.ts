@@ -39,10 +39,7 @@ export const unsupported: Unsupported[] = [
   ['POST /{flow_id}', 'flows', ask('POST', flowId, { name: 'g' }), noSuchObject],
   ['DELETE /{flow_id}', 'flows', ask('DELETE', flowId), noSuchObject],
   ['GET /{flow_id}/assets', 'flows', ask('GET', `${flowId}/assets`), noSuchPath],
-  ['POST /{waba_id}/subscribed_apps', 'onboarding', ask('POST', `${wabaId}/subscribed_apps`, {}), noSuchPath],
-  ['GET /{waba_id}/subscribed_apps', 'onboarding', ask('GET', `${wabaId}/subscribed_apps`), noSuchPath],
-  ['DELETE /{waba_id}/subscribed_apps', 'onboarding', ask('DELETE', `${wabaId}/subscribed_apps`), noSuchPath],
-  ['GET /oauth/access_token', 'onboarding', ask('GET', 'oauth/access_token'), noSuchPath],
+  ['GET /debug_token', 'onboarding', ask('GET', 'debug_token'), noSuchObject],
   ['GET /{phone_number_id}/message_qrdls', 'links', ask('GET', `${phoneNumberId}/message_qrdls`), noSuchPath],
   ['POST /{phone_number_id}/message_qrdls', 'links', ask('POST', `${phoneNumberId}/message_qrdls`, {}), noSuchPath],
   [

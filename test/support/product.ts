@@ -194,6 +194,8 @@ const defaults: Environment = {
   PORT: '0',
   SECRET_KEY: testSecretKey,
   HASH_KEY: testHashKey,
+  // The sandbox's own.
+  MESSAGING_APP_ID: '400000000000001',
   MESSAGING_APP_SECRET: appSecret,
   MESSAGING_APP_VERIFY_TOKEN: verifyToken,
   WEBHOOK_ALLOW_HTTP: 'true',

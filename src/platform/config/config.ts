@@ -3,6 +3,7 @@ import { type RequestBoundsSettings, requestBoundsSettings } from '../database/r
 import { type Bounds, bounds } from './bounds.ts';
 import { areOrigins, areQueues, isClusterUrl, isHashKey, isMailbox, isMailUrl, isSecretKey, isUrl, list } from './checks.ts';
 import { type MediaSettings, mediaSettings } from './media.ts';
+import { type MessagingAppSettings, messagingAppSettings } from './messaging-app.ts';
 
 const whole = Joi.number().integer();
 const days = (min: number, byDefault: number) => whole.min(min).max(3650).default(byDefault);
@@ -66,15 +67,7 @@ export const configSchema = Joi.object({
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'silent')
     .default('info')
     .description('Lowest level logged'),
-  MESSAGING_APP_URL: Joi.string()
-    .custom(isUrl('http', 'https'))
-    .default('https://graph.facebook.com/v23.0')
-    .description('Base address of the messaging provider'),
-  MESSAGING_APP_MEDIA_HOSTS: Joi.string()
-    .default('lookaside.fbsbx.com')
-    .description("Hosts, comma-separated, that the provider's links to files lead to: only they get a channel's token"),
-  MESSAGING_APP_SECRET: Joi.string().empty('').description("Secret of the installation's provider app; signs its webhooks"),
-  MESSAGING_APP_VERIFY_TOKEN: Joi.string().empty('').description("Token of the provider's webhook handshake"),
+  ...messagingAppSettings,
   STOP_WORDS: Joi.string()
     .allow('')
     .default('STOP,UNSUBSCRIBE,BERHENTI')
@@ -143,6 +136,9 @@ export const configSchema = Joi.object({
   RETENTION_BROKEN_PROVIDER_WEBHOOKS_DAYS: days(1, 30).description('Days such a body is kept that could not be applied whole'),
   RETENTION_UNMATCHED_STATUSES_DAYS: days(1, 7).description("Days a provider's status is kept that had to wait for its message"),
   RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
+  RETENTION_ONBOARDINGS_DAYS: days(1, 30).description(
+    'Days an onboarding that is not completed is kept after its last change, with its token',
+  ),
   RETENTION_EVENTS_DAYS: days(1, 30).description(
     'Days an event is kept with its deliveries, once all of them have ended, and a failed try of a message',
   ),
@@ -151,6 +147,7 @@ export const configSchema = Joi.object({
 
 export type Config = Bounds &
   MediaSettings &
+  MessagingAppSettings &
   RequestBoundsSettings & {
     port: number;
     host: string;
@@ -168,10 +165,6 @@ export type Config = Bounds &
     demoFile?: string;
     metricsToken?: string;
     logLevel: string;
-    messagingAppUrl: string;
-    messagingAppMediaHosts: string[];
-    messagingAppSecret?: string;
-    messagingAppVerifyToken?: string;
     stopWords: string[];
     mailUrl?: string;
     mailFrom: string;
@@ -199,6 +192,7 @@ export type Config = Bounds &
     retentionBrokenProviderWebhooksDays: number;
     retentionUnmatchedStatusesDays: number;
     retentionWebhookAttemptsDays: number;
+    retentionOnboardingsDays: number;
     retentionEventsDays: number;
     shutdownTimeoutMs: number;
   };

@@ -106,6 +106,20 @@ export const purges: Purge[] = [
     ],
   },
   {
+    table: 'onboardings',
+    tables: ['onboardings'],
+    // A completed one stays: it says how a channel came about, and holds no secret.
+    steps: [
+      {
+        days: (config) => config.retentionOnboardingsDays,
+        batch: deleteOldest('onboardings', {
+          age: 'updated_at',
+          where: `current_step <> 'completed' and ${noJob('onboardings')}`,
+        }),
+      },
+    ],
+  },
+  {
     table: 'heartbeats',
     tables: ['heartbeats'],
     // One row for each start of a process. No index: every heartbeat would write to it.

@@ -9,7 +9,8 @@ import { limited, linkOf, multipartOf } from './media-streams.ts';
 import type { MediaFile } from './provider.ts';
 
 export type GraphClient = {
-  get(path: string, accessToken: string, search?: Record<string, string>): Promise<unknown>;
+  /** Without a token: the search says who asks. */
+  get(path: string, accessToken: string | undefined, search?: Record<string, string>): Promise<unknown>;
   post(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
   delete(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
   /** `bytes`: how many it has, where that is known. */
@@ -52,7 +53,7 @@ export function createGraphClient({ baseUrl, timeoutMs, mediaHosts = [] }: Graph
   async function call(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
-    accessToken: string,
+    accessToken: string | undefined,
     more: Pick<OptionsInit, 'json' | 'searchParams' | 'body' | 'timeout'> & { headers?: Record<string, string> },
     readFault?: ReadFault,
   ) {
@@ -62,7 +63,7 @@ export function createGraphClient({ baseUrl, timeoutMs, mediaHosts = [] }: Graph
         method,
         ...more,
         signal: tooLarge.signal,
-        headers: { ...more.headers, authorization: `Bearer ${accessToken}` },
+        headers: { ...more.headers, ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }) },
       });
       request.on('downloadProgress', ({ transferred }) => {
         if (transferred > largestReplyBytes) tooLarge.abort();

@@ -1,5 +1,6 @@
 import { ProviderFailed, ProviderRefused, ProviderUnknown } from '../errors.ts';
 import type { GraphClient } from './client.ts';
+import { onboardingCalls, type ProviderApp } from './onboarding-calls.ts';
 import { type Address, type MessagingApp, mediaTooLarge, type OutboundMessage, type ProviderTemplate } from './provider.ts';
 import {
   checkDone,
@@ -17,8 +18,10 @@ const maxPages = 200;
 /** Pages of 100, far more than an account may have. A request waits for them. */
 const maxNumberPages = 10;
 
-export function graphMessagingApp(client: GraphClient): MessagingApp {
+export function graphMessagingApp(client: GraphClient, app?: ProviderApp): MessagingApp {
   return {
+    ...onboardingCalls(client, app),
+
     async readNumber({ phoneNumberId, accessToken }) {
       return toNumber(await client.get(phoneNumberId, accessToken, { fields: 'id,display_phone_number,verified_name' }));
     },

@@ -1,7 +1,18 @@
 import type { Readable } from 'node:stream';
 
+/** How a number comes to us, in the order of the steps. */
+export type OnboardingCalls = {
+  /** The token of whoever got the code. A code is good once, and for a short time. */
+  exchangeCode(code: string): Promise<string>;
+  /** The installation's app hears of the account. Idempotent. */
+  subscribeApp(account: Account): Promise<void>;
+  isAppSubscribed(account: Account): Promise<boolean>;
+  /** Idempotent with the same PIN, six digits. */
+  registerNumber(account: Account, pin: string): Promise<void>;
+};
+
 /** Throws only the errors of providers/errors.ts, and what `take` and `open` throw. */
-export type MessagingApp = {
+export type MessagingApp = OnboardingCalls & {
   /** Refuses a token that may not use the number. */
   readNumber(account: Account): Promise<{ displayPhone: string; verifiedName: string }>;
   ownsNumber(account: Account): Promise<boolean>;

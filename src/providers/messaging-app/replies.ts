@@ -45,6 +45,13 @@ export function toNumber(reply: unknown): { displayPhone: string; verifiedName: 
   return { displayPhone: phone.replace(/\D/g, ''), verifiedName: text(verified_name) ?? '' };
 }
 
+/** A header carries it. */
+export function toAccessToken(reply: unknown): string {
+  const token = isObject(reply) ? text(reply.access_token) : undefined;
+  if (!token || !/^[\x21-\x7e]{1,4096}$/.test(token)) throw strange('an access token');
+  return token;
+}
+
 type Next = { after?: string };
 
 function toPage(reply: unknown, what: string): Next & { data: unknown[] } {
@@ -62,6 +69,14 @@ export function toIdPage(reply: unknown): Next & { ids: string[] } {
     return id;
   });
   return { ids, ...next };
+}
+
+export function toAppIds(reply: unknown): string[] {
+  const { data } = toPage(reply, 'a list of apps');
+  return data.flatMap((entry) => {
+    const app = isObject(entry) ? entry.whatsapp_business_api_data : undefined;
+    return (isObject(app) && idOf(app.id)) || [];
+  });
 }
 
 /** One unreadable entry fails the page: left out, it would count as deleted. */

@@ -403,6 +403,7 @@ describe('the worker', () => {
       'login_limits',
       'mails',
       'message_attempts',
+      'onboardings',
       'password_resets',
       'provider_webhooks',
       'sessions',

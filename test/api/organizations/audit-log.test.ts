@@ -27,6 +27,11 @@ const exported = async (): Promise<string> => {
   await app.rows(`update contact_exports set state = 'succeeded', finished_at = clock_timestamp() where id = $1`, [id]);
   return id;
 };
+const onboarded = async (step: string, ...done: string[]): Promise<string> => {
+  const { id } = (await app.call('onboarding.start', { key: tenant.key })).body;
+  await app.rows('update onboardings set current_step = $2, completed_steps = $3 where id = $1', [id, step, done]);
+  return id;
+};
 const anHourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
 const listening = async (): Promise<string> => {
   const body = { url: 'http://127.0.0.1:9/', event_types: ['message.sent'] };
@@ -62,6 +67,15 @@ const needs: Record<string, () => Promise<Call>> = {
   'contacts.merge': async () => ({
     params: { contactID: (await contact(app.em(), tenant.organizationId)).id },
     body: { contact_id: (await contact(app.em(), tenant.organizationId)).id },
+  }),
+  'onboarding.subscribe-webhook': async () => ({
+    body: { phone_number_id: '1', progress_id: await onboarded('subscribe_webhook', 'exchange_token'), waba_id: '2' },
+  }),
+  'onboarding.register-phone': async () => ({
+    params: { progressID: await onboarded('register_phone', 'exchange_token', 'subscribe_webhook') },
+  }),
+  'onboarding.sync-assets': async () => ({
+    params: { progressID: await onboarded('sync_assets', 'exchange_token', 'subscribe_webhook', 'register_phone') },
   }),
   'contacts.exports.file': async () => ({ params: { exportID: await exported() } }),
   'contacts.exports.delete': async () => ({ params: { exportID: await exported() } }),

@@ -138,6 +138,7 @@ test('every id in a tenant table is a checked reference, or has a reason', async
     'jobs.subject_id': 'of many types; what it names is read within the organization of the job',
     'memberships.user_id': 'a person is nobody’s: the membership is what ties one to an organization',
     'message_attempts.job_id': 'a try is kept longer than the job that made it',
+    'onboardings.channel_id': 'what it came to, which stays when the channel is gone',
     'webhook_attempts.endpoint_id':
       'a copy of its delivery’s, which is checked; a check of its own would be made for each attempt',
     'webhook_replays.last_id': 'no record: until which id it walks',

@@ -60,6 +60,10 @@ const rows = ({ own, channelId, contactId, conversationId }: Ids) => ({
     uuidv7(), '${own}', '${channelId}', 'wamid', '{}', (array['waiting', 'matched', 'dropped'])[1 + n % 3], ${at}`,
   'idempotency_keys (organization_id, method, path, key, body_hash, status, reply, created_at, contact_id)': `
     '${own}', 'POST', '/v1/messages', n::text, '', 201, '', ${at}, case when n % 100 = 0 then uuidv7() end`,
+  'onboardings (id, organization_id, current_step, step_status, completed_steps, rate, created_at, updated_at)': `
+    uuidv7(), '${own}',
+    case when n % 50 = 0 then 'sync_assets' else 'completed' end,
+    case when n % 100 = 0 then 'in_progress' when n % 50 = 0 then 'failed' else 'completed' end, '{}', 80, ${at}, ${at}`,
   'users (id, email, name)': `uuidv7(), 'p' || n || '@example.com', 'P'`,
 });
 

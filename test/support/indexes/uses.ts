@@ -23,6 +23,7 @@ import { hasKept } from '../../../src/messaging/kept-statuses.ts';
 import { listMessages, type MessageFilter } from '../../../src/messaging/list.ts';
 import { deleteFailedJob } from '../../../src/messaging/settle.ts';
 import { unknownWindow } from '../../../src/messaging/window.ts';
+import { listOnboardings } from '../../../src/onboarding/queries.ts';
 import { listInvitations } from '../../../src/organizations/invitations.ts';
 import { listKeys } from '../../../src/organizations/keys.ts';
 import { listMembers } from '../../../src/organizations/members.ts';
@@ -243,6 +244,8 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     messages_open: check,
     messages_scheduled: messages({ isScheduled: true }),
     messages_status: messages({ status: 'failed' }),
+    onboardings_list: { by: 'listOnboardings', run: () => listOnboardings(own, {}, page) },
+    onboardings_unfinished: purge('onboardings'),
     password_resets_expiry: purge('password_resets'),
     password_resets_user: { by: 'endResets', run: () => endResets(em(), ids.userId) },
     provider_webhooks_applied: purge('provider_webhooks'),

@@ -129,6 +129,7 @@ test('every purge but that of the small table of heartbeats is among them', () =
   // These belong to people, their logins and what they ask for: small, and each has an index on its age.
   const small = [
     'webhook_replays',
+    'onboardings',
     'heartbeats',
     'sessions',
     'bearer_tokens',

@@ -47,6 +47,25 @@ const ended = (state: string, days: number, times: number) =>
     [house.organizationId, state, times],
   );
 
+test('onboardings: those not completed 30 days after their last change, unless a job still has one', async () => {
+  const made = (step: string, status: string, days: number) =>
+    house.sql<{ id: string }>(
+      `insert into onboardings (id, organization_id, current_step, step_status, completed_steps, rate, created_at, updated_at)
+       values (uuidv7(), $1, $2, $3, '{}', 80, ${ago(days + 1)}, ${ago(days)})
+       returning id`,
+      [house.organizationId, step, status],
+    );
+  await made('register_phone', 'failed', 31);
+  await made('register_phone', 'pending', 29);
+  await made('completed', 'completed', 400);
+  const [row] = await made('sync_assets', 'in_progress', 31);
+  const { id } = await house.accept();
+  await house.sql('update jobs set subject_id = $2 where id = $1', [id, row!.id]);
+  expect((await purge('onboardings')).deleted).toEqual({ onboardings: 1 });
+  expect((await purge('onboardings', { retentionOnboardingsDays: 20 })).deleted).toEqual({ onboardings: 1 });
+  expect(await count('onboardings')).toBe(2);
+});
+
 describe('jobs', () => {
   test('done ones after 7 days, failed ones after 30, in batches; what is younger or alive stays', async () => {
     await ended('done', 8, 25);

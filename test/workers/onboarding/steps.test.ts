@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import type { WorkStep } from '../../../src/onboarding/onboarding.entity.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { retryJob } from '../../../src/platform/ledger/retry.ts';
+import { useApp } from '../../support/app.ts';
+import { onboarding } from '../../support/onboarding.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+const { codeFor, newNumber, start, ask, through, read, fault, calls } = onboarding(app);
+const all: WorkStep[] = ['exchange_token', 'subscribe_webhook', 'register_phone', 'sync_assets'];
+const until = (step: WorkStep) => all.slice(0, all.indexOf(step));
+const paths: Record<WorkStep, string> = {
+  exchange_token: 'oauth/access_token',
+  subscribe_webhook: '/subscribed_apps',
+  register_phone: '/register',
+  sync_assets: '/message_templates',
+};
+
+async function at(step: WorkStep) {
+  const [id, number] = [await start(), await newNumber()];
+  await through(id, number, ...until(step));
+  return { id, number };
+}
+
+/** The job as it stood when its worker died, to be run once more. */
+async function again(id: string) {
+  await app.rows(
+    `update jobs set state = 'queued', run = run + 1, finished_at = null, check_at = clock_timestamp() where id = $1`,
+    [id],
+  );
+  await waitFor('the second run', async () => (await app.one('select state from jobs where id = $1', [id])).state === 'done');
+}
+
+const told = async (id: string) => (await app.events(id)).length;
+
+describe('a run of what is done asks and tells nothing more', () => {
+  test.each(all)('%s', async (step) => {
+    const { id, number } = await at(step);
+    const { headers } = await ask(step, id, number);
+    const [record, events, asked] = [await read(id), await told(id), await calls(paths[step], 'GET')];
+    await again(headers.get('operation-id')!);
+    expect([await read(id), await told(id)]).toEqual([record, events]);
+    expect(await calls(paths[step], 'GET')).toBe(asked);
+  });
+});
+
+describe('a worker that died after the provider had done it: the step is done again, and ends', () => {
+  test.each(['subscribe_webhook', 'register_phone', 'sync_assets'] as const)('%s', async (step) => {
+    const { id, number } = await at(step);
+    const before = await app.one('select * from onboardings where id = $1', [id]);
+    const pin = app.web.deps.secrets.seal('246813');
+    const operationId = (await ask(step, id, number)).headers.get('operation-id')!;
+    const ended = await read(id);
+    await app.rows(
+      `update onboardings
+          set current_step = $2, step_status = 'in_progress', completed_steps = $3, access_token = $4, pin = $5
+        where id = $1`,
+      [id, step, until(step), before.access_token, pin],
+    );
+    await again(operationId);
+    expect(await read(id)).toEqual({ ...ended, updated_at: expect.any(String) });
+    const channels = await app.rows('select 1 from channels where phone_number_id = $1', [number.phoneNumberId]);
+    expect(channels).toHaveLength(step === 'sync_assets' ? 1 : 0);
+  });
+});
+
+describe('an answer that is lost', () => {
+  test.each(['subscribe_webhook', 'register_phone', 'sync_assets'] as const)('%s is asked once more', async (step) => {
+    const { id, number } = await at(step);
+    await fault(paths[step], { kind: 'drop_after' });
+    const { status, body } = await ask(step, id, number);
+    expect([status, body.completed_steps]).toEqual([200, [...until(step), step]]);
+  });
+
+  test('exchange_token: the code is spent, so the step fails, and another code goes on', async () => {
+    const { id, number } = await at('exchange_token');
+    await fault(paths.exchange_token, { kind: 'drop_after' });
+    const refused = await ask('exchange_token', id, number);
+    expect(refused.body.error.message).toBe('This authorization code has been used.');
+    expect(await read(id)).toMatchObject({ step_status: 'failed', error: 'This authorization code has been used. (100)' });
+    const { body } = await ask('exchange_token', id, { ...number, code: await codeFor(number.phoneNumberId) });
+    expect(body.completed_steps).toEqual(['exchange_token']);
+  });
+
+  test('exchange_token: one that never got there is asked once more', async () => {
+    const { id, number } = await at('exchange_token');
+    await fault(paths.exchange_token, { kind: 'drop_before' });
+    expect((await ask('exchange_token', id, number)).body.completed_steps).toEqual(['exchange_token']);
+  });
+});
+
+test('a retry by hand: once, and not when the onboarding has moved on', async () => {
+  const { id, number } = await at('register_phone');
+  await fault('/register', { status: 400, code: 133005 });
+  const operationId = (await ask('register_phone', id, number)).headers.get('operation-id')!;
+  const { transact } = app.web.deps.ledger;
+  expect(await retryJob(transact, operationId)).toBe(true);
+  await waitFor('the step', async () => (await read(id)).current_step === 'sync_assets');
+
+  await fault('/message_templates', { status: 403, code: 10 });
+  const failed = (await ask('sync_assets', id, number)).headers.get('operation-id')!;
+  expect((await ask('sync_assets', id, number)).body.current_step).toBe('completed');
+  await expect(retryJob(transact, failed)).rejects.toMatchObject({ code: 'conflict' });
+});
+
+test('the ledger is clean while a step is at work, and when it is done', async () => {
+  const { id, number } = await at('register_phone');
+  await fault('/register', { kind: 'delay', delay_ms: 3_000 });
+  const asked = await ask('register_phone', id, number, { prefer: 'wait=0' });
+  const operationId = asked.headers.get('operation-id')!;
+  expect(await checkJobs(app.web.deps.database)).toEqual([]);
+  await waitFor('the end', async () => (await read(id)).current_step === 'sync_assets');
+  const { state } = await app.one('select state from jobs where id = $1', [operationId]);
+  expect([state, await checkJobs(app.web.deps.database)]).toEqual(['done', []]);
+});
