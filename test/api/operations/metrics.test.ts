@@ -401,6 +401,8 @@ describe('the worker', () => {
       'jobs',
       'login_limits',
       'mails',
+      'media_assets',
+      'media_files',
       'message_attempts',
       'password_resets',
       'provider_webhooks',
