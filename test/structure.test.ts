@@ -221,7 +221,8 @@ describe('house rules', () => {
   });
 
   test('only the clients of providers and the webhook sender talk to others', () => {
-    const clients = /from '(@aws-sdk\/client-s3|got|undici|nodemailer|axios|ky|node-fetch|node:https?|node:http2|node:tls)'|(?<![.\w])fetch\(/;
+    const clients =
+      /from '(@aws-sdk\/client-s3|got|undici|nodemailer|axios|ky|node-fetch|node:https?|node:http2|node:tls)'|(?<![.\w])fetch\(/;
     const serving = /import (type )?\{ (createServer(, type Server)?|STATUS_CODES) \} from 'node:http'/;
     const talking = having(
       product.filter((file) => !file.startsWith('sandbox/')),
