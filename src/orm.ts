@@ -18,6 +18,7 @@ import { ContactTag, Tag } from './contacts/tag.entity.ts';
 import { Mail } from './mails/mail.entity.ts';
 import { MediaAsset, MediaUsage } from './media/asset.entity.ts';
 import { Conversation, ConversationNote, ConversationTag } from './messaging/conversation.entity.ts';
+import { MediaFetch, MediaUpload } from './messaging/files/file.entity.ts';
 import { Message } from './messaging/message.entity.ts';
 import { MessageAttempt } from './messaging/message-attempt.entity.ts';
 import { ApiKey, Invitation, Membership, Organization } from './organizations/organization.entity.ts';
@@ -71,6 +72,8 @@ export const entities = [
   ConversationNote,
   Message,
   MessageAttempt,
+  MediaFetch,
+  MediaUpload,
   MediaAsset,
   MediaUsage,
   ProviderWebhook,

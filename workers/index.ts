@@ -6,10 +6,12 @@ import { unblockContact } from './contacts/unblock-contact.ts';
 import type { Handler } from './handler.ts';
 import { sendMail } from './mails/send-mail.ts';
 import { clearMedia } from './media/clear-media.ts';
+import { fetchFile } from './messaging/fetch-file.ts';
 import { markRead, showTyping } from './messaging/mark-read.ts';
 import { sendLater } from './messaging/send-later.ts';
 import { sendMessage } from './messaging/send-message.ts';
 import { wakeConversation } from './messaging/wake-conversation.ts';
+import { amendMessage } from './provider-webhooks/amend-message.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
 import { syncTemplates } from './templates/sync-templates.ts';
@@ -22,10 +24,12 @@ export const handlers = [
   sendLater,
   markRead,
   showTyping,
+  fetchFile,
   syncTemplates,
   wakeConversation,
   applyProviderWebhook,
   matchKeptStatus,
+  amendMessage,
   deliver,
   cancelPending,
   drainPending,

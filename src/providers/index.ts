@@ -17,12 +17,13 @@ export type Providers = {
 };
 
 export function createProviders(
-  { messagingAppUrl, providerTimeoutMs, mailUrl }: Pick<Config, 'messagingAppUrl' | 'providerTimeoutMs' | 'mailUrl'>,
+  config: Pick<Config, 'messagingAppUrl' | 'providerTimeoutMs' | 'mailUrl'> & Partial<Pick<Config, 'messagingAppMediaHosts'>>,
   registry: Registry,
   log: Log,
 ): Providers {
+  const { messagingAppUrl, messagingAppMediaHosts: mediaHosts, providerTimeoutMs, mailUrl } = config;
   const measured = measuredProvider(registry);
-  const client = lazyGraphClient({ baseUrl: messagingAppUrl, timeoutMs: providerTimeoutMs });
+  const client = lazyGraphClient({ baseUrl: messagingAppUrl, timeoutMs: providerTimeoutMs, ...(mediaHosts && { mediaHosts }) });
   const smtp = mailUrl ? lazySmtpMail({ url: mailUrl, timeoutMs: providerTimeoutMs }) : undefined;
   return {
     messagingApp: measured('messaging_app', graphMessagingApp(client)),

@@ -70,6 +70,9 @@ export const configSchema = Joi.object({
     .custom(isUrl('http', 'https'))
     .default('https://graph.facebook.com/v23.0')
     .description('Base address of the messaging provider'),
+  MESSAGING_APP_MEDIA_HOSTS: Joi.string()
+    .default('lookaside.fbsbx.com')
+    .description("Hosts, comma-separated, that the provider's links to files lead to: only they get a channel's token"),
   MESSAGING_APP_SECRET: Joi.string().empty('').description("Secret of the installation's provider app; signs its webhooks"),
   MESSAGING_APP_VERIFY_TOKEN: Joi.string().empty('').description("Token of the provider's webhook handshake"),
   STOP_WORDS: Joi.string()
@@ -166,6 +169,7 @@ export type Config = Bounds &
     metricsToken?: string;
     logLevel: string;
     messagingAppUrl: string;
+    messagingAppMediaHosts: string[];
     messagingAppSecret?: string;
     messagingAppVerifyToken?: string;
     stopWords: string[];
@@ -231,6 +235,7 @@ export function readConfig(env: Environment = process.env): Config {
     rateLimitOrganizationPerMinute: value.RATE_LIMIT_ORGANIZATION_PER_MINUTE ?? value.RATE_LIMIT_PER_MINUTE * 5,
     webhookAllowNetworks: list(value.WEBHOOK_ALLOW_NETWORKS),
     allowedOrigins: list(value.ALLOWED_ORIGINS),
+    messagingAppMediaHosts: list(value.MESSAGING_APP_MEDIA_HOSTS),
     queues: list(value.QUEUES),
     stopWords: list(value.STOP_WORDS),
   } as Config;

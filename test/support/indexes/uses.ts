@@ -224,6 +224,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     jobs_waiting: fill,
     login_limits_expiry: purge('login_limits'),
     mails_age: purge('mails'),
+    media_uploads_age: purge('media_uploads'),
     memberships_list: { by: 'listMembers', run: () => listMembers(own, page) },
     memberships_user: { by: 'organizationsOf', run: () => organizationsOf(em(), ids.userId) as unknown as Promise<unknown> },
     media_assets_contact: {
