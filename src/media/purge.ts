@@ -17,7 +17,7 @@ const missingDays = 7;
 export const mediaPurge = (storage: Storage): Purge => ({
   table: 'media_assets',
   tables: ['media_assets', 'media_files'],
-  everyHours: 24,
+  everyHours: 12,
   steps: [
     { days: () => 1, batch: (_em, days) => unfinishedBatch(storage, days) },
     { days: () => 1, batch: (em, days, limit) => deletedBatch(storage, em, days, limit) },

@@ -20,19 +20,21 @@ const deleting = (which: string) => `
      where organization_id = $1
        and deleted_at is null
        and ${which}
-    returning size_bytes)
-  update media_usage
-     set bytes = bytes - (select sum(size_bytes) from gone),
-         assets = assets - (select count(*) from gone)
-   where organization_id = $1
-     and exists (select 1 from gone)
-  returning assets`;
+    returning size_bytes),
+  freed as (
+    update media_usage
+       set bytes = bytes - (select sum(size_bytes) from gone),
+           assets = assets - (select count(*) from gone)
+     where organization_id = $1
+       and exists (select 1 from gone))
+  select count(*)::int as deleted
+    from gone`;
 const deleteOne = deleting('id = $2');
 const deleteOfContact = deleting('contact_id = $2');
 
 const deletedBy = async (tx: OwnTx, text: string, id: string): Promise<boolean> => {
-  const changed = await tx.sql(text, [id]);
-  if (changed.length === 0) return false;
+  const [row] = await tx.sql<{ deleted: number }>(text, [id]);
+  if (row!.deleted === 0) return false;
   tx.enqueue(clearMediaJob, { organization_id: tx.organizationId });
   return true;
 };

@@ -112,6 +112,16 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     await insert('contact_blocks', { ...blocked, channel_id: channel.id });
     await insert('contact_duplicates', { other_id: later, reason: 'same_person' });
     await insert('contact_duplicates', { contact_id: earlier, other_id: contactID, reason: 'same_person' });
+    const file = {
+      kind: 'document',
+      source: 'inbound',
+      mime_type: 'application/pdf',
+      declared_type: '',
+      size_bytes: 1,
+      sha256: '',
+    };
+    const storage_key = `${app.tenant.organizationId}/${randomUUID()}`;
+    await insert('media_assets', { ...file, storage_key, file_name: `${name}.pdf`, created_by: '' });
     await insert('contact_merges', { merged_id: randomUUID(), actor: 'x', gone_conversations: [] });
     await app.rows(
       'update conversations set profile_name = $2, profile_username = $2, profile_phone = $3, profile_user_id = $4 where contact_id = $1',

@@ -402,6 +402,8 @@ describe('the worker', () => {
       'jobs',
       'login_limits',
       'mails',
+      'media_assets',
+      'media_files',
       'message_attempts',
       'onboardings',
       'password_resets',
