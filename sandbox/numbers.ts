@@ -6,11 +6,18 @@ export interface NumberState {
   isCodeSent: boolean;
   settings: Record<string, unknown>;
   profile: Record<string, unknown>;
+  quality_rating: string;
+  messaging_limit_tier: string;
+  /** Null: what its messages a second make of it. */
+  throughput: string | null;
+  name_status: string;
 }
 
 /** What the owner of a number may change about it. An account starts with its number verified and registered. */
 export class Numbers {
   #byId = new Map<string, NumberState>();
+  /** By token: the error with which every call is refused. */
+  readonly refusals = new Map<string, number>();
 
   of(phoneNumberId: string): NumberState {
     const known = this.#byId.get(phoneNumberId);
@@ -22,6 +29,10 @@ export class Numbers {
       isCodeSent: false,
       settings: { storage_configuration: { status: 'DEFAULT' } },
       profile: {},
+      quality_rating: 'GREEN',
+      messaging_limit_tier: 'TIER_UNLIMITED',
+      throughput: null,
+      name_status: 'APPROVED',
     };
     this.#byId.set(phoneNumberId, fresh);
     return fresh;

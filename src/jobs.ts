@@ -1,3 +1,4 @@
+import { checkChannelJob, watchChannelJob } from './channels/jobs.ts';
 import { blockContactJob, unblockContactJob } from './contacts/blocking/jobs.ts';
 import { eraseContactJob } from './contacts/erasure/jobs.ts';
 import { exportContactsJob } from './contacts/export/jobs.ts';
@@ -17,6 +18,8 @@ export const jobs = [
   markReadJob,
   showTypingJob,
   syncTemplatesJob,
+  checkChannelJob,
+  watchChannelJob,
   wakeConversationJob,
   applyProviderWebhookJob,
   matchStatusJob,

@@ -25,6 +25,7 @@ import type { Accepted, Account } from '../../src/providers/messaging-app/provid
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { attemptBy, lostAttempt } from './attempt-by.ts';
 import { type Claim, claimMessage, claimResend, sendingState } from './claim-message.ts';
+import { pairWaitMs, spaceLane } from './pair-limit.ts';
 
 type Context = RunContext<Claim | undefined>;
 
@@ -81,7 +82,12 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
       return context.wait(1_000, { reason: error.message, work: noteAndRequeue });
     }
     if (error instanceof ProviderBusy) {
-      if (error.scope === 'channel') await slowDown(context, error.retryAfterMs);
+      if (error.scope === 'recipient') {
+        const waitMs = await pairWaitMs(context.own, claim.message_id, error);
+        const work = (tx: TenantTx) => noteAndRequeue(tx).then(() => spaceLane(tx.own, context.row.lane, waitMs));
+        return context.wait(waitMs, { reason: error.message, work });
+      }
+      await slowDown(context, error.retryAfterMs);
       return context.wait(error.retryAfterMs, { reason: error.message, work: noteAndRequeue });
     }
     if (error instanceof ProviderFailed)
@@ -111,7 +117,9 @@ function lastRefusal(claim: Claim): JobError | undefined {
   const isErased = claim.contact_id === null || (!claim.to_phone && !claim.to_user_id);
   const refusal: JobError | undefined = isErased
     ? { code: 'contact_deleted', message: 'The contact was deleted before the message went out' }
-    : refusalOf(claim);
+    : claim.is_deleted
+      ? { code: 'channel_deleted', message: 'The channel was deleted before the message went out' }
+      : refusalOf(claim);
   if (!refusal || claim.resends === 0) return refusal && { code: refusal.code, message: refusal.message };
   // The first send may have arrived: a status may still prove it, and a retry needs force.
   return { code: 'outcome_unknown', message: `The provider never said whether it took the message. ${refusal.message}` };

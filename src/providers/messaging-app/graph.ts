@@ -1,7 +1,17 @@
 import { ProviderFailed } from '../errors.ts';
 import type { GraphClient } from './client.ts';
 import type { Address, MessagingApp, OutboundMessage, ProviderTemplate } from './provider.ts';
-import { checkDone, checkListed, toAccepted, toIdPage, toNumber, toTemplatePage, userFault } from './replies.ts';
+import {
+  checkDone,
+  checkListed,
+  hasEntries,
+  toAccepted,
+  toHealth,
+  toIdPage,
+  toNumber,
+  toTemplatePage,
+  userFault,
+} from './replies.ts';
 
 const maxPages = 200;
 /** Pages of 100, far more than an account may have. A request waits for them. */
@@ -23,6 +33,15 @@ export function graphMessagingApp(client: GraphClient): MessagingApp {
         if (!after) return false;
       }
       throw new ProviderFailed(`The account has more than ${maxNumberPages * 100} numbers`);
+    },
+
+    async readHealth({ phoneNumberId, accessToken }) {
+      const fields = 'id,verified_name,name_status,quality_rating,messaging_limit_tier,throughput';
+      return toHealth(await client.get(phoneNumberId, accessToken, { fields }));
+    },
+
+    async isSubscribed({ accountId, accessToken }) {
+      return hasEntries(await client.get(`${accountId}/subscribed_apps`, accessToken));
     },
 
     async listTemplates({ accountId, accessToken }) {

@@ -3,6 +3,9 @@ export type MessagingApp = {
   /** Refuses a token that may not use the number. */
   readNumber(account: Account): Promise<{ displayPhone: string; verifiedName: string }>;
   ownsNumber(account: Account): Promise<boolean>;
+  readHealth(account: Account): Promise<NumberHealth>;
+  /** Whether the account's webhooks come to the app of this token. */
+  isSubscribed(account: Account): Promise<boolean>;
   listTemplates(account: Account): Promise<ProviderTemplate[]>;
   send(account: Account, message: OutboundMessage): Promise<Accepted>;
   /** Idempotent. With `isTyping` the person sees for some seconds that an answer is being written. */
@@ -10,6 +13,15 @@ export type MessagingApp = {
   /** Idempotent. Only for a person who wrote within 24 hours. */
   blockUser(account: Account, who: Address): Promise<void>;
   unblockUser(account: Account, who: Address): Promise<void>;
+};
+
+/** In the provider's words, in small letters; empty where it says nothing. */
+export type NumberHealth = {
+  verifiedName: string;
+  nameStatus: string;
+  quality: string;
+  messagingLimit: string;
+  throughput: string;
 };
 
 /** The phone, in digits, is used where both are given. */
