@@ -1,8 +1,10 @@
 import Joi from 'joi';
-import { readNumber, tokenOf } from '../../src/channels/account.ts';
+import { readNumber } from '../../src/channels/account.ts';
 import { changeChannel, channelLock, disconnectChannel, letChannelGo } from '../../src/channels/change.ts';
 import { deleteChannel } from '../../src/channels/delete.ts';
 import { readChannel } from '../../src/channels/queries.ts';
+import { tryToken } from '../../src/channels/try-token.ts';
+import { transactFor } from '../../src/platform/ledger/tenant.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { withExample } from '../http/view.ts';
 import { aboutChannel, accessToken, channelView, token, toView } from './schemas.ts';
@@ -32,12 +34,11 @@ export const reconnect = endpoint({
   scope,
   summary: 'Connect a channel again',
   description:
-    'Of any status. Its token is tried at the provider first: 422 when it is refused, and nothing changes. Messages that waited go out. Idempotent.',
+    'Of any status. Its token is tried at the provider first: 422 when it is refused, and a connected channel is stopped then. Messages that waited go out. Idempotent.',
   isIdempotent: true,
   responses: { 200: channelView },
-  async handler({ params: { channelID: id }, own, write }, { providers, secrets }) {
-    const channel = await readChannel(own, id);
-    await readNumber(providers.messagingApp, await tokenOf(own, channel, secrets));
+  async handler({ params: { channelID: id }, own, write }, { ledger, providers, secrets }) {
+    await tryToken(own, transactFor(ledger.transact, own.organizationId), providers.messagingApp, secrets, id);
     return write({ locks: [channelLock(id)] }, async (tx) => ok(toView(await letChannelGo(tx, id))));
   },
 });

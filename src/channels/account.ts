@@ -19,6 +19,7 @@ export async function readNumber(messagingApp: MessagingApp, account: Account): 
     if (error instanceof ProviderRefused)
       throw new AppError('provider_refused', error.message, {
         details: [{ message: error.message, ...(error.providerCode && { code: error.providerCode }) }],
+        cause: error,
       });
     if (error instanceof ProviderError)
       throw new AppError('unavailable', 'The provider cannot be reached; try again', { retryAfterSeconds: 5, cause: error });
@@ -27,7 +28,7 @@ export async function readNumber(messagingApp: MessagingApp, account: Account): 
 }
 
 /** As it is stored. Throws 404 for a channel that was deleted meanwhile. */
-export async function tokenOf(own: Own, { id }: { id: string }, secrets: Secrets): Promise<Account> {
+export async function tokenOf(own: Own, id: string, secrets: Secrets): Promise<ChannelAccount> {
   const account = await channelAccount(own, id, secrets);
   if (!account) throw notFound('Channel');
   return account;

@@ -58,6 +58,17 @@ describe('disconnect and connect again', () => {
     expect(await heldUntil(channel)).toBe('infinity');
   });
 
+  test('of a connected channel the same refusal is its stop', async () => {
+    const channel = await app.connect();
+    await app.control('POST', '/numbers', { phone_number_id: channel.phoneNumberId, refuses: 190 });
+    expect((await ask('reconnect', channel)).status).toBe(422);
+    expect((await stored(channel)).status).toBe('auth_error');
+    expect(await heldUntil(channel)).toBe('infinity');
+    await app.control('POST', '/numbers', { phone_number_id: channel.phoneNumberId, refuses: null });
+    expect((await ask('reconnect', channel)).body.status).toBe('connected');
+    expect(await heldUntil(channel)).toBeNull();
+  });
+
   test('the provider refuses a send that was under way: it stays disconnected', async () => {
     const channel = await app.connect();
     await app.fault(channel, { kind: 'delay', delay_ms: 500 });
