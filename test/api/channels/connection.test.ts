@@ -139,6 +139,7 @@ describe('delete', () => {
     await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${channel.id}`]);
     const behind = (await app.text(channel, phone)).body.data.id;
     const last = (await app.text(channel, phone)).body.data.id;
+    await app.rows(`update jobs set run_at = clock_timestamp() + interval '1 hour' where subject_id = $1`, [first]);
 
     expect((await ask('delete', channel)).status).toBe(204);
     for (const id of [first, behind, last]) {
