@@ -78,10 +78,10 @@ export const removeChannel = endpoint({
   scope,
   summary: 'Delete a channel',
   description:
-    'Its messages and conversations stay and can be read; its token and secrets are erased, and its number can be connected again, by another organization too. Messages that were not sent yet fail with `channel_deleted`; one that is being sent at this moment may still arrive. There is no way back: connecting the number again makes another channel.',
+    'Its messages and conversations stay and can be read; its token and secrets are erased, and its number can be connected again, by another organization too. Messages that were not sent yet, scheduled ones too, fail with `channel_deleted`; one that is being sent at this moment may still arrive. There is no way back: connecting the number again makes another channel.',
   responses: { 204: null },
   handler: ({ params: { channelID: id }, write }) =>
-    write({ locks: [channelLock(id)] }, async (tx) => {
+    write({ locks: [channelLock(id)], isLong: true }, async (tx) => {
       await deleteChannel(tx, id);
       return { status: 204 };
     }),

@@ -19,3 +19,5 @@ export async function asChannel<Answer>(
 }
 
 export const channelDeleted = { code: 'channel_deleted', message: 'The channel was deleted' };
+/** Of a message. */
+export const channelDeletedBefore = { ...channelDeleted, message: 'The channel was deleted before the message went out' };

@@ -22,6 +22,7 @@ import { nowDate } from '../../src/platform/time/clock.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused, ProviderUnknown } from '../../src/providers/errors.ts';
 import { saysNoToMarketing } from '../../src/providers/messaging-app/error-codes.ts';
 import type { Accepted, Account } from '../../src/providers/messaging-app/provider.ts';
+import { channelDeletedBefore } from '../channels/as-channel.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { attemptBy, lostAttempt } from './attempt-by.ts';
 import { type Claim, claimMessage, claimResend, sendingState } from './claim-message.ts';
@@ -118,7 +119,7 @@ function lastRefusal(claim: Claim): JobError | undefined {
   const refusal: JobError | undefined = isErased
     ? { code: 'contact_deleted', message: 'The contact was deleted before the message went out' }
     : claim.is_deleted
-      ? { code: 'channel_deleted', message: 'The channel was deleted before the message went out' }
+      ? channelDeletedBefore
       : refusalOf(claim);
   if (!refusal || claim.resends === 0) return refusal && { code: refusal.code, message: refusal.message };
   // The first send may have arrived: a status may still prove it, and a retry needs force.

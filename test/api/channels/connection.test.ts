@@ -141,8 +141,11 @@ describe('delete', () => {
     const last = (await app.text(channel, phone)).body.data.id;
     await app.rows(`update jobs set run_at = clock_timestamp() + interval '1 hour' where subject_id = $1`, [first]);
 
+    const send_at = new Date(Date.now() + 3_600_000).toISOString();
+    const scheduled = (await app.text(channel, phone, { send_at })).body.data.id;
+
     expect((await ask('delete', channel)).status).toBe(204);
-    for (const id of [first, behind, last]) {
+    for (const id of [first, behind, last, scheduled]) {
       expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'channel_deleted' });
       expect((await app.call('messages.retry', { params: { messageID: id } })).status).toBe(409);
     }
