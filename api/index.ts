@@ -4,7 +4,10 @@ import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
 import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
 import { listOfBlocked } from './channels/blocked-contacts.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
+import { disconnect, reconnect, removeChannel, rotateToken } from './channels/connection.ts';
 import { lookUpOnChannel } from './channels/contacts-lookup.ts';
+import { checkHealth, getHealth } from './channels/health.ts';
+import { sendTest } from './channels/send-test.ts';
 import { blockContact, unblockContact } from './contacts/block.ts';
 import { campaignHistory } from './contacts/campaign-history.ts';
 import { listOfConsents, putConsent } from './contacts/consents.ts';
@@ -163,6 +166,13 @@ export const endpoints: AnyEndpoint[] = [
   listOfChannels,
   getChannel,
   patchChannel,
+  removeChannel,
+  disconnect,
+  reconnect,
+  rotateToken,
+  getHealth,
+  checkHealth,
+  sendTest,
   syncTemplates,
   listOfBlocked,
   lookUpOnChannel,

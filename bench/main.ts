@@ -17,6 +17,8 @@ import { describeRun } from './machine.ts';
 import { measureInTurns } from './measure.ts';
 import { paths } from './paths/index.ts';
 import { profile } from './processes.ts';
+import { ratesReport } from './rates/report.ts';
+import { ratesBench } from './rates/run.ts';
 import { recoverReport } from './recover/report.ts';
 import { recoverBench } from './recover/run.ts';
 import { type Measured, summaryOf, tableOf } from './report.ts';
@@ -50,7 +52,7 @@ type Flags = {
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers, a flood of retries and a backlog; recover, failed deliveries recovered beside live ones; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside its floor, part by part: cost, what one message costs. After each, jobs check must find nothing`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers, a flood of retries and a backlog; rates, a burst on one channel and its pace beside another channel; recover, failed deliveries recovered beside live ones; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside its floor, part by part: cost, what one message costs. After each, jobs check must find nothing`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
@@ -105,6 +107,11 @@ const singles: {
     name: 'slow-provider',
     isLong: true,
     report: async (stage) => slowProviderReport(await slowProviderBench(stage, rounds, seconds, flags.only)),
+  },
+  {
+    name: 'rates',
+    isLong: true,
+    report: async (stage) => ratesReport(await ratesBench(stage, rounds, seconds)),
   },
   {
     name: 'recover',

@@ -5,6 +5,7 @@ export interface Behaviour {
   delay_ms: number;
   window: 'async' | 'sync' | 'off';
   mps: number | null;
+  pair: { every_ms: number; burst: number } | null;
   block_limit: number;
   fail_code: number;
   fails: Record<string, number>;
@@ -19,6 +20,7 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   delay_ms: 50,
   window: 'async',
   mps: null,
+  pair: null,
   block_limit: 64_000,
   fail_code: 131026,
   fails: {},
@@ -35,6 +37,9 @@ export const behaviourSchema = Joi.object<Partial<Behaviour>>({
   delay_ms: milliseconds.description('Before the first status and between two'),
   window: Joi.string().valid('async', 'sync', 'off').description('How a free-form text outside the 24 hours is refused'),
   mps: Joi.number().positive().allow(null).description('Messages a second for each number; null for no limit'),
+  pair: Joi.object({ every_ms: milliseconds.min(1).default(6_000), burst: Joi.number().integer().min(1).default(45) })
+    .allow(null)
+    .description('Messages from a number to one user: one in so many milliseconds once a burst is used up; null for no limit'),
   block_limit: Joi.number().integer().min(0).description('Most users a number can block'),
   fail_code: Joi.number().integer().description('The error of a "failed" in auto_status'),
   fails: Joi.object()

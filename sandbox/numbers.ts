@@ -8,12 +8,19 @@ export interface NumberState {
   isCodeSent: boolean;
   settings: Record<string, unknown>;
   profile: Record<string, unknown>;
+  quality_rating: string;
+  messaging_limit_tier: string;
+  /** Null: what its messages a second make of it. */
+  throughput: string | null;
+  name_status: string;
 }
 
 /** What the owner of a number may change about it. An account starts with its number verified, and registered unless it says otherwise. */
 export class Numbers {
   readonly #accounts: Accounts;
   #byId = new Map<string, NumberState>();
+  /** By token: the error with which every call is refused. */
+  readonly refusals = new Map<string, number>();
 
   constructor(accounts: Accounts) {
     this.#accounts = accounts;
@@ -29,6 +36,10 @@ export class Numbers {
       isCodeSent: false,
       settings: { storage_configuration: { status: 'DEFAULT' } },
       profile: {},
+      quality_rating: 'GREEN',
+      messaging_limit_tier: 'TIER_UNLIMITED',
+      throughput: null,
+      name_status: 'APPROVED',
     };
     this.#byId.set(phoneNumberId, fresh);
     return fresh;

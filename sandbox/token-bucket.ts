@@ -1,10 +1,10 @@
-/** One bucket a number. It holds a second's worth, so that an idle number may burst once. */
+/** By default a bucket holds a second's worth, so that an idle number may burst once. */
 export class TokenBuckets {
   #buckets = new Map<string, { tokens: number; at: number }>();
 
-  take(key: string, perSecond: number | null, now = performance.now()): boolean {
+  take(key: string, perSecond: number | null, now = performance.now(), burst?: number): boolean {
     if (perSecond === null) return true;
-    const capacity = Math.max(1, perSecond);
+    const capacity = burst ?? Math.max(1, perSecond);
     const last = this.#buckets.get(key) ?? { tokens: capacity, at: now };
     const tokens = Math.min(capacity, last.tokens + ((now - last.at) / 1_000) * perSecond);
     const isAllowed = tokens >= 1;

@@ -1,3 +1,4 @@
+import { checkChannelJob, watchChannelJob } from './channels/jobs.ts';
 import { blockContactJob, unblockContactJob } from './contacts/blocking/jobs.ts';
 import { eraseContactJob } from './contacts/erasure/jobs.ts';
 import { exportContactsJob } from './contacts/export/jobs.ts';
@@ -23,6 +24,8 @@ export const jobs = [
   showTypingJob,
   fetchFileJob,
   syncTemplatesJob,
+  checkChannelJob,
+  watchChannelJob,
   wakeConversationJob,
   applyProviderWebhookJob,
   matchStatusJob,

@@ -1,6 +1,7 @@
 import { defineConfig } from '@mikro-orm/postgresql';
 import { PasswordReset } from './accounts/account.entity.ts';
 import { Channel } from './channels/channel.entity.ts';
+import { ChannelHealth } from './channels/health.entity.ts';
 import { ContactBlock } from './contacts/blocking/block.entity.ts';
 import { Contact, ContactIdentity } from './contacts/contact.entity.ts';
 import { ContactErasure } from './contacts/erasure/erasure.entity.ts';
@@ -49,6 +50,7 @@ export const entities = [
   PasswordReset,
   Mail,
   Channel,
+  ChannelHealth,
   Template,
   Onboarding,
   Contact,

@@ -1,3 +1,4 @@
+import { checkChannel, watchChannel } from './channels/check-channel.ts';
 import { blockContact } from './contacts/block-contact.ts';
 import { eraseContactRest } from './contacts/erase-contact.ts';
 import { exportContacts } from './contacts/export-contacts.ts';
@@ -30,6 +31,8 @@ export const handlers = [
   showTyping,
   fetchFile,
   syncTemplates,
+  checkChannel,
+  watchChannel,
   wakeConversation,
   applyProviderWebhook,
   matchKeptStatus,

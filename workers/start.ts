@@ -16,6 +16,7 @@ import { createSecrets } from '../src/platform/secrets.ts';
 import { createProviders } from '../src/providers/index.ts';
 import { measuredSender } from '../src/webhooks/measured-sender.ts';
 import { createWebhookSender } from '../src/webhooks/sender.ts';
+import { startChannelChecks } from './channel-checks.ts';
 import type { WorkerDeps } from './handler.ts';
 import { startHealth } from './health.ts';
 import { handlers } from './index.ts';
@@ -77,6 +78,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
   });
   const sweeper = startSweeper(deps, queues, registry);
   const retention = startRetention(deps, registry);
+  const checks = config.channelCheckSeconds > 0 ? startChannelChecks(deps) : undefined;
   const health = await startHealth(config, database, metrics, () => workers.length > 0 && queues.isReady());
   return {
     healthPort: health?.port,
@@ -84,7 +86,12 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
       isStopping = true;
       health?.stop();
       clock.stop();
-      const parts = [sweeper.stop(), retention.stop(), ...workers.map((worker) => worker.close())];
+      const parts = [
+        sweeper.stop(),
+        retention.stop(),
+        ...(checks ? [checks.stop()] : []),
+        ...workers.map((worker) => worker.close()),
+      ];
       await Promise.all(
         parts.map((part) =>
           withinMs(part, config.shutdownTimeoutMs, 'A worker').catch((error) =>

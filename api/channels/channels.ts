@@ -2,14 +2,15 @@ import Joi from 'joi';
 import { readNumber } from '../../src/channels/account.ts';
 import { changeChannel, channelLock } from '../../src/channels/change.ts';
 import { connectChannel } from '../../src/channels/connect.ts';
-import { type ChannelRow, listChannels, readChannel } from '../../src/channels/queries.ts';
-import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { listChannels, readChannel } from '../../src/channels/queries.ts';
+import { exampleIds } from '../../src/platform/examples.ts';
 import { syncTemplatesJob } from '../../src/templates/jobs.ts';
 import { countTemplates } from '../../src/templates/templates.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, operationNote, timestamp } from '../http/schemas.ts';
+import { id, operationNote } from '../http/schemas.ts';
 import { view, withExample } from '../http/view.ts';
+import { accessToken, channelView, token, toView } from './schemas.ts';
 
 const tag = 'Channels';
 const name = Joi.string().trim().min(1).max(200);
@@ -17,56 +18,10 @@ const providerId = Joi.string()
   .trim()
   .max(32)
   .pattern(/^\d{1,32}$/, 'digits');
-const token = Joi.string().trim().min(1).max(4096);
-/** It is sent to the provider in a header. */
-const accessToken = token
-  .pattern(/^[\x20-\x7e]*$/)
-  .messages({ 'string.pattern.base': '{{#label}} must be ASCII without control characters' });
 const rate = Joi.number().strict().integer().min(1).max(1000).description('Messages a second, over all workers');
 
 /** Of the channel to come, where it is onboarded. */
 export { name as channelName, rate as channelRate };
-
-export const channelView = view(
-  'channel',
-  Joi.object({
-    id: id.required(),
-    name: Joi.string().allow('').required(),
-    provider: Joi.string().required(),
-    phone_number_id: Joi.string().required(),
-    waba_id: Joi.string().required(),
-    display_phone: Joi.string().allow('').required(),
-    status: Joi.string().valid('connected', 'disconnected', 'auth_error', 'restricted').required(),
-    rate: Joi.number().integer().required(),
-    created_at: timestamp.required(),
-    updated_at: timestamp.required(),
-  }),
-  {
-    id: exampleIds.channel,
-    name: 'Support',
-    provider: 'messaging_app',
-    phone_number_id: '100000000000001',
-    waba_id: '200000000000001',
-    display_phone: '+1 555-010-0001',
-    status: 'connected',
-    rate: 80,
-    created_at: exampleTime,
-    updated_at: exampleTime,
-  },
-);
-
-const toView = (row: ChannelRow) => ({
-  id: row.id,
-  name: row.name,
-  provider: row.provider,
-  phone_number_id: row.phone_number_id,
-  waba_id: row.account_id,
-  display_phone: row.display_phone,
-  status: row.status,
-  rate: row.rate,
-  created_at: iso(row.created_at),
-  updated_at: iso(row.updated_at),
-});
 
 type ConnectBody = {
   name?: string;
@@ -152,9 +107,10 @@ export const patchChannel = endpoint({
   operationId: 'channels.update',
   tag,
   scope: 'channels:write',
-  summary: 'Change a channel, or connect it again with a new token',
+  summary: 'Change a channel',
   audit: 'channel',
-  description: 'A new token is tried at the provider first; messages that waited for it go out.',
+  description:
+    'A new token is tried at the provider first. It connects a channel again that is in `auth_error` or `restricted`, and messages that waited for it go out.',
   subject: 'Channel',
   body: Joi.object<ChangeBody>({ name, rate, access_token: accessToken }).min(1),
   responses: { 200: withExample(channelView, { name: 'Front desk' }) },

@@ -8,6 +8,7 @@ import { ControlError, check } from './check.ts';
 import { giveCode } from './codes.ts';
 import { ownCallersOnly } from './guard.ts';
 import { receiveInbound } from './inbound.ts';
+import { changeNumber } from './numbers.ts';
 import { sendRawWebhook } from './raw-webhook.ts';
 import { statsOf } from './stats.ts';
 import { subscribe } from './subscription.ts';
@@ -48,6 +49,7 @@ export function controlRouter(state: State, allowedHosts: readonly string[]): Ro
     res.json(account);
   });
   router.post('/codes', (req, res) => void res.json(giveCode(state, req.body)));
+  router.post('/numbers', (req, res) => void res.json(changeNumber(state, req.body)));
   router.get('/subscription', (_req, res) => void res.json(state.subscription));
   router.post('/subscription', async (req, res) => void res.json(await subscribe(state, req.body)));
   router.post('/inbound', (req, res) => void res.json(receiveInbound(state, req.body)));

@@ -10,6 +10,8 @@ export function authorize(state: State) {
     if (token === undefined) throw new GraphError(104);
     if (!state.accounts.knowsToken(token))
       throw new GraphError(190, { message: 'Invalid OAuth access token - Cannot parse access token' });
+    const refusal = state.numbers.refusals.get(token);
+    if (refusal !== undefined) throw new GraphError(refusal);
     res.locals.token = token;
     next();
   };

@@ -32,6 +32,9 @@ export function postMessage(state: State) {
         details: 'Message failed to send because too many were sent from this number in a short time',
       });
     }
+    if (!takesPair(state, account.phone_number_id, outgoing.user)) {
+      throw new GraphError(131056, { details: 'Message failed to send because too many were sent to this user in a short time' });
+    }
     const failure = failureOf(state, account.phone_number_id, outgoing);
     if (failure === 131047 && state.behaviour.window === 'sync') throw new GraphError(131047);
 
@@ -48,6 +51,10 @@ export function postMessage(state: State) {
     announce(state, { account, id, outgoing, failure, faults });
     reply(res, 200, answerOf(outgoing, id));
   };
+}
+
+function takesPair({ buckets, behaviour: { pair } }: State, phoneNumberId: string, user: string): boolean {
+  return pair === null || buckets.take(`${phoneNumberId} ${user}`, 1_000 / pair.every_ms, performance.now(), pair.burst);
 }
 
 function failureOf({ behaviour, windows }: State, phoneNumberId: string, outgoing: Outgoing): number | null {

@@ -10,19 +10,19 @@ import { requestUrl } from './request-url.ts';
 const nodeType = 'WhatsAppBusinessPhoneNumber';
 
 function numberNode(account: Account, { behaviour: { mps }, numbers }: State) {
-  const { isRegistered, isVerified } = numbers.of(account.phone_number_id);
+  const { isRegistered, isVerified, ...number } = numbers.of(account.phone_number_id);
   return {
     id: account.phone_number_id,
     display_phone_number: account.display_phone_number,
     verified_name: account.verified_name,
-    quality_rating: 'GREEN',
+    quality_rating: number.quality_rating,
     status: isRegistered ? 'CONNECTED' : 'DISCONNECTED',
     code_verification_status: isVerified ? 'VERIFIED' : 'NOT_VERIFIED',
-    name_status: 'APPROVED',
+    name_status: number.name_status,
     account_mode: 'SANDBOX',
     platform_type: 'CLOUD_API',
-    throughput: { level: mps !== null && mps <= 80 ? 'STANDARD' : 'HIGH' },
-    messaging_limit_tier: 'TIER_UNLIMITED',
+    throughput: { level: number.throughput ?? (mps !== null && mps <= 80 ? 'STANDARD' : 'HIGH') },
+    messaging_limit_tier: number.messaging_limit_tier,
     is_official_business_account: false,
   };
 }

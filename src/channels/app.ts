@@ -15,7 +15,7 @@ export async function channelApp(em: Em, id: string, secrets: Secrets): Promise<
     em,
     `select organization_id, app_secret, verify_token
        from channels
-      where id = $1`,
+      where id = $1 and deleted_at is null`,
     [id],
   );
   return (

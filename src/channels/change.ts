@@ -1,58 +1,93 @@
 import { now } from '../platform/database/columns.ts';
 import { notFound } from '../platform/errors.ts';
-import { channelStatusUpdate } from '../platform/events/catalogue.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
 import { channelPool, holdPool, letPoolGo, poolOf, setPool } from '../platform/ledger/pools.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
-import type { TenantTx } from '../platform/ledger/tx.ts';
+import type { OwnTx, TenantTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
-import { Channel } from './channel.entity.ts';
+import { Channel, type ChannelStatus } from './channel.entity.ts';
+import { recordHealth } from './health.ts';
 import type { ChannelRow } from './queries.ts';
+import { emitChange } from './told.ts';
 
 export const channelLock = (channelId: string) => subjectLock('channel', channelId);
 
-export type ChannelChange = { name?: string; rate?: number; accessToken?: string };
+export type ChannelChange = {
+  name?: string;
+  rate?: number;
+  accessToken?: string;
+  appSecret?: string;
+  verifyToken?: string;
+};
 
-/** A new token reconnects the channel and releases its waiting messages. Needs the channel's lock. Throws 404. */
-export async function changeChannel(
-  { em, own, dispatch }: TenantTx,
-  id: string,
-  { name, rate, accessToken }: ChannelChange,
-  secrets: Secrets,
-): Promise<ChannelRow> {
+/** Needs its lock. Throws 404, for a deleted one too. */
+export async function channelToChange(own: OwnTx, id: string) {
   own.assertLocked(channelLock(id));
-  const channel = await own.findOne(Channel, { id });
+  const channel = await own.findOne(Channel, { id, deleted_at: null });
   if (!channel) throw notFound('Channel');
-  const isConnectedAgain = accessToken !== undefined && channel.status !== 'connected';
-  if (name !== undefined) channel.name = name;
-  if (rate !== undefined) channel.rate = rate;
-  if (accessToken !== undefined) {
-    channel.access_token = secrets.seal(accessToken);
-    channel.status = 'connected';
-  }
-  channel.updated_at = now();
-  await own.flush();
-  const pool = poolOf(own.organizationId, channelPool(id));
-  if (rate !== undefined) await setPool(em, pool, rate, rate);
-  if (accessToken !== undefined) {
-    await letPoolGo(em, pool);
-    dispatch({ rows: [], pools: [pool] });
-  }
-  if (isConnectedAgain) own.emit(channelStatusUpdate, { channel_id: id, status: 'connected' });
   return channel;
 }
 
-/** Waiting messages keep their place until somebody repairs the channel. Ignored when the token was replaced meanwhile. */
+/** A new token connects a channel again that the provider had refused; one that was disconnected by hand stays so. Throws 404. */
+export async function changeChannel(
+  tx: TenantTx,
+  id: string,
+  { name, rate, accessToken, appSecret, verifyToken }: ChannelChange,
+  secrets: Secrets,
+): Promise<ChannelRow> {
+  const { em, own } = tx;
+  const channel = await channelToChange(own, id);
+  if (name !== undefined) channel.name = name;
+  if (rate !== undefined) channel.rate = rate;
+  if (appSecret !== undefined) channel.app_secret = secrets.seal(appSecret);
+  if (verifyToken !== undefined) channel.verify_token = secrets.seal(verifyToken);
+  if (accessToken !== undefined) channel.access_token = secrets.seal(accessToken);
+  channel.updated_at = now();
+  await own.flush();
+  if (rate !== undefined) await setPool(em, poolOf(own.organizationId, channelPool(id)), rate, rate);
+  if (accessToken === undefined) return channel;
+  await recordHealth(own, channel, { token_state: 'valid', problem: '' });
+  return channel.status === 'disconnected' ? channel : letChannelGo(tx, id);
+}
+
+/** Its messages wait in their places, and no new one is taken. */
+export async function disconnectChannel({ em, own }: TenantTx, id: string): Promise<ChannelRow> {
+  const channel = await channelToChange(own, id);
+  await holdPool(em, poolOf(own.organizationId, channelPool(id)), null);
+  if (channel.status !== 'disconnected') await setStatus(own, channel, 'disconnected');
+  return channel;
+}
+
+/** Connected, and what waited goes out. The token has been tried. */
+export async function letChannelGo({ em, own, dispatch }: TenantTx, id: string): Promise<ChannelRow> {
+  const channel = await channelToChange(own, id);
+  const pool = poolOf(own.organizationId, channelPool(id));
+  await letPoolGo(em, pool);
+  dispatch({ pools: [pool] });
+  if (channel.status !== 'connected') await setStatus(own, channel, 'connected');
+  return channel;
+}
+
+async function setStatus(own: OwnTx, channel: { id: string; status: ChannelStatus; updated_at: string }, status: ChannelStatus) {
+  Object.assign(channel, { status, updated_at: now() });
+  await own.flush();
+  emitChange(own, channel, ['status']);
+}
+
+/**
+ * Waiting messages keep their place until somebody repairs the channel. Ignored when the token was replaced meanwhile, and for a channel that
+ * was disconnected or deleted.
+ */
 export async function stopChannel(
   transact: TenantTransact,
   { id, sealedToken }: { id: string; sealedToken: string },
   status: 'auth_error' | 'restricted',
 ) {
   await transact({ locks: [channelLock(id)] }, async ({ em, own }) => {
-    const where = { id, access_token: sealedToken, status: { $ne: status } };
-    const stopped = await own.update(Channel, where, { status, updated_at: now() });
-    if (stopped === 0) return;
+    const channel = await own.findOne(Channel, { id, access_token: sealedToken, deleted_at: null });
+    if (!channel || channel.status === status || channel.status === 'disconnected') return;
     await holdPool(em, poolOf(own.organizationId, channelPool(id)), null);
-    own.emit(channelStatusUpdate, { channel_id: id, status });
+    await setStatus(own, channel, status);
+    if (status === 'auth_error') await recordHealth(own, channel, { token_state: 'invalid' });
   });
 }

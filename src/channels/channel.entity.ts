@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { tenant, times } from '../platform/database/columns.ts';
+import { tenant, times, timestamp } from '../platform/database/columns.ts';
 
 export const channelStatuses = ['connected', 'disconnected', 'auth_error', 'restricted'] as const;
 export type ChannelStatus = (typeof channelStatuses)[number];
@@ -20,6 +20,8 @@ export const Channel = defineEntity({
     app_secret: p.text().strictNullable(),
     verify_token: p.text().strictNullable(),
     rate: p.integer(),
+    /** Its messages stay, so its row does; its number is free. */
+    deleted_at: timestamp().strictNullable(),
     ...times(),
   },
 });

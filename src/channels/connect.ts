@@ -1,6 +1,5 @@
 import { violatedConstraint } from '../platform/database/errors.ts';
 import { AppError } from '../platform/errors.ts';
-import { channelStatusUpdate } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { channelPool, poolOf, setPool } from '../platform/ledger/pools.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
@@ -8,7 +7,9 @@ import type { Secrets } from '../platform/secrets.ts';
 import { syncTemplatesJob } from '../templates/jobs.ts';
 import type { NumberRead } from './account.ts';
 import { Channel } from './channel.entity.ts';
+import { recordHealth } from './health.ts';
 import type { ChannelRow } from './queries.ts';
+import { emitChange } from './told.ts';
 
 export type ConnectRequest = {
   name?: string;
@@ -41,11 +42,13 @@ export async function connectChannel(
     app_secret: request.appSecret ? secrets.seal(request.appSecret) : null,
     verify_token: request.verifyToken ? secrets.seal(request.verifyToken) : null,
     rate: request.rate,
+    deleted_at: null,
   });
   // The reply shows the database's times.
   await own.flush().catch(refuseKnownNumber);
   await setPool(em, poolOf(own.organizationId, channelPool(id)), request.rate, request.rate);
-  own.emit(channelStatusUpdate, { channel_id: id, status: 'connected' });
+  await recordHealth(own, channel, { token_state: 'valid', verified_name: number.verifiedName });
+  emitChange(own, channel, ['status']);
   return { channel, operationId: own.enqueue(syncTemplatesJob, { channel_id: id }) };
 }
 

@@ -19,9 +19,11 @@ const columns = [
 ] as const;
 export type ChannelRow = RowOf<typeof Channel, (typeof columns)[number]>;
 
-export const listChannels = list((select) => select(Channel).select(columns));
+export const listChannels = list((select) => select(Channel).select(columns).where('deleted_at', 'is', null));
 
-const channelById = statement((select, { id }: { id: string }) => select(Channel).select(columns).where('id', '=', id));
+const channelById = statement((select, { id }: { id: string }) =>
+  select(Channel).select(columns).where('id', '=', id).where('deleted_at', 'is', null),
+);
 
 export async function findChannel(own: Own, id: string): Promise<ChannelRow | undefined> {
   const [row] = await channelById(own, { id });

@@ -12,7 +12,8 @@ export const receivedMessage = statement((select, { id }: { id: string }) =>
   select(Message, Channel)
     .innerJoin('channels', 'channels.id', 'messages.channel_id')
     .select(['messages.direction', 'messages.provider_message_id', 'messages.channel_id'])
-    .select(['channels.status as channel_status', 'channels.phone_number_id', 'channels.account_id', 'channels.access_token'])
+    .select(['channels.status as channel_status', 'channels.deleted_at as channel_deleted_at'])
+    .select(['channels.phone_number_id', 'channels.account_id', 'channels.access_token'])
     .where('messages.id', '=', id),
 );
 
@@ -22,6 +23,7 @@ export async function assertReceived(own: Own, id: string): Promise<void> {
   if (!message) throw notFound('Message');
   if (message.direction !== 'inbound') throw new AppError('conflict', 'Only a received message can be marked as read');
   if (!message.provider_message_id) throw new AppError('conflict', 'The contact of this message was deleted');
+  if (message.channel_deleted_at) throw new AppError('conflict', 'The channel of this message was deleted');
   if (message.channel_status !== 'connected')
     throw new AppError('conflict', `The channel cannot reach the provider: it is ${message.channel_status}`);
 }

@@ -15,6 +15,7 @@ import { deleteFailedJob } from './settle.ts';
 type Row = RowOf<typeof Message, 'status' | 'channel_id' | 'conversation_id' | 'provider_message_id'> & {
   code: string | null;
   job_id: string | null;
+  is_channel_deleted: boolean;
 };
 
 const conversationOfSent = statement((select, { id }: { id: string }) =>
@@ -34,8 +35,10 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   const { own } = tx;
   // SQL: the job is found by its subject, its state in a form that no partial index fits (states.ts).
   const [row] = await own.sql<Row>(
-    `select m.status, m.channel_id, m.conversation_id, m.provider_message_id, m.failure->>'code' as code, j.id as job_id
+    `select m.status, m.channel_id, m.conversation_id, m.provider_message_id, m.failure->>'code' as code, j.id as job_id,
+            c.deleted_at is not null as is_channel_deleted
        from messages m
+       join channels c on c.organization_id = m.organization_id and c.id = m.channel_id
        left join jobs j
          on j.organization_id = m.organization_id and j.subject_id = m.id and j.name = 'messages.send' and ${stateIs('j.state', 'failed')}
       where m.organization_id = $1 and m.id = $2 and m.direction = 'outbound'`,
@@ -45,6 +48,7 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   own.assertLocked(conversationLane(row.conversation_id));
   if (row.status === 'queued' || row.status === 'sending') return;
   if (row.status !== 'failed') throw new AppError('conflict', `The message is ${row.status}: only a failed one can be retried`);
+  if (row.is_channel_deleted) throw new AppError('conflict', 'The channel of the message was deleted');
   const mayHaveArrived = row.provider_message_id !== null || row.code === 'outcome_unknown';
   if (mayHaveArrived && !force) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
   // A purged job (src/platform/retention) is created again below.

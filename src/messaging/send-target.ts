@@ -89,7 +89,7 @@ const targetStatement = `
       on t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $4 and t.language = $5
     left join messages x
       on x.organization_id = c.organization_id and x.id = $6::uuid and (x.conversation_id = v.id) is true
-   where c.organization_id = $1 and c.id = $2`;
+   where c.organization_id = $1 and c.id = $2 and c.deleted_at is null`;
 
 export async function findTarget(own: Own, secrets: Secrets, request: SendRequest): Promise<Target> {
   const { channelId, recipient, contextMessageId, content } = request;

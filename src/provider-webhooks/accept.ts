@@ -44,13 +44,13 @@ export async function acceptProviderWebhook(
   return { kept: changes.length - unknown, unknown };
 }
 
-/** SQL: across organizations: the owner of a number or an account owns the change (bench: inbound). */
+/** SQL: across organizations: the owner of a number or an account owns the change; in a form that no partial index fits (bench: inbound). */
 const ownersOf = (em: Em, changes: Numbered[], channelId: string | null) =>
   query<Owner>(
     em,
     `select organization_id, phone_number_id, account_id
        from channels
-      where (phone_number_id = any($1) or account_id = any($2)) and ($3::uuid is null or id = $3)`,
+      where (phone_number_id = any($1) or account_id = any($2)) and (deleted_at is null) is true and ($3::uuid is null or id = $3)`,
     [[...new Set(changes.map(({ number }) => number))], [...new Set(changes.map(({ change }) => change.entryId))], channelId],
   );
 

@@ -52,7 +52,8 @@ const lookStatement = `
                  coalesce($2::uuid, (
                    select c.id
                      from channels c
-                    where c.organization_id = $1 and c.phone_number_id = t.number and ($3::uuid is null or c.id = $3)
+                    where c.organization_id = $1 and c.phone_number_id = t.number and c.deleted_at is null
+                      and ($3::uuid is null or c.id = $3)
                     limit 1)) as channel_id
             from unnest($4::text[], $5::text[], $6::uuid[], $7::text[]) with ordinality as t(number, provider_message_id, ours, status, ord)
           offset 0) k

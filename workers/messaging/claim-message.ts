@@ -18,7 +18,11 @@ export type Claim = Permission &
     typeof Message,
     'contact_id' | 'type' | 'content' | 'to_phone' | 'to_user_id' | 'context_id' | 'resends' | 'channel_id' | 'conversation_id'
   > &
-  RowOf<typeof Channel, 'phone_number_id' | 'account_id' | 'access_token'> & { message_id: string; is_heard: boolean };
+  RowOf<typeof Channel, 'phone_number_id' | 'account_id' | 'access_token'> & {
+    message_id: string;
+    is_heard: boolean;
+    is_deleted: boolean;
+  };
 
 const permission = permissionColumns({
   organization: 'm.organization_id',
@@ -27,7 +31,7 @@ const permission = permissionColumns({
 });
 const claimColumns = `
   m.id as message_id, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id, m.resends,
-  m.channel_id, m.conversation_id, c.phone_number_id, c.account_id, c.access_token,
+  m.channel_id, m.conversation_id, c.phone_number_id, c.account_id, c.access_token, c.deleted_at is not null as is_deleted,
   (select t.category
      from templates t
     where m.type = 'template' and t.organization_id = m.organization_id and t.channel_id = m.channel_id

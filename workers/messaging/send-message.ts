@@ -22,9 +22,11 @@ import { nowDate } from '../../src/platform/time/clock.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused, ProviderUnknown } from '../../src/providers/errors.ts';
 import { saysNoToMarketing } from '../../src/providers/messaging-app/error-codes.ts';
 import type { Accepted, Account } from '../../src/providers/messaging-app/provider.ts';
+import { channelDeletedBefore } from '../channels/as-channel.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { attemptBy, lostAttempt } from './attempt-by.ts';
 import { type Claim, claimMessage, claimResend, sendingState } from './claim-message.ts';
+import { pairWaitMs, spaceLane } from './pair-limit.ts';
 import { type Files, fileMissing, filesOf, forgetExpired, isFileMissing, mayHaveExpired, uploadFiles } from './send-files.ts';
 
 type Context = RunContext<Claim | undefined>;
@@ -118,7 +120,15 @@ async function endBy(context: Context, claim: Claim, error: unknown, note?: Work
     return context.wait(1_000, { reason: error.message, work: requeue });
   }
   if (error instanceof ProviderBusy) {
-    if (error.scope === 'channel') await slowDown(context, error.retryAfterMs);
+    if (error.scope === 'recipient') {
+      const waitMs = await pairWaitMs(context.own, claim.message_id, error);
+      const work: Work = async (tx) => {
+        await requeue(tx);
+        await spaceLane(tx.own, context.row.lane, waitMs);
+      };
+      return context.wait(waitMs, { reason: error.message, work });
+    }
+    await slowDown(context, error.retryAfterMs);
     return context.wait(error.retryAfterMs, { reason: error.message, work: requeue });
   }
   if (error instanceof ProviderFailed) {
@@ -142,7 +152,9 @@ function lastRefusal(claim: Claim): JobError | undefined {
   const isErased = claim.contact_id === null || (!claim.to_phone && !claim.to_user_id);
   const refusal: JobError | undefined = isErased
     ? { code: 'contact_deleted', message: 'The contact was deleted before the message went out' }
-    : refusalOf(claim);
+    : claim.is_deleted
+      ? channelDeletedBefore
+      : refusalOf(claim);
   if (!refusal || claim.resends === 0) return refusal && { code: refusal.code, message: refusal.message };
   // The first send may have arrived: a status may still prove it, and a retry needs force.
   return { code: 'outcome_unknown', message: `The provider never said whether it took the message. ${refusal.message}` };

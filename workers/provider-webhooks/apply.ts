@@ -1,5 +1,6 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Channel } from '../../src/channels/channel.entity.ts';
+import { applyNumberNews } from '../../src/channels/number-news.ts';
 import { applyIdentityChange } from '../../src/contacts/identities/identity-change.ts';
 import type { Source } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
@@ -146,6 +147,9 @@ async function applyPart(
     case 'template_status':
       await applyTemplateStatus(own, transact, part, onlyChannelId);
       return;
+    case 'number_news':
+      await applyNumberNews(own, transact, part, onlyChannelId);
+      return;
     case 'message': {
       const channelId = await channelOf(own, onlyChannelId, part.phoneNumberId);
       if (channelId && part.identityChange) await applyChangeMessage(own, applying, channelId, part, part.identityChange);
@@ -171,7 +175,7 @@ async function channelOf(own: Own, onlyChannelId: string | null, phoneNumberId: 
   const [row] = await own.sql<RowOf<typeof Channel, 'id'>>(
     `select id
        from channels
-      where organization_id = $1 and phone_number_id = $2 and ($3::uuid is null or id = $3)`,
+      where organization_id = $1 and phone_number_id = $2 and deleted_at is null and ($3::uuid is null or id = $3)`,
     [phoneNumberId, onlyChannelId],
   );
   return row?.id;

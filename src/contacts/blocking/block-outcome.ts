@@ -13,7 +13,7 @@ export const openBlock = statement((select, change: BlockPayload & { doing: 'pen
   select(ContactBlock, Channel)
     .innerJoin('channels', 'channels.id', 'contact_blocks.channel_id')
     .select(['contact_blocks.contact_id', 'contact_blocks.phone', 'contact_blocks.user_id', 'contact_blocks.channel_id'])
-    .select(['channels.phone_number_id', 'channels.account_id', 'channels.access_token'])
+    .select(['channels.phone_number_id', 'channels.account_id', 'channels.access_token', 'channels.deleted_at'])
     .where('contact_blocks.id', '=', change.block_id)
     .where('contact_blocks.change_id', '=', change.change_id)
     .where('contact_blocks.status', '=', change.doing),

@@ -10,7 +10,9 @@ import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { type BlockStatus, ContactBlock } from './block.entity.ts';
 import { type BlockWish, blockLane, blockWishes } from './jobs.ts';
 
-const channelStatus = statement((select, { id }: { id: string }) => select(Channel).select('status').where('id', '=', id));
+const channelStatus = statement((select, { id }: { id: string }) =>
+  select(Channel).select('status').where('id', '=', id).where('deleted_at', 'is', null),
+);
 
 export async function assertConnected(own: Own, channelId: string): Promise<void> {
   const [channel] = isUuid(channelId) ? await channelStatus(own, { id: channelId }) : [];

@@ -86,6 +86,11 @@ export const configSchema = Joi.object({
     .empty('')
     .description("Where links in mails lead, your front end; unset: PUBLIC_URL, with Kanal's own pages"),
   PROVIDER_TIMEOUT_MS: whole.min(100).max(120_000).default(15_000).description('Longest a provider call may take'),
+  CHANNEL_CHECK_SECONDS: whole
+    .min(0)
+    .max(86_400)
+    .default(3_600)
+    .description('About how often the provider is asked for the health of each channel; 0: only when somebody asks'),
   UNKNOWN_WINDOW: whole
     .min(1)
     .max(3600)
@@ -170,6 +175,7 @@ export type Config = Bounds &
     mailFrom: string;
     appUrl?: string;
     providerTimeoutMs: number;
+    channelCheckSeconds: number;
     unknownWindow: number;
     webhookTimeoutMs: number;
     webhookAllowHttp: boolean;

@@ -184,10 +184,26 @@ export const orderUpdated = event({
 
 export const channelStatusUpdate = event({
   type: 'channel.status_update',
-  description: 'A channel can send again, or can no longer',
+  description:
+    'A channel can send again, or can no longer, or its provider changed something about it: `changed` names what, and what the provider says of it is there too',
   subject: { type: 'channel', id: 'channel_id' as const },
-  data: Joi.object({ channel_id: id('The channel'), status: id('connected, disconnected, auth_error, restricted') }),
-  example: { channel_id: ids.channel, status: 'auth_error' },
+  data: Joi.object({
+    channel_id: id('The channel'),
+    status: id('connected, disconnected, auth_error, restricted'),
+    changed: Joi.array()
+      .items(Joi.string())
+      .required()
+      .description(
+        'status, deleted, quality, messaging_limit, throughput, verified_name, name_status, account_status: by their names in its health',
+      ),
+    quality: Joi.string().description('green, yellow, red'),
+    messaging_limit: Joi.string().description('People a day that the number may write to first, in the words of the provider'),
+    throughput: Joi.string().description('standard, high'),
+    verified_name: Joi.string().description('The name that people see'),
+    name_status: Joi.string().description('What the provider decided on the name'),
+    account_status: Joi.string().description('What the provider did to the account'),
+  }),
+  example: { channel_id: ids.channel, status: 'auth_error', changed: ['status'] },
 });
 
 export const onboardingUpdated = event({

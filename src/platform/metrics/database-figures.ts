@@ -6,6 +6,7 @@ import { queueNames } from '../ledger/job.ts';
 import { type DeliveryFigures, deliveryGauges } from './delivery-figures.ts';
 import {
   brokenWebhooks,
+  channelsByStatus,
   endedJobs,
   endedStates,
   failingEndpoints,
@@ -20,8 +21,12 @@ type Figures = DeliveryFigures & {
   unapplied: { bodies: number; oldest: number };
   broken: number;
   stuckPools: number;
+  channels: { status: string; channels: number }[];
   purges: { table_name: string; at: number }[];
 };
+
+/** As the domain names them. */
+const channelStates = ['connected', 'disconnected', 'auth_error', 'restricted'];
 
 const limitMs = 2_000;
 /** Reads at most once in this time, however often it is scraped. */
@@ -60,6 +65,7 @@ const read = (database: Database): Promise<Figures> =>
       unapplied: await only<Figures['unapplied']>(em, unappliedWebhooks),
       broken: (await only<{ bodies: number }>(em, brokenWebhooks)).bodies,
       stuckPools: (await only<{ pools: number }>(em, stuckPoolCount)).pools,
+      channels: await query(em, channelsByStatus),
       purges: await query(em, purgesDone),
     };
   });
@@ -92,6 +98,7 @@ function createGauges(registry: Registry) {
     'kanal_pools_stuck',
     'Channels and endpoints that have work and room, are not held, and of which nothing was claimed for a minute',
   );
+  const channels = gauge('kanal_channels', 'Channels by status; only those that are connected send', 'status');
   const deliveries = deliveryGauges(registry);
   const purged = gauge(
     'kanal_retention_completed_timestamp_seconds',
@@ -100,7 +107,7 @@ function createGauges(registry: Registry) {
   );
   return {
     show(figures: Figures | undefined) {
-      for (const labelled of [jobs, overdue, purged]) labelled.reset();
+      for (const labelled of [jobs, overdue, channels, purged]) labelled.reset();
       for (const single of [unapplied, oldest, broken, stuck]) single.remove();
       up.set(figures ? 1 : 0);
       deliveries.show(figures);
@@ -116,6 +123,8 @@ function createGauges(registry: Registry) {
       oldest.set(figures.unapplied.oldest);
       broken.set(figures.broken);
       stuck.set(figures.stuckPools);
+      for (const status of channelStates) channels.set({ status }, 0);
+      for (const { status, channels: count } of figures.channels) channels.set({ status }, count);
       for (const { table_name: table, at } of figures.purges) purged.set({ table }, at);
     },
   };

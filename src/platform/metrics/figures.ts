@@ -100,6 +100,12 @@ export const brokenWebhooks = `
 
 export const stuckPoolCount = `select count(*)::int as pools from (${stuckPools}) s`;
 
+export const channelsByStatus = `
+  select status, count(*)::int as channels
+    from channels
+   where deleted_at is null
+   group by status`;
+
 /** A disabled endpoint does not count: its spell is over. */
 export const failingEndpoints = `
   select count(*)::int as endpoints,

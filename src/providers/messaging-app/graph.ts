@@ -5,7 +5,9 @@ import { type Address, type MessagingApp, mediaTooLarge, type OutboundMessage, t
 import {
   checkDone,
   checkListed,
+  hasEntries,
   toAccepted,
+  toHealth,
   toIdPage,
   toMedia,
   toNumber,
@@ -36,6 +38,15 @@ export function graphMessagingApp(client: GraphClient, app?: ProviderApp): Messa
         if (!after) return false;
       }
       throw new ProviderFailed(`The account has more than ${maxNumberPages * 100} numbers`);
+    },
+
+    async readHealth({ phoneNumberId, accessToken }) {
+      const fields = 'id,verified_name,name_status,quality_rating,messaging_limit_tier,throughput';
+      return toHealth(await client.get(phoneNumberId, accessToken, { fields }));
+    },
+
+    async isSubscribed({ accountId, accessToken }) {
+      return hasEntries(await client.get(`${accountId}/subscribed_apps`, accessToken));
     },
 
     async listTemplates({ accountId, accessToken }) {

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { type Amendment, amendingTypes, amendmentIn } from './amendment.ts';
 import { changeIn, changesIn, type IdentityChange, type InboundIdentityChange } from './identity-change.ts';
 import { type Json, object, textOf } from './json.ts';
+import { type InboundNumberNews, isNumberNews, numberNewsIn } from './number-news.ts';
 import { type Pricing, pricingOf } from './pricing.ts';
 
 export type InboundMessage = {
@@ -43,11 +44,13 @@ export type InboundPreference = {
   at: Date;
   detail: string;
 };
+export type { InboundNumberNews };
 export type InboundIgnored = { kind: 'ignored'; what: string };
 export type InboundPart =
   | InboundMessage
   | InboundStatus
   | InboundTemplateStatus
+  | InboundNumberNews
   | InboundIdentityChange
   | InboundPreference
   | InboundIgnored;
@@ -159,6 +162,7 @@ export function partsOf(
         ];
   }
   if (field === 'message_template_status_update') return guarded([value], (item) => toTemplateStatus(object(item), raw.entryId));
+  if (isNumberNews(field)) return guarded([value], (item) => numberNewsIn(field, object(item), raw.entryId));
   if (field === 'user_id_update') {
     const phoneNumberId = phoneNumberIdOf(raw);
     const changes = changesIn(value, max).map((change) => ({ kind: 'identity_change' as const, phoneNumberId, change }));

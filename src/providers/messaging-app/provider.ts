@@ -16,6 +16,9 @@ export type MessagingApp = OnboardingCalls & {
   /** Refuses a token that may not use the number. */
   readNumber(account: Account): Promise<{ displayPhone: string; verifiedName: string }>;
   ownsNumber(account: Account): Promise<boolean>;
+  readHealth(account: Account): Promise<NumberHealth>;
+  /** Whether the account's webhooks come to the app of this token. */
+  isSubscribed(account: Account): Promise<boolean>;
   listTemplates(account: Account): Promise<ProviderTemplate[]>;
   send(account: Account, message: OutboundMessage): Promise<Accepted>;
   /** Idempotent. With `isTyping` the person sees for some seconds that an answer is being written. */
@@ -36,6 +39,15 @@ export type MediaFile = { mimeType: string; bytes: number; open(): Promise<Reada
 
 /** The code of a `ProviderRefused` for a file that is larger than wanted. */
 export const mediaTooLarge = 'media_too_large';
+
+/** In the provider's words, in small letters; empty where it says nothing. */
+export type NumberHealth = {
+  verifiedName: string;
+  nameStatus: string;
+  quality: string;
+  messagingLimit: string;
+  throughput: string;
+};
 
 /** The phone, in digits, is used where both are given. */
 export type Address = { phone?: string; userId?: string };

@@ -1,6 +1,6 @@
 import { ProviderFailed, ProviderUnknown } from '../errors.ts';
 import { type GraphError, sortedError } from './error-codes.ts';
-import type { Accepted, Address, ProviderTemplate } from './provider.ts';
+import type { Accepted, Address, NumberHealth, ProviderTemplate } from './provider.ts';
 
 type Json = Record<string, unknown>;
 
@@ -52,6 +52,20 @@ export function toAccessToken(reply: unknown): string {
   return token;
 }
 
+const word = (value: unknown) => (text(value) ?? '').toLowerCase();
+
+export function toHealth(reply: unknown): NumberHealth {
+  if (!isObject(reply) || !idOf(reply.id)) throw strange('a phone number');
+  const { throughput, verified_name } = reply;
+  return {
+    verifiedName: text(verified_name) ?? '',
+    nameStatus: word(reply.name_status),
+    quality: word(reply.quality_rating),
+    messagingLimit: word(reply.messaging_limit_tier),
+    throughput: isObject(throughput) ? word(throughput.level) : '',
+  };
+}
+
 type Next = { after?: string };
 
 function toPage(reply: unknown, what: string): Next & { data: unknown[] } {
@@ -60,6 +74,8 @@ function toPage(reply: unknown, what: string): Next & { data: unknown[] } {
   const after = paging.next && isObject(paging.cursors) ? text(paging.cursors.after) : undefined;
   return { data: reply.data, ...(after && { after }) };
 }
+
+export const hasEntries = (reply: unknown): boolean => toPage(reply, 'a list of apps').data.length > 0;
 
 export function toIdPage(reply: unknown): Next & { ids: string[] } {
   const { data, ...next } = toPage(reply, 'a list of numbers');

@@ -31,7 +31,7 @@ describe('connect', () => {
     expect(JSON.stringify(row)).not.toMatch(new RegExp(`${account.accessToken}|own-secret|own-token`));
     expect(app.web.deps.secrets.open(row.access_token)).toBe(account.accessToken);
     expect(await app.events(body.id)).toEqual([
-      { type: 'channel.status_update', data: { channel_id: body.id, status: 'connected' } },
+      { type: 'channel.status_update', data: { channel_id: body.id, status: 'connected', changed: ['status'] } },
     ]);
     expect(await app.one('select width, rate from pools where id = $1', [`channel:${body.id}`])).toEqual({ width: 80, rate: 80 });
   });
@@ -190,7 +190,11 @@ describe('patch', () => {
 
     expect((await change(channel.accessToken)).body.status).toBe('connected');
     expect((await app.one('select held_until from pools where id = $1', [`channel:${channel.id}`])).held_until).toBeNull();
-    expect((await app.events(channel.id)).at(-1).data).toEqual({ channel_id: channel.id, status: 'connected' });
+    expect((await app.events(channel.id)).at(-1).data).toEqual({
+      channel_id: channel.id,
+      status: 'connected',
+      changed: ['status'],
+    });
     await waitFor('the message to leave the pool', async () => (await app.jobOf(message)).state === 'queued');
   });
 

@@ -110,6 +110,12 @@ async function backlog() {
     [app.tenant.organizationId],
   );
   await app.rows(
+    `insert into channels (id, organization_id, provider, name, phone_number_id, account_id, display_phone, status, access_token, rate, deleted_at)
+     select uuidv7(), $1, 'messaging_app', '', 'n' || n, '', '', x.status, '', 1, case when x.status = 'disconnected' then clock_timestamp() end
+       from unnest(array['restricted', 'auth_error', 'auth_error', 'disconnected']) with ordinality as x(status, n)`,
+    [app.tenant.organizationId],
+  );
+  await app.rows(
     `insert into provider_webhooks (id, organization_id, body, state, received_at)
      select uuidv7(), $1, '[]', state, clock_timestamp() - interval '90 s' from unnest(array['received', 'received', 'broken']) state`,
     [app.tenant.organizationId],
@@ -174,6 +180,7 @@ describe('who may scrape', () => {
 describe('the names', () => {
   const both = [
     'kanal_build_info',
+    'kanal_channels',
     'kanal_clock_skew_seconds',
     'kanal_database_connection_waiters',
     'kanal_database_connections',
@@ -458,6 +465,10 @@ describe.each([
       expect(seconds).toBeGreaterThanOrEqual(about[state] ?? 0);
       expect(seconds).toBeLessThan(about[state] === undefined ? 0.001 : about[state] + laterSeconds + 30);
     }
+  });
+
+  test('channels by status, without deleted ones', async () => {
+    expect(counted(read(), 'kanal_channels', 'status')).toEqual({ connected: 2, disconnected: 0, auth_error: 2, restricted: 1 });
   });
 
   test('endpoints that fail, and for how long; a disabled one is none of them', () => {

@@ -80,6 +80,13 @@ const needs: Record<string, () => Promise<Call>> = {
   'contacts.exports.file': async () => ({ params: { exportID: await exported() } }),
   'contacts.exports.delete': async () => ({ params: { exportID: await exported() } }),
   'channels.update': async () => ({ params: { channelID: (await app.connect()).id } }),
+  'channels.delete': async () => ({ params: { channelID: (await app.connect()).id } }),
+  'channels.disconnect': async () => ({ params: { channelID: (await app.connect()).id } }),
+  'channels.reconnect': async () => ({ params: { channelID: (await app.connect()).id } }),
+  'channels.rotate-token': async () => {
+    const { id, accessToken } = await app.connect();
+    return { params: { channelID: id }, body: { access_token: accessToken } };
+  },
   'webhooks.deliveries.replay': async () => ({ params: { deliveryID: await delivery() } }),
   'webhooks.endpoints.recover': async () => ({ params: { endpointID: await listening() }, body: { since: anHourAgo() } }),
   'webhooks.endpoints.replay': async () => ({ params: { endpointID: await listening() }, body: { since: anHourAgo() } }),

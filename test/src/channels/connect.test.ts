@@ -89,6 +89,8 @@ test('an account comes with its token opened; a missing or foreign channel has n
     phoneNumberId: made.phoneNumberId,
     accountId: made.accountId,
     accessToken: 'the-token',
+    sealedToken: expect.any(String),
+    status: 'connected',
   });
   expect(await channelAccount(own, house.organizationId, testSecrets)).toBeUndefined();
   const others = ownRows(house.database, made.id);

@@ -3,6 +3,7 @@ import { endResets } from '../../../src/accounts/password-reset.ts';
 import { endSessions } from '../../../src/accounts/sessions.ts';
 import { listTokens } from '../../../src/accounts/tokens.ts';
 import { channelApp } from '../../../src/channels/app.ts';
+import { askDueChecks } from '../../../src/channels/due-checks.ts';
 import { listChannels } from '../../../src/channels/queries.ts';
 import { listBlocked } from '../../../src/contacts/blocking/blocked.ts';
 import { scrubEvents } from '../../../src/contacts/erasure/scrub-events.ts';
@@ -133,6 +134,13 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
   };
   const endOf = { by: 'endSessions', run: () => endSessions(em(), ids.userId) };
 
+  const ownersOf = text(
+    'acceptProviderWebhook: whose number or account (ownersOf)',
+    'select organization_id from channels where (phone_number_id = any($1) or account_id = any($2)) and (deleted_at is null) is true',
+    ['1'],
+    ['2'],
+  );
+
   return {
     api_keys_list: { by: 'listKeys', run: () => listKeys(own, {}, page) },
     api_keys_maker: { by: 'listKeys of a maker', run: () => listKeys(own, { madeBy: ids.userId }, page) },
@@ -148,13 +156,10 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     bearer_tokens_expiry: purge('bearer_tokens'),
     bearer_tokens_list: { by: 'listTokens', run: () => listTokens(own, ids.userId, page) },
     bearer_tokens_user: endOf,
-    channels_account: text(
-      'acceptProviderWebhook: whose number or account (ownersOf)',
-      'select organization_id from channels where phone_number_id = any($1) or account_id = any($2)',
-      ['1'],
-      ['2'],
-    ),
+    channel_health_due: { by: 'askDueChecks', run: () => askDueChecks(ledger.transact, 3_600) },
+    channels_account: ownersOf,
     channels_id: { by: 'channelApp', run: () => channelApp(em(), ids.channelId, testSecrets) },
+    channels_number: ownersOf,
     channels_list: { by: 'listChannels', run: () => listChannels(own, {}, page) },
     contact_blocks_contact: contact,
     contact_blocks_list: { by: 'listBlocked', run: () => listBlocked(own, { channelId: ids.channelId }, page) },

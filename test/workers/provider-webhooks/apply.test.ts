@@ -225,7 +225,7 @@ describe('a body that is partly broken', () => {
   });
 
   test('a field we do not read is no fault', async () => {
-    expect(await applied(bodyFor(channel, { event: 'UPGRADE' }, 'phone_number_quality_update'))).toEqual({
+    expect(await applied(bodyFor(channel, { alert_type: 'OTHER' }, 'account_alerts'))).toEqual({
       state: 'applied',
       errors: null,
     });
@@ -243,7 +243,7 @@ describe('a body that is partly broken', () => {
 describe('a body of very many parts', () => {
   test('is applied as far as PROVIDER_WEBHOOK_MAX_PARTS, and kept whole with that error', async () => {
     const phones = Array.from({ length: 3 }, () => app.phone());
-    const ignored = Array(398).fill(change(channel, {}, 'account_update'));
+    const ignored = Array(398).fill(change(channel, {}, 'account_alerts'));
     const { state, errors } = await applied(
       bodyOf(entry(channel, ...ignored, change(channel, { messages: phones.map((phone) => textFrom(phone)) }))),
     );
@@ -255,7 +255,7 @@ describe('a body of very many parts', () => {
   });
 
   test('as many as that are no fault', async () => {
-    const ignored = Array(400).fill(change(channel, {}, 'account_update'));
+    const ignored = Array(400).fill(change(channel, {}, 'account_alerts'));
     expect(await applied(bodyOf(entry(channel, ...ignored)))).toEqual({ state: 'applied', errors: null });
   });
 

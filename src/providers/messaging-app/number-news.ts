@@ -1,0 +1,87 @@
+import { type Json, object, textOf } from './json.ts';
+
+/** What the provider tells of a number or of all numbers of an account. Words in small letters. */
+export type InboundNumberNews = {
+  kind: 'number_news';
+  accountId: string;
+  /** In digits; none: of all numbers of the account. */
+  displayPhone?: string;
+  news: {
+    quality?: 'red';
+    messaging_limit?: string;
+    throughput?: string;
+    verified_name?: string;
+    name_status?: string;
+    account_status?: string;
+  };
+  /** Nothing can be sent any more, or can be again. */
+  account?: 'stopped' | 'released';
+};
+
+const longest = 100;
+const wordOf = (value: unknown) => textOf(value).slice(0, longest).toLowerCase();
+const given = (news: InboundNumberNews['news']) =>
+  Object.fromEntries(Object.entries(news).filter(([, value]) => value)) as InboundNumberNews['news'];
+
+function ofQuality(value: Json) {
+  const event = wordOf(value.event);
+  if (!event) throw new Error('Not understood: no event');
+  return given({
+    // Of an unflagged number the next check reads whether it is yellow or green.
+    ...(event === 'flagged' && { quality: 'red' as const }),
+    messaging_limit: wordOf(value.max_daily_conversations_per_business) || wordOf(value.current_limit),
+    throughput: event === 'throughput_upgrade' ? 'high' : '',
+  });
+}
+
+function ofName(value: Json) {
+  const decision = wordOf(value.decision);
+  if (!decision) throw new Error('Not understood: no decision');
+  const name = textOf(value.requested_verified_name).slice(0, 200);
+  return given({ name_status: decision, verified_name: decision === 'approved' ? name : '' });
+}
+
+/** Older versions count people a day for each number. */
+const ofCapability = (value: Json) =>
+  given({
+    messaging_limit: wordOf(value.max_daily_conversations_per_business) || wordOf(value.max_daily_conversation_per_phone),
+  });
+
+/** Of a ban the state tells more than the event. */
+function ofAccount(value: Json): Pick<InboundNumberNews, 'news' | 'account'> {
+  const event = wordOf(value.event);
+  const ban = wordOf(object(value.ban_info).waba_ban_state);
+  if (!event) throw new Error('Not understood: no event');
+  const account = ban === 'disable' ? 'stopped' : ban === 'reinstate' || event === 'account_reconnected' ? 'released' : undefined;
+  return { news: given({ account_status: ban ? `ban_${ban}` : event }), ...(account && { account }) };
+}
+
+function ofReview(value: Json) {
+  const decision = wordOf(value.decision);
+  if (!decision) throw new Error('Not understood: no decision');
+  return given({ account_status: `review_${decision}` });
+}
+
+const readers: Record<string, (value: Json) => Pick<InboundNumberNews, 'news' | 'account'>> = {
+  phone_number_quality_update: (value) => ({ news: ofQuality(value) }),
+  phone_number_name_update: (value) => ({ news: ofName(value) }),
+  business_capability_update: (value) => ({ news: ofCapability(value) }),
+  account_update: ofAccount,
+  account_review_update: (value) => ({ news: ofReview(value) }),
+};
+
+const ofOneNumber = new Set(['phone_number_quality_update', 'phone_number_name_update']);
+
+export const isNumberNews = (field: string) => Object.hasOwn(readers, field);
+
+/** Throws for what cannot be understood. */
+export function numberNewsIn(field: string, value: Json, accountId: string): InboundNumberNews {
+  const displayPhone = textOf(value.display_phone_number).slice(0, 40).replace(/\D/g, '');
+  if (ofOneNumber.has(field) && !displayPhone) throw new Error('Not understood: no display_phone_number');
+  return {
+    kind: 'number_news',
+    accountId,
+    ...(ofOneNumber.has(field) && { displayPhone }),
+    ...readers[field]!(value),
+  };
+}

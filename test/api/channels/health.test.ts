@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Channel, useApp } from '../../support/app.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+
+const health = async ({ id }: Channel) => (await app.call('channels.health.get', { params: { channelID: id } })).body;
+const check = ({ id }: Channel, prefer = 'wait=20') =>
+  app.call('channels.health.check', { params: { channelID: id }, headers: { prefer } });
+const change = ({ phoneNumberId }: Channel, more: object) =>
+  app.control('POST', '/numbers', { phone_number_id: phoneNumberId, ...more });
+const changes = async ({ id }: Channel) =>
+  (await app.events(id)).map(({ data }) => data).filter(({ changed }) => changed[0] !== 'status');
+
+describe('health', () => {
+  test('of a new channel: the token was tried, the rest is not known yet', async () => {
+    const channel = await app.connect({ body: { rate: 40 } });
+    expect(await health(channel)).toMatchObject({
+      channel_id: channel.id,
+      status: 'connected',
+      authorization: 'valid',
+      quality: 'unknown',
+      messaging_limit: '',
+      rate: 40,
+      verified_name: 'Test Business',
+      webhook_subscribed: null,
+      last_inbound_at: null,
+      last_outbound_at: null,
+      messages_waiting: 0,
+      checked_at: null,
+    });
+  });
+
+  test('a check reads the number, and the last messages of both directions', async () => {
+    const channel = await app.connect();
+    await change(channel, { messaging_limit_tier: 'TIER_10K' });
+    const phone = app.phone();
+    await app.inbound(channel, phone);
+    const { body: sent } = await app.text(channel, phone);
+    await app.messageIn(sent.data.id, 'read');
+    const { status, body } = await check(channel);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      authorization: 'valid',
+      quality: 'green',
+      messaging_limit: 'tier_10k',
+      throughput: 'high',
+      name_status: 'approved',
+      problem: '',
+    });
+    expect([body.last_inbound_at, body.last_outbound_at, body.checked_at].every((at) => Date.parse(at) > 0)).toBe(true);
+    expect(await health(channel)).toEqual(body);
+  });
+
+  test('what waits in a held channel is counted', async () => {
+    const channel = await app.connect();
+    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${channel.id}`]);
+    for (let index = 0; index < 3; index += 1) await app.text(channel, (await app.conversation(channel)).phone);
+    expect((await health(channel)).messages_waiting).toBe(3);
+  });
+
+  test('a check under way is named again', async () => {
+    const channel = await app.connect();
+    await app.control('POST', '/faults', { kind: 'delay', match: { path: channel.phoneNumberId }, delay_ms: 1_000 });
+    const [one, other] = [await check(channel, ''), await check(channel, '')];
+    expect(one.headers.get('operation-id')).toBe(other.headers.get('operation-id'));
+    await app.idle();
+  });
+
+  test('a refused token holds the channel; a good one lets it go, with what waited', async () => {
+    const channel = await app.connect();
+    const { phone } = await app.conversation(channel);
+    await change(channel, { refuses: 190 });
+    const { status, body } = await check(channel);
+    expect([status, body.error.code, body.error.details[0].code]).toEqual([422, 'provider_refused', '190']);
+    expect(await health(channel)).toMatchObject({ status: 'auth_error', authorization: 'invalid' });
+    expect((await app.text(channel, phone)).status).toBe(409);
+    expect((await app.one('select held_until::text as until from pools where id = $1', [`channel:${channel.id}`])).until).toBe(
+      'infinity',
+    );
+
+    await change(channel, { refuses: null });
+    expect((await check(channel)).body).toMatchObject({ status: 'connected', authorization: 'valid' });
+    const { body: message } = await app.text(channel, phone);
+    await app.messageIn(message.data.id, 'read');
+  });
+
+  test('a refusal that is not about the token is shown, and stops nothing', async () => {
+    const channel = await app.connect();
+    await app.control('POST', '/faults', { kind: 'status', match: { path: channel.phoneNumberId }, status: 400, code: 100 });
+    const { body } = await check(channel);
+    expect(body).toMatchObject({ status: 'connected', authorization: 'valid' });
+    expect(body.problem).toContain('#100');
+    expect((await check(channel)).body.problem).toBe('');
+  });
+
+  test('of a missing channel: 404', async () => {
+    const params = { channelID: '01932d5f-3a0e-7cc4-8f4e-0242ac120005' };
+    for (const operation of ['channels.health.get', 'channels.health.check'])
+      expect((await app.call(operation, { params })).body.error.message).toBe('Channel not found');
+  });
+});
+
+describe("the provider's webhooks", () => {
+  const heard = (channel: Channel, fields: object) =>
+    waitFor('the news', async () => {
+      const now = await health(channel);
+      return Object.entries(fields).every(([field, value]) => now[field] === value) && now;
+    });
+
+  test('quality, limit, throughput and name are stored and told once each', async () => {
+    const channel = await app.connect();
+    await change(channel, { messaging_limit_tier: 'TIER_10K' });
+    await heard(channel, { messaging_limit: 'tier_10k' });
+    await check(channel);
+    await change(channel, { quality_rating: 'RED' });
+    await heard(channel, { quality: 'red' });
+    await change(channel, { messaging_limit_tier: 'TIER_1K' });
+    await heard(channel, { messaging_limit: 'tier_1k' });
+    await change(channel, { name_status: 'DECLINED' });
+    await heard(channel, { name_status: 'declined' });
+    expect(await changes(channel)).toEqual([
+      { channel_id: channel.id, status: 'connected', changed: ['quality'], quality: 'red' },
+      { channel_id: channel.id, status: 'connected', changed: ['messaging_limit'], messaging_limit: 'tier_1k' },
+      { channel_id: channel.id, status: 'connected', changed: ['name_status'], name_status: 'declined' },
+    ]);
+    // The rest is read soon.
+    const [row] = await app.rows(
+      'select next_check_at <= clock_timestamp() as is_due from channel_health where channel_id = $1',
+      [channel.id],
+    );
+    expect(row).toEqual({ is_due: true });
+  });
+
+  test('a banned account stops all its channels, and a lifted ban lets them go', async () => {
+    const channel = await app.connect();
+    const other = await app.connect({ account: { waba_id: channel.wabaId, access_token: channel.accessToken } });
+    const stranger = await app.connect();
+    await change(channel, { account_event: 'DISABLED_UPDATE', ban_state: 'DISABLE' });
+    for (const one of [channel, other]) await heard(one, { status: 'restricted', account_status: 'ban_disable' });
+    expect((await health(stranger)).status).toBe('connected');
+    await change(channel, { account_event: 'DISABLED_UPDATE', ban_state: 'REINSTATE' });
+    for (const one of [channel, other]) await heard(one, { status: 'connected', account_status: 'ban_reinstate' });
+  });
+
+  test('a restriction of the account is shown, and stops nothing', async () => {
+    const channel = await app.connect();
+    await change(channel, { account_event: 'ACCOUNT_RESTRICTION' });
+    expect(await heard(channel, { account_status: 'account_restriction' })).toMatchObject({ status: 'connected' });
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, test } from '@jest/globals';
+import { askDueChecks, maxDue } from '../../../src/channels/due-checks.ts';
+import { type Channel, useApp } from '../../support/app.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+
+const due = (...channels: Channel[]) =>
+  app.rows('update channel_health set next_check_at = clock_timestamp() where channel_id = any($1)', [
+    channels.map(({ id }) => id),
+  ]);
+const later = () => app.rows(`update channel_health set next_check_at = clock_timestamp() + interval '1 hour'`);
+const look = () => askDueChecks(app.web.deps.ledger.transact, 3_600);
+const row = ({ id }: Channel) => app.one('select * from channel_health where channel_id = $1', [id]);
+const refuse = ({ phoneNumberId }: Channel, code: number | null) =>
+  app.control('POST', '/numbers', { phone_number_id: phoneNumberId, refuses: code });
+const statusOf = async ({ id }: Channel) => (await app.one('select status from channels where id = $1', [id])).status;
+
+describe('checks by time', () => {
+  test('a due channel is checked once, and again an hour later', async () => {
+    const channel = await app.connect();
+    await later();
+    await due(channel);
+    expect((await Promise.all([look(), look(), look()])).reduce((sum, found) => sum + found)).toBe(1);
+    const checked = await waitFor('the check', async () => {
+      const health = await row(channel);
+      return health.checked_at !== null && health;
+    });
+    expect(checked).toMatchObject({ token_state: 'valid', quality: 'green' });
+    const inMinutes = (Date.parse(checked.next_check_at) - Date.now()) / 60_000;
+    expect(inMinutes).toBeGreaterThan(40);
+    expect(inMinutes).toBeLessThan(76);
+    expect(await look()).toBe(0);
+  });
+
+  test('it is no operation that somebody asked for', async () => {
+    const { body } = await app.call('operations.list', { query: { name: 'channels.watch' } });
+    expect(body.items).toEqual([]);
+  });
+
+  test('one look takes a bounded number of channels', async () => {
+    const channel = await app.connect();
+    for (let count = 0; count < maxDue; count += 1)
+      await app.connect({ account: { waba_id: channel.wabaId, access_token: channel.accessToken } });
+    await later();
+    await app.rows('update channel_health set next_check_at = clock_timestamp()');
+    expect(await look()).toBe(maxDue);
+    await app.idle();
+  });
+
+  test('a channel that was disconnected by hand is passed over', async () => {
+    const channel = await app.connect();
+    await app.call('channels.disconnect', { params: { channelID: channel.id } });
+    await later();
+    await due(channel);
+    expect(await look()).toBe(0);
+    expect((await row(channel)).checked_at).toBeNull();
+  });
+
+  test('a token that stops working is found without a message, and so is its return', async () => {
+    const channel = await app.connect();
+    await later();
+    await refuse(channel, 190);
+    await due(channel);
+    await look();
+    await waitFor('the stop', async () => (await statusOf(channel)) === 'auth_error');
+    expect((await row(channel)).token_state).toBe('invalid');
+    await refuse(channel, null);
+    await due(channel);
+    await look();
+    await waitFor('the return', async () => (await statusOf(channel)) === 'connected');
+    const [pool] = await app.rows('select held_until from pools where id = $1', [`channel:${channel.id}`]);
+    expect(pool).toEqual({ held_until: null });
+  });
+
+  test('a restricted channel is not let go by a good token', async () => {
+    const channel = await app.connect();
+    await app.rows(`update channels set status = 'restricted' where id = $1`, [channel.id]);
+    await later();
+    await due(channel);
+    await look();
+    await waitFor('the check', async () => (await row(channel)).checked_at !== null);
+    expect(await statusOf(channel)).toBe('restricted');
+  });
+
+  test('a provider that is away changes nothing', async () => {
+    const channel = await app.connect();
+    await app.idle();
+    await later();
+    await app.control('POST', '/faults', { kind: 'status', match: { path: channel.phoneNumberId }, status: 500, times: 100 });
+    await due(channel);
+    await look();
+    const job = await waitFor('a spent try', async () => {
+      const [found] = await app.rows(`select * from jobs where subject_id = $1 and name = 'channels.watch'`, [channel.id]);
+      return found?.attempts >= 1 && found;
+    });
+    expect(job).toMatchObject({ state: 'queued', error: { code: 'provider_failed' } });
+    expect(await statusOf(channel)).toBe('connected');
+    expect((await row(channel)).token_state).toBe('valid');
+  });
+});
+
+describe('a token that is refused stops the channel whatever was asked', () => {
+  type Make = (channel: Channel) => Promise<{ params: Record<string, string>; body?: object }>;
+  test.each<[string, string, Make]>([
+    ['a sync of templates', 'templates.sync', async ({ id }) => ({ params: { channelID: id } })],
+    [
+      'a receipt',
+      'messages.read',
+      async (channel) => {
+        const phone = app.phone();
+        await app.inbound(channel, phone);
+        const { id } = await app.one('select id from messages where from_phone = $1', [phone]);
+        return { params: { messageID: id }, body: {} };
+      },
+    ],
+  ])('%s', async (_what, operation, make) => {
+    const channel = await app.connect();
+    await app.idle();
+    const call = await make(channel);
+    await refuse(channel, 190);
+    const { status } = await app.call(operation, call);
+    expect(status).toBe(200);
+    await waitFor('the stop', async () => (await statusOf(channel)) === 'auth_error');
+    const [pool] = await app.rows('select held_until::text as until from pools where id = $1', [`channel:${channel.id}`]);
+    expect(pool).toEqual({ until: 'infinity' });
+  });
+});
