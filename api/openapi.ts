@@ -37,6 +37,7 @@ const tags = [
   { name: 'Conversations', description: 'What is said with one contact on one channel, and what the team does with it' },
   { name: 'Contacts', description: 'The people you talk to: who they are, what they allow, what you know of them' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },
+  { name: 'Templates', description: 'Messages the provider has reviewed, which may be sent at any time' },
   { name: 'Webhooks', description: 'Your servers that hear of events; the events themselves stand below' },
   {
     name: 'Events',

@@ -7,7 +7,7 @@ import { wakeConversationJob } from './messaging/inbox/jobs.ts';
 import { markReadJob, sendMessageJob, showTypingJob } from './messaging/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
 import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
-import { syncTemplatesJob } from './templates/jobs.ts';
+import { deleteTemplateJob, editTemplateJob, submitTemplateJob, syncTemplatesJob } from './templates/jobs.ts';
 import { deliverWebhookJob } from './webhooks/jobs.ts';
 import { cancelPendingJob, drainPendingJob, hastenPendingJob, resumePendingJob } from './webhooks/pending/jobs.ts';
 import { cancelWebhooksJob, recoverWebhooksJob, replayWebhooksJob } from './webhooks/replay/jobs.ts';
@@ -17,6 +17,9 @@ export const jobs = [
   markReadJob,
   showTypingJob,
   syncTemplatesJob,
+  submitTemplateJob,
+  editTemplateJob,
+  deleteTemplateJob,
   wakeConversationJob,
   applyProviderWebhookJob,
   matchStatusJob,

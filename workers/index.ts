@@ -10,6 +10,9 @@ import { sendMessage } from './messaging/send-message.ts';
 import { wakeConversation } from './messaging/wake-conversation.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
+import { deleteTemplate } from './templates/delete-template.ts';
+import { editTemplate } from './templates/edit-template.ts';
+import { submitTemplate } from './templates/submit-template.ts';
 import { syncTemplates } from './templates/sync-templates.ts';
 import { deliver } from './webhooks/deliver.ts';
 import { cancelWebhooks, recoverWebhooks, replayWebhooks } from './webhooks/replay-deliveries.ts';
@@ -20,6 +23,9 @@ export const handlers = [
   markRead,
   showTyping,
   syncTemplates,
+  submitTemplate,
+  editTemplate,
+  deleteTemplate,
   wakeConversation,
   applyProviderWebhook,
   matchKeptStatus,

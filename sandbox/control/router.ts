@@ -10,6 +10,7 @@ import { receiveInbound } from './inbound.ts';
 import { sendRawWebhook } from './raw-webhook.ts';
 import { statsOf } from './stats.ts';
 import { subscribe } from './subscription.ts';
+import { changeTemplate } from './templates.ts';
 
 const requestsQuery = Joi.object<{ path?: string; method?: string }>({
   path: Joi.string().allow(''),
@@ -46,6 +47,7 @@ export function controlRouter(state: State, allowedHosts: readonly string[]): Ro
     state.accounts.put(account);
     res.json(account);
   });
+  router.post('/templates', (req, res) => void res.json(changeTemplate(state, req.body)));
   router.get('/subscription', (_req, res) => void res.json(state.subscription));
   router.post('/subscription', async (req, res) => void res.json(await subscribe(state, req.body)));
   router.post('/inbound', (req, res) => void res.json(receiveInbound(state, req.body)));

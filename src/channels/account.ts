@@ -30,7 +30,9 @@ const accountOf = statement((select, { id }: { id: string }) =>
   select(Channel).select(['phone_number_id', 'account_id', 'access_token']).where('id', '=', id),
 );
 
-export async function channelAccount(own: Own, id: string, secrets: Secrets): Promise<(Account & { id: string }) | undefined> {
+export type ChannelAccount = Account & { id: string; sealedToken: string };
+
+export async function channelAccount(own: Own, id: string, secrets: Secrets): Promise<ChannelAccount | undefined> {
   const [row] = await accountOf(own, { id });
   return (
     row && {
@@ -38,6 +40,7 @@ export async function channelAccount(own: Own, id: string, secrets: Secrets): Pr
       phoneNumberId: row.phone_number_id,
       accountId: row.account_id,
       accessToken: secrets.open(row.access_token),
+      sealedToken: row.access_token,
     }
   );
 }

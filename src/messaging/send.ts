@@ -12,6 +12,7 @@ import { channelPool } from '../platform/ledger/pools.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
+import { assertParameters } from '../templates/parameters.ts';
 import type { ConversationStatus } from './conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
 import { sendMessageJob } from './jobs.ts';
@@ -48,8 +49,12 @@ async function assertReachable(own: Own, { recipient }: SendRequest, { channel_s
   if ('contactId' in recipient && !contact_id) throw await contactNotFound(own, recipient.contactId, inBody);
 }
 
-function assertAllowed({ type }: SendRequest, target: Target) {
-  if (type === 'template') assertApproved(target.template_status);
+function assertAllowed({ type, content }: SendRequest, target: Target) {
+  if (type === 'template') {
+    assertApproved(target.template_status);
+    const template = { category: target.category ?? '', components: target.template_components ?? [] };
+    assertParameters(template, content.components, ['template', 'components']);
+  }
   const refusal = refusalOf({ ...target, suppression: target.suppression ?? target.remembered });
   if (refusal) throw refused(refusal);
   if (type !== 'template' && !target.is_open)

@@ -24,7 +24,7 @@ import {
   partsOf,
   type RawChange,
 } from '../../src/providers/messaging-app/inbound.ts';
-import { applyTemplateStatus } from '../../src/templates/templates.ts';
+import { applyTemplateChange } from '../../src/templates/provider-changes.ts';
 import { handle, type RunContext } from '../handler.ts';
 import { applyStatuses, finishWithStatuses, noteFault } from './apply-statuses.ts';
 import { type FaultList, faultList } from './faults.ts';
@@ -142,8 +142,8 @@ async function applyPart(
 ) {
   const applying = { transact, secrets, stopWords: config.stopWords };
   switch (part.kind) {
-    case 'template_status':
-      await applyTemplateStatus(own, transact, part, onlyChannelId);
+    case 'template_change':
+      await applyTemplateChange(own, transact, part, onlyChannelId);
       return;
     case 'message': {
       const channelId = await channelOf(own, onlyChannelId, part.phoneNumberId);

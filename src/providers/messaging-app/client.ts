@@ -8,7 +8,7 @@ import { type GraphError, sortedError } from './error-codes.ts';
 export type GraphClient = {
   get(path: string, accessToken: string, search?: Record<string, string>): Promise<unknown>;
   post(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
-  delete(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
+  delete(path: string, accessToken: string, body?: object, readFault?: ReadFault): Promise<unknown>;
   close(): void;
 };
 
@@ -63,7 +63,7 @@ export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; tim
   return {
     get: (path, accessToken, searchParams) => call('GET', path, accessToken, { searchParams }),
     post: (path, accessToken, json, readFault) => call('POST', path, accessToken, { json }, readFault),
-    delete: (path, accessToken, json, readFault) => call('DELETE', path, accessToken, { json }, readFault),
+    delete: (path, accessToken, json, readFault) => call('DELETE', path, accessToken, { ...(json && { json }) }, readFault),
     close() {
       agent.http.destroy();
       agent.https.destroy();

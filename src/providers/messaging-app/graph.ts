@@ -1,9 +1,9 @@
 import { ProviderFailed } from '../errors.ts';
 import type { GraphClient } from './client.ts';
-import type { Address, MessagingApp, OutboundMessage, ProviderTemplate } from './provider.ts';
-import { checkDone, checkListed, toAccepted, toIdPage, toNumber, toTemplatePage, userFault } from './replies.ts';
+import type { Address, MessagingApp, OutboundMessage } from './provider.ts';
+import { checkDone, checkListed, toAccepted, toIdPage, toNumber, userFault } from './replies.ts';
+import { graphTemplates } from './templates.ts';
 
-const maxPages = 200;
 /** Pages of 100, far more than an account may have. A request waits for them. */
 const maxNumberPages = 10;
 
@@ -25,18 +25,7 @@ export function graphMessagingApp(client: GraphClient): MessagingApp {
       throw new ProviderFailed(`The account has more than ${maxNumberPages * 100} numbers`);
     },
 
-    async listTemplates({ accountId, accessToken }) {
-      const templates: ProviderTemplate[] = [];
-      let after: string | undefined;
-      for (let page = 0; page < maxPages; page += 1) {
-        const search = { limit: '100', ...(after && { after }) };
-        const read = toTemplatePage(await client.get(`${accountId}/message_templates`, accessToken, search));
-        templates.push(...read.templates);
-        after = read.after;
-        if (!after) break;
-      }
-      return templates;
-    },
+    ...graphTemplates(client),
 
     async send({ phoneNumberId, accessToken }, message) {
       return toAccepted(await client.post(`${phoneNumberId}/messages`, accessToken, toWire(message)));

@@ -115,7 +115,7 @@ test('whatever comes, reading it does not throw, and every part has a kind', () 
   fc.assert(
     fc.property(change, (one) => {
       for (const { kind } of partsOf({ entryId: '1', change: one as Record<string, unknown> }))
-        expect(['message', 'status', 'template_status', 'identity_change', 'ignored', 'broken']).toContain(kind);
+        expect(['message', 'status', 'template_change', 'identity_change', 'ignored', 'broken']).toContain(kind);
     }),
     { numRuns: 500 },
   );
