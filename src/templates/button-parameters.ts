@@ -3,14 +3,17 @@ import { type Json, object, textOf } from '../providers/messaging-app/json.ts';
 import { list, placeholdersIn, wordOf } from './components.ts';
 import type { Fault } from './faults.ts';
 
-/** `needs`: the parameter without which the provider refuses the message. `takes`: one that may be left out. */
-type Rule = { subType: string; needs?: string; takes?: string };
+/**
+ * `needs`: the parameter without which the provider refuses the message. `takes`: one that may be left out. `or`: the provider's examples
+ * write it in this way too.
+ */
+type Rule = { subType: string; needs?: string; takes?: string; or?: string };
 
 /** undefined: a type we do not know, so that nothing of it is refused. */
 export function ruleOf(button: Json): Rule | undefined {
   switch (wordOf(button.type)) {
     case 'QUICK_REPLY':
-      return { subType: 'quick_reply', takes: 'payload' };
+      return { subType: 'quick_reply', takes: 'payload', or: 'text' };
     case 'URL':
       return { subType: 'url', ...(placeholdersIn(button.url).length > 0 && { needs: 'text' }) };
     case 'OTP':
@@ -77,11 +80,12 @@ function faultsOf(button: Json, index: number, sent: SentButton | undefined, at:
   if (!kind) return [{ path, code: 'template.parameter_unknown', message: `${what} takes no parameters` }];
   if (parameters.length > 1)
     return [{ path: [...path, 1], code: 'template.parameter_unknown', message: `${what} takes one parameter` }];
-  if (textOf(parameter.type).toLowerCase() !== kind)
+  const type = textOf(parameter.type).toLowerCase();
+  if (type !== kind && type !== rule.or)
     return [
       { path: [...path, 0, 'type'], code: 'template.parameter_type', message: `${what} takes a parameter of type ${kind}` },
     ];
-  const value = parameter[kind];
-  const isThere = kind === 'action' ? value !== null && typeof value === 'object' : textOf(value) !== '';
-  return isThere ? [] : [{ path: [...path, 0, kind], code: 'template.parameter_empty', message: `${what} needs ${kind}` }];
+  const value = parameter[type];
+  const isThere = type === 'action' ? value !== null && typeof value === 'object' : textOf(value) !== '';
+  return isThere ? [] : [{ path: [...path, 0, type], code: 'template.parameter_empty', message: `${what} needs ${type}` }];
 }

@@ -64,10 +64,7 @@ function footerOf(footer: Json | undefined): string {
 /** `value`: what pressing it does: the address, the number, the code, or what comes back. */
 function shownButton(button: Json, sent: Json | undefined): ShownButton {
   const [parameter] = parametersOf(sent);
-  const kind = ruleOf(button)?.needs ?? ruleOf(button)?.takes ?? '';
-  const given = textOf(parameter?.[kind]);
-  const value = textOf(button.url)
-    ? fillIn(textOf(button.url), () => given)
-    : textOf(button.phone_number) || (kind === 'action' ? '' : given);
+  const given = ruleOf(button) ? textOf(parameter?.[textOf(parameter.type).toLowerCase()]) : '';
+  const value = textOf(button.url) ? fillIn(textOf(button.url), () => given) : textOf(button.phone_number) || given;
   return { type: wordOf(button.type).toLowerCase(), text: textOf(button.text), value };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { App, Body, Channel } from './app.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -28,7 +29,7 @@ export const templateOf = async (app: App, templateID: string): Promise<Body> =>
 export const templateIs = (app: App, templateID: string, wanted: object): Promise<Body> =>
   waitFor(`template ${JSON.stringify(wanted)}`, async () => {
     const template = await templateOf(app, templateID);
-    return Object.entries(wanted).every(([name, value]) => JSON.stringify(template[name]) === JSON.stringify(value)) && template;
+    return Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(template[name], value)) && template;
   });
 
 /** Made, reviewed and approved. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, type Tenant, useApp } from '../../support/app.ts';
-import { approved, asked, body, definition, statusUpdates, templateIs, templateOf } from '../../support/templates.ts';
+import { approved, asked, body, definition, statusUpdates, templateIs } from '../../support/templates.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
