@@ -86,6 +86,8 @@ function faultsOf(button: Json, index: number, sent: SentButton | undefined, at:
       { path: [...path, 0, 'type'], code: 'template.parameter_type', message: `${what} takes a parameter of type ${kind}` },
     ];
   const value = parameter[type];
-  const isThere = type === 'action' ? value !== null && typeof value === 'object' : textOf(value) !== '';
+  // The provider's examples have true and false for texts that come back.
+  const isText = textOf(value) !== '' || (rule.needs === undefined && typeof value === 'boolean');
+  const isThere = type === 'action' ? value !== null && typeof value === 'object' : isText;
   return isThere ? [] : [{ path: [...path, 0, type], code: 'template.parameter_empty', message: `${what} needs ${type}` }];
 }

@@ -32,7 +32,10 @@ const channelsWithout = `
    where c.organization_id = $1 and c.account_id = $2 and ($5::uuid is null or c.id = $5)
      and not exists (
        select 1 from templates t
-        where t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $3 and t.language = $4)`;
+        where t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $3 and t.language = $4)
+     and not exists (
+       select 1 from templates t
+        where t.organization_id = c.organization_id and t.channel_id = c.id and t.provider_template_id = $6)`;
 
 /** `onlyChannelId`: the channel whose own app sent the webhook. null: every channel of the account. */
 export async function applyTemplateChange(
@@ -45,8 +48,8 @@ export async function applyTemplateChange(
   const rows = await own.sql<Found>(meant, [accountId, providerTemplateId, name, language, onlyChannelId]);
   for (const { id } of rows) await applyTo(transact, id, change);
   // Made at the provider itself, and the webhook does not say what is in it.
-  if (name && status && templateStatusOf(status) !== 'disabled') {
-    const channels = await own.sql<Found>(channelsWithout, [accountId, name, language, onlyChannelId]);
+  if (name && language && status && templateStatusOf(status) !== 'disabled') {
+    const channels = await own.sql<Found>(channelsWithout, [accountId, name, language, onlyChannelId, providerTemplateId]);
     for (const { id } of channels) await transact(...requestSync(id, { isFresh: true }));
   }
   return rows.length;

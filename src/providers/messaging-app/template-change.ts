@@ -18,6 +18,8 @@ type Told = Pick<InboundTemplateChange, 'status' | 'reason' | 'quality' | 'categ
 
 const longestReason = 1_000;
 const longestWord = 64;
+/** Of ten digits: the database knows every such time. */
+const latestTime = 1e10;
 
 const readers: Record<string, (value: Json) => Told | undefined> = {
   message_template_status_update: (value) =>
@@ -43,14 +45,15 @@ export function toTemplateChange(
   const id = textOf(value.message_template_id);
   const told = readers[field]?.(value);
   if (!id || !told) throw new Error('Not understood: change of a template');
-  const at = time === undefined ? undefined : new Date(time * 1000);
+  const at = time !== undefined && time > 0 && time < latestTime ? new Date(time * 1000) : undefined;
   return {
     kind: 'template_change',
     accountId: entryId,
     providerTemplateId: id,
     name: textOf(value.message_template_name),
-    language: textOf(value.message_template_language),
-    ...(at && !Number.isNaN(at.getTime()) && { at }),
+    // Webhooks write en-US where lists have en_US.
+    language: textOf(value.message_template_language).replaceAll('-', '_'),
+    ...(at && { at }),
     ...told,
   };
 }
