@@ -1,5 +1,5 @@
 import type { AnyEndpoint } from './http/endpoint.ts';
-import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
+import { cancelOfMessage, getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { receiveChannelWebhook, receiveWebhook, verifyChannelWebhook, verifyWebhook } from './provider-webhooks/messaging-app.ts';
 
 /** Most requests are for these: a web process is ready with them, and loads the other endpoints right after (warm-up.ts). */
@@ -8,6 +8,7 @@ export const frequent: AnyEndpoint[] = [
   listOfMessages,
   getMessage,
   retryOfMessage,
+  cancelOfMessage,
   verifyWebhook,
   receiveWebhook,
   verifyChannelWebhook,

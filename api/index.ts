@@ -42,7 +42,7 @@ import {
   readOneConversation,
 } from './messaging/conversations.ts';
 import { readOfMessage } from './messaging/mark-read.ts';
-import { getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
+import { cancelOfMessage, getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getTimeline } from './messaging/timeline.ts';
 import { cancelOperation, pauseOneOperation, resumeOneOperation } from './operations/control.ts';
 import { getOperation, listOfOperations } from './operations/operations.ts';
@@ -88,6 +88,7 @@ export const endpoints: AnyEndpoint[] = [
   getMessage,
   getTimeline,
   retryOfMessage,
+  cancelOfMessage,
   listOfConversations,
   conversationCounts,
   getOneConversation,

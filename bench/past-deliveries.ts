@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import type { DispatchedRow } from '../src/platform/ledger/accept.ts';
 import { endpointPool } from '../src/platform/ledger/pools.ts';
 
 type Of = { organizationId: string; endpointId: string };
@@ -44,32 +43,29 @@ export async function insertFailed(sql: pg.Pool, { organizationId, endpointId }:
   await sql.query('vacuum analyze events, webhook_deliveries, webhook_attempts, jobs');
 }
 
-/** As the product leaves a delivery whose first try has failed: a row without room, whose run is delayed in the queue. */
+/** As the product leaves a delivery whose second try has failed: a row without room, which the queue gets shortly before it is due. */
 const retriesStatement = past(`
   due as materialized (
     select *, clock_timestamp() + ($5 + random() * $6) * interval '1 ms' as due
       from e),
   new_deliveries as (
     insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state, attempts, created_at, next_attempt_at)
-    select delivery_id, $1, event_id, $2, 'pending', 1, at, due
+    select delivery_id, $1, event_id, $2, 'pending', 2, at, due
       from due)
   insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, run, attempts,
                     run_at, check_at, created_at)
   select uuidv7(), $1, 'webhooks.deliver', 'webhook-retries', jsonb_build_object('delivery_id', delivery_id),
-         'webhook_delivery', delivery_id, $4, 'queued', 2, 1, due, due + interval '10 s', at
-    from due
-  returning id, run, queue, name, organization_id, pool,
-            extract(epoch from run_at - clock_timestamp())::float8 * 1000 as delay_ms`);
+         'webhook_delivery', delivery_id, $4, 'queued', 3, 2, due, due - interval '20 s', at
+    from due`);
 
-/** `count` deliveries whose second try is due in `delayMs` and a random part of `withinMs`, as the jitter has it: rows for the queue. */
+/** `count` deliveries whose third try is due in `delayMs` and a random part of `withinMs`, as the jitter has it. */
 export async function insertRetries(
   sql: pg.Pool,
   { organizationId, endpointId }: Of,
   count: number,
   { delayMs, withinMs }: { delayMs: number; withinMs: number },
-): Promise<DispatchedRow[]> {
-  const pool = endpointPool(endpointId);
-  const { rows } = await sql.query<DispatchedRow>(retriesStatement, [organizationId, endpointId, count, pool, delayMs, withinMs]);
-  const readAt = Date.now();
-  return rows.map((row) => ({ ...row, read_at: readAt }));
+) {
+  await sql.query(retriesStatement, [organizationId, endpointId, count, endpointPool(endpointId), delayMs, withinMs]);
+  // What has waited for minutes has been vacuumed: that is no part of the flood.
+  await sql.query('vacuum analyze events, webhook_deliveries, jobs');
 }

@@ -5,6 +5,7 @@ import { importContactsJob } from './contacts/import/jobs.ts';
 import { sendMailJob } from './mails/jobs.ts';
 import { wakeConversationJob } from './messaging/inbox/jobs.ts';
 import { markReadJob, sendMessageJob, showTypingJob } from './messaging/jobs.ts';
+import { sendLaterJob } from './messaging/schedule-job.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
 import { applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
 import { deleteTemplateJob, editTemplateJob, submitTemplateJob, syncTemplatesJob } from './templates/jobs.ts';
@@ -14,6 +15,7 @@ import { cancelWebhooksJob, recoverWebhooksJob, replayWebhooksJob } from './webh
 
 export const jobs = [
   sendMessageJob,
+  sendLaterJob,
   markReadJob,
   showTypingJob,
   syncTemplatesJob,

@@ -88,8 +88,9 @@ export function createContext<Claimed>(
     wait: (delayMs, { reason, work } = {}) =>
       inTransaction(async (tx) => {
         await work?.(tx);
-        if (!(await putOff(tx, ref, { delayMs, spend: false, stalls }))) throw new RunOver();
-        return { kind: 'wait', delayMs, isMoved: false, reason };
+        const put = await putOff(tx, ref, { delayMs, spend: false, stalls });
+        if (!put) throw new RunOver();
+        return { kind: 'wait', delayMs, isMoved: put.run !== row.run, reason };
       }),
     fail: (error, { work } = {}) =>
       inTransaction(async (tx) => {

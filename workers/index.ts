@@ -6,6 +6,7 @@ import { unblockContact } from './contacts/unblock-contact.ts';
 import type { Handler } from './handler.ts';
 import { sendMail } from './mails/send-mail.ts';
 import { markRead, showTyping } from './messaging/mark-read.ts';
+import { sendLater } from './messaging/send-later.ts';
 import { sendMessage } from './messaging/send-message.ts';
 import { wakeConversation } from './messaging/wake-conversation.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
@@ -20,6 +21,7 @@ import { cancelPending, drainPending, hastenPending, resumePending } from './web
 
 export const handlers = [
   sendMessage,
+  sendLater,
   markRead,
   showTyping,
   syncTemplates,

@@ -2,12 +2,15 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Findings } from '../src/platform/ledger/sweep.ts';
 import { now } from '../src/platform/time/clock.ts';
 
-const kinds = ['looked', 'added', 'rerun', 'woken', 'pools', 'lanes'] as const satisfies (keyof Omit<Findings, 'isWhole'>)[];
+const kinds = ['parked', 'looked', 'added', 'rerun', 'woken', 'pools', 'lanes'] as const satisfies (keyof Omit<
+  Findings,
+  'isWhole'
+>)[];
 
 export function createSweepMetrics(registry: Registry): { done(findings: Findings, seconds: number): void; failed(): void } {
   const found = new Counter({
     name: 'kanal_sweeper_findings_total',
-    help: 'Rows looked at, added because the queue did not know them, rerun because it called them over, woken because it held them back; pools filled, lanes without a head',
+    help: 'Rows given to the queue shortly before they are due, rows looked at, added because the queue did not know them, rerun because it called them over, woken because it held them back; pools filled, lanes without a head',
     labelNames: ['finding'],
     registers: [registry],
   });

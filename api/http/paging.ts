@@ -52,7 +52,7 @@ export const pageOf = <Row extends { id: string; created_at: string }>(
   total?: number,
 ) => pageFrom(query, rows, ({ created_at, id }) => cursorOf(bindingOf([scope, filters]), [created_at, id]), total);
 
-/** The whole reply of a plain list. */
+/** The whole reply of a plain list. A page may be short or empty when `read` had to stop before the list's end. */
 export async function listed<Row extends { id: string; created_at: string }>(
   scope: string,
   filters: object,
@@ -61,9 +61,10 @@ export async function listed<Row extends { id: string; created_at: string }>(
   toView: (row: Row) => object,
   itemsName: 'items' | 'data' = 'items',
 ): Promise<Reply> {
-  const { rows, total } = await read({ ...keysetOf(scope, filters, query), includeTotal: query.include_total });
+  const { rows, total, end } = await read({ ...keysetOf(scope, filters, query), includeTotal: query.include_total });
   const page = pageOf(scope, filters, query, rows, total);
-  return ok({ [itemsName]: page.rows.map(toView), meta: page.meta });
+  const meta = !page.meta.has_more && end ? metaOf(query, cursorOf(bindingOf([scope, filters]), end), total) : page.meta;
+  return ok({ [itemsName]: page.rows.map(toView), meta });
 }
 
 const exampleMeta = { has_more: false, limit: 25 };

@@ -1,7 +1,8 @@
 import Joi from 'joi';
 import { findBrief } from '../../src/messaging/inbox/conversation-row.ts';
-import { listMessages } from '../../src/messaging/queries.ts';
-import { acceptLocks, acceptMessage, prepareMessage } from '../../src/messaging/send.ts';
+import { listMessages } from '../../src/messaging/list.ts';
+import { takeMessage } from '../../src/messaging/schedule.ts';
+import { acceptLocks, prepareMessage } from '../../src/messaging/send.ts';
 import { targetOfConversation } from '../../src/messaging/send-target.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
 import { Afterwards } from '../../src/platform/ledger/tx.ts';
@@ -25,7 +26,8 @@ export const listOfConversationMessages = endpoint({
   async handler({ params, query, own }, { reads }) {
     const { id: conversationId } = await findBrief(own, params.conversationID);
     const filter = { conversationId };
-    const read = (ask: Ask) => listed('messages', filter, query, (page) => listMessages(own, ask, filter, page), toMessageView);
+    const read = (ask: Ask) =>
+      listed('messages', filter, query, (page) => listMessages(own, ask, reads.bounds, filter, page), toMessageView);
     return query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain);
   },
 });
@@ -48,10 +50,10 @@ export const sendInConversation = endpoint({
     const transact = transactFor(ledger.transact, own.organizationId);
     const look = async () => {
       const target = await targetOfConversation(own, params.conversationID);
-      return prepareMessage(own, transact, secrets, { ...target, ...contentIn(body) });
+      return prepareMessage(own, transact, secrets, { ...target, ...contentIn(body), sendAt: body.send_at });
     };
     return write({ look, locks: acceptLocks, isOneTrip: true }, async (tx, prepared) => {
-      const message = acceptMessage(tx.own, prepared);
+      const message = takeMessage(tx.own, prepared);
       return new Afterwards(() => ({ status: 201, body: { data: toMessageView(message()) } }));
     });
   },

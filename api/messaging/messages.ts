@@ -1,8 +1,10 @@
 import Joi from 'joi';
+import { isPlainList, listMessages } from '../../src/messaging/list.ts';
 import { type Direction, directions, type MessageStatus, messageStatuses } from '../../src/messaging/message.entity.ts';
-import { findMessage, listMessages } from '../../src/messaging/queries.ts';
+import { findMessage } from '../../src/messaging/queries.ts';
 import { conversationOf, retryLocks, retryMessage } from '../../src/messaging/retry.ts';
-import { acceptLocks, acceptMessage, prepareMessage } from '../../src/messaging/send.ts';
+import { cancelScheduled, takeMessage } from '../../src/messaging/schedule.ts';
+import { acceptLocks, prepareMessage } from '../../src/messaging/send.ts';
 import type { SendRequest } from '../../src/messaging/send-target.ts';
 import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds, examplePhone } from '../../src/platform/examples.ts';
@@ -26,7 +28,7 @@ export const sendMessage = endpoint({
   scope: 'messages:write',
   summary: 'Send a message',
   description:
-    'Accepts the message and answers; a worker sends it, in order within its conversation and at the rate of its channel. Free-form messages need a contact that wrote within 24 hours.',
+    'Accepts the message and answers; a worker sends it, in order within its conversation and at the rate of its channel, or at `send_at`. Free-form messages need a contact that wrote within 24 hours.',
   isIdempotent: true,
   looksFirst: true,
   body: sendBody,
@@ -39,7 +41,7 @@ export const sendMessage = endpoint({
     const transact = transactFor(ledger.transact, own.organizationId);
     const look = () => prepareMessage(own, transact, secrets, toRequest(body));
     return write({ look, locks: acceptLocks, isOneTrip: true }, async (tx, prepared) => {
-      const message = acceptMessage(tx.own, prepared);
+      const message = takeMessage(tx.own, prepared);
       return new Afterwards(() => ({ status: 201, body: { data: toMessageView(message()) } }));
     });
   },
@@ -47,7 +49,7 @@ export const sendMessage = endpoint({
 
 function toRequest({ channel_id: channelId, to, contact_id, user_id, ...body }: SendBody): SendRequest {
   const recipient = to ? { phone: to } : contact_id ? { contactId: contact_id } : { userId: user_id! };
-  return { channelId, recipient, ...contentIn(body) };
+  return { channelId, recipient, ...contentIn(body), sendAt: body.send_at };
 }
 
 export const getMessage = endpoint({
@@ -77,11 +79,8 @@ type ListQuery = PageQuery & {
   since?: string;
   until?: string;
   search?: string;
+  scheduled?: true;
 };
-
-/** Each has an index in the list's order, alone or within a time; two together, and the others, have none. */
-const indexed = ['channelId', 'conversationId', 'contactId', 'status', 'since', 'until'];
-const times = ['since', 'until'];
 
 export const listOfMessages = endpoint({
   method: 'get',
@@ -104,6 +103,7 @@ export const listOfMessages = endpoint({
       .trim()
       .max(200)
       .description('Words of the text or the caption, all of which must be in it; case and accents do not matter'),
+    scheduled: Joi.boolean().valid(true).description('Only messages whose time has not come'),
   }),
   responses: { 200: listOf(sentMessage) },
   handler({ query, own }, { reads }) {
@@ -113,11 +113,11 @@ export const listOfMessages = endpoint({
       conversationId: query.conversation_id,
       contactId: query.contact_id,
       ...{ status, direction, type, since, until, search },
+      isScheduled: query.scheduled,
     };
-    const read = (ask: Ask) => listed('messages', filter, query, (page) => listMessages(own, ask, filter, page), toMessageView);
-    const given = Object.entries(filter).flatMap(([name, value]) => (value ? [name] : []));
-    const isIndexed = given.every((name) => indexed.includes(name)) && given.filter((name) => !times.includes(name)).length <= 1;
-    return isIndexed && !query.include_total ? read(reads.plain) : reads.dear(own.organizationId, read);
+    const read = (ask: Ask) =>
+      listed('messages', filter, query, (page) => listMessages(own, ask, reads.bounds, filter, page), toMessageView);
+    return isPlainList(filter) && !query.include_total ? read(reads.plain) : reads.dear(own.organizationId, read);
   },
 });
 
@@ -140,6 +140,31 @@ export const retryOfMessage = endpoint({
     const look = () => conversationOf(own, params.messageID);
     return write({ look, locks: retryLocks }, async (tx) => {
       await retryMessage(tx, params.messageID, body.force);
+      const row = await findMessage(tx.own, params.messageID);
+      if (!row) throw notFound('Message');
+      return ok({ data: toMessageView(row) });
+    });
+  },
+});
+
+export const cancelOfMessage = endpoint({
+  method: 'post',
+  path: '/v1/messages/:messageID/cancel',
+  operationId: 'messages.cancel',
+  tag,
+  scope: 'messages:write',
+  summary: 'Call off a scheduled message',
+  audit: 'message',
+  description:
+    'It is then `failed` with the code `cancelled`. Asked again it changes nothing; a message that is on its way is a 409.',
+  subject: 'Message',
+  isIdempotent: true,
+  responses: { 200: wrapped(messageView) },
+  errors: [409],
+  handler({ params, own, write }) {
+    const look = () => conversationOf(own, params.messageID);
+    return write({ look, locks: retryLocks }, async (tx) => {
+      await cancelScheduled(tx.own, params.messageID);
       const row = await findMessage(tx.own, params.messageID);
       if (!row) throw notFound('Message');
       return ok({ data: toMessageView(row) });

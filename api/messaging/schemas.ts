@@ -27,6 +27,7 @@ export const messageView = view(
     contact_id: id.allow(null).required().description('null: the contact was erased'),
     content: Joi.object().unknown().required(),
     failure: failure.allow(null).required(),
+    send_at: timestamp.description('Of a message that was scheduled'),
   }),
   {
     id: exampleIds.message,
@@ -66,4 +67,5 @@ export const toMessageView = (row: MessageRow) => ({
   contact_id: row.contact_id,
   content: row.content,
   failure: row.failure,
+  ...(row.send_at !== null && { send_at: iso(row.send_at) }),
 });

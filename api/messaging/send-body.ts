@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
-import { id } from '../http/schemas.ts';
+import { maxScheduleDays } from '../../src/messaging/send.ts';
+import { id, moment } from '../http/schemas.ts';
 import { contactCards } from './content/contact-cards.ts';
 import { interactive } from './content/interactive.ts';
 import { location } from './content/location.ts';
@@ -29,6 +30,7 @@ export const sendTypes = Object.keys(contents) as SendType[];
 export type ContentBody = {
   type: SendType;
   context?: { message_id: string };
+  send_at?: string;
 } & { [Type in SendType]?: Type extends 'contacts' ? unknown[] : Record<string, unknown> };
 
 export type SendBody = ContentBody & {
@@ -54,6 +56,9 @@ const content = {
     .description('The message of this conversation that this one answers')
     // biome-ignore lint/suspicious/noThenProperty: Joi's own word
     .when('type', { is: Joi.valid(...answering), then: Joi.optional(), otherwise: Joi.forbidden() }),
+  send_at: moment.description(
+    `When it shall go out, within ${maxScheduleDays} days: until then it is \`queued\` and can be called off. A free-form message needs a window that is open then`,
+  ),
 };
 
 /** `suffix`: of the names that the variants have in the document. */
@@ -77,7 +82,7 @@ export const sendInConversationBody = Joi.object<ContentBody>(content).meta(asVa
 type Content = { type: SendType; content: Record<string, unknown>; contextMessageId?: string };
 
 /** As it is stored: always an object. A reaction is about a message, as an answer is. */
-export function contentIn({ type, context, ...body }: ContentBody): Content {
+export function contentIn({ type, context, ...body }: Omit<ContentBody, 'send_at'>): Content {
   const content = type === 'contacts' ? { contacts: body.contacts! } : body[type]!;
   const contextMessageId = type === 'reaction' ? String(content.message_id) : context?.message_id;
   return { type, content: content as Record<string, unknown>, ...(contextMessageId && { contextMessageId }) };

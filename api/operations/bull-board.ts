@@ -3,6 +3,7 @@ import { recordAct } from '../../src/platform/audit/record.ts';
 import { isOurOutage } from '../../src/platform/database/errors.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { AppError } from '../../src/platform/errors.ts';
+import { isParked } from '../../src/platform/ledger/park.ts';
 import { stateIs } from '../../src/platform/ledger/states.ts';
 import { equalsInConstantTime } from '../../src/platform/secrets.ts';
 import { faultIn } from '../../src/platform/storable.ts';
@@ -96,10 +97,10 @@ async function promoteRow({ database, queues }: Deps, path: string) {
 async function promoteQueue({ database }: Deps, queue: string) {
   await query(
     database.em(),
-    // SQL: a set across organizations.
+    // SQL: a set across organizations. What is parked is not in the queue.
     `update jobs
         set run_at = clock_timestamp()
-      where queue = $1 and state = 'queued' and run_at > clock_timestamp()`,
+      where queue = $1 and state = 'queued' and run_at > clock_timestamp() and not (${isParked})`,
     [queue],
   );
 }

@@ -17,7 +17,7 @@ export type Timed = { name: string; run(): Promise<unknown> };
 const choresOf = ({ database, queues, ledger, log }: Kanal): Timed[] => [
   { name: 'jobs check', run: async () => assertClean(await checkJobs(database)) },
   { name: 'figures of /metrics', run: () => assertRead(database) },
-  { name: 'sweep', run: () => sweep({ database, queues, ledger, log }) },
+  { name: 'sweep', run: () => sweep({ database, queues, ledger, log, config: { laterTriesPerSecond: 100 } }) },
 ];
 
 function assertClean(findings: { rule: string }[]) {

@@ -3,7 +3,6 @@ import { endpointPool } from '../../src/platform/ledger/pools.ts';
 import { createEndpoint, createSilentEndpoints, listenOnly } from '../endpoints.ts';
 import type { Hostile } from '../hostile-tenant.ts';
 import { takeAwayWithoutWaiting } from '../hostile-work.ts';
-import { openKanal } from '../long/kanal.ts';
 import { insertRetries } from '../past-deliveries.ts';
 import { startReceiver } from '../processes.ts';
 import type { Stage } from '../stage.ts';
@@ -12,9 +11,9 @@ import { type Busy, hangMs } from './busy.ts';
 
 const silent = 20;
 const eventsPerSecond = 10;
-/** More than an endpoint that answers at once takes in a round. */
+/** Far more than come in a round: that they are many must not tell. */
 const retries = 8_000;
-/** The flood begins shortly before the round and lasts longer: of the step of five minutes the jitter alone is half a minute. */
+/** The step of five minutes; a sweep finds the flood before the round is over. */
 const due = { delayMs: 1_500, withinMs: 5_000 };
 
 type Cases = { cases: Busy[]; close(): Promise<void> };
@@ -28,7 +27,6 @@ export async function openEndpointCases(
   takeAwayHostile: TakeAway,
 ): Promise<Cases> {
   const { sql } = kanal;
-  const product = await openKanal(kanal);
   const refusing = await startReceiver('bench/refusing-receiver.ts');
   const [own, other] = [kanal.tenant, hostile.tenant];
   const ownBad = await openBad(own);
@@ -39,10 +37,7 @@ export async function openEndpointCases(
   async function openBad({ organizationId, apiKey }: Tenant) {
     const [hanging] = await createSilentEndpoints(base, apiKey, 1);
     const flooded = await createEndpoint(base, apiKey, refusing.url, ['message.sent']);
-    const flood = async () => {
-      const rows = await insertRetries(sql, { organizationId, endpointId: flooded.id }, retries, due);
-      await product.queues.add(rows);
-    };
+    const flood = () => insertRetries(sql, { organizationId, endpointId: flooded.id }, retries, due);
     return { hanging: hanging!, pools: [hanging!, flooded.id].map(endpointPool), flood };
   }
 
@@ -85,7 +80,6 @@ export async function openEndpointCases(
       },
     ],
     async close() {
-      await product.close();
       await refusing.process.stop();
     },
   };

@@ -34,7 +34,8 @@ export const sendMessageJob = job<{ message_id: string }>({
   openSubjects: `
     select organization_id, id
       from messages
-     where status in ('queued', 'sending')`,
+     where status in ('queued', 'sending')
+       and not is_scheduled`,
   async survivesCrashes({ own }, { message_id }) {
     // SQL: a look at one row.
     const sending = await own.sql(

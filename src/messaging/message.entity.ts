@@ -35,6 +35,9 @@ export const Message = defineEntity({
     failure: p.json<Failure>().strictNullable(),
     sending_at: timestamp().strictNullable(),
     resends: p.integer().default(0),
+    send_at: timestamp().strictNullable(),
+    /** Until its time; then a job of its own sends it as any other. */
+    is_scheduled: p.boolean().default(false),
     told: p.json<Told>().strictNullable(),
     ...times(),
   },

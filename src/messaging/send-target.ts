@@ -16,6 +16,8 @@ export type SendRequest = {
   content: Record<string, unknown>;
   /** The message it answers, or that a reaction is about. */
   contextMessageId?: string;
+  /** When it shall go out; undefined: now. */
+  sendAt?: string;
 };
 
 export type Target = Permission & {
@@ -28,6 +30,7 @@ export type Target = Permission & {
   contact_id: string | null;
   conversation_id: string | null;
   conversation_status: ConversationStatus | null;
+  /** The window, when the message shall go out. */
   is_open: boolean;
   is_heard: boolean;
   phone: string | null;
@@ -72,8 +75,9 @@ const userId = addressOf({ types: ['messaging_app_id'], preferred: ['v.profile_u
 /** SQL: one statement finds channel, person, permission, conversation, template and context of a send (bench: post). */
 const targetStatement = `
   select c.status as channel_status, k.id as contact_id, v.id as conversation_id, v.status as conversation_status,
-         t.status as template_status, t.components as template_components, t.category, x.provider_message_id as context_id, x.status as context_status,
-         coalesce(v.last_inbound_at > clock_timestamp() - interval '${windowHours} hours', false) as is_open,
+         t.status as template_status, t.components as template_components, t.category,
+         x.provider_message_id as context_id, x.status as context_status,
+         coalesce(v.last_inbound_at > greatest(clock_timestamp(), $18::timestamptz) - interval '${windowHours} hours', false) as is_open,
          ${isHeard('$1', 'conversation.updated')} as is_heard,
          ${phone} as phone,
          ${userId} as user_id,
@@ -102,6 +106,7 @@ export async function findTarget(own: Own, secrets: Secrets, request: SendReques
     contextMessageId ?? null,
     ...ownerParams(person),
     hashOf(secrets, own.organizationId, person),
+    request.sendAt ?? null,
   ]);
   if (!row) throw notFound('Channel');
   return row;

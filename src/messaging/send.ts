@@ -12,12 +12,15 @@ import { channelPool } from '../platform/ledger/pools.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
+import { assertAhead } from '../platform/time/ahead.ts';
 import { assertParameters } from '../templates/parameters.ts';
 import type { ConversationStatus } from './conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
 import { sendMessageJob } from './jobs.ts';
 import { type MessageRow, messageColumns } from './queries.ts';
 import { findTarget, personOf, type SendRequest, type Target } from './send-target.ts';
+
+export const maxScheduleDays = 30;
 
 export type Prepared = {
   conversation: ConversationRef;
@@ -35,6 +38,7 @@ export async function prepareMessage(
   secrets: Secrets,
   request: SendRequest,
 ): Promise<Prepared> {
+  if (request.sendAt) assertAhead('send_at', request.sendAt, maxScheduleDays);
   const target = await findTarget(own, secrets, request);
   await assertReachable(own, request, target);
   assertAllowed(request, target);
@@ -49,7 +53,8 @@ async function assertReachable(own: Own, { recipient }: SendRequest, { channel_s
   if ('contactId' in recipient && !contact_id) throw await contactNotFound(own, recipient.contactId, inBody);
 }
 
-function assertAllowed({ type, content }: SendRequest, target: Target) {
+/** What may have changed by the time at which a scheduled message goes out. */
+export function assertAllowed({ type, content, sendAt }: SendRequest, target: Target) {
   if (type === 'template') {
     assertApproved(target.template_status);
     const template = { category: target.category ?? '', components: target.template_components ?? [] };
@@ -58,7 +63,12 @@ function assertAllowed({ type, content }: SendRequest, target: Target) {
   const refusal = refusalOf({ ...target, suppression: target.suppression ?? target.remembered });
   if (refusal) throw refused(refusal);
   if (type !== 'template' && !target.is_open)
-    throw new AppError('window_closed', `The contact has not written within ${windowHours} hours: send a template`);
+    throw new AppError(
+      'window_closed',
+      sendAt
+        ? `By then the contact will not have written for ${windowHours} hours: send a template`
+        : `The contact has not written within ${windowHours} hours: send a template`,
+    );
 }
 
 function assertApproved(status: string | null) {

@@ -33,11 +33,11 @@ export async function recordAccepted(tx: OwnTx, messageId: string, providerMessa
 
 export const isUnsettled = (status: MessageStatus) => status === 'queued' || status === 'sending';
 
-/** SQL: found by its subject, with the state in a form that no partial index fits (states.ts). */
+/** SQL: found by its subject, with the state in a form that no partial index fits (states.ts). Of a scheduled message too. */
 export const deleteFailedJob = (tx: OwnTx, messageId: string) =>
   tx.sql(
     `delete from jobs
-      where organization_id = $1 and subject_id = $2 and name = 'messages.send' and ${stateIs('state', 'failed')}`,
+      where organization_id = $1 and subject_id = $2 and name in ('messages.send', 'messages.send-later') and ${stateIs('state', 'failed')}`,
     [messageId],
   );
 
@@ -46,7 +46,7 @@ export async function recordFailed(tx: OwnTx, messageId: string, failure: Failur
   // SQL: the change returns what the events need.
   const [row] = await tx.sql<Subject>(
     `update messages m
-        set status = 'failed', failure = $3, updated_at = clock_timestamp()
+        set status = 'failed', failure = $3, is_scheduled = false, updated_at = clock_timestamp()
       where m.organization_id = $1 and m.id = $2 and m.status in ('queued', 'sending')
      returning m.id, m.channel_id, m.conversation_id`,
     [messageId, JSON.stringify(failure)],

@@ -7,6 +7,7 @@ import { maxAttempts } from './attempts.ts';
 import { sendMessageJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
 import { MessageAttempt } from './message-attempt.entity.ts';
+import { sendLaterJob } from './schedule-job.ts';
 
 /** Events of its conversation that are looked at for those of the message: a conversation may go on for years. */
 export const maxEvents = 1_000;
@@ -71,7 +72,7 @@ const attemptsOf = statement((select, { id, max }: { id: string; max: number }) 
   select(MessageAttempt).select(attemptColumns).where('message_id', '=', id).orderBy('number').limit(max),
 );
 const jobsOf = statement((select, { id }: { id: string }) =>
-  select(Job).select(jobColumns).where('subject_id', '=', id).where('name', '=', sendMessageJob.name),
+  select(Job).select(jobColumns).where('subject_id', '=', id).where('name', 'in', [sendMessageJob.name, sendLaterJob.name]),
 );
 
 /** SQL: the first events of the conversation since the message, by their index; only those that name it are shown. */

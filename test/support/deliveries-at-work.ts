@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import '../../src/jobs.ts';
 import { ownRows } from '../../src/platform/database/own.ts';
 import { conversationUpdated } from '../../src/platform/events/catalogue.ts';
+import { nothingDispatched } from '../../src/platform/ledger/accept.ts';
+import { handOverParked } from '../../src/platform/ledger/hand-over-parked.ts';
 import { subjectLock } from '../../src/platform/ledger/locks.ts';
+import { isParked } from '../../src/platform/ledger/park.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
 import { endpointLock, poolsOf } from '../../src/webhooks/endpoints.ts';
 import { replayDelivery, replayOf } from '../../src/webhooks/replay/one.ts';
@@ -102,10 +105,16 @@ export class Deliveries {
     });
 
   /** Whatever is planned for later is due now, and every look of the sweep too. */
-  moveOn = () =>
-    this.house.sql(
+  async moveOn() {
+    const { sql, database, ledger } = this.house;
+    await sql(
+      `update jobs set run_at = clock_timestamp() + interval '11 s', check_at = clock_timestamp() where state = 'queued' and ${isParked}`,
+    );
+    await ledger.dispatch({ ...nothingDispatched(), rows: await handOverParked(database, 1_000, 1_000) });
+    await sql(
       `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where state = 'queued' and slot_at is null`,
     );
+  }
 
   async sweep() {
     await this.house.sql(`update jobs set check_at = clock_timestamp() where state = 'queued'`);

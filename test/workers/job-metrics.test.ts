@@ -66,8 +66,9 @@ test('findings of sweeps add up; one that did not finish is counted and moves no
   const findings = await house.sweep();
   expect(findings.looked).toBeGreaterThanOrEqual(1);
   metrics.done(findings, 0.02);
-  metrics.done({ looked: 2, added: 1, rerun: 1, woken: 1, pools: 3, lanes: 1, isWhole: true }, 0.6);
+  metrics.done({ parked: 4, looked: 2, added: 1, rerun: 1, woken: 1, pools: 3, lanes: 1, isWhole: true }, 0.6);
   const page = await pageOf(registry);
+  expect(page.value('kanal_sweeper_findings_total', { finding: 'parked' })).toBe(findings.parked + 4);
   expect(page.value('kanal_sweeper_findings_total', { finding: 'looked' })).toBe(findings.looked + 2);
   expect(page.value('kanal_sweeper_findings_total', { finding: 'added' })).toBe(findings.added + 1);
   expect(page.value('kanal_sweeper_findings_total', { finding: 'pools' })).toBe(findings.pools + 3);

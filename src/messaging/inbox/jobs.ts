@@ -1,12 +1,7 @@
 import Joi from 'joi';
 import { uuid } from '../../platform/ids.ts';
 import { backoff, job } from '../../platform/ledger/job.ts';
-import { sharedPool } from '../../platform/ledger/pools.ts';
 import { wake, wakeJobName } from './wake.ts';
-
-/** A row with a pool waits in the table `jobs` until its time: none of them is in the queue before. */
-export const wakePool = sharedPool('conversation-wakes');
-export const wakePoolWidth = 8;
 
 /** One row for each conversation with `snoozed_until`, without a lane: its messages must not wait for it. */
 export const wakeConversationJob = job<{ conversation_id: string }>({

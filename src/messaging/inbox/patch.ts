@@ -41,7 +41,7 @@ export async function patchConversation(tx: TenantTx, id: string, patch: Convers
   // The others may have changed meanwhile: a member who leaves is unassigned without the lane.
   const values = Object.fromEntries(written.map((name) => [name, after[name]]));
   await own.update(Conversation, { id }, { ...values, updated_at: now() });
-  await moveWake(tx, id, before, after);
+  moveWake(tx, id, before, after);
   emitChanged(own, { id, status: after.status }, changed);
   return getConversation(own, id);
 }

@@ -1,10 +1,10 @@
 import { invalidField } from '../../platform/errors.ts';
-import { ensureSharedPool } from '../../platform/ledger/pools.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
+import { assertAhead } from '../../platform/time/ahead.ts';
 import { now } from '../../platform/time/clock.ts';
 import { momentMs } from '../../platform/time/moment.ts';
 import type { ConversationStatus } from '../conversation.entity.ts';
-import { wakeConversationJob, wakePool, wakePoolWidth } from './jobs.ts';
+import { wakeConversationJob } from './jobs.ts';
 import { callOffWake } from './wake.ts';
 
 export const maxSnoozeDays = 366;
@@ -17,7 +17,7 @@ export function sleepAfter(before: Sleep, { status, snoozed_until: until }: Slee
   if (until) {
     if (status && status !== 'snoozed')
       throw invalidField('snoozed_until', `A time goes with the status snoozed, not with ${status}`);
-    assertAhead(until);
+    assertAhead('snoozed_until', until, maxSnoozeDays);
     return { status: 'snoozed', snoozed_until: sameMoment(before.snoozed_until, until) ? before.snoozed_until : until };
   }
   const after = status ?? before.status;
@@ -25,21 +25,13 @@ export function sleepAfter(before: Sleep, { status, snoozed_until: until }: Slee
   return { status: after, snoozed_until: keepsTime ? before.snoozed_until : null };
 }
 
-function assertAhead(until: string) {
-  const aheadMs = momentMs(until) - now();
-  if (aheadMs <= 0) throw invalidField('snoozed_until', 'snoozed_until must be in the future', 'date.future');
-  if (aheadMs > maxSnoozeDays * 24 * 3_600_000)
-    throw invalidField('snoozed_until', `snoozed_until must be within ${maxSnoozeDays} days`, 'date.max');
-}
-
 const sameMoment = (stored: string | null, given: string) => stored !== null && momentMs(stored) === momentMs(given);
 
 /** Exactly one job for each conversation that has a time. */
-export async function moveWake(tx: TenantTx, id: string, before: Sleep, after: Sleep): Promise<void> {
+export function moveWake(tx: TenantTx, id: string, before: Sleep, after: Sleep): void {
   if (before.snoozed_until === after.snoozed_until) return;
   if (before.snoozed_until) callOffWake(tx.own, [id]);
   if (!after.snoozed_until) return;
-  await ensureSharedPool(tx, wakePool, wakePoolWidth);
   const delayMs = Math.max(1, momentMs(after.snoozed_until) - now());
-  tx.own.enqueue(wakeConversationJob, { conversation_id: id }, { pool: wakePool, delayMs });
+  tx.own.enqueue(wakeConversationJob, { conversation_id: id }, { delayMs });
 }

@@ -116,6 +116,13 @@ export const bounds = {
     .max(10_000)
     .default(100)
     .description('Deliveries a second that one recover or replay of an endpoint asks new tries of, at most'),
+  LATER_TRIES_PER_SECOND: whole
+    .min(1)
+    .max(10_000)
+    .default(100)
+    .description(
+      'Jobs a second that an organization gets in each queue of those that waited for more than a minute: thousands of retries, or of snoozes, due at once hold up nothing else',
+    ),
   CONCURRENCY_OPEN_FACTOR: whole
     .min(1)
     .max(100)
@@ -134,6 +141,7 @@ export type Bounds = {
   importsMaxQueued: number;
   bulkTimeShare: number;
   webhookReplaysPerSecond: number;
+  laterTriesPerSecond: number;
   concurrencyOpenFactor: number;
   publicBodyMaxBytes: number;
   bodyMaxValues: number;

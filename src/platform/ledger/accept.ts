@@ -1,5 +1,6 @@
 import type { RowOf } from '../database/tables.ts';
 import type { Job } from './jobs.entity.ts';
+import { checkIn, isParked } from './park.ts';
 import type { PartText } from './part.ts';
 
 /** `delay_ms` is by the database's clock; `read_at` (ms) keeps a paced row's time in the plan on its way to the queue. */
@@ -27,17 +28,17 @@ export type NewJob = RowOf<
 export const firstCheck = `interval '5 s'`;
 
 export const dispatchedColumns = `
-  id, run, queue, name, state, organization_id, pool,
+  id, run, queue, name, state, organization_id, pool, ${isParked} as is_parked,
   greatest(0, extract(epoch from run_at - clock_timestamp()) * 1000)::float8 as delay_ms`;
 
-export type Inserted = DispatchedRow & RowOf<typeof Job, 'state'> & { is_new?: boolean };
+export type Inserted = DispatchedRow & RowOf<typeof Job, 'state'> & { is_parked: boolean; is_new?: boolean };
 
 const poolOf = ({ organization_id, pool }: Inserted): PoolRef => ({ organization_id, id: pool! });
 
 export function dispatchedOf(rows: Inserted[]): Dispatched {
   const poolsOf = (isNew: boolean) =>
     distinctPools(rows.filter(({ state, pool, is_new = false }) => state === 'waiting' && pool && is_new === isNew).map(poolOf));
-  return { rows: rows.filter((row) => row.state === 'queued'), pools: poolsOf(false), joined: poolsOf(true) };
+  return { rows: rows.filter((row) => row.state === 'queued' && !row.is_parked), pools: poolsOf(false), joined: poolsOf(true) };
 }
 
 /** Rows of a busier pool share a fill: a look at all that have room would take longer than it saves. */
@@ -109,7 +110,7 @@ export const acceptPart =
     select id, organization_id, name, queue, payload, subject_type, subject_id,
            lane, pool, visible, seq, s.state, ${slotOfNew},
            clock_timestamp() + n.delay_ms * interval '1 ms',
-           clock_timestamp() + n.delay_ms * interval '1 ms' + ${firstCheck}
+           ${checkIn(`n.delay_ms * interval '1 ms'`, firstCheck)}
       from new_jobs n, ${stateOfNew}
      order by n.ord
     returning ${dispatchedColumns})`;
@@ -125,7 +126,7 @@ export const acceptOnePart =
     select n.id, n.organization_id, n.name, n.queue, n.payload, n.subject_type, n.subject_id,
            n.lane, n.pool, n.visible, nextval('jobs_seq'), s.state, ${slotOfNew},
            clock_timestamp() + n.delay_ms * interval '1 ms',
-           clock_timestamp() + n.delay_ms * interval '1 ms' + ${firstCheck}
+           ${checkIn(`n.delay_ms * interval '1 ms'`, firstCheck)}
       from (select ${id}::uuid as id, ${organization}::uuid as organization_id, ${name}::text as name, ${queue}::text as queue,
                    ${payload}::jsonb as payload, ${subjectType}::text as subject_type, ${subjectId}::uuid as subject_id,
                    ${lane}::text as lane, ${pool}::text as pool, ${visible}::boolean as visible,

@@ -1,5 +1,6 @@
 import type { RowOf } from '../database/tables.ts';
 import type { Job } from './jobs.entity.ts';
+import { checkIn, isParked, willPark } from './park.ts';
 import { stateIs } from './states.ts';
 import type { RunRef, Tx } from './tx.ts';
 
@@ -8,7 +9,7 @@ export type PutOff = {
   delayMs: number;
   spend: boolean;
   error?: object;
-  /** Another queue for later attempts: the run gets a new number there. */
+  /** Another queue for later attempts. */
   queue?: string;
   /** BullMQ's stall count: crashes are counted from the last attempt that ended. */
   stalls: number;
@@ -16,21 +17,27 @@ export type PutOff = {
 
 export type PutOffRow = RowOf<typeof Job, 'run' | 'queue' | 'name' | 'organization_id' | 'pool'>;
 
+const delay = `$5::float8 * interval '1 ms'`;
+const leavesQueue = `($7 is not null and $7 <> queue or ${willPark(delay)})`;
+
 /** SQL: one statement ends an attempt and gives back its room (bench: send, deliver). */
 const putOffStatement = `
   update jobs
      set attempts = attempts + $4,
-         run_at = clock_timestamp() + $5 * interval '1 ms',
-         check_at = clock_timestamp() + $5 * interval '1 ms' + interval '10 s',
+         run_at = clock_timestamp() + ${delay},
+         check_at = ${checkIn(delay, `interval '10 s'`)},
          error = coalesce($6, error),
          slot_at = null,
          queue = coalesce($7, queue),
-         run = run + case when $7 is null or $7 = queue then 0 else 1 end,
-         stalls = case when $7 is null or $7 = queue then $8 else 0 end
+         run = run + case when ${leavesQueue} then 1 else 0 end,
+         stalls = case when ${leavesQueue} then 0 else $8 end
    where organization_id = $1 and id = $2 and run = $3 and ${stateIs('state', 'queued')}
-  returning run, queue, name, organization_id, pool, $5::float8 as delay_ms`;
+  returning run, queue, name, organization_id, pool, ${isParked} as is_parked, $5::float8 as delay_ms`;
 
-/** The row stays `queued`; its room is free until it runs. Undefined when the run is no longer the row's. */
+/**
+ * The row stays `queued`; its room is free until it runs. In another queue, or parked, it gets a new number: the run in this queue is over. Undefined
+ * when the run is no longer the row's.
+ */
 export async function putOff(
   tx: Tx,
   { organization_id, id, run }: RunRef,
@@ -38,7 +45,7 @@ export async function putOff(
 ): Promise<PutOffRow | undefined> {
   const spent = spend ? 1 : 0;
   const reason = error ? JSON.stringify(error) : null;
-  const [row] = await tx.query<PutOffRow & { delay_ms: number }>(putOffStatement, [
+  const [row] = await tx.query<PutOffRow & { delay_ms: number; is_parked: boolean }>(putOffStatement, [
     organization_id,
     id,
     run,
@@ -50,7 +57,7 @@ export async function putOff(
   ]);
   if (!row) return undefined;
   tx.dispatch({
-    rows: row.run === run ? [] : [{ id, ...row }],
+    rows: row.run === run || row.is_parked ? [] : [{ id, ...row }],
     pools: row.pool ? [{ organization_id, id: row.pool }] : [],
   });
   return row;

@@ -1,9 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import type { Log } from '../log.ts';
-import { type DispatchedRow, dispatchedColumns, dispatchedOf, firstCheck, type Inserted, type PoolRef } from './accept.ts';
+import {
+  type DispatchedRow,
+  dispatchedColumns,
+  dispatchedOf,
+  firstCheck,
+  type Inserted,
+  nothingDispatched,
+  type PoolRef,
+} from './accept.ts';
+import { handOverParked } from './hand-over-parked.ts';
 import type { Ledger } from './ledger.ts';
 import { lockOf, tryLock } from './locks.ts';
+import { isParked } from './park.ts';
 import { nobody } from './pools.ts';
 import { poolOfWork, poolsWithWaiting } from './pools-with-work.ts';
 import type { Queues } from './queues.ts';
@@ -11,8 +22,9 @@ import { stateIs } from './states.ts';
 
 const batch = 500;
 const fillsAtOnce = 8;
-const maxMs = { due: 500, lanes: 150, pools: 250 };
+const maxMs = { parked: 250, due: 500, lanes: 150, pools: 250 };
 export type Findings = {
+  parked: number;
   looked: number;
   added: number;
   rerun: number;
@@ -28,7 +40,7 @@ const takeDue = `
      set check_at = greatest(run_at, clock_timestamp()) + interval '30 s'
    where ctid = any(array(
      select ctid from jobs
-      where state = 'queued' and check_at <= statement_timestamp()
+      where state = 'queued' and check_at <= statement_timestamp() and not (${isParked})
       order by check_at
       limit ${batch}
       for no key update skip locked))
@@ -85,19 +97,22 @@ const releaseHead = `
      and not exists (select 1 from jobs where organization_id = $1 and lane = $2 and state in ('waiting', 'queued'))
   returning ${dispatchedColumns}`;
 
+type Swept = { database: Database; queues: Queues; ledger: Ledger; log: Log; config: { laterTriesPerSecond: number } };
+
 /** Rule 4, in every worker, without a leader. No row lock is held while the queue answers. */
-export async function sweep({
-  database,
-  queues,
-  ledger,
-  log,
-}: {
-  database: Database;
-  queues: Queues;
-  ledger: Ledger;
-  log: Log;
-}): Promise<Findings> {
-  const findings: Findings = { looked: 0, added: 0, rerun: 0, woken: 0, pools: 0, lanes: 0, isWhole: true };
+export async function sweep({ database, queues, ledger, log, config }: Swept): Promise<Findings> {
+  const findings: Findings = { parked: 0, looked: 0, added: 0, rerun: 0, woken: 0, pools: 0, lanes: 0, isWhole: true };
+  const isParkedLate = within(maxMs.parked);
+  while (queues.isReady()) {
+    const rows = await handOverParked(database, config.laterTriesPerSecond, batch);
+    findings.parked += rows.length;
+    void giveSlowly(ledger, rows, config.laterTriesPerSecond);
+    if (rows.length < batch) break;
+    if (isParkedLate()) {
+      findings.isWhole = false;
+      break;
+    }
+  }
   const isLate = within(maxMs.due);
   while (queues.isReady()) {
     const due = await query<DispatchedRow>(database.em(), takeDue);
@@ -121,6 +136,19 @@ export async function sweep({
   return findings;
 }
 
+const bitesPerSecond = 10;
+/** A little faster than their pace, so that each is there before its time. */
+const ahead = 2.5;
+
+/** Two thousand at once would hold up first tries for a third of a second. What does not get there is found by an ordinary look. */
+async function giveSlowly(ledger: Ledger, rows: DispatchedRow[], perSecond: number) {
+  const bite = Math.max(25, Math.ceil((perSecond * ahead) / bitesPerSecond));
+  for (let begin = 0; begin < rows.length; begin += bite) {
+    if (begin > 0) await sleep(1_000 / bitesPerSecond, undefined, { ref: false });
+    await ledger.dispatch({ ...nothingDispatched(), rows: rows.slice(begin, begin + bite) });
+  }
+}
+
 function within(ms: number): () => boolean {
   const endsAt = performance.now() + ms;
   return () => performance.now() > endsAt;
@@ -133,8 +161,8 @@ async function mend(due: DispatchedRow[], database: Database, queues: Queues, fi
   const states = await queues.states(due);
   const missing = due.filter((_, index) => states[index] === 'unknown');
   const over = due.filter((_, index) => states[index] === 'completed' || states[index] === 'failed');
-  // Due by the database's clock, but delayed by a host whose clock was ahead.
-  const late = due.filter((row, index) => states[index] === 'delayed' && row.delay_ms === 0);
+  // Its time is over by the database's clock: the queue's was made by a host that was ahead.
+  const late = due.filter((_, index) => states[index] === 'delayed');
   if (missing.length > 0) await queues.add(missing);
   findings.added += missing.length;
   if (late.length > 0) await queues.wake(late);

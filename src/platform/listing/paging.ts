@@ -6,7 +6,8 @@ import { bindTo } from './bind.ts';
 export type Ask = <Row>(text: string, params: unknown[]) => Promise<Row[]>;
 
 export type Page = { limit: number; after?: [createdAt: string, id: string]; includeTotal: boolean };
-export type PageRows<Row> = { rows: Row[]; total?: number };
+/** `end`: where the next page begins when not all could be read for this one. */
+export type PageRows<Row> = { rows: Row[]; total?: number; end?: [createdAt: string, id: string] };
 
 /**
  * A page of a plain list, newest first, one row more than the limit. `statement` is a select of one table with its where, which `ask` runs.

@@ -1,15 +1,16 @@
+import { isParked } from '../ledger/park.ts';
 import { poolsWithWaiting } from '../ledger/pools-with-work.ts';
 import { stuckPools } from '../ledger/stuck-pools.ts';
 
-/** `held` is no state of the ledger: rows in any state whose pool is on hold. */
-export const liveStates = ['blocked', 'waiting', 'queued', 'held'] as const;
+/** No states of the ledger: `parked` is queued for later, `held` any whose pool is on hold. */
+export const liveStates = ['blocked', 'waiting', 'queued', 'parked', 'held'] as const;
 export const endedStates = ['failed', 'done'] as const;
 
-const facts = 'organization_id, pool, queue, attempts, run_at';
+const facts = `organization_id, pool, queue, attempts, run_at, state = 'queued' and ${isParked} as is_parked`;
 const kindsOf = (rows: string) => `
-  select organization_id, pool, queue, attempts > 0 as is_later, count(*) as jobs, min(run_at) as oldest
+  select organization_id, pool, queue, attempts > 0 as is_later, is_parked, count(*) as jobs, min(run_at) as oldest
     from (${rows}) r
-   group by 1, 2, 3, 4`;
+   group by 1, 2, 3, 4, 5`;
 
 type Most = { looked: number; counted: number };
 
@@ -21,7 +22,7 @@ const ofState = (state: string, order: string, { looked, counted }: Most) => {
      order by ${order}
      limit ${looked}`;
   return `
-  select k.organization_id, k.pool, k.queue, k.is_later, '${state}' as state, k.oldest,
+  select k.organization_id, k.pool, k.queue, k.is_later, case when k.is_parked then 'parked' else '${state}' end as state, k.oldest,
          k.jobs * c.jobs / sum(k.jobs) over () as jobs
     from (select count(*) as jobs
             from (select 1

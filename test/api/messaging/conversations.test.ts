@@ -112,7 +112,7 @@ describe('a change', () => {
     expect(await get()).toEqual(body);
     const changed = ['status', 'snoozed_until', 'assignee_id', 'priority', 'custom_fields', 'tags'];
     expect(await changes()).toEqual([{ conversation_id: conversation.id, status: 'snoozed', changed }]);
-    expect(await wakesOf()).toEqual([{ state: 'waiting', pool: 'shared:conversation-wakes', is_ahead: true }]);
+    expect(await wakesOf()).toEqual([{ state: 'queued', pool: null, is_ahead: true }]);
   });
 
   test('to what it is already changes nothing and tells nobody', async () => {

@@ -218,3 +218,33 @@ describe('filters', () => {
     expect(status).toBe(422);
   });
 });
+
+describe('a word that few messages have', () => {
+  const bounded = useApp({ env: { LIST_MAX_CHECKS: '1000' } });
+
+  test('is found: a page reads a bounded number of messages and says where to go on', async () => {
+    const channel = await bounded.connect();
+    const { id, contactId } = await bounded.conversation(channel);
+    await bounded.rows(
+      `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, content, created_at)
+       select uuidv7(), $1, $2, $3, $4, 'outbound', 'text', 'sent',
+              jsonb_build_object('body', case when n in (1, 2600) then 'Überraschung' else 'Hello' end),
+              timestamptz '2026-01-01' + n * interval '1 s'
+         from generate_series(1, 2600) n`,
+      [bounded.tenant.organizationId, channel.id, id, contactId],
+    );
+    const query = { search: 'uberraschung', conversation_id: id };
+    const pages: number[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const { status, body } = await bounded.call('messages.list', { query: { ...query, ...(cursor && { cursor }) } });
+      expect(status).toBe(200);
+      pages.push(body.items.length);
+      cursor = body.meta.next_cursor;
+      if (!cursor) break;
+    }
+    // 1,000 a page.
+    expect(pages).toEqual([1, 0, 1]);
+    const counted = await bounded.call('messages.list', { query: { ...query, include_total: true } });
+    expect(counted.body.meta.total).toBe(2);
+  });
+});

@@ -115,6 +115,19 @@ describe('what an operator may change', () => {
     expect((await audit()).slice(-2).map(({ action }) => action)).toEqual(['queue.job.promote', 'queue.job.retry']);
   });
 
+  test('promote all brings forward what is in the queue; what is parked keeps its time', async () => {
+    await open();
+    const channel = await app.connect();
+    const { phone } = await app.conversation(channel);
+    const { id } = (await app.text(channel, phone, { send_at: new Date(Date.now() + 3_600_000).toISOString() })).body.data;
+    const soon = (await app.text(channel, phone)).body.data;
+    await app.rows(`update jobs set run_at = clock_timestamp() + interval '5 s' where subject_id = $1`, [soon.id]);
+    await ask(app, 'PUT', '/api/queues/messages/promote', sameOrigin);
+    const isLate = async (subject: string) =>
+      (await app.one('select run_at <= clock_timestamp() as late from jobs where subject_id = $1', [subject])).late;
+    expect([await isLate(soon.id), await isLate(id)]).toEqual([true, false]);
+  });
+
   test.each([
     ['POST', '/api/queues/messages/add'],
     ['PUT', '/api/queues/messages/empty'],

@@ -375,6 +375,7 @@ describe('the worker', () => {
 
   test('has what the sweeper found', () => {
     expect(Object.keys(counted(jobs, 'kanal_sweeper_findings_total', 'finding'))).toEqual([
+      'parked',
       'looked',
       'added',
       'rerun',
@@ -422,7 +423,7 @@ describe.each([
   test('jobs by queue and state: every pair, those with none too', () => {
     const expected: Record<string, number> = {};
     for (const queue of ['messages', 'webhooks', 'webhook-retries', 'default'])
-      for (const state of ['blocked', 'waiting', 'queued', 'held', 'failed', 'done']) expected[`${queue} ${state}`] = 0;
+      for (const state of ['blocked', 'waiting', 'queued', 'parked', 'held', 'failed', 'done']) expected[`${queue} ${state}`] = 0;
     Object.assign(expected, {
       'messages held': 2,
       'messages failed': 1,
@@ -471,7 +472,7 @@ describe.each([
       'webhook-retries waiting': 300,
       'webhook-retries queued': 30,
     };
-    expect(Object.keys(ages)).toHaveLength(16);
+    expect(Object.keys(ages)).toHaveLength(20);
     for (const [key, seconds] of Object.entries(ages)) {
       expect(seconds).toBeGreaterThanOrEqual(about[key] ?? 0);
       expect(seconds).toBeLessThan(about[key] === undefined ? 0.001 : about[key] + laterSeconds + 30);

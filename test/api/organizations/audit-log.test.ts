@@ -98,6 +98,13 @@ const needs: Record<string, () => Promise<Call>> = {
     await app.call('operations.pause', { key: tenant.key, params: { operationID } });
     return { params: { operationID } };
   },
+  'messages.cancel': async () => {
+    const channel = await app.connect();
+    const { phone } = await app.conversation(channel);
+    const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { id } = (await app.text(channel, phone, { send_at: sendAt })).body.data;
+    return { params: { messageID: id } };
+  },
   'messages.retry': async () => {
     const channel = await app.connect();
     const { phone } = await app.conversation(channel);

@@ -17,7 +17,7 @@ import { listTags } from '../../../src/contacts/tag-catalogue.ts';
 import { listConversations, readConversationListing } from '../../../src/messaging/inbox/list.ts';
 import { listConversationNotes } from '../../../src/messaging/inbox/notes.ts';
 import { hasKept } from '../../../src/messaging/kept-statuses.ts';
-import { listMessages, type MessageFilter } from '../../../src/messaging/queries.ts';
+import { listMessages, type MessageFilter } from '../../../src/messaging/list.ts';
 import { deleteFailedJob } from '../../../src/messaging/settle.ts';
 import { unknownWindow } from '../../../src/messaging/window.ts';
 import { listInvitations } from '../../../src/organizations/invitations.ts';
@@ -82,7 +82,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
   });
   const messages = (filter: MessageFilter) => ({
     by: `listMessages by ${Object.keys(filter).join() || 'nothing'}`,
-    run: () => listMessages(own, ask, filter, page),
+    run: () => listMessages(own, ask, { checks: 1_000, ms: 5_000 }, filter, page),
   });
   const acts = (filter: ActFilter) => ({
     by: `listActs by ${Object.keys(filter).join() || 'nothing'}`,
@@ -111,6 +111,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
   });
   const request = { kind: 'recover' as const, endpointId: ids.endpointId, since: new Date(Date.now() - 3_600_000) };
   const check = { by: 'checkJobs: subjects that wait', run: () => checkJobs(database) };
+  const sweepOnce = () => sweep({ database, queues: house.queues, ledger, log, config: { laterTriesPerSecond: 100 } });
   const fill = {
     by: 'fillPool',
     // Made here: a sweep would have filled it.
@@ -202,11 +203,12 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       run: () =>
         transact({ locks: ['a:1'] }, async ({ own: tx }) => tx.enqueue(playJob, { toy_id: ids.otherId }, { lane: 'a:1' })),
     },
-    jobs_check: { by: 'sweep', run: () => sweep({ database, queues: house.queues, ledger, log }) },
+    jobs_check: { by: 'sweep', run: sweepOnce },
     jobs_done: purge('jobs'),
     jobs_failed: purge('jobs', 1),
     jobs_operations: operations({}),
     jobs_operations_name: operations({ name: 'webhooks.recover' }),
+    jobs_parked: { by: 'handOverParked', run: sweepOnce },
     jobs_room: fill,
     jobs_subject: { by: 'deleteFailedJob', run: () => transact({}, ({ own: tx }) => deleteFailedJob(tx, ids.otherId)) },
     jobs_waiting: fill,
@@ -219,6 +221,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     messages_conversation: messages({ conversationId: ids.conversationId }),
     messages_list: messages({}),
     messages_open: check,
+    messages_scheduled: messages({ isScheduled: true }),
     messages_status: messages({ status: 'failed' }),
     password_resets_expiry: purge('password_resets'),
     password_resets_user: { by: 'endResets', run: () => endResets(em(), ids.userId) },

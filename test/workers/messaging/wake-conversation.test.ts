@@ -3,7 +3,6 @@ import { wakeConversationJob } from '../../../src/messaging/inbox/jobs.ts';
 import { patchConversation } from '../../../src/messaging/inbox/patch.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { conversationLane } from '../../../src/platform/ledger/locks.ts';
-import { poolOf } from '../../../src/platform/ledger/pools.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { wakeConversation } from '../../../workers/messaging/wake-conversation.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
@@ -32,8 +31,7 @@ const wakeRow = async () => {
 /** Its time comes: the row is due, and given to the queue as a sweep would. */
 async function due() {
   await house.sql(`update conversations set snoozed_until = clock_timestamp() where id = $1`, [talk.id]);
-  await house.sql(`update jobs set run_at = clock_timestamp() where subject_id = $1`, [talk.id]);
-  await house.ledger.fill(poolOf(house.organizationId, 'shared:conversation-wakes'));
+  await house.sql(`update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1`, [talk.id]);
   return (await wakeRow())!;
 }
 const state = async () => (await house.sql('select status, snoozed_until from conversations where id = $1', [talk.id]))[0];
@@ -48,7 +46,7 @@ const woken = async () =>
 test('until its time the job stays in the table, and no sweep gives it to the queue', async () => {
   await snooze(24);
   await house.sweepAll();
-  expect(await wakeRow()).toMatchObject({ state: 'waiting', lane: null });
+  expect(await wakeRow()).toMatchObject({ state: 'queued', lane: null });
   expect(house.dispatched).not.toContainEqual(expect.objectContaining({ name: wakeConversationJob.name }));
   expect(await checkJobs(house.database)).toEqual([]);
 });
@@ -80,7 +78,7 @@ test('a run of an earlier snooze does not end the later one', async () => {
   await snooze(5);
   await house.run(handler, row);
   expect(await state()).toMatchObject({ status: 'snoozed', snoozed_until: expect.any(String) });
-  expect(await wakeRow()).toMatchObject({ state: 'waiting' });
+  expect(await wakeRow()).toMatchObject({ state: 'queued' });
   expect(await checkJobs(house.database)).toEqual([]);
 });
 

@@ -101,7 +101,7 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
     hostsClock.mockRestore();
     await house.sql(`update jobs set run_at = clock_timestamp() + interval '1 min' where id = $1`, [id]);
     await makeDue();
-    expect(await house.sweep()).toMatchObject({ looked: 1, woken: 0 });
+    expect(await house.sweep()).toMatchObject({ woken: 0 });
     expect(await stateOf(id)).toBe('delayed');
     await house.sql(`update jobs set run_at = clock_timestamp() where id = $1`, [id]);
     await makeDue();
@@ -151,7 +151,7 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
     const delayed = (await house.accept({ delayMs: 60_000 })).id;
     await isKnown(delayed);
     await makeDue();
-    expect(await house.sweep()).toMatchObject({ looked: 2, added: 0, rerun: 0 });
+    expect(await house.sweep()).toMatchObject({ parked: 1, looked: 1, added: 0, rerun: 0 });
     expect([await stateOf(waiting), await stateOf(delayed)]).toEqual(['waiting', 'delayed']);
 
     let release = () => {};
@@ -169,11 +169,11 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
 
   test('a look moves the next one 30 s on, from its run when that is later', async () => {
     const id = await inQueue();
-    const later = (await house.accept({ delayMs: 60_000 })).id;
+    const later = (await house.accept({ delayMs: 5_000 })).id;
     await makeDue();
     await house.sweep();
     expect((await house.row(id))!.check_in).toBeCloseTo(30_000, -4);
-    expect((await house.row(later))!.check_in).toBeGreaterThan(85_000);
+    expect((await house.row(later))!.check_in).toBeGreaterThan((await house.row(later))!.run_in + 29_000);
     expect(await house.sweep()).toMatchObject({ looked: 0 });
   });
 

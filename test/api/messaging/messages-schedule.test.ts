@@ -1,0 +1,181 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { type Body, type Channel, useApp } from '../../support/app.ts';
+
+const app = useApp({ workers: true, env: { SWEEP_INTERVAL_MS: '200' } });
+let channel: Channel;
+let conversation: { id: string; contactId: string; phone: string };
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+beforeAll(async () => {
+  channel = await app.connect();
+});
+beforeEach(async () => {
+  conversation = await app.conversation(channel);
+});
+
+const schedule = (sendAt: string, more: object = {}) => app.text(channel, conversation.phone, { send_at: sendAt, ...more });
+const scheduled = async (sendAt = inHours(2)): Promise<Body> => {
+  const { status, body } = await schedule(sendAt);
+  expect([status, body.error]).toEqual([201, undefined]);
+  return body.data;
+};
+const cancel = (id: string) => app.call('messages.cancel', { params: { messageID: id } });
+const get = async (id: string): Promise<Body> => (await app.call('messages.get', { params: { messageID: id } })).body.data;
+/** As if so much time had passed for the message. */
+const pass = async (id: string, hours: number) => {
+  await app.rows(`update messages set send_at = send_at - $2 * interval '1 h' where id = $1`, [id, hours]);
+  await app.rows(
+    `update jobs
+        set run_at = run_at - $2 * interval '1 h', check_at = check_at - $2 * interval '1 h'
+      where subject_id = $1`,
+    [id, hours],
+  );
+};
+const preview = async () =>
+  (await app.one('select preview, last_message_at from conversations where id = $1', [conversation.id])) as Body;
+const sentTexts = async () =>
+  (await app.sends(channel)).filter(({ body }) => body.to === conversation.phone).map(({ body }) => body.text.body);
+const jobsAreClean = async () => expect(await checkJobs(app.web.deps.database)).toEqual([]);
+
+describe('a scheduled message', () => {
+  test('is queued with its time, and nothing of its conversation changes before', async () => {
+    const sendAt = inHours(2);
+    const message = await scheduled(sendAt);
+    expect(message).toMatchObject({ status: 'queued', send_at: sendAt });
+    expect(await get(message.id)).toMatchObject({ send_at: sendAt });
+    expect(await preview()).toEqual({ preview: '', last_message_at: null });
+    expect(await app.jobOf(message.id)).toMatchObject({ name: 'messages.send-later', state: 'queued', lane: null });
+    expect(await sentTexts()).toEqual([]);
+    await jobsAreClean();
+  });
+
+  test('does not hold up what is sent meanwhile, and goes out at its time', async () => {
+    const first = await scheduled();
+    const second = (await app.text(channel, conversation.phone, { text: { body: 'Now' } })).body.data;
+    await app.messageIn(second.id, 'read');
+    expect(await sentTexts()).toEqual(['Now']);
+    await pass(first.id, 2);
+    await app.messageIn(first.id, 'read');
+    expect(await sentTexts()).toEqual(['Now', 'Hello']);
+    expect((await preview()).preview).toBe('Hello');
+    expect((await get(first.id)).send_at).toBeDefined();
+    await jobsAreClean();
+  });
+
+  test('opens a resolved conversation at its time and not before', async () => {
+    const message = await scheduled();
+    await app.rows(`update conversations set status = 'resolved' where id = $1`, [conversation.id]);
+    const status = async () => (await app.one('select status from conversations where id = $1', [conversation.id])).status;
+    expect(await status()).toBe('resolved');
+    await pass(message.id, 2);
+    await app.messageIn(message.id, 'read');
+    expect(await status()).toBe('open');
+  });
+
+  test('is in the list of those whose time has not come, and in that of its conversation', async () => {
+    const message = await scheduled();
+    const list = async (query: Record<string, string | boolean>) =>
+      (await app.call('messages.list', { query })).body.items.map(({ id }: Body) => id);
+    expect(await list({ scheduled: true, conversation_id: conversation.id })).toEqual([message.id]);
+    expect(await list({ scheduled: true })).toContain(message.id);
+    await cancel(message.id);
+    expect(await list({ scheduled: true, conversation_id: conversation.id })).toEqual([]);
+    expect(await list({ conversation_id: conversation.id })).toEqual([message.id]);
+  });
+
+  test('shows in its timeline when it is due', async () => {
+    const sendAt = inHours(3);
+    const { id } = await scheduled(sendAt);
+    const { entries } = (await app.call('messages.timeline', { params: { messageID: id } })).body.data;
+    const queued = entries.find(({ kind }: Body) => kind === 'queued');
+    expect(Math.abs(Date.parse(queued.queue.next_run_at) - Date.parse(sendAt))).toBeLessThan(60_000);
+  });
+
+  test('in a conversation, by its own endpoint', async () => {
+    const { status, body } = await app.call('conversations.messages.send', {
+      params: { conversationID: conversation.id },
+      body: { type: 'text', text: { body: 'Later' }, send_at: inHours(1) },
+    });
+    expect([status, body.data.status]).toEqual([201, 'queued']);
+    expect((await app.jobOf(body.data.id)).name).toBe('messages.send-later');
+  });
+});
+
+describe('called off', () => {
+  test('it is failed with a code, once, with its events; it never goes out', async () => {
+    const { id } = await scheduled();
+    const answers = [await cancel(id), await cancel(id)];
+    for (const { status, body } of answers)
+      expect([status, body.data]).toMatchObject([200, { status: 'failed', failure: { code: 'cancelled' } }]);
+    expect(await app.jobOf(id)).toBeUndefined();
+    const told = (await app.events(conversation.id)).filter(
+      ({ type, data }) => type === 'message.failed' && data.message_id === id,
+    );
+    expect(told).toMatchObject([{ data: { code: 'cancelled' } }]);
+    expect(await sentTexts()).toEqual([]);
+    await jobsAreClean();
+  });
+
+  test('a message that is on its way, or was never scheduled, is a 409; one nobody has a 404', async () => {
+    const { id } = (await app.text(channel, conversation.phone)).body.data;
+    await app.messageIn(id, 'read');
+    expect(await cancel(id)).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    expect((await cancel('0193ffff-3a0e-7cc4-8f4e-0242ac120004')).status).toBe(404);
+  });
+
+  test('asked for while its time comes, either it is called off or it is sent', async () => {
+    const { id } = await scheduled();
+    const [{ status }] = await Promise.all([cancel(id), pass(id, 2)]);
+    const row = await app.messageIn(id, status === 200 ? 'failed' : 'read');
+    expect(await sentTexts()).toHaveLength(row.status === 'read' ? 1 : 0);
+    await jobsAreClean();
+  });
+});
+
+describe('refused', () => {
+  test.each([
+    ['in the past', () => inHours(-1), 'date.future'],
+    ['more than 30 days ahead', () => inHours(30 * 24 + 1), 'date.max'],
+  ])('a time %s', async (_what, sendAt, code) => {
+    const { status, body } = await schedule(sendAt());
+    expect([status, body.error.details]).toMatchObject([422, [{ field: 'send_at', code }]]);
+  });
+
+  test('a time without its zone, or that is none', async () => {
+    for (const sendAt of ['2030-01-01T10:00:00', 'tomorrow', 7]) expect((await schedule(sendAt as string)).status).toBe(422);
+  });
+
+  test('a free-form message whose window will be over by then; a template is not', async () => {
+    const { status, body } = await schedule(inHours(25));
+    expect([status, body.error.code]).toEqual([422, 'window_closed']);
+    const template = { type: 'template', template: { name: 'hello', language: 'en_US' }, text: undefined };
+    expect((await schedule(inHours(25), template)).status).toBe(201);
+  });
+});
+
+describe('what has changed by its time', () => {
+  test('a window that is over: failed and told why, nothing goes out', async () => {
+    const { id } = await scheduled();
+    await app.rows(`update conversations set last_inbound_at = clock_timestamp() - interval '2 days' where id = $1`, [
+      conversation.id,
+    ]);
+    await pass(id, 2);
+    expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'window_closed' });
+    expect(await sentTexts()).toEqual([]);
+    await jobsAreClean();
+    // The person writes again: somebody sends it after all.
+    await app.rows('update conversations set last_inbound_at = clock_timestamp() where id = $1', [conversation.id]);
+    expect((await app.call('messages.retry', { params: { messageID: id }, body: {} })).status).toBe(200);
+    await app.messageIn(id, 'read');
+    await jobsAreClean();
+  });
+
+  test('a contact that was erased', async () => {
+    const { id } = await scheduled();
+    expect((await app.call('contacts.delete', { params: { contactID: conversation.contactId } })).status).toBe(204);
+    await pass(id, 2);
+    expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'contact_deleted' });
+    await jobsAreClean();
+  });
+});
