@@ -68,6 +68,9 @@ import { createApiKey, getApiKey, listOfApiKeys, revokeApiKey, rotateApiKey } fr
 import { deleteMember, getOneMember, listOfMembers, patchMember } from './organizations/members.ts';
 import { getOwnOrganization, patchOrganization } from './organizations/organization.ts';
 import { receiveChannelWebhook, receiveWebhook, verifyChannelWebhook, verifyWebhook } from './provider-webhooks/messaging-app.ts';
+import { duplicateTemplate } from './templates/duplicate.ts';
+import { previewTemplate } from './templates/preview.ts';
+import { createOneTemplate, deleteOneTemplate, getTemplate, listOfTemplates, patchTemplate } from './templates/templates.ts';
 import { getOneDelivery, listOfAttempts, listOfEndpointDeliveries, listOfEventDeliveries } from './webhooks/deliveries.ts';
 import {
   createWebhookEndpoint,
@@ -173,6 +176,13 @@ export const endpoints: AnyEndpoint[] = [
   getHealth,
   checkHealth,
   sendTest,
+  createOneTemplate,
+  listOfTemplates,
+  getTemplate,
+  patchTemplate,
+  deleteOneTemplate,
+  duplicateTemplate,
+  previewTemplate,
   syncTemplates,
   listOfBlocked,
   lookUpOnChannel,

@@ -38,6 +38,7 @@ const tags = [
   { name: 'Contacts', description: 'The people you talk to: who they are, what they allow, what you know of them' },
   { name: 'Media', description: 'Files to send, and those that came in with messages' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },
+  { name: 'Templates', description: 'Messages the provider has reviewed, which may be sent at any time' },
   {
     name: 'Onboarding',
     description:

@@ -15,6 +15,9 @@ export interface Template {
   category: string;
   parameter_format?: string;
   components: TemplateComponent[];
+  quality_score?: { score: string };
+  rejected_reason?: string;
+  previous_category?: string;
 }
 
 /** A business account with one number. Several accounts may share a waba_id or a token. */

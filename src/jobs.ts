@@ -12,7 +12,7 @@ import { sendLaterJob } from './messaging/schedule-job.ts';
 import { exchangeTokenJob, registerPhoneJob, subscribeWebhookJob, syncAssetsJob } from './onboarding/jobs.ts';
 import { registerContracts } from './platform/ledger/contracts.ts';
 import { amendMessageJob, applyProviderWebhookJob, matchStatusJob } from './provider-webhooks/jobs.ts';
-import { syncTemplatesJob } from './templates/jobs.ts';
+import { deleteTemplateJob, editTemplateJob, submitTemplateJob, syncTemplatesJob } from './templates/jobs.ts';
 import { deliverWebhookJob } from './webhooks/jobs.ts';
 import { cancelPendingJob, drainPendingJob, hastenPendingJob, resumePendingJob } from './webhooks/pending/jobs.ts';
 import { cancelWebhooksJob, recoverWebhooksJob, replayWebhooksJob } from './webhooks/replay/jobs.ts';
@@ -26,6 +26,9 @@ export const jobs = [
   syncTemplatesJob,
   checkChannelJob,
   watchChannelJob,
+  submitTemplateJob,
+  editTemplateJob,
+  deleteTemplateJob,
   wakeConversationJob,
   applyProviderWebhookJob,
   matchStatusJob,

@@ -19,6 +19,9 @@ import { syncAssets } from './onboarding/sync-assets.ts';
 import { amendMessage } from './provider-webhooks/amend-message.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
+import { deleteTemplate } from './templates/delete-template.ts';
+import { editTemplate } from './templates/edit-template.ts';
+import { submitTemplate } from './templates/submit-template.ts';
 import { syncTemplates } from './templates/sync-templates.ts';
 import { deliver } from './webhooks/deliver.ts';
 import { cancelWebhooks, recoverWebhooks, replayWebhooks } from './webhooks/replay-deliveries.ts';
@@ -33,6 +36,9 @@ export const handlers = [
   syncTemplates,
   checkChannel,
   watchChannel,
+  submitTemplate,
+  editTemplate,
+  deleteTemplate,
   wakeConversation,
   applyProviderWebhook,
   matchKeptStatus,

@@ -4,8 +4,8 @@ import { changeChannel, channelLock } from '../../src/channels/change.ts';
 import { connectChannel } from '../../src/channels/connect.ts';
 import { listChannels, readChannel } from '../../src/channels/queries.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
-import { syncTemplatesJob } from '../../src/templates/jobs.ts';
-import { countTemplates } from '../../src/templates/templates.ts';
+import { syncLane } from '../../src/templates/jobs.ts';
+import { countTemplates, enqueueSync } from '../../src/templates/sync.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, operationNote } from '../http/schemas.ts';
@@ -142,10 +142,10 @@ export const syncTemplates = endpoint({
   method: 'post',
   path: '/v1/channels/:channelID/templates/sync',
   operationId: 'templates.sync',
-  tag,
+  tag: 'Templates',
   scope: 'channels:write',
   summary: "Fetch the channel's message templates from the provider",
-  description: operationNote,
+  description: `Asked again while it is under way it is the same operation. ${operationNote}`,
   subject: 'Channel',
   isIdempotent: true,
   isOperation: true,
@@ -153,9 +153,9 @@ export const syncTemplates = endpoint({
   async handler({ params, own, write }) {
     const { id } = await readChannel(own, params.channelID);
     const templates = await countTemplates(own, id);
-    return write({}, async (tx) => ({
+    return write({ locks: [syncLane(id)] }, async (tx) => ({
       ...ok({ channel_id: id, templates }),
-      operationId: tx.own.enqueue(syncTemplatesJob, { channel_id: id }),
+      operationId: await enqueueSync(tx.own, id),
     }));
   },
   outcome: async ({ params, own }) =>

@@ -72,6 +72,7 @@ const scopeOfSubject: Record<string, Scope> = {
   contact_export: 'contacts:read',
   contact_import: 'contacts:read',
   onboarding: 'onboarding:read',
+  template: 'channels:read',
   webhook_delivery: 'webhooks:read',
   webhook_endpoint: 'webhooks:read',
   webhook_replay: 'webhooks:read',
@@ -91,7 +92,7 @@ export const getOperation = endpoint({
   otherScopes,
   summary: 'Get an operation: what became of work that was asked for',
   description:
-    'Kept 7 days after its end. Without `messages:read` it takes the scope that reads its subject: `contacts:read` for an import, an export or a block, `channels:read` for a sync, `onboarding:read` for a step of an onboarding, `webhooks:read` for a test of an endpoint, a change of what waits for it, or a replay.',
+    'Kept 7 days after its end. Without `messages:read` it takes the scope that reads its subject: `contacts:read` for an import, an export or a block, `channels:read` for a sync or work for a template, `onboarding:read` for a step of an onboarding, `webhooks:read` for a test of an endpoint, a change of what waits for it, or a replay.',
   subject: 'Operation',
   responses: { 200: operationView },
   async handler({ params, caller, own }) {

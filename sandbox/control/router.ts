@@ -12,6 +12,7 @@ import { changeNumber } from './numbers.ts';
 import { sendRawWebhook } from './raw-webhook.ts';
 import { statsOf } from './stats.ts';
 import { subscribe } from './subscription.ts';
+import { changeTemplate } from './templates.ts';
 
 const requestsQuery = Joi.object<{ path?: string; method?: string }>({
   path: Joi.string().allow(''),
@@ -50,6 +51,7 @@ export function controlRouter(state: State, allowedHosts: readonly string[]): Ro
   });
   router.post('/codes', (req, res) => void res.json(giveCode(state, req.body)));
   router.post('/numbers', (req, res) => void res.json(changeNumber(state, req.body)));
+  router.post('/templates', (req, res) => void res.json(changeTemplate(state, req.body)));
   router.get('/subscription', (_req, res) => void res.json(state.subscription));
   router.post('/subscription', async (req, res) => void res.json(await subscribe(state, req.body)));
   router.post('/inbound', (req, res) => void res.json(receiveInbound(state, req.body)));

@@ -12,19 +12,23 @@ export function scheduleReview(state: State, wabaId: string, copies: Template[])
   });
 }
 
-/** The id is a number here, and text everywhere else. */
-function statusUpdate(wabaId: string, template: Template, event: string): object {
-  const value = {
+export const statusUpdate = (wabaId: string, template: Template, event: string, reason?: string): object =>
+  templateWebhook(wabaId, template, 'message_template_status_update', {
     event,
+    reason: reason ?? (event === 'REJECTED' ? 'INVALID_FORMAT' : 'NONE'),
+    message_template_category: template.category,
+  });
+
+/** The id is a number here, and text everywhere else. */
+export function templateWebhook(wabaId: string, template: Template, field: string, more: object): object {
+  const value = {
     message_template_id: Number(template.id),
     message_template_name: template.name,
     message_template_language: template.language,
-    reason: event === 'REJECTED' ? 'INVALID_FORMAT' : 'NONE',
-    message_template_category: template.category,
+    ...more,
   };
-  const change = { value, field: 'message_template_status_update' };
   return {
     object: 'whatsapp_business_account',
-    entry: [{ id: wabaId, time: Math.floor(Date.now() / 1_000), changes: [change] }],
+    entry: [{ id: wabaId, time: Math.floor(Date.now() / 1_000), changes: [{ value, field }] }],
   };
 }

@@ -23,6 +23,7 @@ export type SendRequest = {
 export type Target = Permission & {
   channel_status: string;
   template_status: string | null;
+  template_components: unknown[] | null;
   context_id: string | null;
   /** null: the conversation has no such message. */
   context_status: MessageStatus | null;
@@ -74,7 +75,8 @@ const userId = addressOf({ types: ['messaging_app_id'], preferred: ['v.profile_u
 /** SQL: one statement finds channel, person, permission, conversation, template and context of a send (bench: post). */
 const targetStatement = `
   select c.status as channel_status, k.id as contact_id, v.id as conversation_id, v.status as conversation_status,
-         t.status as template_status, t.category, x.provider_message_id as context_id, x.status as context_status,
+         t.status as template_status, t.components as template_components, t.category,
+         x.provider_message_id as context_id, x.status as context_status,
          coalesce(v.last_inbound_at > greatest(clock_timestamp(), $18::timestamptz) - interval '${windowHours} hours', false) as is_open,
          ${isHeard('$1', 'conversation.updated')} as is_heard,
          ${phone} as phone,
@@ -87,6 +89,7 @@ const targetStatement = `
     left join conversations v on v.organization_id = c.organization_id and v.channel_id = c.id and v.contact_id = k.id
     left join templates t
       on t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $4 and t.language = $5
+     and t.doing is distinct from 'delete'
     left join messages x
       on x.organization_id = c.organization_id and x.id = $6::uuid and (x.conversation_id = v.id) is true
    where c.organization_id = $1 and c.id = $2 and c.deleted_at is null`;

@@ -13,6 +13,7 @@ import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import { assertAhead } from '../platform/time/ahead.ts';
+import { assertParameters } from '../templates/parameters.ts';
 import type { ConversationStatus } from './conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
 import { assertFiles } from './files/named.ts';
@@ -55,8 +56,12 @@ async function assertReachable(own: Own, { recipient }: SendRequest, { channel_s
 }
 
 /** What may have changed by the time at which a scheduled message goes out. */
-export function assertAllowed({ type, sendAt }: SendRequest, target: Target) {
-  if (type === 'template') assertApproved(target.template_status);
+export function assertAllowed({ type, content, sendAt }: SendRequest, target: Target) {
+  if (type === 'template') {
+    assertApproved(target.template_status);
+    const template = { category: target.category ?? '', components: target.template_components ?? [] };
+    assertParameters(template, content.components, ['template', 'components']);
+  }
   const refusal = refusalOf({ ...target, suppression: target.suppression ?? target.remembered });
   if (refusal) throw refused(refusal);
   if (type !== 'template' && !target.is_open)

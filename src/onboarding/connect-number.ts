@@ -1,5 +1,5 @@
 import type { NumberRead } from '../channels/account.ts';
-import { changeChannel, channelLock } from '../channels/change.ts';
+import { changeChannel, channelLock, letChannelGo } from '../channels/change.ts';
 import { Channel } from '../channels/channel.entity.ts';
 import { connectChannel } from '../channels/connect.ts';
 import type { Source } from '../platform/database/database.ts';
@@ -9,6 +9,7 @@ import { statement } from '../platform/database/statement.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import { AppError } from '../platform/errors.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import type { TenantTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Account } from '../providers/messaging-app/provider.ts';
 import { onboardingLane } from './change.ts';
@@ -23,14 +24,15 @@ export async function assertFree(source: Source, { organizationId }: Own, phoneN
     source,
     `select organization_id
        from channels
-      where phone_number_id = $1`,
+      where phone_number_id = $1
+        and deleted_at is null`,
     [phoneNumberId],
   );
   if (row && row.organization_id !== organizationId) throw takenElsewhere();
 }
 
 const channelOfNumber = statement((select, { phoneNumberId }: { phoneNumberId: string }) =>
-  select(Channel).select(['id', 'account_id']).where('phone_number_id', '=', phoneNumberId),
+  select(Channel).select(['id', 'account_id']).where('phone_number_id', '=', phoneNumberId).where('deleted_at', 'is', null),
 );
 
 type Connecting = { onboardingId: string; account: Account; name: string | null; rate: number; number: NumberRead };
@@ -46,6 +48,11 @@ export function connectNumber(
   secrets: Secrets,
 ): Promise<string | undefined> {
   const look = () => channelOfNumber(own, account);
+  /** One that was disconnected by hand too: whoever goes through the signup wants it. */
+  const reconnect = async (tx: TenantTx, id: string) => {
+    await changeChannel(tx, id, { accessToken: account.accessToken }, secrets);
+    return letChannelGo(tx, id);
+  };
   const locks = ([known]: { id: string }[]) => [onboardingLane(onboardingId), ...(known ? [channelLock(known.id)] : [])];
   return transact({ look, locks }, async (tx, [known]) => {
     const atWork = { id: onboardingId, current_step: 'sync_assets' as const, step_status: 'in_progress' as const };
@@ -53,7 +60,7 @@ export function connectNumber(
     if (!onboarding) return undefined;
     if (known && known.account_id !== account.accountId) throw takenElsewhere();
     const { id } = known
-      ? await changeChannel(tx, known.id, { accessToken: account.accessToken }, secrets)
+      ? await reconnect(tx, known.id)
       : (await connectChannel(tx, { ...account, name: name ?? undefined, rate }, number, secrets)).channel;
     onboarding.channel_id = id;
     return id;

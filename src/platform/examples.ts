@@ -25,6 +25,7 @@ export const exampleIds = {
   export: '01932d5f-3a0e-7cc4-8f4e-0242ac120015',
   conversationNote: '01932d5f-3a0e-7cc4-8f4e-0242ac120016',
   mediaAsset: '01932d5f-3a0e-7cc4-8f4e-0242ac120017',
+  template: '01932d5f-3a0e-7cc4-8f4e-0242ac120030',
 };
 
 export const examplePhone = '16505551234';

@@ -85,6 +85,7 @@ const refusals: Record<string, number> = {
   'auth.session.active-organization': 403,
   'auth.me.password': 422,
   'messages.send': 404,
+  'templates.create': 404,
   'contacts.lookup': 404,
   'contacts.block': 404,
   'contacts.unblock': 404,

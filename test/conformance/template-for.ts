@@ -17,7 +17,20 @@ export function templateFor(sent: Json): Json {
     components: [
       ...(header ? [{ type: 'HEADER', format: header.type.toUpperCase() }] : []),
       { type: 'BODY', text: `Hello ${holes(parametersOf(sent, 'body'))}` },
-      ...(buttons.length > 0 ? [{ type: 'BUTTONS', buttons: buttons.map(() => ({ type: 'QUICK_REPLY', text: 'x' })) }] : []),
+      ...(buttons.length > 0 ? [{ type: 'BUTTONS', buttons: buttons.map(buttonFor) }] : []),
     ],
   };
 }
+
+const types: Record<string, Json> = {
+  url: { type: 'URL', url: 'https://example.com/{{1}}' },
+  copy_code: { type: 'COPY_CODE' },
+  flow: { type: 'FLOW' },
+  catalog: { type: 'CATALOG' },
+  mpm: { type: 'MPM' },
+};
+
+const buttonFor = ({ sub_type }: Json): Json => ({
+  text: 'x',
+  ...(types[String(sub_type).toLowerCase()] ?? { type: 'QUICK_REPLY' }),
+});

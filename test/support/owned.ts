@@ -41,6 +41,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
      returning id, event_id`,
     [organizationId, conversation.id, endpoint.body.id],
   );
+  const template = await app.one(`select id from templates where channel_id = $1 and name = 'hello'`, [channel.id]);
   await app.call('events.cursors.create', { body: { name: 'owned-by-the-first' } });
   const owned: Record<string, string> = {
     channelID: channel.id,
@@ -60,6 +61,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     tokenID: token.id,
     keyID: app.tenant.keyId,
     tagID: tag.body.data.id,
+    templateID: template.id,
   };
   const names = new Set(definitions.flatMap((definition) => paramNamesOf(definition)));
   for (const name of names) owned[name] ??= await makeRecord(app, name, owned);

@@ -36,8 +36,8 @@ async function fetchOnce(context: RunContext<unknown>, message: ReceivedFile): P
   const known = await findAssetOfMessage(context.own, message.id);
   if (known) return { asset: known };
   const mediaId = fileIdIn(message.type, message.content);
-  // Without its contact, which was erased, nobody may have the file.
-  if (message.contact_id === null || mediaId === undefined) return { status: 'gone' };
+  // Without its contact, which was erased, nobody may have the file; without its channel nobody can ask for it.
+  if (message.contact_id === null || mediaId === undefined || message.deleted_at !== null) return { status: 'gone' };
   if (message.channel_status !== 'connected') return waitFor(message, `the channel is ${message.channel_status}`);
   const account = {
     phoneNumberId: message.phone_number_id,

@@ -1,8 +1,8 @@
 import { readOwnNumber } from '../../src/channels/account.ts';
 import { connectNumber } from '../../src/onboarding/connect-number.ts';
 import { syncAssetsJob } from '../../src/onboarding/jobs.ts';
-import { storeTemplates } from '../../src/templates/templates.ts';
 import { handle } from '../handler.ts';
+import { storeListed } from '../templates/store-listed.ts';
 import { accountOf, runStep } from './run-step.ts';
 
 /** The channel is connected, and stays so, before its templates are read: a message can be sent once they are here. */
@@ -15,8 +15,7 @@ export const syncAssets = handle(syncAssetsJob, ({ onboarding_id }, context) =>
     const connecting = { onboardingId: onboarding_id, account, name, rate, number };
     const channelId = await connectNumber(own, transact, connecting, secrets);
     if (!channelId) return {};
-    const templates = await context.outside(() => providers.messagingApp.listTemplates(account));
-    await storeTemplates(own, transact, channelId, templates);
+    await storeListed(context, channelId, () => context.outside(() => providers.messagingApp.listTemplates(account)));
     return { access_token: null };
   }),
 );

@@ -26,7 +26,7 @@ import {
   partsOf,
   type RawChange,
 } from '../../src/providers/messaging-app/inbound.ts';
-import { applyTemplateStatus } from '../../src/templates/templates.ts';
+import { applyTemplateChange } from '../../src/templates/provider-changes.ts';
 import { handle, type RunContext } from '../handler.ts';
 import { applyStatuses, finishWithStatuses, noteFault } from './apply-statuses.ts';
 import { type FaultList, faultList } from './faults.ts';
@@ -144,8 +144,8 @@ async function applyPart(
 ) {
   const applying = { transact, secrets, stopWords: config.stopWords };
   switch (part.kind) {
-    case 'template_status':
-      await applyTemplateStatus(own, transact, part, onlyChannelId);
+    case 'template_change':
+      await applyTemplateChange(own, transact, part, onlyChannelId);
       return;
     case 'number_news':
       await applyNumberNews(own, transact, part, onlyChannelId);

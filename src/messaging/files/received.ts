@@ -36,7 +36,7 @@ export const receivedFile = statement((select, { id }: { id: string }) =>
     .innerJoin('channels', 'channels.id', 'messages.channel_id')
     .select(['messages.id', 'messages.type', 'messages.content', 'messages.conversation_id', 'messages.contact_id'])
     .select('messages.created_at')
-    .select(['messages.channel_id', 'channels.status as channel_status', 'channels.phone_number_id'])
+    .select(['messages.channel_id', 'channels.status as channel_status', 'channels.deleted_at', 'channels.phone_number_id'])
     .select(['channels.account_id', 'channels.access_token'])
     .where('messages.id', '=', id),
 );

@@ -162,10 +162,25 @@ export const contactsExported = event({
 
 export const templateStatusUpdate = event({
   type: 'template.status_update',
-  description: 'The approval status of a message template changed',
+  description:
+    'The approval status of a message template changed, or its quality, its category or its content, or the provider refused what was asked for it; a deleted one is told as disabled',
   subject: { type: 'template', id: 'template_id' as const },
-  data: Joi.object({ template_id: id('The template'), status: id('pending, approved, rejected, paused, disabled') }),
-  example: { template_id: ids.message, status: 'approved' },
+  data: Joi.object({
+    template_id: id('The template'),
+    status: id('draft, pending, approved, rejected, paused, disabled'),
+    changed,
+    category: text('marketing, utility or authentication'),
+    quality: text('green, yellow or red; empty when the provider told none'),
+    reason: text("Why, in the provider's words; empty when it told none"),
+  }),
+  example: {
+    template_id: ids.template,
+    status: 'approved',
+    changed: ['status'],
+    category: 'utility',
+    quality: '',
+    reason: '',
+  },
 });
 
 export const orderUpdated = event({

@@ -12,7 +12,7 @@ export type GraphClient = {
   /** Without a token: the search says who asks. */
   get(path: string, accessToken: string | undefined, search?: Record<string, string>): Promise<unknown>;
   post(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
-  delete(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
+  delete(path: string, accessToken: string, body?: object, readFault?: ReadFault): Promise<unknown>;
   /** `bytes`: how many it has, where that is known. */
   download<Taken>(
     link: string,
@@ -118,7 +118,7 @@ export function createGraphClient({ baseUrl, timeoutMs, mediaHosts = [] }: Graph
     upload,
     get: (path, accessToken, searchParams) => call('GET', path, accessToken, { searchParams }),
     post: (path, accessToken, json, readFault) => call('POST', path, accessToken, { json }, readFault),
-    delete: (path, accessToken, json, readFault) => call('DELETE', path, accessToken, { json }, readFault),
+    delete: (path, accessToken, json, readFault) => call('DELETE', path, accessToken, { ...(json && { json }) }, readFault),
     close() {
       agent.http.destroy();
       agent.https.destroy();

@@ -1,7 +1,7 @@
 import { ProviderFailed, ProviderRefused, ProviderUnknown } from '../errors.ts';
 import type { GraphClient } from './client.ts';
 import { onboardingCalls, type ProviderApp } from './onboarding-calls.ts';
-import { type Address, type MessagingApp, mediaTooLarge, type OutboundMessage, type ProviderTemplate } from './provider.ts';
+import { type Address, type MessagingApp, mediaTooLarge, type OutboundMessage } from './provider.ts';
 import {
   checkDone,
   checkListed,
@@ -11,12 +11,11 @@ import {
   toIdPage,
   toMedia,
   toNumber,
-  toTemplatePage,
   toUploaded,
   userFault,
 } from './replies.ts';
+import { graphTemplates } from './templates.ts';
 
-const maxPages = 200;
 /** Pages of 100, far more than an account may have. A request waits for them. */
 const maxNumberPages = 10;
 
@@ -49,18 +48,7 @@ export function graphMessagingApp(client: GraphClient, app?: ProviderApp): Messa
       return hasEntries(await client.get(`${accountId}/subscribed_apps`, accessToken));
     },
 
-    async listTemplates({ accountId, accessToken }) {
-      const templates: ProviderTemplate[] = [];
-      let after: string | undefined;
-      for (let page = 0; page < maxPages; page += 1) {
-        const search = { limit: '100', ...(after && { after }) };
-        const read = toTemplatePage(await client.get(`${accountId}/message_templates`, accessToken, search));
-        templates.push(...read.templates);
-        after = read.after;
-        if (!after) break;
-      }
-      return templates;
-    },
+    ...graphTemplates(client),
 
     async send({ phoneNumberId, accessToken }, message) {
       return toAccepted(await client.post(`${phoneNumberId}/messages`, accessToken, toWire(message)));

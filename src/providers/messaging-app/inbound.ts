@@ -4,6 +4,7 @@ import { changeIn, changesIn, type IdentityChange, type InboundIdentityChange } 
 import { type Json, object, textOf } from './json.ts';
 import { type InboundNumberNews, isNumberNews, numberNewsIn } from './number-news.ts';
 import { type Pricing, pricingOf } from './pricing.ts';
+import { type InboundTemplateChange, templateFields, toTemplateChange } from './template-change.ts';
 
 export type InboundMessage = {
   kind: 'message';
@@ -28,14 +29,6 @@ export type InboundStatus = {
   error?: { code: string; message: string };
   pricing?: Pricing;
 };
-export type InboundTemplateStatus = {
-  kind: 'template_status';
-  accountId: string;
-  providerTemplateId: string;
-  name: string;
-  language: string;
-  status: string;
-};
 export type InboundPreference = {
   kind: 'preference';
   phoneNumberId: string;
@@ -49,14 +42,14 @@ export type InboundIgnored = { kind: 'ignored'; what: string };
 export type InboundPart =
   | InboundMessage
   | InboundStatus
-  | InboundTemplateStatus
+  | InboundTemplateChange
   | InboundNumberNews
   | InboundIdentityChange
   | InboundPreference
   | InboundIgnored;
 
-/** `entryId`: the account that the change came for. */
-export type RawChange = { entryId: string; change: Record<string, unknown> };
+/** `entryId`: the account that the change came for. `time`: of the entry, in seconds, where the change itself has none. */
+export type RawChange = { entryId: string; time?: number; change: Record<string, unknown> };
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
@@ -69,11 +62,13 @@ export function changesOf(body: unknown, max = Number.POSITIVE_INFINITY): RawCha
   if (!Array.isArray(entries)) throw new Error('The body has no entries');
   const found: RawChange[] = [];
   for (const entry of entries) {
-    const { id, changes } = object(entry);
+    const { id, time, changes } = object(entry);
     const entryId = textOf(id).slice(0, longestEntryId).toWellFormed();
     for (const change of list(changes)) {
       if (found.length >= max) return found;
-      found.push({ entryId, change: object(change) });
+      const read = object(change);
+      const isTimed = typeof time === 'number' && templateFields.has(read.field);
+      found.push({ entryId, ...(isTimed && { time }), change: read });
     }
   }
   return found;
@@ -161,7 +156,7 @@ export function partsOf(
           },
         ];
   }
-  if (field === 'message_template_status_update') return guarded([value], (item) => toTemplateStatus(object(item), raw.entryId));
+  if (templateFields.has(field)) return guarded([value], (item) => toTemplateChange(field, object(item), raw));
   if (isNumberNews(field)) return guarded([value], (item) => numberNewsIn(field, object(item), raw.entryId));
   if (field === 'user_id_update') {
     const phoneNumberId = phoneNumberIdOf(raw);
@@ -279,18 +274,5 @@ function toPreference(item: unknown, people: People, phoneNumberId: string): Inb
     choice,
     at: atOf(preference.timestamp),
     detail: textOf(preference.detail).slice(0, 500),
-  };
-}
-
-function toTemplateStatus(value: Json, accountId: string): InboundTemplateStatus {
-  const id = textOf(value.message_template_id);
-  if (!id || typeof value.event !== 'string') throw new Error('Not understood: template status');
-  return {
-    kind: 'template_status',
-    accountId,
-    providerTemplateId: id,
-    name: textOf(value.message_template_name),
-    language: textOf(value.message_template_language),
-    status: value.event,
   };
 }

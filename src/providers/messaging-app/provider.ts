@@ -20,6 +20,11 @@ export type MessagingApp = OnboardingCalls & {
   /** Whether the account's webhooks come to the app of this token. */
   isSubscribed(account: Account): Promise<boolean>;
   listTemplates(account: Account): Promise<ProviderTemplate[]>;
+  findTemplate(account: Account, which: { name: string; language: string }): Promise<ProviderTemplate | undefined>;
+  createTemplate(account: Account, template: NewTemplate): Promise<Pick<ProviderTemplate, 'id' | 'status' | 'category'>>;
+  editTemplate(account: Account, id: string, change: Partial<Pick<NewTemplate, 'category' | 'components'>>): Promise<void>;
+  /** Of one language. Refused where the provider does not have it. */
+  deleteTemplate(account: Account, which: { id: string; name: string }): Promise<void>;
   send(account: Account, message: OutboundMessage): Promise<Accepted>;
   /** Idempotent. With `isTyping` the person sees for some seconds that an answer is being written. */
   markRead(account: Account, message: { providerMessageId: string; isTyping: boolean }): Promise<void>;
@@ -74,5 +79,16 @@ export type ProviderTemplate = {
   language: string;
   category: string;
   status: string;
+  components: unknown[];
+  /** Where the provider tells them. */
+  quality?: string;
+  reason?: string;
+};
+
+export type NewTemplate = {
+  name: string;
+  language: string;
+  category: string;
+  parameterFormat: 'positional' | 'named';
   components: unknown[];
 };

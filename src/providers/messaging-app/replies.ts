@@ -102,7 +102,9 @@ export function toTemplatePage(reply: unknown): Next & { templates: ProviderTemp
 }
 
 function toTemplate(raw: unknown): ProviderTemplate {
-  const { id, name, language, category, status, components }: Json = isObject(raw) ? raw : {};
+  const { id, name, language, category, status, components, quality_score, rejected_reason }: Json = isObject(raw) ? raw : {};
+  const quality = isObject(quality_score) ? text(quality_score.score) : undefined;
+  const reason = rejected_reason === 'NONE' ? undefined : text(rejected_reason);
   const known = { id: idOf(id), name: text(name), language: text(language) };
   if (!known.id || !known.name || !known.language) throw strange('a template');
   return {
@@ -112,7 +114,17 @@ function toTemplate(raw: unknown): ProviderTemplate {
     category: (text(category) ?? '').toLowerCase(),
     status: text(status) ?? '',
     components: Array.isArray(components) ? components : [],
+    ...(quality && { quality: quality.toLowerCase() }),
+    ...(reason && { reason }),
   };
+}
+
+/** Without an id the provider may still have taken the template. */
+export function toNewTemplate(reply: unknown): Pick<ProviderTemplate, 'id' | 'status' | 'category'> {
+  const { id, status, category }: Json = isObject(reply) ? reply : {};
+  const known = idOf(id);
+  if (!known) throw new ProviderUnknown('The provider answered without a template id');
+  return { id: known, status: text(status) ?? 'PENDING', category: (text(category) ?? '').toLowerCase() };
 }
 
 const listsOf = (reply: unknown): Json => (isObject(reply) && isObject(reply.block_users) ? reply.block_users : {});

@@ -149,7 +149,8 @@ describe('refused', () => {
   test('a free-form message whose window will be over by then; a template is not', async () => {
     const { status, body } = await schedule(inHours(25));
     expect([status, body.error.code]).toEqual([422, 'window_closed']);
-    const template = { type: 'template', template: { name: 'hello', language: 'en_US' }, text: undefined };
+    const components = [{ type: 'body', parameters: [{ type: 'text', text: 'Ada' }] }];
+    const template = { type: 'template', template: { name: 'hello', language: 'en_US', components }, text: undefined };
     expect((await schedule(inHours(25), template)).status).toBe(201);
   });
 });

@@ -45,6 +45,13 @@ const recovering = async (): Promise<string> => {
   const call = { key: tenant.key, params: { endpointID: await listening() }, body: { since: anHourAgo() } };
   return (await app.call('webhooks.endpoints.recover', call)).body.operation_id;
 };
+/** Approved, with the ids of both. */
+const reviewed = async () => {
+  const channel = await app.connect();
+  await app.storeTemplates(channel);
+  const { id } = await app.one(`select id from templates where channel_id = $1 and name = 'hello'`, [channel.id]);
+  return { channelId: channel.id, templateID: id };
+};
 let made = 0;
 const email = () => {
   made += 1;
@@ -86,6 +93,20 @@ const needs: Record<string, () => Promise<Call>> = {
   'channels.rotate-token': async () => {
     const { id, accessToken } = await app.connect();
     return { params: { channelID: id }, body: { access_token: accessToken } };
+  },
+  'templates.create': async () => {
+    const { channelId } = await reviewed();
+    const components = [{ type: 'BODY', text: 'Thank you' }];
+    const body = { channel_id: channelId, name: 'thanks', language: 'en_US', category: 'utility', components };
+    return { body };
+  },
+  'templates.update': async () => ({ params: { templateID: (await reviewed()).templateID } }),
+  'templates.delete': async () => ({ params: { templateID: (await reviewed()).templateID } }),
+  'templates.duplicate': async () => {
+    const { templateID } = await reviewed();
+    const components = JSON.stringify([{ type: 'BODY', text: 'Thank you' }]);
+    await app.rows('update templates set components = $2 where id = $1', [templateID, components]);
+    return { params: { templateID }, body: { channel_id: (await app.connect()).id } };
   },
   'webhooks.deliveries.replay': async () => ({ params: { deliveryID: await delivery() } }),
   'webhooks.endpoints.recover': async () => ({ params: { endpointID: await listening() }, body: { since: anHourAgo() } }),

@@ -35,6 +35,41 @@ describe('changes', () => {
   });
 });
 
+describe('changes of a template', () => {
+  const known = { message_template_id: 77, message_template_name: 'hello', message_template_language: 'en-US' };
+  const read = (field: string, value: object, time?: number) => {
+    const [change] = changesOf({ entry: [{ id: '2', time, changes: [{ field, value: { ...known, ...value } }] }] });
+    return partsOf(change!)[0];
+  };
+  const common = { kind: 'template_change', accountId: '2', providerTemplateId: '77', name: 'hello', language: 'en_US' };
+
+  test.each([
+    ['message_template_status_update', { event: 'PAUSED', reason: 'NONE' }, { status: 'PAUSED', reason: '' }],
+    [
+      'message_template_status_update',
+      { event: 'REJECTED', reason: 'SCAM', other_info: { title: 'X', description: 'Not so.' } },
+      { status: 'REJECTED', reason: 'SCAM: Not so.' },
+    ],
+    ['message_template_quality_update', { new_quality_score: 'RED' }, { quality: 'red' }],
+    ['template_category_update', { previous_category: 'UTILITY', new_category: 'MARKETING' }, { category: 'marketing' }],
+  ])('%s %j', (field, value, told) => {
+    expect(read(field, value)).toEqual({ ...common, ...told });
+  });
+
+  test.each([
+    [1_751_247_548, new Date(1_751_247_548_000)],
+    [undefined, undefined],
+    [-1, undefined],
+    [1e300, undefined],
+  ])('the time of its entry: %s', (time, at) => {
+    expect(read('message_template_quality_update', { new_quality_score: 'RED' }, time)).toEqual({
+      ...common,
+      quality: 'red',
+      ...(at && { at }),
+    });
+  });
+});
+
 describe('messages', () => {
   test('their time is the provider’s, in seconds', () => {
     expect(partsOf(raw({ messages: [text] }))).toMatchObject([
@@ -115,7 +150,7 @@ test('whatever comes, reading it does not throw, and every part has a kind', () 
   fc.assert(
     fc.property(change, (one) => {
       for (const { kind } of partsOf({ entryId: '1', change: one as Record<string, unknown> }))
-        expect(['message', 'status', 'template_status', 'identity_change', 'ignored', 'broken']).toContain(kind);
+        expect(['message', 'status', 'template_change', 'identity_change', 'ignored', 'broken']).toContain(kind);
     }),
     { numRuns: 500 },
   );

@@ -40,7 +40,7 @@ type Ids = Record<
 
 const at = `clock_timestamp() - n * interval '1 min'`;
 
-const rows = ({ own, channelId, contactId, conversationId }: Ids) => ({
+const rows = ({ own, channelId, secondChannelId, contactId, conversationId }: Ids) => ({
   'jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at, finished_at, lane, pool, slot_at)': `
     uuidv7(), '${own}', 'toys.play', 'default', '{}', 'toy', uuidv7(),
     (array['done', 'failed', 'blocked', 'waiting', 'queued'])[1 + n % 5],
@@ -51,7 +51,8 @@ const rows = ({ own, channelId, contactId, conversationId }: Ids) => ({
   'conversation_notes (id, organization_id, conversation_id, body, author)': `
     uuidv7(), '${own}', '${conversationId}', '', 'cli'`,
   'templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)': `
-    uuidv7(), '${own}', '${channelId}', n::text, 'T' || n, 'en', 'utility', 'approved', '[]'`,
+    uuidv7(), '${own}', case when n % 50 = 0 then '${secondChannelId}'::uuid else '${channelId}' end, n::text, 'T' || n, 'en',
+    'utility', 'approved', '[]'`,
   'events (id, organization_id, type, subject_type, subject_id, data, created_at)': `
     uuidv7(-n * interval '1 min'), '${own}', 'message.sent', 'message', uuidv7(), '{}', ${at}`,
   'provider_webhooks (id, organization_id, body, state, received_at, applied_at)': `

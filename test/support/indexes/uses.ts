@@ -44,7 +44,8 @@ import type { ListRequest } from '../../../src/platform/listing/listing.ts';
 import { createReads } from '../../../src/platform/listing/reads.ts';
 import { failingEndpoints } from '../../../src/platform/metrics/figures.ts';
 import { purges } from '../../../src/platform/retention/purges.ts';
-import { applyTemplateStatus } from '../../../src/templates/templates.ts';
+import { applyTemplateChange } from '../../../src/templates/provider-changes.ts';
+import { listTemplates } from '../../../src/templates/queries.ts';
 import { deliveriesOfEndpoint } from '../../../src/webhooks/deliveries.ts';
 import { listEndpoints } from '../../../src/webhooks/endpoints.ts';
 import { askForReplay, replayLocks } from '../../../src/webhooks/replay/request.ts';
@@ -264,9 +265,21 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     ),
     sessions_user: endOf,
     tags_list: { by: 'listTags', run: () => listTags(own, page) },
+    templates_channel: {
+      by: 'listTemplates of a channel',
+      run: () => listTemplates(own, ask, { channelId: ids.secondChannelId }, page),
+    },
+    templates_list: { by: 'listTemplates', run: () => listTemplates(own, ask, {}, page) },
+    templates_open: check,
     templates_provider: {
-      by: 'applyTemplateStatus',
-      run: () => applyTemplateStatus(own, transact, { accountId: '1', providerTemplateId: '2', status: 'APPROVED' }, null),
+      by: 'applyTemplateChange',
+      run: () =>
+        applyTemplateChange(
+          own,
+          transact,
+          { kind: 'template_change', accountId: '1', providerTemplateId: '2', name: '', language: '', status: 'APPROVED' },
+          null,
+        ),
     },
     unmatched_statuses_ended: purge('unmatched_statuses'),
     unmatched_statuses_message: {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { ProviderTemplate } from '../../../src/providers/messaging-app/provider.ts';
-import { storeTemplates, templateStatusOf } from '../../../src/templates/templates.ts';
+import { templateStatusOf } from '../../../src/templates/status-words.ts';
+import { storeTemplates } from '../../../src/templates/sync.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
@@ -35,21 +36,24 @@ describe('storing', () => {
     components: [],
     ...more,
   });
+  const now = async () => (await house.sql<{ at: string }>('select clock_timestamp()::text as at'))[0]!.at;
   const setUp = async () => {
     const { id } = await channel(house.em(), house.organizationId);
-    const store = (...templates: ProviderTemplate[]) =>
+    const storeAsOf = (listedAt: string, ...templates: ProviderTemplate[]) =>
       storeTemplates(
         ownRows(house.database, house.organizationId),
         transactFor(house.ledger.transact, house.organizationId),
         id,
         templates,
+        listedAt,
       );
+    const store = async (...templates: ProviderTemplate[]) => storeAsOf(await now(), ...templates);
     const stored = () =>
       house.sql(
         'select name, language, status, provider_template_id from templates where channel_id = $1 order by name, language',
         [id],
       );
-    return { id, store, stored };
+    return { id, store, storeAsOf, stored };
   };
 
   test('twice is once', async () => {
@@ -78,5 +82,35 @@ describe('storing', () => {
     expect((await stored()).map(({ status }) => status)).toEqual(['disabled', 'draft']);
     await store(template('9', 'a'));
     expect((await stored())[0]).toMatchObject({ status: 'approved', provider_template_id: '9' });
+  });
+
+  test('what came after the list was read is newer than the list', async () => {
+    const { store, storeAsOf, stored } = await setUp();
+    const before = await now();
+    await store(template('1', 'a'));
+    await storeAsOf(before);
+    expect(await stored()).toMatchObject([{ status: 'approved' }]);
+    const between = await now();
+    await store(template('1', 'a', { status: 'PAUSED' }));
+    await storeAsOf(between, template('1', 'a'));
+    expect(await stored()).toMatchObject([{ status: 'paused' }]);
+  });
+
+  test('category and quality are told too, with what was before; what the provider leaves out stays', async () => {
+    const { store, id } = await setUp();
+    await store(template('1', 'a', { quality: 'green', reason: 'X' }));
+    await store(template('1', 'a', { category: 'marketing', quality: 'red' }));
+    await store(template('1', 'a', { category: '' }));
+    const [row] = await house.sql('select category, previous_category, quality, reason from templates where channel_id = $1', [
+      id,
+    ]);
+    expect(row).toEqual({ category: 'marketing', previous_category: 'utility', quality: 'red', reason: 'X' });
+    const events = await house.sql(
+      'select e.data from events e join templates t on t.id = e.subject_id where t.channel_id = $1 order by e.seq',
+      [id],
+    );
+    expect(events.map(({ data }) => data)).toEqual([
+      expect.objectContaining({ changed: ['quality', 'category'], status: 'approved', category: 'marketing', quality: 'red' }),
+    ]);
   });
 });

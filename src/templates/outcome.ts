@@ -1,0 +1,78 @@
+import { now } from '../platform/database/columns.ts';
+import type { Own } from '../platform/database/own.ts';
+import { notFound } from '../platform/errors.ts';
+import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import type { OwnTx } from '../platform/ledger/tx.ts';
+import { now as nowMs } from '../platform/time/clock.ts';
+import type { ProviderTemplate } from '../providers/messaging-app/provider.ts';
+import { templateStatusOf } from './status-words.ts';
+import { Template } from './template.entity.ts';
+import { type TemplateRecord, takeNews, tellChange, templateLock } from './told.ts';
+
+/** `isRepeat`: an earlier run may have asked the provider. Undefined: nothing is left to do. */
+export function beginWork(
+  transact: TenantTransact,
+  id: string,
+  doing: 'submit' | 'edit',
+): Promise<{ template: TemplateRecord; isRepeat: boolean } | undefined> {
+  return transact({ locks: [templateLock(id)] }, async ({ own }) => {
+    const template = await own.findOne(Template, { id, doing });
+    if (!template) return undefined;
+    const isRepeat = template.submitted_at !== null;
+    if (!isRepeat) template.submitted_at = now();
+    return { template, isRepeat };
+  });
+}
+
+export const openDeletion = (own: Own, id: string) => own.findOne(Template, { id, doing: 'delete' });
+
+export async function markRejected(own: OwnTx, id: string, reason: string): Promise<void> {
+  const template = await own.findOne(Template, { id });
+  if (template) takeNews(template, { status: 'rejected', reason });
+}
+
+type There = Pick<ProviderTemplate, 'id' | 'status' | 'category'> & { components?: unknown[] };
+
+/** A webhook may have told more than the answer already. */
+export async function settleSubmitted(own: OwnTx, id: string, there: There): Promise<void> {
+  const template = await own.findOne(Template, { id });
+  if (!template) throw notFound('Template');
+  template.provider_template_id = there.id;
+  if (there.components) template.components = there.components;
+  ended(template, 'submit');
+  const isTold = template.status !== 'draft';
+  const status = isTold ? undefined : templateStatusOf(there.status);
+  const changed = takeNews(template, { status, ...(status && { reason: '' }), category: there.category });
+  if (changed.length > 0) tellChange(own, template, changed);
+}
+
+/** The provider reviews an edit as it does a new template. */
+export async function settleEdited(own: OwnTx, id: string): Promise<void> {
+  const template = await own.findOne(Template, { id });
+  if (!template?.change) return;
+  const { components, category } = template.change;
+  const changed = components ? ['components'] : [];
+  if (components) template.components = components;
+  if (template.status === 'approved') template.approved_edits = editsWith(template, nowMs());
+  const isReviewed = Date.parse(template.status_at ?? '') >= Date.parse(template.submitted_at ?? '');
+  template.change = null;
+  ended(template, 'edit');
+  changed.push(...takeNews(template, { ...(!isReviewed && { status: 'pending', reason: '' }), category }));
+  if (changed.length > 0) tellChange(own, template, changed);
+}
+
+const keptEdits = 10;
+const editsWith = ({ approved_edits }: TemplateRecord, at: number) =>
+  [...approved_edits, new Date(at).toISOString()].slice(-keptEdits);
+
+/** Another piece of work may have been asked for meanwhile. */
+function ended(template: TemplateRecord, doing: 'submit' | 'edit') {
+  template.submitted_at = null;
+  if (template.doing !== doing) return;
+  template.doing = null;
+  template.failure = null;
+}
+
+export async function settleDeleted(own: OwnTx, id: string): Promise<void> {
+  await own.delete(Template, { id, doing: 'delete' });
+}

@@ -1,0 +1,71 @@
+import type { Own } from '../platform/database/own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
+import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import type { InboundTemplateChange } from '../providers/messaging-app/template-change.ts';
+import { templateStatusOf } from './status-words.ts';
+import { requestSync } from './sync.ts';
+import { Template } from './template.entity.ts';
+import { takeNews, tellChange, templateLock } from './told.ts';
+
+type Found = RowOf<typeof Template, 'id'>;
+
+/**
+ * SQL: joins the channels, a domain that this module does not know. One that was just submitted is found by its name: the provider may tell
+ * of it before our call has its answer.
+ */
+const meant = `
+  select t.id
+    from templates t
+    join channels c on c.organization_id = t.organization_id and c.id = t.channel_id
+   where t.organization_id = $1 and c.account_id = $2 and t.provider_template_id = $3
+     and ($6::uuid is null or c.id = $6)
+   union all
+  select t.id
+    from channels c
+    join templates t on t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $4 and t.language = $5
+   where c.organization_id = $1 and c.account_id = $2 and t.provider_template_id is null and t.submitted_at is not null
+     and ($6::uuid is null or c.id = $6)`;
+
+const channelsWithout = `
+  select c.id
+    from channels c
+   where c.organization_id = $1 and c.account_id = $2 and ($5::uuid is null or c.id = $5)
+     and not exists (
+       select 1 from templates t
+        where t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $3 and t.language = $4)
+     and not exists (
+       select 1 from templates t
+        where t.organization_id = c.organization_id and t.channel_id = c.id and t.provider_template_id = $6)`;
+
+/** `onlyChannelId`: the channel whose own app sent the webhook. null: every channel of the account. */
+export async function applyTemplateChange(
+  own: Own,
+  transact: TenantTransact,
+  change: InboundTemplateChange,
+  onlyChannelId: string | null,
+): Promise<number> {
+  const { accountId, providerTemplateId, name, language, status } = change;
+  const rows = await own.sql<Found>(meant, [accountId, providerTemplateId, name, language, onlyChannelId]);
+  for (const { id } of rows) await applyTo(transact, id, change);
+  // Made at the provider itself, and the webhook does not say what is in it.
+  if (name && language && status && templateStatusOf(status) !== 'disabled') {
+    const channels = await own.sql<Found>(channelsWithout, [accountId, name, language, onlyChannelId, providerTemplateId]);
+    for (const { id } of channels) await transact(...requestSync(id, { isFresh: true }));
+  }
+  return rows.length;
+}
+
+async function applyTo(transact: TenantTransact, id: string, change: InboundTemplateChange) {
+  const { providerTemplateId, at, status, reason, quality, category } = change;
+  await transact({ locks: [templateLock(id)] }, async ({ own }) => {
+    const template = await own.findOne(Template, { id });
+    if (!template) return;
+    // Webhooks come in any order, for days.
+    const isOld = status && at && template.told_at && at.getTime() < Date.parse(template.told_at);
+    if (isOld) return;
+    if (status && at) template.told_at = at.toISOString();
+    template.provider_template_id ??= providerTemplateId;
+    const changed = takeNews(template, { ...(status && { status: templateStatusOf(status) }), reason, quality, category });
+    if (changed.length > 0) tellChange(own, template, changed);
+  });
+}

@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { approved, statusUpdates, templateIs, templateOf } from '../../support/templates.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+let channel: Channel;
+beforeAll(async () => {
+  channel = await app.connect();
+});
+
+const decides = (template: Body, news: object) =>
+  app.control('POST', '/templates', { id: template.provider_template_id, ...news });
+const last = async (template: Body) => (await statusUpdates(app, template.id)).at(-1);
+type Value = { [name: string]: unknown };
+const told = (template: Body, { at, ...value }: Value & { at?: number }, field = 'message_template_status_update') =>
+  app.webhook({
+    object: 'whatsapp_business_account',
+    entry: [
+      {
+        id: channel.wabaId,
+        ...(at && { time: at }),
+        changes: [
+          {
+            field,
+            value: {
+              message_template_id: Number(template.provider_template_id),
+              message_template_name: template.name,
+              message_template_language: template.language,
+              ...value,
+            },
+          },
+        ],
+      },
+    ],
+  });
+
+test('a pause, with its reason', async () => {
+  const template = await approved(app, channel);
+  await decides(template, { status: 'PAUSED', reason: 'LOW_QUALITY' });
+  await templateIs(app, template.id, { status: 'paused', reason: 'LOW_QUALITY' });
+  expect(await last(template)).toMatchObject({ status: 'paused', changed: ['status', 'reason'], reason: 'LOW_QUALITY' });
+});
+
+test('another quality', async () => {
+  const template = await approved(app, channel);
+  await decides(template, { quality: 'YELLOW' });
+  await templateIs(app, template.id, { quality: 'yellow', status: 'approved' });
+  expect(await last(template)).toMatchObject({ status: 'approved', changed: ['quality'], quality: 'yellow' });
+});
+
+test('another category, with the one before', async () => {
+  const template = await approved(app, channel);
+  await decides(template, { category: 'MARKETING' });
+  await templateIs(app, template.id, { category: 'marketing', previous_category: 'utility' });
+  expect(await last(template)).toMatchObject({ status: 'approved', changed: ['category'], category: 'marketing' });
+});
+
+test('a rejection with explanation and advice', async () => {
+  const template = await approved(app, channel);
+  const rejection_info = { reason: 'It has no sense.', recommendation: 'Give it some.' };
+  await told(template, { event: 'REJECTED', reason: 'INVALID_FORMAT', rejection_info });
+  await templateIs(app, template.id, { status: 'rejected', reason: 'INVALID_FORMAT: It has no sense.: Give it some.' });
+});
+
+test('the same twice is told once; an older one that comes late is ignored', async () => {
+  const template = await approved(app, channel);
+  const before = (await statusUpdates(app, template.id)).length;
+  const now = Math.floor(Date.now() / 1_000) + 60;
+  for (let index = 0; index < 2; index += 1) await told(template, { event: 'PAUSED', at: now });
+  await told(template, { event: 'APPROVED', at: now - 30 });
+  await app.idle();
+  expect(await templateOf(app, template.id)).toMatchObject({ status: 'paused' });
+  expect((await statusUpdates(app, template.id)).length).toBe(before + 1);
+  await told(template, { event: 'APPROVED', at: now + 1 });
+  await templateIs(app, template.id, { status: 'approved' });
+});
+
+test('of one that we do not have: the templates of its channels are read', async () => {
+  const template = { provider_template_id: '880001', name: 'made_there', language: 'en_US' };
+  const { wabaId, phoneNumberId, accessToken } = channel;
+  const components = [{ type: 'BODY', text: 'Made at the provider' }];
+  await app.account({
+    ...{ waba_id: wabaId, phone_number_id: phoneNumberId, access_token: accessToken },
+    templates: [{ id: '880001', name: 'made_there', language: 'en_US', status: 'APPROVED', components }],
+  });
+  await told(template, { event: 'APPROVED' });
+  const row = await waitFor(
+    'the template',
+    async () => (await app.call('templates.list', { query: { channel_id: channel.id, search: 'made_there' } })).body.items[0],
+  );
+  expect(row).toMatchObject({ provider_template_id: '880001', status: 'approved', components });
+});
+
+describe('what is not understood is kept as broken, and the rest is applied:', () => {
+  test.each<[string, Value, string]>([
+    ['no id', { message_template_id: undefined, event: 'PAUSED' }, 'message_template_status_update'],
+    ['no event', {}, 'message_template_status_update'],
+    ['no quality', { previous_quality_score: 'GREEN' }, 'message_template_quality_update'],
+    ['no category', { new_category: {} }, 'template_category_update'],
+  ])('%s', async (_what, value, field) => {
+    const template = await approved(app, await app.connect());
+    await told(template, value, field);
+    await app.idle();
+    const row = await app.one('select state, errors from provider_webhooks order by received_at desc limit 1', []);
+    expect([row.state, row.errors[0].error]).toEqual(['broken', 'Not understood: change of a template']);
+    expect(await templateOf(app, template.id)).toEqual(template);
+  });
+});
+
+test("another organization's account, or only another app's channel: nothing happens", async () => {
+  const template = await approved(app, channel);
+  const stranger = await app.connect({ tenant: await app.organization() });
+  const before = await templateOf(app, template.id);
+  await app.webhook({
+    entry: [
+      {
+        id: stranger.wabaId,
+        changes: [
+          {
+            field: 'message_template_status_update',
+            value: { message_template_id: Number(template.provider_template_id), event: 'DISABLED' },
+          },
+        ],
+      },
+    ],
+  });
+  await app.idle();
+  expect(await templateOf(app, template.id)).toEqual(before);
+});

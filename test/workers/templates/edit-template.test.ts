@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { approved, asked, body, templateIs } from '../../support/templates.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+let channel: Channel;
+beforeAll(async () => {
+  channel = await app.connect();
+});
+
+const components = [body('Good day {{1}}, welcome.')];
+const edit = (templateID: string) => app.call('templates.update', { params: { templateID }, body: { components } });
+const edits = async ({ provider_template_id: id }: Body): Promise<Body[]> =>
+  (await app.control('GET', `/requests?method=POST&path=/${id}`)).requests;
+const fault = (path: string, method: string, kind: string) => app.control('POST', '/faults', { match: { path, method }, kind });
+
+describe('edit', () => {
+  test('an answer that was lost: not edited again, since each edit counts', async () => {
+    const template = await approved(app, channel);
+    await fault(`/${template.provider_template_id}`, 'POST', 'drop_after');
+    await edit(template.id);
+    await templateIs(app, template.id, { components, doing: null, change: null, failure: null });
+    expect(await edits(template)).toHaveLength(1);
+    await templateIs(app, template.id, { status: 'approved' });
+  });
+
+  test('a request that was lost: edited by the next try', async () => {
+    const template = await approved(app, channel);
+    await fault(`/${template.provider_template_id}`, 'POST', 'drop_before');
+    await edit(template.id);
+    await templateIs(app, template.id, { components, doing: null, status: 'approved' });
+    const [one] = (await app.control('GET', '/accounts')).accounts
+      .flatMap(({ templates }: Body) => templates)
+      .filter(({ id }: Body) => id === template.provider_template_id);
+    expect(one.components).toEqual(components);
+  });
+
+  test('one whose review is over before its answer is not pending for ever', async () => {
+    const template = await approved(app, channel);
+    await app.control('POST', '/behaviour', { delay_ms: 0 });
+    await fault(`/${template.provider_template_id}`, 'POST', 'drop_after');
+    await edit(template.id);
+    await templateIs(app, template.id, { status: 'approved', components, doing: null });
+    await app.idle();
+    await templateIs(app, template.id, { status: 'approved' });
+    await app.control('POST', '/behaviour', { delay_ms: 5 });
+  });
+});
+
+describe('delete', () => {
+  const gone = (id: string) =>
+    waitFor('its row to go', async () => (await app.rows('select 1 from templates where id = $1', [id])).length === 0);
+
+  test.each(['drop_after', 'drop_before'])('%s: it is gone in the end', async (kind) => {
+    const own = await app.connect();
+    const template = await approved(app, own);
+    await fault(`${own.wabaId}/message_templates`, 'DELETE', kind);
+    expect((await app.call('templates.delete', { params: { templateID: template.id } })).status).toBe(204);
+    await gone(template.id);
+    expect((await asked(app, own)).map(([method]) => method)).toEqual(['POST', 'DELETE', 'DELETE']);
+    const { accounts } = await app.control('GET', '/accounts');
+    const { templates } = accounts.find((one: Body) => one.waba_id === own.wabaId);
+    expect(templates.map(({ name }: Body) => name)).toEqual(['hello', 'old']);
+  });
+
+  test('one that the provider does not have any more is deleted here', async () => {
+    const own = await app.connect();
+    const template = await approved(app, own);
+    await app.account({ waba_id: own.wabaId, phone_number_id: own.phoneNumberId, access_token: own.accessToken, templates: [] });
+    const { status } = await app.call('templates.delete', {
+      params: { templateID: template.id },
+      headers: { prefer: 'wait=10' },
+    });
+    expect(status).toBe(204);
+    await gone(template.id);
+  });
+});

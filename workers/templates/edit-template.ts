@@ -1,0 +1,22 @@
+import { editTemplateJob } from '../../src/templates/jobs.ts';
+import { looksLike } from '../../src/templates/looks-like.ts';
+import { beginWork, settleEdited } from '../../src/templates/outcome.ts';
+import { handle } from '../handler.ts';
+import { atProvider } from './at-provider.ts';
+
+/** An edit counts for the provider's limits: after a lost answer it is repeated only where the provider does not show it. */
+export const editTemplate = handle(editTemplateJob, async ({ template_id: id }, context) => {
+  const begun = await beginWork(context.transact, id, 'edit');
+  const { change, provider_template_id: providerId } = begun?.template ?? {};
+  if (!begun || !change || !providerId) return context.finish();
+  const { name, language, channel_id } = begun.template;
+  return atProvider(context, channel_id, async (app, account) => {
+    const seen = begun.isRepeat ? await context.outside(() => app.findTemplate(account, { name, language })) : undefined;
+    const isDone =
+      seen !== undefined &&
+      (!change.components || looksLike(change.components, seen.components)) &&
+      (!change.category || change.category === seen.category);
+    if (!isDone) await context.outside(() => app.editTemplate(account, providerId, change));
+    return context.finish(({ own }) => settleEdited(own, id));
+  });
+});
