@@ -26,6 +26,10 @@ import { assignContactTag, listOfContactTags, unassignContactTag } from './conta
 import { ackCursor, createCursor, deleteCursor, getCursor, listOfCursors } from './events/cursors.ts';
 import { getOneEvent, listOfEvents } from './events/events.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
+import { deleteOneAsset, getAssetContent, getOneAsset, listOfAssets } from './media/assets.ts';
+import { createAssetLink, getLinkedFile } from './media/links.ts';
+import { uploadAsset } from './media/upload.ts';
+import { getMediaUsage } from './media/usage.ts';
 import { listOfConversationMessages, sendInConversation } from './messaging/conversation-messages.ts';
 import {
   createConversationNote,
@@ -147,6 +151,14 @@ export const endpoints: AnyEndpoint[] = [
   listOfPermissionChanges,
   blockContact,
   unblockContact,
+  uploadAsset,
+  listOfAssets,
+  getOneAsset,
+  getAssetContent,
+  createAssetLink,
+  getLinkedFile,
+  deleteOneAsset,
+  getMediaUsage,
   connect,
   listOfChannels,
   getChannel,

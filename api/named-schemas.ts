@@ -22,6 +22,8 @@ const order = [
   'contact_import',
   'contact_export',
   'tag',
+  'media_asset',
+  'media_usage',
   'channel',
   'webhook_endpoint',
   'webhook_endpoint_stats',

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { createStorage } from '../src/media/storage/index.ts';
 import { openDatabase } from '../src/open-database.ts';
 import type { Config } from '../src/platform/config/config.ts';
 import { unlessAway } from '../src/platform/database/errors.ts';
@@ -51,6 +52,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
   const clock = startClock({ database, log, registry: metrics.registry });
   const providers = createProviders(config, metrics.registry, log);
+  const storage = createStorage(config);
   let heartbeat: Heartbeat | undefined;
   const limits = createRequestLimits(config, log, () => heartbeat?.alive() ?? 1);
   const deps: Deps = {
@@ -59,6 +61,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     ledger,
     queues,
     providers,
+    storage,
     secrets: createSecrets(config),
     authenticate: createAuthenticate(database),
     passwords: createPasswords(),
@@ -101,6 +104,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
       limits.close();
       await queues.close();
       providers.close();
+      storage.close();
       await Promise.all([deps.passwords.close(), deps.authenticate.settled()]);
       await database.close();
     },

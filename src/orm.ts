@@ -16,7 +16,9 @@ import {
 } from './contacts/permission/permission.entity.ts';
 import { ContactTag, Tag } from './contacts/tag.entity.ts';
 import { Mail } from './mails/mail.entity.ts';
+import { MediaAsset, MediaUsage } from './media/asset.entity.ts';
 import { Conversation, ConversationNote, ConversationTag } from './messaging/conversation.entity.ts';
+import { MediaFetch, MediaUpload } from './messaging/files/file.entity.ts';
 import { Message } from './messaging/message.entity.ts';
 import { MessageAttempt } from './messaging/message-attempt.entity.ts';
 import { Onboarding } from './onboarding/onboarding.entity.ts';
@@ -72,6 +74,10 @@ export const entities = [
   ConversationNote,
   Message,
   MessageAttempt,
+  MediaFetch,
+  MediaUpload,
+  MediaAsset,
+  MediaUsage,
   ProviderWebhook,
   UnmatchedStatus,
   WebhookEndpoint,

@@ -1,3 +1,4 @@
+import type { Storage } from '../src/media/storage/storage.ts';
 import type { Config } from '../src/platform/config/config.ts';
 import type { Database, Source } from '../src/platform/database/database.ts';
 import type { Own } from '../src/platform/database/own.ts';
@@ -21,6 +22,7 @@ export type WorkerDeps = {
   database: Database;
   ledger: Ledger;
   providers: Providers;
+  storage: Storage;
   secrets: Secrets;
   sender: WebhookSender;
   jobMetrics: JobMetrics;

@@ -5,6 +5,8 @@ import { importContacts } from './contacts/import-contacts.ts';
 import { unblockContact } from './contacts/unblock-contact.ts';
 import type { Handler } from './handler.ts';
 import { sendMail } from './mails/send-mail.ts';
+import { clearMedia } from './media/clear-media.ts';
+import { fetchFile } from './messaging/fetch-file.ts';
 import { markRead, showTyping } from './messaging/mark-read.ts';
 import { sendLater } from './messaging/send-later.ts';
 import { sendMessage } from './messaging/send-message.ts';
@@ -13,6 +15,7 @@ import { exchangeToken } from './onboarding/exchange-token.ts';
 import { registerPhone } from './onboarding/register-phone.ts';
 import { subscribeWebhook } from './onboarding/subscribe-webhook.ts';
 import { syncAssets } from './onboarding/sync-assets.ts';
+import { amendMessage } from './provider-webhooks/amend-message.ts';
 import { applyProviderWebhook } from './provider-webhooks/apply.ts';
 import { matchKeptStatus } from './provider-webhooks/match-status.ts';
 import { syncTemplates } from './templates/sync-templates.ts';
@@ -25,10 +28,12 @@ export const handlers = [
   sendLater,
   markRead,
   showTyping,
+  fetchFile,
   syncTemplates,
   wakeConversation,
   applyProviderWebhook,
   matchKeptStatus,
+  amendMessage,
   deliver,
   cancelPending,
   drainPending,
@@ -38,6 +43,7 @@ export const handlers = [
   replayWebhooks,
   cancelWebhooks,
   sendMail,
+  clearMedia,
   eraseContactRest,
   blockContact,
   unblockContact,

@@ -1,5 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
-import { purges } from '../src/platform/retention/purges.ts';
+import { mediaPurge } from '../src/media/purge.ts';
+import { purges as ofRows } from '../src/platform/retention/purges.ts';
 import { claimPurge, runPurge } from '../src/platform/retention/run.ts';
 import type { WorkerDeps } from './handler.ts';
 import { startRepeating } from './repeating.ts';
@@ -10,6 +11,7 @@ const soonMs = 500;
 
 /** About once a minute, apart from the other workers, it runs the due purges that it can claim. */
 export function startRetention(deps: WorkerDeps, registry: Registry, everyAboutMs = everyMs): { stop(): Promise<void> } {
+  const purges = [...ofRows, mediaPurge(deps.storage)];
   const deletedTotal = new Counter({
     name: 'kanal_retention_rows_deleted_total',
     help: 'Rows deleted because their time was over',

@@ -1,3 +1,4 @@
+import { createStorage } from '../src/media/storage/index.ts';
 import { openDatabase } from '../src/open-database.ts';
 import type { Config } from '../src/platform/config/config.ts';
 import { unlessAway } from '../src/platform/database/errors.ts';
@@ -43,6 +44,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
   const { registry } = metrics;
   const clock = startClock({ database, log, registry });
   const providers = createProviders(config, registry, log);
+  const storage = createStorage(config);
   const sender = measuredSender(
     registry,
     createWebhookSender({
@@ -57,6 +59,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     database,
     ledger,
     providers,
+    storage,
     secrets: createSecrets(config),
     sender,
     jobMetrics: createJobMetrics(registry),
@@ -92,6 +95,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
       await queues.close();
       await sender.close();
       providers.close();
+      storage.close();
       await database.close();
     },
   };

@@ -1,5 +1,6 @@
 import type { Authenticate } from '../../src/accounts/authenticate.ts';
 import type { Passwords } from '../../src/accounts/password-hash.ts';
+import type { Storage } from '../../src/media/storage/storage.ts';
 import type { Config } from '../../src/platform/config/config.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import type { Ledger } from '../../src/platform/ledger/ledger.ts';
@@ -19,6 +20,7 @@ export type Deps = {
   ledger: Ledger;
   queues: Queues;
   providers: Providers;
+  storage: Storage;
   secrets: Secrets;
   authenticate: Authenticate;
   passwords: Passwords;

@@ -30,6 +30,7 @@ type Facts = {
   path: string;
   scope: string;
   subject?: string;
+  isMissingFine?: boolean;
   query?: Joi.Schema;
   errors?: readonly number[];
 };
@@ -38,13 +39,13 @@ type Facts = {
 const readAgain = ['cursor', 'filters'];
 
 /** The error statuses that follow from the rest, with those that do not. Every endpoint refuses an unknown parameter: 422. */
-export function errorsOf({ method, path, scope, subject, query, errors = [] }: Facts): number[] {
+export function errorsOf({ method, path, scope, subject, isMissingFine, query, errors = [] }: Facts): number[] {
   const takesBody = method !== 'get' && method !== 'delete';
   const keys = Object.keys((query?.describe() as { keys?: object } | undefined)?.keys ?? {});
   const follow = [
     ...(takesBody || keys.some((key) => readAgain.includes(key)) ? [400] : []),
     ...(scope === 'public' ? [] : [401, 403]),
-    ...(subject || path.includes(':') ? [404] : []),
+    ...((subject || path.includes(':')) && !isMissingFine ? [404] : []),
     422,
   ];
   return [...new Set([...follow, ...errors])].sort();

@@ -64,9 +64,17 @@ export type Received<Body> = {
 export type Receive<Body> = {
   contentType: string;
   description: string;
+  /** The name of the file in a form (`multipart/form-data`), which may be sent instead. Any other content type is taken too, as the file's. */
+  formField?: string;
   take(
     /** `isRepeat`: the Idempotency-Key has a reply. The body is only compared and creates nothing. */
-    request: { stream: Readable; caller: Caller; header(name: string): string | undefined; isRepeat: boolean },
+    request: {
+      stream: Readable;
+      caller: Caller;
+      query: unknown;
+      header(name: string): string | undefined;
+      isRepeat: boolean;
+    },
     deps: Deps,
   ): Promise<Received<Body>>;
 };
@@ -103,8 +111,10 @@ type Said<Body, Query> = {
   refusedCode?: ErrorCode;
   /** Exempt from rate limits: the provider decides how often it calls, and repeats refused calls. */
   isUnlimited?: boolean;
-  /** The reply is a streamed file; an organization has a limited number of places for these. */
-  isDownload?: boolean;
+  /** The reply is a streamed file; an organization has a limited number of places for these, and others for `media`. */
+  isDownload?: boolean | 'media';
+  /** A record that is not there is no error: what is asked holds already. A malformed parameter is a 422 then. */
+  isMissingFine?: boolean;
   /** Takes an Idempotency-Key. */
   isIdempotent?: boolean;
   /** Its handler begins with a text of `own`, which takes the look for the key's reply with it. */

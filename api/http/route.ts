@@ -8,7 +8,7 @@ import { AppError } from '../../src/platform/errors.ts';
 import { asTenant } from '../../src/platform/ledger/tenant.ts';
 import type { Work } from '../../src/platform/ledger/transact.ts';
 import { Afterwards, type Tx } from '../../src/platform/ledger/tx.ts';
-import { clientAddress } from './client-address.ts';
+import { clientAddress, countedClient } from './client-address.ts';
 import { idIn } from './derived.ts';
 import type { AnyEndpoint, Deps, Endpoint, From, Input, Receive, Reply } from './endpoint.ts';
 import { renderError } from './errors.ts';
@@ -37,7 +37,7 @@ type Validate = ReturnType<typeof import('./middleware/validated.ts').validated>
 /** The only code that knows Express. */
 export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const definition = endpoint as unknown as Definition;
-  const { operationId, scope, otherScopes, subject, rawBodyBytes, receive, beforeBody, errorShape } = definition;
+  const { operationId, scope, otherScopes, rawBodyBytes, receive, beforeBody, errorShape } = definition;
   const takesBody = !receive && definition.method !== 'get' && definition.method !== 'delete';
   const authenticate = scope === 'public' ? undefined : authenticated(deps, scope, otherScopes);
   const quota = definition.isUnlimited ? undefined : limited(deps.limits);
@@ -60,7 +60,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
       }
       beforeBody?.((name) => req.get(name));
       if (readBody) await deps.intake.read(readBody, limit, req, res, rawBodyBytes ? 'provider' : 'person');
-      checkStorable(req, subject);
+      checkStorable(req, definition);
       // For all endpoints, and with celebrate, it would be a fifth of the start: each is made at its first request.
       validate ??= (await import('./middleware/validated.ts')).validated({ ...definition, body });
       const checked = validate(req, res);
@@ -171,8 +171,8 @@ class RequestInput implements Input<unknown, unknown> {
 }
 
 async function answerReceived(receive: Receive<unknown>, definition: Definition, deps: Deps, req: Request, res: Response) {
-  const [type] = (req.get('content-type') ?? '').split(';');
-  if (type?.trim().toLowerCase() !== receive.contentType)
+  const [type = ''] = (req.get('content-type') ?? '').split(';');
+  if (receive.formField === undefined && type.trim().toLowerCase() !== receive.contentType)
     throw new AppError('unsupported_media_type', `The body must be ${receive.contentType}`);
   const caller = res.locals.caller as Caller;
   const arrived = deps.intake.upload(req, caller.organizationId);
@@ -189,7 +189,7 @@ async function takeBody(receive: Receive<unknown>, definition: Definition, deps:
   // The body's hash is not needed yet: it is known once the body is read.
   const key = definition.isIdempotent ? idempotencyKey(definition, req, caller) : undefined;
   const isRepeat = key !== undefined && (await isAnswered(deps.database, key));
-  return receive.take({ stream: req, caller, header: (name) => req.get(name), isRepeat }, deps);
+  return receive.take({ stream: req, caller, query: req.query, header: (name) => req.get(name), isRepeat }, deps);
 }
 
 async function answer(definition: Definition, deps: Deps, req: Request, res: Response, bodyHash?: Buffer) {
@@ -200,7 +200,8 @@ async function answer(definition: Definition, deps: Deps, req: Request, res: Res
   const replay = (stored: Reply) => send(res, stored, deps.intake.holdReply);
   const stored = definition.looksFirst ? undefined : await own?.look();
   if (stored) return replay(stored);
-  if (definition.isDownload) deps.intake.download(res, caller.organizationId);
+  if (definition.isDownload)
+    deps.intake.download(res, caller?.organizationId ?? countedClient(req), definition.isDownload === 'media');
   let reply: Reply;
   try {
     reply = await definition.handler(input, deps);

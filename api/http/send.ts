@@ -52,6 +52,7 @@ export function answerError(error: unknown, shape: ErrorShape = 'standard', res:
   res.locals.errorCode = known.code;
   if (known.status >= 500) res.locals.cause = known.cause ?? known;
   if (res.headersSent) return void res.destroy();
+  setHeaders(res, { headers: known.headers });
   if (known.retryAfterSeconds) res.setHeader('Retry-After', String(known.retryAfterSeconds));
   const { body, contentType } = renderError(known, shape, String(res.locals.requestId));
   res.statusCode = known.status;

@@ -25,7 +25,12 @@ export const messageView = view(
     direction: Joi.string().valid('inbound', 'outbound').required(),
     conversation_id: id.required(),
     contact_id: id.allow(null).required().description('null: the contact was erased'),
-    content: Joi.object().unknown().required(),
+    content: Joi.object()
+      .unknown()
+      .required()
+      .description(
+        "What was sent or received, in the provider's form. Beside it: `media` (`status`: pending, stored, gone, too_large, failed) and `asset_id`, for the file of a received message; `edited` and `deleted`, with the time, for one that was changed",
+      ),
     failure: failure.allow(null).required(),
     send_at: timestamp.description('Of a message that was scheduled'),
   }),

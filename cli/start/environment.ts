@@ -23,6 +23,7 @@ export const operatorUser = 'operator';
 /** What web and worker get. Only here may webhooks go to this machine, and anywhere without TLS. */
 export const appEnvironment = ({ kept, file }: Home, addresses: Addresses, databaseUrl: string): NodeJS.ProcessEnv => ({
   NODE_COMPILE_CACHE: compileCacheFolder,
+  MEDIA_FOLDER: file('media'),
   ...inheritedEnvironment(),
   HOST: '127.0.0.1',
   PORT: String(addresses.port),

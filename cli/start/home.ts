@@ -30,7 +30,7 @@ export type Home = {
 
 const keptName = 'kept.json';
 const folders = ['run', 'logs'];
-const ours = [...folders, 'postgres', 'demo.json', keptName];
+const ours = [...folders, 'postgres', 'media', 'demo.json', keptName];
 const word = () => randomBytes(24).toString('base64url');
 
 export function openHome(name: string): Home {

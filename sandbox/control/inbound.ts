@@ -10,6 +10,8 @@ interface Inbound {
   phone_number_id: string;
   message: Record<string, unknown> & { id?: string; from?: string; from_user_id?: string; type?: string; timestamp?: string };
   contact: { profile?: object; wa_id?: string; user_id?: string };
+  /** A file of the person: kept, and named in the message by its id. */
+  media?: { mime_type: string; base64: string };
 }
 
 const types = [
@@ -42,6 +44,8 @@ const inboundSchema = Joi.object<Inbound>({
   contact: Joi.object({ profile: Joi.object().unknown(), wa_id: Joi.string().pattern(/^\d+$/, 'digits'), user_id: Joi.string() })
     .unknown()
     .default({}),
+  // Joi's own pattern for Base64 overflows the stack on a few megabytes.
+  media: Joi.object({ mime_type: Joi.string().required(), base64: Joi.string().required() }),
 });
 
 const batchSchema = Joi.object<{ inbounds: Inbound[] }>({ inbounds: Joi.array().items(inboundSchema).min(1).required() });
@@ -61,7 +65,7 @@ interface Prepared {
   contact: Inbound['contact'];
 }
 
-function prepare(state: State, { phone_number_id, message, contact }: Inbound): Prepared {
+function prepare(state: State, { phone_number_id, message, contact, media }: Inbound): Prepared {
   const account = state.accounts.ofNumber(phone_number_id);
   if (!account) throw new ControlError(422, `"phone_number_id" ${phone_number_id} is not a number of this sandbox`);
   const from = message.from ?? contact.wa_id;
@@ -79,6 +83,7 @@ function prepare(state: State, { phone_number_id, message, contact }: Inbound): 
       timestamp: message.timestamp ?? unixSeconds(),
       type,
       ...message,
+      ...(media && { [type]: { ...fileOf(state, account, media), ...(message[type] as object | undefined) } }),
     },
     contact: {
       profile: { name: 'Sandbox User' },
@@ -87,6 +92,12 @@ function prepare(state: State, { phone_number_id, message, contact }: Inbound): 
       ...contact,
     },
   };
+}
+
+function fileOf(state: State, { phone_number_id, access_token }: Account, { mime_type, base64 }: NonNullable<Inbound['media']>) {
+  const bytes = Buffer.from(base64, 'base64');
+  const { id, sha256 } = state.media.add({ phoneNumberId: phone_number_id, token: access_token, mimeType: mime_type, bytes });
+  return { mime_type, sha256: Buffer.from(sha256, 'hex').toString('base64'), id };
 }
 
 function deliver(state: State, { account, message, contact }: Prepared): string {

@@ -1,3 +1,4 @@
+import { MediaAsset } from '../media/asset.entity.ts';
 import { IdempotencyKey } from '../platform/idempotency/idempotency-key.entity.ts';
 import { ContactBlock } from './blocking/block.entity.ts';
 import { ContactIdentity } from './contact.entity.ts';
@@ -119,6 +120,13 @@ export const contactReferences: ContactReference[] = [
   // After merge-conversations.ts, which merges those of one channel.
   { table: 'conversations', column: 'contact_id', merge: changed(moveConversations), erase: 'set null' },
   { table: 'messages', column: 'contact_id', merge: changed(moveMessages), erase: 'set null' },
+  // erase.ts deletes them before.
+  {
+    table: MediaAsset.tableName,
+    column: 'contact_id',
+    merge: (tx) => tx.update(MediaAsset, { contact_id: tx.merged }, { contact_id: tx.survivor }),
+    erase: 'set null',
+  },
   // No foreign key: the stored reply shows the contact and would outlive it, so erasure withdraws it.
   {
     table: IdempotencyKey.tableName,

@@ -53,14 +53,32 @@ export async function resolveConversation(
 export const windowHours = 24;
 
 export function previewOf(type: string, content: Record<string, unknown>): string {
-  const { body, name, caption, emoji } = content;
-  const shown: Record<string, unknown> = {
-    text: body,
-    template: `[${name}]`,
-    interactive: (body as { text?: unknown } | undefined)?.text,
-    location: name,
-    reaction: emoji,
-  };
-  const said = shown[type] ?? caption;
+  const said = wordsOf(type, content) ?? content.caption;
   return (typeof said === 'string' && said ? said : `[${type}]`).slice(0, 120);
+}
+
+type Part = { text?: unknown; title?: unknown; body?: unknown } | undefined;
+
+function wordsOf(type: string, content: Record<string, unknown>): unknown {
+  switch (type) {
+    case 'text':
+      return content.body;
+    case 'template':
+      return `[${content.name}]`;
+    case 'interactive':
+      return (content.body as Part)?.text ?? answerIn(content);
+    case 'button':
+    case 'order':
+      return content.text;
+    case 'location':
+      return content.name;
+    case 'reaction':
+      return content.emoji;
+  }
+}
+
+/** What a person chose or filled in. */
+function answerIn({ type, ...content }: Record<string, unknown>): unknown {
+  const answer = typeof type === 'string' ? (content[type] as Part) : undefined;
+  return answer?.title ?? answer?.body;
 }

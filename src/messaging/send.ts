@@ -15,6 +15,7 @@ import type { Secrets } from '../platform/secrets.ts';
 import { assertAhead } from '../platform/time/ahead.ts';
 import type { ConversationStatus } from './conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
+import { assertFiles } from './files/named.ts';
 import { sendMessageJob } from './jobs.ts';
 import { type MessageRow, messageColumns } from './queries.ts';
 import { findTarget, personOf, type SendRequest, type Target } from './send-target.ts';
@@ -41,6 +42,7 @@ export async function prepareMessage(
   const target = await findTarget(own, secrets, request);
   await assertReachable(own, request, target);
   assertAllowed(request, target);
+  await assertFiles(own, request.type, request.content);
   const address = addressOf(request, target);
   assertContext(request, target);
   const conversation = knownConversation(target) ?? (await newConversation(transact, secrets, request, target));

@@ -9,6 +9,7 @@ export const errorCodes = {
   request_in_progress: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  range_not_satisfiable: 416,
   invalid_request: 422,
   idempotency_mismatch: 422,
   window_closed: 422,
@@ -43,17 +44,20 @@ export class AppError extends Error {
   readonly status: number;
   readonly details?: ErrorDetail[];
   readonly retryAfterSeconds?: number;
+  /** Of the reply. */
+  readonly headers?: Record<string, string>;
 
   constructor(
     code: ErrorCode,
     message: string,
-    more: { details?: ErrorDetail[]; retryAfterSeconds?: number; cause?: unknown } = {},
+    more: { details?: ErrorDetail[]; retryAfterSeconds?: number; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(message, { cause: more.cause });
     this.code = code;
     this.status = errorCodes[code];
     this.details = more.details;
     this.retryAfterSeconds = more.retryAfterSeconds;
+    this.headers = more.headers;
   }
 }
 

@@ -24,6 +24,7 @@ export const exampleIds = {
   import: '01932d5f-3a0e-7cc4-8f4e-0242ac120014',
   export: '01932d5f-3a0e-7cc4-8f4e-0242ac120015',
   conversationNote: '01932d5f-3a0e-7cc4-8f4e-0242ac120016',
+  mediaAsset: '01932d5f-3a0e-7cc4-8f4e-0242ac120017',
 };
 
 export const examplePhone = '16505551234';

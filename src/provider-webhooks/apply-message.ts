@@ -5,6 +5,8 @@ import { optOut } from '../contacts/permission/opt-out.ts';
 import { nameByProfile } from '../contacts/profiles.ts';
 import type { ConversationStatus } from '../messaging/conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
+import { fetchLater } from '../messaging/files/jobs.ts';
+import { fileIdIn } from '../messaging/files/received.ts';
 import { callOffWake } from '../messaging/inbox/wake.ts';
 import { answerLockOf, wakeKept } from '../messaging/kept-statuses.ts';
 import { Message } from '../messaging/message.entity.ts';
@@ -18,11 +20,25 @@ import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
+import { amendMessageJob } from './jobs.ts';
 import { jsonWithoutNul, withoutNul } from './without-nul.ts';
 
 export type Applying = { transact: TenantTransact; secrets: Secrets; stopWords: string[] };
 
-type Placed = { id: string; channelId: string; conversationId: string; message: InboundMessage; isInbound: boolean };
+type Placed = {
+  id: string;
+  channelId: string;
+  conversationId: string;
+  message: InboundMessage;
+  isInbound: boolean;
+  hasFile: boolean;
+};
+
+/** The message that is edited may come a moment later. */
+const firstLookMs = 10_000;
+
+/** An edit or a deletion of what we do not have is no new message of the person. */
+const isWritten = ({ message, isInbound }: Placed) => isInbound && message.amendment === undefined;
 
 /** From the person, or from the owner's phone app. A repeat changes nothing. `who`: the person's present addresses. */
 export async function applyMessage(
@@ -33,6 +49,7 @@ export async function applyMessage(
 ): Promise<'new' | 'repeat'> {
   const isInbound = message.direction === 'inbound';
   const isStop = isInbound && isStopWord(stopWords, message.type, message.content);
+  const hasFile = fileIdIn(message.type, message.content) !== undefined;
   const look = () =>
     transact({ retryOn: [identityTaken, conversationTaken] }, (tx) => resolveConversation(tx.own, secrets, channelId, who));
   // An echo can have statuses that came before it.
@@ -44,7 +61,7 @@ export async function applyMessage(
   ];
   // If the contact is erased at the same time, the sender becomes a new contact.
   const applied = await transact({ look, locks, outdatedBy: isContactMissing }, async (tx, conversation) => {
-    const placed = { id: uuidv7(), channelId, conversationId: conversation.id, message, isInbound };
+    const placed = { id: uuidv7(), channelId, conversationId: conversation.id, message, isInbound, hasFile };
     const contactId = await insertMessage(tx.own, placed);
     if (!contactId) return { outcome: 'repeat' as const };
     if (isStop) {
@@ -54,6 +71,8 @@ export async function applyMessage(
     const { is_nameless, ...statuses } = await updateConversation(tx.own, placed);
     emitNew(tx.own, placed, contactId, statuses);
     wakeKept(tx.own, answer);
+    if (placed.hasFile) await fetchLater(tx.own, placed.id);
+    if (message.amendment) tx.own.enqueue(amendMessageJob, { message_id: placed.id }, { delayMs: firstLookMs });
     return { outcome: 'new' as const, nameless: is_nameless ? contactId : undefined };
   });
   const { name } = message.from;
@@ -62,7 +81,7 @@ export async function applyMessage(
 }
 
 /** Undefined: the message is stored already. */
-async function insertMessage(own: OwnTx, { id, channelId, conversationId, message, isInbound }: Placed) {
+async function insertMessage(own: OwnTx, { id, channelId, conversationId, message, isInbound, hasFile }: Placed) {
   const { direction, type, from, content, contextId = null, providerMessageId, at } = message;
   // SQL: inserts with the conversation's present contact; a repeat inserts nothing (bench: inbound).
   const [inserted] = await own.sql<{ contact_id: string }>(
@@ -84,7 +103,7 @@ async function insertMessage(own: OwnTx, { id, channelId, conversationId, messag
       isInbound ? (from.phoneId ?? '') : '',
       isInbound ? '' : (from.phoneId ?? ''),
       isInbound ? '' : (from.userId ?? ''),
-      jsonWithoutNul(content),
+      jsonWithoutNul(hasFile ? { ...content, media: { status: 'pending' } } : content),
       contextId,
       providerMessageId,
       at,
@@ -100,7 +119,8 @@ type Statuses = { status: ConversationStatus; was: ConversationStatus };
 type Updated = Statuses & { is_nameless: boolean };
 
 /** Profile fields that the provider left out stay as they were. */
-async function updateConversation(own: OwnTx, { conversationId, message, isInbound }: Placed): Promise<Updated> {
+async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> {
+  const { conversationId, message, isInbound } = placed;
   const { name, username, phoneId, userId } = isInbound ? message.from : {};
   // SQL: changes by what the row holds, and returns whether its contact has a name (bench: inbound).
   const [updated] = await own.sql<Updated>(
@@ -122,7 +142,7 @@ async function updateConversation(own: OwnTx, { conversationId, message, isInbou
     [
       conversationId,
       withoutNul(previewOf(message.type, message.content)),
-      isInbound,
+      isWritten(placed),
       message.at,
       ...[name, username, phoneId, userId].map((field) => (field ? withoutNul(field) : null)),
     ],
@@ -145,7 +165,7 @@ function emitNew(own: OwnTx, placed: Placed, contactId: string, { status, was }:
   const changed = [
     ...(status === was ? [] : ['status']),
     ...(isWoken ? ['snoozed_until'] : []),
-    ...(isInbound ? ['preview', 'unread_count'] : ['preview']),
+    ...(isWritten(placed) ? ['preview', 'unread_count'] : ['preview']),
   ];
   own.emit(conversationUpdated, { conversation_id: conversationId, status, changed });
   if (isWoken) callOffWake(own, [conversationId]);

@@ -51,3 +51,16 @@ export const matchStatusJob = job<{ status_id: string }>({
       from unmatched_statuses
      where state = 'waiting'`,
 });
+
+/** For an edit or a deletion that came before the message it is about: webhooks have no order. */
+export const amendMessageJob = job<{ message_id: string }>({
+  name: 'provider-webhooks.amend',
+  queue: 'default',
+  payload: Joi.object({ message_id: uuid }),
+  subjectType: 'message',
+  subject: 'message_id',
+  delayMs: backoff(8),
+  operation: false,
+  failed: async () => {},
+  revived: async () => {},
+});

@@ -17,13 +17,15 @@ export type Providers = {
 };
 
 export function createProviders(
-  config: Pick<Config, 'messagingAppUrl' | 'messagingAppId' | 'messagingAppSecret' | 'providerTimeoutMs' | 'mailUrl'>,
+  config: Pick<Config, 'messagingAppUrl' | 'messagingAppId' | 'messagingAppSecret' | 'providerTimeoutMs' | 'mailUrl'> &
+    Partial<Pick<Config, 'messagingAppMediaHosts'>>,
   registry: Registry,
   log: Log,
 ): Providers {
   const { messagingAppUrl, messagingAppId: id, messagingAppSecret: secret, providerTimeoutMs, mailUrl } = config;
+  const { messagingAppMediaHosts: mediaHosts } = config;
   const measured = measuredProvider(registry);
-  const client = lazyGraphClient({ baseUrl: messagingAppUrl, timeoutMs: providerTimeoutMs });
+  const client = lazyGraphClient({ baseUrl: messagingAppUrl, timeoutMs: providerTimeoutMs, ...(mediaHosts && { mediaHosts }) });
   const smtp = mailUrl ? lazySmtpMail({ url: mailUrl, timeoutMs: providerTimeoutMs }) : undefined;
   return {
     messagingApp: measured('messaging_app', graphMessagingApp(client, id && secret ? { id, secret } : undefined)),

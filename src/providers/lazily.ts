@@ -1,5 +1,5 @@
 import type { Mail } from './mail/provider.ts';
-import type { GraphClient } from './messaging-app/client.ts';
+import type { GraphClient, GraphOptions } from './messaging-app/client.ts';
 
 /** What a client that is made at its first call adds: `load` makes it before. */
 type Lazy = { load(): Promise<void>; close(): void };
@@ -24,12 +24,14 @@ function lazily<Made extends { close(): void }>(make: () => Promise<Made>) {
 }
 
 /** got alone takes as long to load as all our own code: a web process calls the provider seldom. */
-export function lazyGraphClient(options: { baseUrl: string; timeoutMs: number }): GraphClient & Lazy {
+export function lazyGraphClient(options: GraphOptions): GraphClient & Lazy {
   const { get, load, close } = lazily(async () => (await import('./messaging-app/client.ts')).createGraphClient(options));
   return {
     get: async (...call) => (await get()).get(...call),
     post: async (...call) => (await get()).post(...call),
     delete: async (...call) => (await get()).delete(...call),
+    download: async (...call) => (await get()).download(...call),
+    upload: async (...call) => (await get()).upload(...call),
     load,
     close,
   };

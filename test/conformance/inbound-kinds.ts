@@ -60,6 +60,11 @@ export const inboundKinds: InboundKind[] = [
   }),
   plain('a new number', 'system', { body: 'User A changed from 1 to 2', wa_id: '12195550002', type: 'user_changed_number' }),
   plain('a new identity', 'system', { body: 'User A changed', identity: 'x', type: 'customer_identity_changed' }),
+  plain('an edit of what we do not have', 'edit', {
+    original_message_id: 'wamid.unknown',
+    message: { type: 'text', text: { body: 'Blue' }, context: { id: 'wamid.before' } },
+  }),
+  plain('a deletion of what we do not have', 'revoke', { original_message_id: 'wamid.unknown' }),
   ['what the provider cannot show', unsupported, 'unsupported', { raw: unsupported }],
   [
     'a type of tomorrow',

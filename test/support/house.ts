@@ -159,6 +159,7 @@ export async function openHouse(
     log,
     secrets: testSecrets,
     providers: undefined as never,
+    storage: undefined as never,
     sender: undefined as never,
     jobMetrics: createJobMetrics(new Registry()),
     deliveryMetrics: createDeliveryMetrics(new Registry()),

@@ -1,4 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type RunningWeb, startWeb } from '../../api/start.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { createKey } from '../../src/organizations/keys.ts';
@@ -45,6 +48,8 @@ const providerPath = '/v1/providers/messaging-app/webhook';
 export class Product {
   web!: RunningWeb;
   base = '';
+  /** Where the files of media assets are. */
+  mediaFolder = '';
   sandboxUrl = '';
   /** The first organization; its key has every scope. */
   tenant!: Tenant;
@@ -58,7 +63,9 @@ export class Product {
     this.#database = await createTestDatabase();
     this.#sandbox = createSandbox();
     this.sandboxUrl = `http://127.0.0.1:${await this.#sandbox.listen(0)}`;
-    this.#environment = { ...defaults, DATABASE_URL: this.#database.url, MESSAGING_APP_URL: this.sandboxUrl, ...env };
+    this.mediaFolder = await mkdtemp(join(tmpdir(), 'kanal-media-'));
+    const own = { DATABASE_URL: this.#database.url, MESSAGING_APP_URL: this.sandboxUrl, MEDIA_FOLDER: this.mediaFolder };
+    this.#environment = { ...defaults, ...own, ...env };
     this.web = await startWeb({ ...readConfig(this.#environment), ...config }, this.log.log, failed('web'));
     this.base = `http://127.0.0.1:${this.web.port}`;
     await this.control('POST', '/subscription', {
@@ -83,6 +90,7 @@ export class Product {
     await this.web?.stop();
     await this.#sandbox?.close();
     await this.#database?.drop();
+    if (this.mediaFolder) await rm(this.mediaFolder, { recursive: true, force: true });
   }
 
   /** A request to an endpoint by its id. */

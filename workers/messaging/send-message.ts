@@ -12,7 +12,7 @@ import { unknownWindow } from '../../src/messaging/window.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
 import type { JobError } from '../../src/platform/ledger/jobs.entity.ts';
-import { answerLock, LocksOutdated } from '../../src/platform/ledger/locks.ts';
+import { answerLock, conversationLane, LocksOutdated } from '../../src/platform/ledger/locks.ts';
 import { holdPool, poolOf } from '../../src/platform/ledger/pools.ts';
 import { endDoneOfSubject } from '../../src/platform/ledger/release.ts';
 import type { Look } from '../../src/platform/ledger/transact.ts';
@@ -25,6 +25,7 @@ import type { Accepted, Account } from '../../src/providers/messaging-app/provid
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { attemptBy, lostAttempt } from './attempt-by.ts';
 import { type Claim, claimMessage, claimResend, sendingState } from './claim-message.ts';
+import { type Files, fileMissing, filesOf, forgetExpired, isFileMissing, mayHaveExpired, uploadFiles } from './send-files.ts';
 
 type Context = RunContext<Claim | undefined>;
 
@@ -41,17 +42,11 @@ export const sendMessage = handle(
 async function send(context: Context, claim: Claim): Promise<Outcome> {
   const refusal = lastRefusal(claim);
   if (refusal) return context.fail(refusal);
-  const backToQueued = async ({ own }: TenantTx) => {
-    // SQL: one statement (bench: send).
-    await own.sql(
-      `update messages m
-          set status = 'queued', sending_at = null
-        where m.organization_id = $1 and m.id = $2 and m.status = 'sending'`,
-      [claim.message_id],
-    );
-  };
   const account = accountOf(context, claim);
-  if (account instanceof Error) return context.wait(30_000, { reason: reasonOf(account), work: backToQueued });
+  if (account instanceof Error) return context.wait(30_000, { reason: reasonOf(account), work: backToQueued(claim) });
+  const files = await filesOf(context.own, claim);
+  if (!files) return context.fail(fileMissing);
+  if (files.toUpload.length > 0) return uploadFirst(context, claim, account, files);
   const startedAt = performance.now();
   try {
     const accepted = await context.outside(() =>
@@ -60,7 +55,7 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
         toPhone: claim.to_phone || undefined,
         toUserId: claim.to_user_id || undefined,
         type: claim.type,
-        content: claim.content,
+        content: files.content,
         contextId: claim.context_id ?? undefined,
       }),
     );
@@ -68,33 +63,69 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
   } catch (error) {
     const durationMs = performance.now() - startedAt;
     const note = ({ own }: TenantTx) => recordAttempt(own, claim.message_id, attemptBy(error, durationMs, context.row));
-    const noteAndRequeue = (tx: TenantTx) => note(tx).then(() => backToQueued(tx));
-    if (error instanceof ProviderRefused) {
-      if (saysNoToMarketing(error.providerCode)) await noteRefuser(context, claim);
-      if (!error.stopsChannel)
-        return context.fail(
-          { code: 'provider_refused', message: error.message, provider_code: error.providerCode },
-          { work: note },
-        );
-      // The provider refuses the channel, not the message: it keeps its place until the channel is repaired.
-      await stopChannel(context.transact, { id: claim.channel_id, sealedToken: claim.access_token }, error.stopsChannel);
-      return context.wait(1_000, { reason: error.message, work: noteAndRequeue });
+    if (mayHaveExpired(error, files)) {
+      const works = [note, backToQueued(claim), forgetExpired(claim, files)];
+      return context.wait(0, { reason: reasonOf(error), work: (tx) => each(works, tx) });
     }
-    if (error instanceof ProviderBusy) {
-      if (error.scope === 'channel') await slowDown(context, error.retryAfterMs);
-      return context.wait(error.retryAfterMs, { reason: error.message, work: noteAndRequeue });
-    }
-    if (error instanceof ProviderFailed)
-      return context.again(
-        { code: 'provider_failed', message: error.message, provider_code: error.providerCode },
-        { work: noteAndRequeue },
-      );
     if (error instanceof ProviderUnknown) {
       const { left_ms } = await unknownWindow(context.own, claim.message_id, context.config.unknownWindow * 1000);
       return context.wait(left_ms, { reason: error.message, work: note });
     }
-    throw error;
+    return endBy(context, claim, error, note);
   }
+}
+
+type Work = (tx: TenantTx) => Promise<void>;
+
+async function each(works: Work[], tx: TenantTx) {
+  for (const work of works) await work(tx);
+}
+
+const backToQueued =
+  ({ message_id }: Claim): Work =>
+  async ({ own }) => {
+    // SQL: one statement (bench: send).
+    await own.sql(
+      `update messages m
+          set status = 'queued', sending_at = null
+        where m.organization_id = $1 and m.id = $2 and m.status = 'sending'`,
+      [message_id],
+    );
+  };
+
+/** Queued meanwhile: a message that is being sent for so long would count as lost, and be sent again. */
+async function uploadFirst(context: Context, claim: Claim, account: Account, { toUpload }: Files): Promise<Outcome> {
+  await context.transact({ locks: [conversationLane(claim.conversation_id)] }, backToQueued(claim));
+  try {
+    await uploadFiles(context, account, toUpload);
+  } catch (error) {
+    return isFileMissing(error) ? context.fail(fileMissing) : endBy(context, claim, error);
+  }
+  return context.wait(0);
+}
+
+/** For a call that did not send the message. `note`: of a try to send it. */
+async function endBy(context: Context, claim: Claim, error: unknown, note?: Work): Promise<Outcome> {
+  const requeue = (tx: TenantTx) => each([...(note ? [note] : []), backToQueued(claim)], tx);
+  if (error instanceof ProviderRefused) {
+    if (saysNoToMarketing(error.providerCode)) await noteRefuser(context, claim);
+    if (!error.stopsChannel) {
+      const reason = { code: 'provider_refused', message: error.message, provider_code: error.providerCode };
+      return context.fail(reason, { work: note });
+    }
+    // The provider refuses the channel, not the message: it keeps its place until the channel is repaired.
+    await stopChannel(context.transact, { id: claim.channel_id, sealedToken: claim.access_token }, error.stopsChannel);
+    return context.wait(1_000, { reason: error.message, work: requeue });
+  }
+  if (error instanceof ProviderBusy) {
+    if (error.scope === 'channel') await slowDown(context, error.retryAfterMs);
+    return context.wait(error.retryAfterMs, { reason: error.message, work: requeue });
+  }
+  if (error instanceof ProviderFailed) {
+    const reason = { code: 'provider_failed', message: error.message, provider_code: error.providerCode };
+    return context.again(reason, { work: requeue });
+  }
+  throw error;
 }
 
 /** An error: the token cannot be decrypted, for example with another SECRET_KEY. */

@@ -11,6 +11,7 @@ import type { PartText } from '../../src/platform/ledger/part.ts';
 import { type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
 import type { RunRef } from '../../src/platform/ledger/tx.ts';
 import { reasonOf } from '../../src/platform/log.ts';
+import { applyAmendment } from '../../src/provider-webhooks/apply-amendment.ts';
 import { applyChangeMessage } from '../../src/provider-webhooks/apply-identity-change.ts';
 import { applyMessage } from '../../src/provider-webhooks/apply-message.ts';
 import { applyPreference } from '../../src/provider-webhooks/apply-preference.ts';
@@ -148,6 +149,7 @@ async function applyPart(
     case 'message': {
       const channelId = await channelOf(own, onlyChannelId, part.phoneNumberId);
       if (channelId && part.identityChange) await applyChangeMessage(own, applying, channelId, part, part.identityChange);
+      else if (channelId && part.amendment) await applyAmendment(own, applying, channelId, part, part.amendment);
       else if (channelId) await applyMessage(applying, channelId, part);
       return;
     }

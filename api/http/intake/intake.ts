@@ -19,8 +19,8 @@ export type Intake = {
   read(readBody: ReadBody, limit: number, req: Request, res: Response, anonymous?: Anonymous): Promise<void>;
   /** A place for a streamed upload; call the result to release it. Throws `unavailable`. */
   upload(req: Request, organizationId: string): Release;
-  /** A place for a streamed file, until the reply is over. Throws `unavailable`, `bad_request` when the client has left. */
-  download(res: Response, organizationId: string): void;
+  /** A place for a streamed file of `key`, until the reply is over. Throws `unavailable`, `bad_request` when the client has left. */
+  download(res: Response, key: string, isMedia?: boolean): void;
   /** Room for a large reply, until it is over. Throws `unavailable`. */
   holdReply: HoldReply;
   /** Places for requests that wait for their operation. */
@@ -39,6 +39,7 @@ type Settings = Pick<
   | 'bodyMinBytesPerSecond'
   | 'uploadsPerOrganization'
   | 'downloadsPerOrganization'
+  | 'mediaDownloadsPerOrganization'
   | 'waitsPerOrganization'
 >;
 
@@ -71,10 +72,11 @@ export function createIntake(config: Settings): Intake {
     config.uploadsPerOrganization,
     `At most ${config.uploadsPerOrganization} files of an organization are uploaded at once; try again when one is there`,
   );
-  const downloads = places(
-    config.downloadsPerOrganization,
-    `At most ${config.downloadsPerOrganization} files of an organization are downloaded at once; try again when one has ended`,
-  );
+  const downloadsOf = (perKey: number) =>
+    places(perKey, `At most ${perKey} files of an organization are downloaded at once; try again when one has ended`);
+  const downloads = downloadsOf(config.downloadsPerOrganization);
+  // Small, and many on one page of a team's inbox.
+  const mediaDownloads = downloadsOf(config.mediaDownloadsPerOrganization);
 
   return {
     async read(readBody, limit, req, res, sender = 'person') {
@@ -103,9 +105,9 @@ export function createIntake(config: Settings): Intake {
         release();
       };
     },
-    download(res, organizationId) {
+    download(res, key, isMedia = false) {
       if (hasLeft(res)) throw new AppError('bad_request', 'Nobody is there any more to take the file');
-      res.once('close', downloads.take(organizationId) as Release);
+      res.once('close', (isMedia ? mediaDownloads : downloads).take(key) as Release);
     },
     holdReply: createReplies(config),
     waits: places(config.waitsPerOrganization, 'Too many wait'),

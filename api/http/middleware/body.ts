@@ -41,8 +41,11 @@ export function jsonBody({ bytes, values }: BodyBounds): ReadBody {
 export const rawBody = (limit: number): ReadBody => promised(express.raw({ limit, type: () => true, inflate: false }));
 
 /** PostgreSQL's text refuses NUL and half surrogate pairs, and copying an object loses `__proto__`: a 422, in the path a 404. */
-export function checkStorable(req: Request, subject = 'Resource'): void {
-  if (faultIn(req.params)) throw notFound(subject);
+export function checkStorable(
+  req: Request,
+  { subject = 'Resource', isMissingFine }: { subject?: string; isMissingFine?: boolean },
+): void {
+  if (faultIn(req.params)) throw isMissingFine ? new AppError('invalid_request', 'The path is not valid') : notFound(subject);
   for (const location of ['query', 'body'] as const) {
     if (location === 'query' && !req.url.includes('?')) continue;
     const fault = Buffer.isBuffer(req[location]) ? undefined : faultIn(req[location]);

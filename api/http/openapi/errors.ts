@@ -34,6 +34,10 @@ const statuses: Record<number, Status> = {
     description: 'The body is of another type',
     example: () => new AppError('unsupported_media_type', 'The body must be JSON in UTF-8'),
   },
+  416: {
+    description: 'The file ends before this range',
+    example: () => new AppError('range_not_satisfiable', 'The file has 33 bytes'),
+  },
   422: {
     description: 'Read, and not valid',
     example: () => new AppError('invalid_request', field.message, { details: [field] }),

@@ -94,6 +94,12 @@ function securityOf(scope: Definition['scope']): Record<string, string[]>[] {
 const isBodyNeeded = ({ body, receive, rawBodyBytes }: Definition) =>
   receive !== undefined || rawBodyBytes !== undefined || body?.validate({}).error !== undefined;
 
+const formOf = (field: string): Json => ({
+  type: 'object',
+  required: [field],
+  properties: { [field]: { type: 'string', format: 'binary' } },
+});
+
 export function operationOf(endpoint: Definition): Json {
   const { operationId, summary, description, tag, scope, body, rawBodyBytes, receive, example } = endpoint;
   const parameters = parametersOf(endpoint);
@@ -101,6 +107,7 @@ export function operationOf(endpoint: Definition): Json {
   const stream = receive && { type: 'string', description: receive.description };
   const schema = stream ?? (rawBodyBytes ? { type: 'object', additionalProperties: true } : body && schemaOf(body, 'input'));
   const content = schema && { schema, ...(example?.body !== undefined && { example: example.body }) };
+  const form = receive?.formField !== undefined && { 'multipart/form-data': { schema: formOf(receive.formField) } };
   return {
     operationId,
     summary,
@@ -110,7 +117,10 @@ export function operationOf(endpoint: Definition): Json {
     ...(scope !== 'public' && { 'x-scope': scope }),
     ...(parameters.length > 0 && { parameters }),
     ...(content && {
-      requestBody: { required: isBodyNeeded(endpoint), content: { [receive?.contentType ?? 'application/json']: content } },
+      requestBody: {
+        required: isBodyNeeded(endpoint),
+        content: { [receive?.contentType ?? 'application/json']: content, ...form },
+      },
     }),
     responses: responsesOf(endpoint),
   };

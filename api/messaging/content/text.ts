@@ -13,6 +13,6 @@ export const template = Joi.object({
   name: Joi.string().trim().min(1).max(512).required(),
   language: Joi.string().trim().min(2).max(15).required().description('e.g. en_US'),
   components: upToBytes(Joi.array().items(Joi.object().unknown().max(20)).max(10), maxComponentsBytes).description(
-    "Parameters of the template's header, body and buttons, in the provider's form",
+    "Parameters of the template's header, body and buttons, in the provider's form; a file may be named by `asset_id` in place of `id` or `link`",
   ),
 });

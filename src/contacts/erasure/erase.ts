@@ -1,3 +1,4 @@
+import { deleteAssetsOfContact } from '../../media/remove.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { uuidv7 } from '../../platform/ids.ts';
@@ -52,6 +53,7 @@ export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Pro
   await tx.sql(blankAttempts, [id]);
   await tx.sql(blankMessages, [id]);
   await tx.sql(dropNotes, [conversations]);
+  await deleteAssetsOfContact(tx, id);
   await tx.sql(blankConversations, [id]);
   const ended = merged.flatMap(({ gone_conversations }) => gone_conversations);
   await searchLater(tx, secrets, { ids, conversations: [...conversations, ...ended], identities });
@@ -86,7 +88,10 @@ const blankAttempts = `
             where organization_id = $1
               and contact_id = $2))`;
 
-/** SQL: messaging's table. Keeps the person's text; removes the provider's ids, which contain the address, and its words, which may name the person. */
+/**
+ * SQL: messaging's table. Keeps the person's text; removes what names a file, the provider's ids, which contain the address, and its
+ * words, which may name the person.
+ */
 const blankMessages = `
   update messages
      set contact_id = null,
@@ -100,7 +105,12 @@ const blankMessages = `
          content = case type
            when 'system' then jsonb_build_object('type', content->'type')
            when 'unsupported' then content #- '{raw,from}' #- '{raw,from_user_id}' #- '{raw,id}' #- '{raw,context}'
-           else content end
+           when 'edit' then content - 'original_message_id' #- '{message,context}'
+           when 'revoke' then content - 'original_message_id'
+           else case when content ? 'media'
+             then content - '{asset_id,filename,id,sha256,url}'::text[] || '{"media": {"status": "gone"}}'
+             else content end
+           end
    where organization_id = $1
      and contact_id = $2`;
 

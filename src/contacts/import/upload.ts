@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Own } from '../../platform/database/own.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Transact } from '../../platform/ledger/transact.ts';
+import { piecesOf } from '../../platform/pieces.ts';
 import { beginUpload, dropUpload, storeChunk, type Upload } from './imports.ts';
 import { importLane } from './jobs.ts';
 import { textCheck } from './utf8.ts';
@@ -56,12 +57,3 @@ export async function receiveUpload(
 
 export const tooLarge = (maxBytes: number) => new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes`);
 const notText = () => new AppError('invalid_request', 'The file is not text in UTF-8, or holds a NUL');
-
-/** A closed connection is a client error, whatever the socket reports. */
-async function* piecesOf(file: Readable): AsyncGenerator<Buffer> {
-  try {
-    yield* file.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  } catch (error) {
-    throw new AppError('bad_request', 'The body did not arrive whole', { cause: error });
-  }
-}

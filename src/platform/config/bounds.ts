@@ -76,6 +76,16 @@ export const bounds = {
     .max(1_000)
     .default(4)
     .description('Files an organization downloads at once from one process, exports as they are read among them'),
+  MEDIA_DOWNLOADS_PER_ORGANIZATION: whole
+    .min(1)
+    .max(10_000)
+    .default(64)
+    .description('Media assets an organization downloads at once from one process; by signed links: one address'),
+  MEDIA_QUOTA_BYTES: whole
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .default(10 * 2 ** 30)
+    .description('Bytes that the media assets of one organization may take, those that come in among them; 0: no limit'),
   WAITS_PER_ORGANIZATION: whole
     .min(1)
     .max(100)
@@ -159,5 +169,7 @@ export type Bounds = {
   connectionStallTimeoutMs: number;
   uploadsPerOrganization: number;
   downloadsPerOrganization: number;
+  mediaDownloadsPerOrganization: number;
+  mediaQuotaBytes: number;
   waitsPerOrganization: number;
 };

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { type RequestBoundsSettings, requestBoundsSettings } from '../database/request-bounds.ts';
 import { type Bounds, bounds } from './bounds.ts';
 import { areOrigins, areQueues, isClusterUrl, isHashKey, isMailbox, isMailUrl, isSecretKey, isUrl, list } from './checks.ts';
+import { type MediaSettings, mediaSettings } from './media.ts';
 
 const whole = Joi.number().integer();
 const days = (min: number, byDefault: number) => whole.min(min).max(3650).default(byDefault);
@@ -51,6 +52,7 @@ export const configSchema = Joi.object({
     .default(6_000)
     .description('Requests a minute of one API key, token, session or address; 0: no limit'),
   ...bounds,
+  ...mediaSettings,
   OPERATOR_USER: Joi.string().default('operator').description('User of Bull Board'),
   OPERATOR_PASSWORD: Joi.string().min(12).empty('').description('Password of Bull Board; unset: no Bull Board'),
   DEMO_FILE: Joi.string()
@@ -72,6 +74,9 @@ export const configSchema = Joi.object({
     .pattern(/^\d{1,32}$/, 'digits')
     .empty('')
     .description("Id of the installation's provider app; onboarding needs it"),
+  MESSAGING_APP_MEDIA_HOSTS: Joi.string()
+    .default('lookaside.fbsbx.com')
+    .description("Hosts, comma-separated, that the provider's links to files lead to: only they get a channel's token"),
   MESSAGING_APP_SECRET: Joi.string().empty('').description("Secret of the installation's provider app; signs its webhooks"),
   MESSAGING_APP_VERIFY_TOKEN: Joi.string().empty('').description("Token of the provider's webhook handshake"),
   STOP_WORDS: Joi.string()
@@ -152,6 +157,7 @@ export const configSchema = Joi.object({
 }).prefs({ abortEarly: false, stripUnknown: true });
 
 export type Config = Bounds &
+  MediaSettings &
   RequestBoundsSettings & {
     port: number;
     host: string;
@@ -171,6 +177,7 @@ export type Config = Bounds &
     logLevel: string;
     messagingAppUrl: string;
     messagingAppId?: string;
+    messagingAppMediaHosts: string[];
     messagingAppSecret?: string;
     messagingAppVerifyToken?: string;
     stopWords: string[];
@@ -237,6 +244,7 @@ export function readConfig(env: Environment = process.env): Config {
     rateLimitOrganizationPerMinute: value.RATE_LIMIT_ORGANIZATION_PER_MINUTE ?? value.RATE_LIMIT_PER_MINUTE * 5,
     webhookAllowNetworks: list(value.WEBHOOK_ALLOW_NETWORKS),
     allowedOrigins: list(value.ALLOWED_ORIGINS),
+    messagingAppMediaHosts: list(value.MESSAGING_APP_MEDIA_HOSTS),
     queues: list(value.QUEUES),
     stopWords: list(value.STOP_WORDS),
   } as Config;

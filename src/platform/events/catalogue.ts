@@ -74,6 +74,19 @@ export const messageFailed = event({
   },
 });
 
+export const messageUpdated = event({
+  type: 'message.updated',
+  description: 'What a message shows changed: who wrote it edited or deleted it, or the file of a received one was fetched',
+  subject: conversationSubject,
+  data: Joi.object({
+    message_id: id('The message'),
+    conversation_id: id('Its conversation'),
+    channel_id: id('Its channel'),
+    cause: id('edited, deleted, media_stored, media_failed; more may come'),
+  }),
+  example: { message_id: ids.message, conversation_id: ids.conversation, channel_id: ids.channel, cause: 'edited' },
+});
+
 export const conversationCreated = event({
   type: 'conversation.created',
   description: 'A channel and a contact talk for the first time',
@@ -277,6 +290,7 @@ export const catalogue: EventContract[] = [
   messageSent,
   messageStatusUpdate,
   messageFailed,
+  messageUpdated,
   conversationCreated,
   conversationUpdated,
   contactCreated,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Em, Source } from '../database/database.ts';
+import type { Own } from '../database/own.ts';
 import { query } from '../database/query.ts';
 import type { RowOf } from '../database/tables.ts';
 import type { DispatchedRow, PoolRef } from './accept.ts';
@@ -166,6 +167,10 @@ const ensureStatement = `
   insert into pools (organization_id, id, width)
   values ($1, $2, $3)
   on conflict (organization_id, id) do nothing`;
+
+export async function ensurePool(own: Pick<Own, 'sql'>, id: string, width: number) {
+  await own.sql(ensureStatement, [id, width]);
+}
 
 export async function ensureSharedPool(tx: Pick<Tx, 'query'>, id: string, width: number) {
   await tx.query(ensureStatement, [nobody, id, width]);

@@ -16,6 +16,8 @@ export type After = { organization_id: string; id: string };
 export type Purge = {
   table: string;
   tables: string[];
+  /** Between two whole purges. Default: one. */
+  everyHours?: number;
   steps: { days: (config: Config) => number; batch(em: Em, days: number, limit: number, after?: After): Promise<Batch> }[];
 };
 

@@ -63,6 +63,12 @@ export const purges: Purge[] = [
     ],
   },
   {
+    table: 'media_uploads',
+    tables: ['media_uploads'],
+    // Not a setting: the provider keeps an uploaded file for 30 days.
+    steps: [{ days: () => 30, batch: deleteOldest('media_uploads', { age: 'uploaded_at' }) }],
+  },
+  {
     table: 'webhook_attempts',
     tables: ['webhook_attempts'],
     steps: [{ days: (config) => config.retentionWebhookAttemptsDays, batch: attemptsBatch('webhook_attempts') }],
@@ -217,7 +223,10 @@ export const kept: Record<string, string> = {
   conversation_tags: "a tenant's own records",
   conversation_notes: "a tenant's own records",
   messages: "a tenant's own records",
-  pools: 'one for each channel or endpoint',
+  media_fetches: 'deleted at the end of their job',
+  media_assets: "a tenant's own records; files without a row, and rows whose file is gone, by src/media/purge.ts",
+  media_usage: 'one for each organization',
+  pools: 'one for each channel or endpoint, and one for the files of an organization',
   purges: 'one for each purge',
   mikro_orm_migrations: 'which migrations have run',
 };

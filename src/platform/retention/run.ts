@@ -29,7 +29,7 @@ const claimStatement = `
 /** SQL: times by the database's clock. */
 const finishStatement = `
   update purges
-     set next_at = clock_timestamp() + case when $2 then interval '1 hour' else interval '0' end,
+     set next_at = clock_timestamp() + case when $2 then $5::int * interval '1 hour' else interval '0' end,
          finished_at = case when $2 then clock_timestamp() else finished_at end,
          deleted = deleted + $3,
          position = $4
@@ -64,7 +64,13 @@ export async function runPurge(purge: Purge, options: PurgeOptions): Promise<{ d
     if (ended.last) position[index] = ended.last;
   }
   const total = Object.values(deleted).reduce((sum, count) => sum + count, 0);
-  await query(options.database.em(), finishStatement, [purge.table, isOver, total, isOver ? null : position]);
+  await query(options.database.em(), finishStatement, [
+    purge.table,
+    isOver,
+    total,
+    isOver ? null : position,
+    purge.everyHours ?? 1,
+  ]);
   return { deleted, isOver };
 }
 

@@ -1,15 +1,26 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import got, { HTTPError, RequestError } from 'got';
+import type { Readable } from 'node:stream';
+import got, { HTTPError, type OptionsInit, RequestError } from 'got';
 import { ProviderFailed, ProviderRefused, ProviderUnknown } from '../errors.ts';
 import { failedBeforeWrite } from './before-write.ts';
 import { type GraphError, sortedError } from './error-codes.ts';
+import { limited, linkOf, multipartOf } from './media-streams.ts';
+import type { MediaFile } from './provider.ts';
 
 export type GraphClient = {
   /** Without a token: the search says who asks. */
   get(path: string, accessToken: string | undefined, search?: Record<string, string>): Promise<unknown>;
   post(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
   delete(path: string, accessToken: string, body: object, readFault?: ReadFault): Promise<unknown>;
+  /** `bytes`: how many it has, where that is known. */
+  download<Taken>(
+    link: string,
+    accessToken: string,
+    size: { maxBytes: number; bytes: number | undefined },
+    take: (stream: Readable) => Promise<Taken>,
+  ): Promise<Taken>;
+  upload(path: string, accessToken: string, file: MediaFile): Promise<unknown>;
   close(): void;
 };
 
@@ -17,9 +28,14 @@ export type GraphClient = {
 export type ReadFault = (body: unknown) => GraphError | undefined;
 
 const largestReplyBytes = 2 * 1024 * 1024;
+/** As long as a link lives; an idle transfer ends after the timeout of a call. */
+const transferMs = 300_000;
+
+/** `mediaHosts`: beside the provider's own address, the only ones that are sent a token for a file. */
+export type GraphOptions = { baseUrl: string; timeoutMs: number; mediaHosts?: string[] };
 
 /** One keep-alive pool, limits on time and size, every fault sorted. Never retries. */
-export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; timeoutMs: number }): GraphClient {
+export function createGraphClient({ baseUrl, timeoutMs, mediaHosts = [] }: GraphOptions): GraphClient {
   const agent = {
     http: new HttpAgent({ keepAlive: true, maxSockets: 256 }),
     https: new HttpsAgent({ keepAlive: true, maxSockets: 256 }),
@@ -38,7 +54,7 @@ export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; tim
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
     accessToken: string | undefined,
-    more: { json?: object; searchParams?: Record<string, string> },
+    more: Pick<OptionsInit, 'json' | 'searchParams' | 'body' | 'timeout'> & { headers?: Record<string, string> },
     readFault?: ReadFault,
   ) {
     try {
@@ -47,7 +63,7 @@ export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; tim
         method,
         ...more,
         signal: tooLarge.signal,
-        headers: accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` },
+        headers: { ...more.headers, ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }) },
       });
       request.on('downloadProgress', ({ transferred }) => {
         if (transferred > largestReplyBytes) tooLarge.abort();
@@ -61,7 +77,45 @@ export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; tim
     }
   }
 
+  const transfer = {
+    timeout: { connect: Math.min(5_000, timeoutMs), socket: timeoutMs, response: timeoutMs, request: transferMs },
+  };
+
+  async function download<Taken>(
+    link: string,
+    accessToken: string,
+    size: { maxBytes: number; bytes: number | undefined },
+    take: (stream: Readable) => Promise<Taken>,
+  ): Promise<Taken> {
+    const url = linkOf(link, { baseUrl, mediaHosts });
+    const headers = { authorization: `Bearer ${accessToken}`, accept: '*/*' };
+    const request = client.stream(url, { ...transfer, decompress: false, throwHttpErrors: false, headers });
+    const reading = limited(request, size);
+    try {
+      const { statusCode } = await reading.response.catch((error) => {
+        throw sort(error, 'GET');
+      });
+      if (statusCode !== 200) throw linkFault(sortReply(statusCode, await reading.start(), undefined, 'GET'));
+      return await take(reading.stream).catch((error) => {
+        throw reading.fault() ? sort(reading.fault(), 'GET') : error;
+      });
+    } finally {
+      request.destroy();
+    }
+  }
+
+  async function upload(path: string, accessToken: string, file: MediaFile): Promise<unknown> {
+    const { stream: body, headers, fault } = multipartOf(file);
+    try {
+      return await call('POST', path, accessToken, { ...transfer, body, headers });
+    } catch (error) {
+      throw fault() ?? error;
+    }
+  }
+
   return {
+    download,
+    upload,
     get: (path, accessToken, searchParams) => call('GET', path, accessToken, { searchParams }),
     post: (path, accessToken, json, readFault) => call('POST', path, accessToken, { json }, readFault),
     delete: (path, accessToken, json, readFault) => call('DELETE', path, accessToken, { json }, readFault),
@@ -71,6 +125,12 @@ export function createGraphClient({ baseUrl, timeoutMs }: { baseUrl: string; tim
     },
   };
 }
+
+/** The link was good a moment ago: a new one is asked for, unless the token itself is refused. */
+const linkFault = (error: Error) =>
+  error instanceof ProviderRefused && !error.stopsChannel
+    ? new ProviderFailed(`The link of the file is not good: ${error.message}`, { cause: error })
+    : error;
 
 function parse(body: string): unknown {
   try {

@@ -27,6 +27,12 @@ const shortWaitMs = 2_000;
 /** The person stopped marketing from this business: the only refusal about the person, not the message. */
 export const saysNoToMarketing = (code: string | null | undefined) => code === '131050';
 
+/** Of a file that was asked for: there is no such object, or it cannot be loaded. */
+export const saysFileGone = (code: string | null) => ['100', '131052', 'http_404', 'http_410'].includes(code ?? '');
+
+/** Of a message with a file: a value is not valid, as the id of one that has expired, or the file cannot be loaded. */
+export const maySayFileUnknown = (code: string | null) => ['100', '131009', '131052', '131053'].includes(code ?? '');
+
 export type GraphError = { code: number; message: string; details?: string };
 
 export function sortedError({ code, message, details }: GraphError, retryAfterMs?: number): ProviderError {

@@ -1,8 +1,18 @@
-import { ProviderFailed } from '../errors.ts';
+import { ProviderFailed, ProviderRefused, ProviderUnknown } from '../errors.ts';
 import type { GraphClient } from './client.ts';
 import { onboardingCalls, type ProviderApp } from './onboarding-calls.ts';
-import type { Address, MessagingApp, OutboundMessage, ProviderTemplate } from './provider.ts';
-import { checkDone, checkListed, toAccepted, toIdPage, toNumber, toTemplatePage, userFault } from './replies.ts';
+import { type Address, type MessagingApp, mediaTooLarge, type OutboundMessage, type ProviderTemplate } from './provider.ts';
+import {
+  checkDone,
+  checkListed,
+  toAccepted,
+  toIdPage,
+  toMedia,
+  toNumber,
+  toTemplatePage,
+  toUploaded,
+  userFault,
+} from './replies.ts';
 
 const maxPages = 200;
 /** Pages of 100, far more than an account may have. A request waits for them. */
@@ -66,6 +76,23 @@ export function graphMessagingApp(client: GraphClient, app?: ProviderApp): Messa
         'removed_users',
         who,
       );
+    },
+
+    async fetchMedia({ accessToken }, { mediaId, maxBytes }, take) {
+      const { url, mimeType, bytes } = toMedia(await client.get(mediaId, accessToken));
+      if (bytes !== undefined && bytes > maxBytes)
+        throw new ProviderRefused(`The file has ${bytes} bytes, ${maxBytes} are allowed`, { code: mediaTooLarge });
+      return client.download(url, accessToken, { maxBytes, bytes }, (stream) => take({ mimeType, stream }));
+    },
+
+    async uploadMedia({ phoneNumberId, accessToken }, file) {
+      try {
+        return toUploaded(await client.upload(`${phoneNumberId}/media`, accessToken, file));
+      } catch (error) {
+        // Another upload is harmless, unlike another message.
+        if (error instanceof ProviderUnknown) throw new ProviderFailed(error.message, { cause: error });
+        throw error;
+      }
     },
   };
 }

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { type Amendment, amendingTypes, amendmentIn } from './amendment.ts';
 import { changeIn, changesIn, type IdentityChange, type InboundIdentityChange } from './identity-change.ts';
 import { type Json, object, textOf } from './json.ts';
 import { type Pricing, pricingOf } from './pricing.ts';
@@ -14,6 +15,7 @@ export type InboundMessage = {
   from: { phoneId?: string; userId?: string; name?: string; username?: string };
   direction: 'inbound' | 'outbound';
   identityChange?: IdentityChange;
+  amendment?: Amendment;
 };
 export type InboundStatus = {
   kind: 'status';
@@ -106,6 +108,7 @@ const known = new Set([
   'button',
   'order',
   'system',
+  ...amendingTypes,
 ]);
 
 const check = (shape: Joi.ObjectSchema, value: unknown): Json => {
@@ -185,8 +188,10 @@ function peopleOf(value: Json): People {
   return { byPhoneId, byUserId, ...(all.length === 1 && { only: all[0] }) };
 }
 
-function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho: boolean): InboundMessage {
+function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho: boolean): InboundMessage | InboundIgnored {
   const message = check(messageShape, item);
+  // Written to a group, not to us: it opens no window.
+  if (message.group_id !== undefined) return { kind: 'ignored', what: 'group message' };
   const type = String(message.type);
   const address = isEcho
     ? { phoneId: message.to, userId: message.to_user_id }
@@ -204,6 +209,7 @@ function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho:
   const contextId = object(message.context).id;
   const isKnown = known.has(type);
   const identityChange = type === 'system' && !isEcho ? changeIn(message) : undefined;
+  const amendment = amendmentIn(message);
   const content = isKnown && type in message ? message[type] : undefined;
   return {
     kind: 'message',
@@ -216,6 +222,7 @@ function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho:
     from,
     direction: isEcho ? 'outbound' : 'inbound',
     ...(identityChange && { identityChange }),
+    ...(amendment && { amendment }),
   };
 }
 
@@ -229,6 +236,7 @@ const shown = (field: 'name' | 'username', value: unknown) =>
 function toStatus(item: unknown, phoneNumberId: string): InboundPart {
   const status = check(statusShape, item);
   const word = status.status === 'played' ? 'read' : String(status.status);
+  if (status.recipient_type === 'group') return { kind: 'ignored', what: 'group status' };
   if (!['sent', 'delivered', 'read', 'failed'].includes(word)) return { kind: 'ignored', what: `status ${word}` };
   const fault = object(list(status.errors)[0]);
   const details = object(fault.error_data).details;

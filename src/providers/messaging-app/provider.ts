@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** How a number comes to us, in the order of the steps. */
 export type OnboardingCalls = {
   /** The token of whoever got the code. A code is good once, and for a short time. */
@@ -9,7 +11,7 @@ export type OnboardingCalls = {
   registerNumber(account: Account, pin: string): Promise<void>;
 };
 
-/** Throws only the errors of providers/errors.ts. */
+/** Throws only the errors of providers/errors.ts, and what `take` and `open` throw. */
 export type MessagingApp = OnboardingCalls & {
   /** Refuses a token that may not use the number. */
   readNumber(account: Account): Promise<{ displayPhone: string; verifiedName: string }>;
@@ -21,7 +23,19 @@ export type MessagingApp = OnboardingCalls & {
   /** Idempotent. Only for a person who wrote within 24 hours. */
   blockUser(account: Account, who: Address): Promise<void>;
   unblockUser(account: Account, who: Address): Promise<void>;
+  /** A received file, or one that was uploaded. The link lives 5 minutes, so each call asks for a new one. `take` reads the stream to its end. */
+  fetchMedia<Taken>(account: Account, file: MediaWanted, take: (file: MediaStream) => Promise<Taken>): Promise<Taken>;
+  /** The provider's id of the file, good for 30 days. A lost answer means another upload: an unused one harms nobody. */
+  uploadMedia(account: Account, file: MediaFile): Promise<string>;
 };
+
+export type MediaWanted = { mediaId: string; maxBytes: number };
+export type MediaStream = { mimeType: string; stream: Readable };
+/** `open` gives exactly so many bytes. */
+export type MediaFile = { mimeType: string; bytes: number; open(): Promise<Readable> };
+
+/** The code of a `ProviderRefused` for a file that is larger than wanted. */
+export const mediaTooLarge = 'media_too_large';
 
 /** The phone, in digits, is used where both are given. */
 export type Address = { phone?: string; userId?: string };

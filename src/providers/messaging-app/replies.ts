@@ -25,6 +25,19 @@ export function checkDone(reply: unknown) {
   if (!isObject(reply) || reply.success !== true) throw strange('that it is done');
 }
 
+export function toMedia(reply: unknown): { url: string; mimeType: string; bytes: number | undefined } {
+  const { url, mime_type, file_size }: Json = isObject(reply) ? reply : {};
+  const [link, bytes] = [text(url), Number(file_size)];
+  if (!link) throw strange('the link of a file');
+  return { url: link, mimeType: text(mime_type) ?? '', bytes: file_size !== undefined && bytes >= 0 ? bytes : undefined };
+}
+
+export function toUploaded(reply: unknown): string {
+  const id = isObject(reply) ? idOf(reply.id) : undefined;
+  if (!id) throw strange('the id of a file');
+  return id;
+}
+
 export function toNumber(reply: unknown): { displayPhone: string; verifiedName: string } {
   const { display_phone_number, verified_name }: Json = isObject(reply) ? reply : {};
   const phone = text(display_phone_number);

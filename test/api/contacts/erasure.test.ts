@@ -5,6 +5,7 @@ import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Body, type Channel, type Reply, useApp } from '../../support/app.ts';
 import { presentBackends } from '../../support/backends.ts';
 import { databaseTexts, leaks } from '../../support/leaks.ts';
+import { filesIn, pdf } from '../../support/media.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { redisTexts } from '../../support/redis.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -15,6 +16,7 @@ const name = 'Zubeneschamali Quixworth';
 const email = 'zubeneschamali.quixworth@example.com';
 const userId = 'DE.77003399114422';
 const externalId = 'ZQ-customer-0815-4711';
+const filename = `${name}.pdf`;
 const secrets = [digits, name, email, userId, externalId];
 const person = { phone_number: `+${digits}`, name, email, external_source: 'shop', external_id: externalId };
 
@@ -39,11 +41,12 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     const body = { external_source: 'shop', external_id: randomUUID() };
     return (await app.call('contacts.create', { body })).body.data.id;
   };
-  const writesIn = async (text: string) => {
+  const writesIn = (text: string) => sendsIn({ message: { type: 'text', text: { body: text } } });
+  const sendsIn = async (sent: object) => {
     const { message_id } = await app.control('POST', '/inbound', {
       phone_number_id: channel.phoneNumberId,
-      message: { type: 'text', text: { body: text } },
       contact: { profile: { name }, wa_id: digits, user_id: userId },
+      ...sent,
     });
     await waitFor('the message', async () => {
       const [row] = await app.rows('select 1 from messages where provider_message_id = $1', [message_id]);
@@ -71,7 +74,12 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     const { id } = await once('messages.send', { body: text });
     await app.messageIn(id, 'read');
     await writesIn(`I am ${name}`);
-    await waitFor('the deliveries', () => receiver.ofType('message.new').length === 2);
+    await sendsIn({
+      message: { type: 'document', document: { filename } },
+      media: { mime_type: 'application/pdf', base64: pdf().toString('base64') },
+    });
+    await waitFor('the file', async () => (await app.rows('select 1 from media_assets')).length === 1);
+    await waitFor('the deliveries', () => receiver.ofType('message.new').length === 3);
     await refer(earlier, await other());
     const exported = (await app.call('contacts.exports.create', { body: { search: name } })).body.data;
     await waitFor(
@@ -144,15 +152,17 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
       { direction: 'inbound', ...blank, content: { body: 'Hello?' } },
       { direction: 'outbound', ...blank, content: { body: 'Hello', preview_url: undefined } },
       { direction: 'inbound', ...blank, content: { body: `I am ${name}` } },
+      { direction: 'inbound', ...blank, content: { mime_type: 'application/pdf', media: { status: 'gone' } } },
     ]);
     const { items } = (await app.call('messages.list')).body;
-    expect(items.map((message: Body) => [message.contact_id, message.to_phone])).toEqual([1, 2, 3].map(() => [null, '']));
+    expect(items.map((message: Body) => [message.contact_id, message.to_phone])).toEqual([1, 2, 3, 4].map(() => [null, '']));
   });
 
   test('after the job the person stands nowhere but in what was said', async () => {
     await waitFor('the job', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
     await waitFor('contact.deleted', () => receiver.ofType('contact.deleted').length === 1);
     await app.idle();
+    expect([await app.rows('select 1 from media_assets'), filesIn(app.mediaFolder)]).toEqual([[], []]);
     expect(leaks(await everywhere(), secrets)).toEqual([`${name} in public.messages`]);
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
     const events = await app.events(contactID);

@@ -89,7 +89,7 @@ describe('refused, naming the field, and nothing stored:', () => {
   test.each<[string, string, unknown, string]>([
     ['no file', 'image', { caption: 'c' }, 'image'],
     ['a file in two ways', 'image', { id: '1', link }, 'image'],
-    ['an asset, which there is none of yet', 'image', { asset_id: 'x' }, 'image.asset_id'],
+    ['an asset that is not there', 'image', { asset_id: 'x' }, 'image.asset_id'],
     ['a link that is none', 'video', { link: 'file.mp4' }, 'video.link'],
     ['a link of another kind', 'video', { link: 'ftp://example.com/a' }, 'video.link'],
     ['a link too long', 'video', { link: `https://example.com/${x(2_000)}` }, 'video.link'],

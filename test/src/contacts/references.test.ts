@@ -54,6 +54,7 @@ const rows: Record<string, string> = {
   'contact_blocks.contact_id': `insert into contact_blocks (id, organization_id, channel_id, contact_id, address, status) values (uuidv7(), :organization, :channel, :contact, '1650', 'blocked')`,
   'contact_merges.contact_id': `insert into contact_merges (organization_id, merged_id, contact_id, actor) values (:organization, uuidv7(), :contact, 'cli')`,
   'contact_duplicates.contact_id': `insert into contact_duplicates (id, organization_id, contact_id, other_id, reason) values (uuidv7(), :organization, :contact, :third, 'same_person')`,
+  'media_assets.contact_id': `insert into media_assets (id, organization_id, storage_key, kind, source, mime_type, size_bytes, sha256, contact_id) values (uuidv7(), :organization, '', 'image', 'inbound', 'image/png', 1, '', :contact)`,
   'idempotency_keys.contact_id': `insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply, contact_id) values (:organization, 'POST', '/', 'k', '', 201, '', :contact)`,
 };
 /** These the factories write. The pair is stood in for by its other column. */

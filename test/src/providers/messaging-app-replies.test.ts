@@ -8,7 +8,11 @@ const message = { callbackData: 'x', toPhone: '1', type: 'text', content: { body
 
 /** A provider that answers 200 with this, whatever it is asked. */
 function answering(reply: unknown) {
-  const client: GraphClient = { get: async () => reply, post: async () => reply, delete: async () => reply, close: () => {} };
+  const answer = async () => reply;
+  const download = async () => {
+    throw new Error('No file is asked for');
+  };
+  const client: GraphClient = { get: answer, post: answer, delete: answer, upload: answer, download, close: () => {} };
   return graphMessagingApp(client);
 }
 const thrown = (work: Promise<unknown>) =>

@@ -99,6 +99,10 @@ const following = ({
      from conversations v, generate_series(1, 5) n`,
   `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, content, sending_at)
    values ('${messageId}', '${own}', '${channelId}', '${conversationId}', '${contactId}', 'outbound', 'text', 'sending', '{}', clock_timestamp())`,
+  `insert into media_assets (id, organization_id, storage_key, kind, source, mime_type, size_bytes, sha256, contact_id, message_id, created_at, deleted_at, missing_since)
+   select uuidv7(), organization_id, '', (array['image', 'video', 'document'])[1 + (random() * 2)::int], case when random() < 0.5 then 'upload' else 'inbound' end,
+          'image/png', 1, '', contact_id, id, created_at, case when random() < 0.01 then created_at end, case when random() < 0.01 then created_at end
+     from messages`,
   `insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state, finished_at)
    select uuidv7(), organization_id, id, '${endpointId}', case when random() < 0.02 then 'pending' when random() < 0.02 then 'failed' else 'succeeded' end, created_at
      from events`,

@@ -14,6 +14,9 @@ import { listDuplicates } from '../../../src/contacts/merging/duplicates.ts';
 import { listNotes } from '../../../src/contacts/notes.ts';
 import { listPermissionHistory } from '../../../src/contacts/permission/permission-history.ts';
 import { listTags } from '../../../src/contacts/tag-catalogue.ts';
+import { type AssetFilter, listAssets } from '../../../src/media/list.ts';
+import { mediaPurge } from '../../../src/media/purge.ts';
+import { deleteAssetsOfContact } from '../../../src/media/remove.ts';
 import { listConversations, readConversationListing } from '../../../src/messaging/inbox/list.ts';
 import { listConversationNotes } from '../../../src/messaging/inbox/notes.ts';
 import { hasKept } from '../../../src/messaging/kept-statuses.ts';
@@ -87,6 +90,14 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
   const acts = (filter: ActFilter) => ({
     by: `listActs by ${Object.keys(filter).join() || 'nothing'}`,
     run: () => listActs(ask, own, filter, page),
+  });
+  const assets = (filter: AssetFilter) => ({
+    by: `listAssets by ${Object.keys(filter).join() || 'nothing'}`,
+    run: () => listAssets(own, ask, filter, page),
+  });
+  const purgeOfMedia = (step: number) => ({
+    by: `the purge of media assets, step ${step + 1}`,
+    run: () => mediaPurge(undefined as never).steps[step]!.batch(em(), 10_000, 100),
   });
   /** A delete that is undone, for the statements that the references to the table send. */
   const deleted = (by: string, text: string, ...params: unknown[]) => ({
@@ -214,8 +225,18 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     jobs_waiting: fill,
     login_limits_expiry: purge('login_limits'),
     mails_age: purge('mails'),
+    media_uploads_age: purge('media_uploads'),
     memberships_list: { by: 'listMembers', run: () => listMembers(own, page) },
     memberships_user: { by: 'organizationsOf', run: () => organizationsOf(em(), ids.userId) as unknown as Promise<unknown> },
+    media_assets_contact: {
+      by: 'deleteAssetsOfContact',
+      run: () => transact({}, (tx) => deleteAssetsOfContact(tx.own, ids.otherId)),
+    },
+    media_assets_deleted: purgeOfMedia(1),
+    media_assets_kind: assets({ kind: 'document' }),
+    media_assets_list: assets({}),
+    media_assets_missing: purgeOfMedia(3),
+    media_assets_source: assets({ source: 'inbound' }),
     messages_channel: messages({ channelId: ids.secondChannelId }),
     messages_contact: messages({ contactId: ids.contactId }),
     messages_conversation: messages({ conversationId: ids.conversationId }),

@@ -24,6 +24,7 @@ const settings = {
   bodyMinBytesPerSecond: 1,
   uploadsPerOrganization: 1,
   downloadsPerOrganization: 1,
+  mediaDownloadsPerOrganization: 1,
   waitsPerOrganization: 1,
 };
 

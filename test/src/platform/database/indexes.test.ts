@@ -18,6 +18,7 @@ const rules: Record<string, string> = {
   invitations_hash: 'a link is of one invitation',
   invitations_open: 'an email has one open invitation',
   jobs_head: 'a lane has one head',
+  media_assets_message_once: 'a message has one file',
   message_attempts_number: 'a message has one try of each number',
   messages_provider_message_id: "the provider's id is of one message",
   password_resets_hash: 'a link is of one request',

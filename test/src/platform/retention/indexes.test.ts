@@ -62,6 +62,14 @@ beforeAll(async () => {
     'message_attempts (id, organization_id, message_id, number, trigger, outcome, started_at, created_at)',
     `uuidv7(-n * interval '1 min'), ${own}, '${messageId}', n, 'first', 'failed', ${age}, ${age}`,
   );
+  await fill(
+    'media_assets (id, organization_id, storage_key, kind, source, mime_type, size_bytes, sha256)',
+    `uuidv7(-n * interval '1 min'), ${own}, n::text, 'image', 'upload', 'image/png', 1, ''`,
+  );
+  await client.query(
+    `insert into media_uploads (organization_id, asset_id, phone_number_id, media_id, uploaded_at)
+     select organization_id, id, '1', '2', uuid_extract_timestamp(id) from media_assets`,
+  );
   await client.query('vacuum analyze');
   await client.query('set enable_seqscan = off');
 });
@@ -98,6 +106,7 @@ test.each([
   ['idempotency_keys', [['idempotency_keys_age']]],
   ['provider_webhooks', [['provider_webhooks_applied'], ['provider_webhooks_broken', 'jobs_subject']]],
   ['unmatched_statuses', [['unmatched_statuses_ended', 'jobs_subject']]],
+  ['media_uploads', [['media_uploads_age']]],
   ['webhook_attempts', [['webhook_attempts_pkey']]],
   ['message_attempts', [['message_attempts_pkey']]],
   ['events', [['events_pkey', 'webhook_deliveries_once', 'jobs_subject']]],
@@ -135,6 +144,7 @@ test('every purge but that of the small table of heartbeats is among them', () =
     'idempotency_keys',
     'provider_webhooks',
     'unmatched_statuses',
+    'media_uploads',
     'webhook_attempts',
     'message_attempts',
     'events',

@@ -199,6 +199,20 @@ test('statuses that waited for their message, 7 days after; one that still waits
   expect(await count('unmatched_statuses')).toBe(3);
 });
 
+test("the provider's ids of sent files, 30 days after: it does not have them any more", async () => {
+  await house.sql(
+    `with made as (
+       insert into media_assets (id, organization_id, storage_key, kind, source, mime_type, size_bytes, sha256)
+       select uuidv7(), $1, n::text, 'image', 'upload', 'image/png', 1, '' from generate_series(1, 15) n
+       returning id, storage_key)
+     insert into media_uploads (organization_id, asset_id, phone_number_id, media_id, uploaded_at)
+     select $1, id, '1', '2', case when storage_key::int > 12 then ${ago(29)} else ${ago(31)} end from made`,
+    [house.organizationId],
+  );
+  expect((await purge('media_uploads')).deleted).toEqual({ media_uploads: 12 });
+  expect(await count('media_uploads')).toBe(3);
+});
+
 test('heartbeats of processes that have been gone for 7 days', async () => {
   const beats = (days: number, times: number) =>
     house.sql(

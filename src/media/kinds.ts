@@ -1,0 +1,41 @@
+/** What the messaging provider sends a file as. */
+export const mediaKinds = ['image', 'video', 'audio', 'document', 'sticker'] as const;
+export type MediaKind = (typeof mediaKinds)[number];
+
+const types: Record<Exclude<MediaKind, 'document'>, string[]> = {
+  image: ['image/jpeg', 'image/png'],
+  sticker: ['image/webp'],
+  video: ['video/mp4', 'video/3gpp'],
+  audio: ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', 'audio/x-m4a', 'audio/ogg; codecs=opus'],
+};
+
+const kB = 1024;
+const MB = 1024 * kB;
+const maxBytes: Record<MediaKind, number> = {
+  image: 5 * MB,
+  video: 16 * MB,
+  audio: 16 * MB,
+  document: 100 * MB,
+  sticker: 100 * kB,
+};
+const animatedStickerMaxBytes = 500 * kB;
+
+/** Of any kind. */
+export const largestFile = maxBytes.document;
+
+/** A type the provider shows as nothing else is a document. */
+export const kindOf = (mimeType: string): MediaKind =>
+  mediaKinds.find((kind) => kind !== 'document' && types[kind].includes(mimeType)) ?? 'document';
+
+/** Anything can be sent as a document, and nothing else as what it is not. */
+export const canBe = (kind: MediaKind, mimeType: string) => kind === 'document' || kindOf(mimeType) === kind;
+
+export const typesOf = (kind: MediaKind): string[] => (kind === 'document' ? [] : types[kind]);
+
+export const limitOf = (kind: MediaKind, isAnimated: boolean) =>
+  kind === 'sticker' && isAnimated ? animatedStickerMaxBytes : maxBytes[kind];
+
+/** Pictures without code, sound and film: a browser may show them by themselves. */
+const shownTypes =
+  /^(image\/(jpeg|png|apng|gif|webp|avif)|audio\/(aac|amr|mpeg|mp4|x-m4a|ogg|wav|webm|flac)|video\/(mp4|3gpp|webm|quicktime|ogg))(;|$)/;
+export const isShownInline = (mimeType: string) => shownTypes.test(mimeType);

@@ -1,0 +1,261 @@
+import { Readable } from 'node:stream';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { publicIdOf } from '../../../src/media/asset-id.ts';
+import { type AssetRow, storeAsset } from '../../../src/media/assets.ts';
+import { deleteAsset } from '../../../src/media/remove.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { inPieces, jpeg, mp4, ogg, pdf, webp } from '../../support/media.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+let channel: Channel;
+
+beforeAll(async () => {
+  channel = await app.connect();
+});
+
+const parts = ({ tenant: { organizationId } }: Channel) => {
+  const { database, ledger, storage } = app.web.deps;
+  return { own: ownRows(database, organizationId), transact: transactFor(ledger.transact, organizationId), storage };
+};
+const asset = (bytes: Buffer, on = channel): Promise<AssetRow> =>
+  storeAsset({ ...parts(on), quotaBytes: 0 }, { source: 'upload', createdBy: 'test', stream: Readable.from(inPieces(bytes)) });
+const idOf = async (bytes: Buffer) => publicIdOf((await asset(bytes)).storage_key);
+
+async function send(type: string, content: object, on = channel) {
+  const { phone } = await app.conversation(on);
+  return app.call('messages.send', { key: on.tenant.key, body: { channel_id: on.id, to: `+${phone}`, type, [type]: content } });
+}
+const sent = async (type: string, content: object, on = channel): Promise<string> => {
+  const { status, body } = await send(type, content, on);
+  expect([status, body.error]).toEqual([201, undefined]);
+  return body.data.id;
+};
+const uploads = async (on = channel): Promise<Body[]> =>
+  (await app.control('GET', `/requests?method=POST&path=${on.phoneNumberId}/media`)).requests;
+/** What the provider took of a message. */
+const arrived = async (id: string): Promise<Body[]> => (await app.control('GET', `/messages?callback_data=${id}`)).messages;
+const wire = async (id: string, on = channel): Promise<Body> =>
+  (await app.sends(on)).map(({ body }: Body) => body).filter((body: Body) => body.biz_opaque_callback_data === id);
+const faultOf = (on: Channel, path: string, fault: object) =>
+  app.control('POST', '/faults', { kind: 'status', match: { method: 'POST', path: `${on.phoneNumberId}/${path}` }, ...fault });
+
+/** The bytes the sandbox has under an id. */
+async function uploadedBytes(mediaId: string, on = channel): Promise<Buffer> {
+  const headers = { authorization: `Bearer ${on.accessToken}` };
+  const { url } = (await (await fetch(`${app.sandboxUrl}/${mediaId}`, { headers })).json()) as Body;
+  return Buffer.from(await (await fetch(url, { headers })).arrayBuffer());
+}
+
+describe('a message with an asset', () => {
+  test.each([
+    ['image', jpeg(300_000), { caption: 'Look' }],
+    ['video', mp4(), { caption: 'Look' }],
+    ['audio', ogg(), { voice: true }],
+    ['document', pdf(), { filename: 'a.pdf' }],
+    ['sticker', webp(), {}],
+    ['document', jpeg(), {}],
+  ])('%s: uploaded, then sent by the provider’s id', async (type, bytes, more) => {
+    const own = await app.connect();
+    const assetId = await idOf(bytes);
+    const id = await sent(type, { asset_id: assetId, ...more }, own);
+    expect((await app.messageIn(id, 'read')).content).toEqual({ asset_id: assetId, ...more });
+    const [body] = await wire(id, own);
+    expect(body[type]).toEqual({ id: expect.stringMatching(/^\d+$/), ...more });
+    expect((await uploadedBytes(body[type].id, own)).equals(bytes)).toBe(true);
+    expect([(await uploads(own)).length, (await arrived(id)).length]).toEqual([1, 1]);
+  });
+
+  test('in a header and in the parameters of a template', async () => {
+    const assetId = await idOf(jpeg());
+    const header = await sent('interactive', {
+      type: 'button',
+      header: { type: 'image', image: { asset_id: assetId } },
+      body: { text: 'Which?' },
+      action: { buttons: [{ type: 'reply', reply: { id: 'a', title: 'A' } }] },
+    });
+    await app.messageIn(header, 'read');
+    expect((await wire(header))[0].interactive.header.image).toEqual({ id: expect.stringMatching(/^\d+$/) });
+    const picture = { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['x'] } };
+    const template = { id: '77000001', name: 'picture', language: 'en_US', status: 'APPROVED', category: 'UTILITY' };
+    const own = await app.connect({
+      account: { templates: [{ ...template, components: [picture, { type: 'BODY', text: 'Hi' }] }] },
+    });
+    await app.idle();
+    const id = await sent(
+      'template',
+      {
+        name: 'picture',
+        language: 'en_US',
+        components: [{ type: 'header', parameters: [{ type: 'image', image: { asset_id: assetId } }] }],
+      },
+      own,
+    );
+    await app.messageIn(id, 'read');
+    const [body] = await wire(id, own);
+    expect(body.template.components[0].parameters[0]).toEqual({ type: 'image', image: { id: expect.stringMatching(/^\d+$/) } });
+  });
+
+  test('is uploaded once for a number, and once more for another', async () => {
+    const [one, other] = [await app.connect(), await app.connect()];
+    const assetId = await idOf(jpeg());
+    for (const on of [one, one, other]) await app.messageIn(await sent('image', { asset_id: assetId }, on), 'read');
+    expect([(await uploads(one)).length, (await uploads(other)).length]).toEqual([1, 1]);
+  });
+
+  test('is uploaded again before the provider drops it', async () => {
+    const own = await app.connect();
+    const assetId = await idOf(jpeg());
+    await app.messageIn(await sent('image', { asset_id: assetId }, own), 'read');
+    await app.rows(`update media_uploads set uploaded_at = clock_timestamp() - interval '29 days' where phone_number_id = $1`, [
+      own.phoneNumberId,
+    ]);
+    await app.messageIn(await sent('image', { asset_id: assetId }, own), 'read');
+    expect(await uploads(own)).toHaveLength(2);
+    expect(await app.rows('select 1 from media_uploads where phone_number_id = $1', [own.phoneNumberId])).toHaveLength(1);
+  });
+
+  test('of an id the provider dropped early is uploaded again, and sent once', async () => {
+    const own = await app.connect();
+    const assetId = await idOf(jpeg());
+    const first = await sent('image', { asset_id: assetId }, own);
+    await app.messageIn(first, 'read');
+    const dropped = (await wire(first, own))[0].image.id;
+    await fetch(`${app.sandboxUrl}/${dropped}`, { method: 'DELETE', headers: { authorization: `Bearer ${own.accessToken}` } });
+    const second = await sent('image', { asset_id: assetId }, own);
+    await app.messageIn(second, 'read');
+    expect((await wire(second, own)).map((body: Body) => body.image.id === dropped)).toEqual([true, false]);
+    expect([(await arrived(second)).length, (await uploads(own)).length]).toEqual([1, 2]);
+  });
+
+  test('that the provider refuses in itself fails, after one more upload at most', async () => {
+    const own = await app.connect();
+    const assetId = await idOf(jpeg());
+    await app.messageIn(await sent('image', { asset_id: assetId }, own), 'read');
+    await faultOf(own, 'messages', { status: 400, code: 131053, times: 5 });
+    const id = await sent('image', { asset_id: assetId }, own);
+    expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'provider_refused', provider_code: '131053' });
+    expect([(await wire(id, own)).length, (await uploads(own)).length]).toEqual([2, 2]);
+  });
+
+  test('whose upload has no answer is uploaded again; the message arrives once', async () => {
+    const own = await app.connect();
+    await faultOf(own, 'media', { kind: 'drop_after' });
+    const id = await sent('image', { asset_id: await idOf(jpeg()) }, own);
+    await app.messageIn(id, 'read');
+    expect([(await uploads(own)).length, (await arrived(id)).length]).toEqual([2, 1]);
+  });
+
+  test('that another run takes over while it is uploaded arrives once', async () => {
+    const own = await app.connect();
+    await faultOf(own, 'media', { kind: 'delay', delay_ms: 2_000 });
+    const id = await sent('image', { asset_id: await idOf(jpeg()) }, own);
+    await waitFor('the upload', async () => (await uploads(own)).length === 1);
+    expect((await app.message(id)).status).toBe('queued');
+    await app.rows(
+      'update jobs set run = run + 1, run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1',
+      [id],
+    );
+    await app.messageIn(id, 'read');
+    await waitFor('both uploads', async () => (await uploads(own)).length === 2);
+    await app.idle();
+    expect([(await arrived(id)).length, (await wire(id, own)).length]).toEqual([1, 1]);
+  });
+
+  test('keeps the order of its conversation while it is uploaded', async () => {
+    const own = await app.connect();
+    await faultOf(own, 'media', { kind: 'delay', delay_ms: 1_500 });
+    const { phone } = await app.conversation(own);
+    const file = await app.call('messages.send', {
+      body: { channel_id: own.id, to: `+${phone}`, type: 'image', image: { asset_id: await idOf(jpeg()) } },
+    });
+    const text = await app.text(own, phone);
+    await app.messageIn(text.body.data.id, 'read');
+    const order = (await app.sends(own)).map(({ body }: Body) => body.biz_opaque_callback_data);
+    expect(order).toEqual([file.body.data.id, text.body.data.id]);
+  });
+
+  test('whose upload is refused fails, and says why', async () => {
+    const own = await app.connect();
+    await faultOf(own, 'media', { status: 400, code: 100 });
+    const id = await sent('image', { asset_id: await idOf(jpeg()) }, own);
+    expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'provider_refused', provider_code: '100' });
+    expect(await app.sends(own)).toEqual([]);
+  });
+
+  test('a token that the upload shows as bad stops the channel; a good one sends the message', async () => {
+    const own = await app.connect();
+    await faultOf(own, 'media', { status: 401, code: 190 });
+    const id = await sent('image', { asset_id: await idOf(jpeg()) }, own);
+    const stopped = async () => (await app.one('select status from channels where id = $1', [own.id])).status === 'auth_error';
+    await waitFor('the channel to stop', stopped);
+    expect((await app.message(id)).status).toBe('queued');
+    await app.call('channels.update', { params: { channelID: own.id }, body: { access_token: own.accessToken } });
+    await app.messageIn(id, 'read');
+    expect(await arrived(id)).toHaveLength(1);
+  });
+
+  test('that was deleted before the message went out fails it', async () => {
+    const own = await app.connect();
+    const { id: assetId, storage_key } = await asset(jpeg());
+    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${own.id}`]);
+    const id = await sent('image', { asset_id: publicIdOf(storage_key) }, own);
+    await parts(channel).transact({}, async (tx) => void (await deleteAsset(tx.own, assetId)));
+    await app.rows(`update pools set held_until = null where id = $1`, [`channel:${own.id}`]);
+    expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'asset_missing' });
+    expect(await uploads(own)).toEqual([]);
+  });
+});
+
+describe('a file that cannot be sent is refused at once', () => {
+  test.each([
+    ['no Base64', async () => 'a b', 'image', 'image.asset_id'],
+    ['Base64 of nothing we know', async () => 'eA', 'image', 'image.asset_id'],
+    [
+      'an asset that is not there',
+      async () => publicIdOf(`${channel.tenant.organizationId}/${crypto.randomUUID()}`),
+      'image',
+      'image.asset_id',
+    ],
+    ['a PDF as an image', () => idOf(pdf()), 'image', 'image.asset_id'],
+    ['an image as audio', () => idOf(jpeg()), 'audio', 'audio.asset_id'],
+  ])('%s', async (_what, make, type, field) => {
+    const { status, body } = await send(type, { asset_id: await make() });
+    expect([status, body.error.code, body.error.details[0].field]).toEqual([422, 'invalid_request', field]);
+  });
+
+  test('an image that is kept as a document may be too large for an image', async () => {
+    const large = await storeAsset(
+      { ...parts(channel), quotaBytes: 0 },
+      { source: 'upload', createdBy: 'test', kind: 'document', stream: Readable.from(inPieces(jpeg(6 * 2 ** 20))) },
+    );
+    const { status, body } = await send('image', { asset_id: publicIdOf(large.storage_key) });
+    expect([status, body.error.details[0].field]).toEqual([422, 'image.asset_id']);
+    expect((await send('document', { asset_id: publicIdOf(large.storage_key) })).status).toBe(201);
+  });
+
+  test('another organization’s asset is not there', async () => {
+    const tenant = await app.organization();
+    const own = await app.connect({ tenant });
+    const { status, body } = await send('image', { asset_id: await idOf(jpeg()) }, own);
+    expect([status, body.error.details[0].field]).toEqual([422, 'image.asset_id']);
+  });
+
+  test.each([
+    ['in two ways', 'image', { id: '1' }, 'image'],
+    ['in two ways, in a template', 'template', { id: '1' }, 'template.components.image.asset_id'],
+    ['by what is no text, in a template', 'template', { asset_id: { toString: 1 } }, 'template.components.image.asset_id'],
+  ])('%s', async (_what, type, more, field) => {
+    await app.storeTemplates(channel);
+    const file = { asset_id: await idOf(jpeg()), ...more };
+    const template = {
+      name: 'hello',
+      language: 'en_US',
+      components: [{ type: 'header', parameters: [{ type: 'image', image: file }] }],
+    };
+    const { status, body } = await send(type, type === 'template' ? template : file);
+    expect([status, body.error.details[0].field]).toEqual([422, field]);
+  });
+});
