@@ -1,6 +1,6 @@
 import { now } from '../platform/database/columns.ts';
 import type { Owned } from '../platform/database/own.ts';
-import { onboardingUpdated } from '../platform/events/catalogue.ts';
+import { onboardingUpdated } from '../platform/events/onboarding-updated.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { Onboarding, steps, type WorkStep, workSteps } from './onboarding.entity.ts';

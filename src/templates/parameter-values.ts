@@ -54,9 +54,9 @@ export function mediaFaults(kind: string, parameter: Json, at: Path): Fault[] {
   const value = object(parameter[kind]);
   const lacks = (message: string): Fault[] => [{ path: [...at, kind], code: 'template.parameter_empty', message }];
   if (files.includes(kind))
-    return Boolean(textOf(value.id)) === Boolean(textOf(value.link))
-      ? lacks(`The ${kind} of the header needs either id or link`)
-      : [];
+    return [value.id, value.link, value.asset_id].filter(textOf).length === 1
+      ? []
+      : lacks(`The ${kind} of the header needs exactly one of id, link and asset_id`);
   if (kind === 'location' && (textOf(value.latitude) === '' || textOf(value.longitude) === ''))
     return lacks('The location of the header needs latitude and longitude');
   return Object.keys(value).length === 0 ? lacks(`The header needs its ${kind}`) : [];
@@ -69,5 +69,5 @@ export function shownMedia(kind: string, parameter: Json): string {
       .map(textOf)
       .filter(Boolean)
       .join('\n');
-  return textOf(value.filename) || textOf(value.link) || textOf(value.id);
+  return textOf(value.filename) || textOf(value.link) || textOf(value.id) || textOf(value.asset_id);
 }
