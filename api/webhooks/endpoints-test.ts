@@ -1,5 +1,6 @@
 import Joi from 'joi';
-import { eventTypes, webhookTest } from '../../src/platform/events/catalogue.ts';
+import { eventTypes } from '../../src/platform/events/catalogue.ts';
+import { webhookTest } from '../../src/platform/events/endpoint-events.ts';
 import { endpointLock } from '../../src/webhooks/endpoints.ts';
 import { testEndpoint } from '../../src/webhooks/test-endpoint.ts';
 import { endpoint, ok } from '../http/endpoint.ts';

@@ -1,5 +1,5 @@
 import type { RowOf } from '../platform/database/tables.ts';
-import { endpointFailing, endpointRecovered } from '../platform/events/catalogue.ts';
+import { endpointFailing, endpointRecovered } from '../platform/events/endpoint-events.ts';
 import type { Part, PartText } from '../platform/ledger/part.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import { now } from '../platform/time/clock.ts';

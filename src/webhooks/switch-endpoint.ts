@@ -1,6 +1,6 @@
 import { now } from '../platform/database/columns.ts';
 import type { Own } from '../platform/database/own.ts';
-import { endpointDisabled } from '../platform/events/catalogue.ts';
+import { endpointDisabled } from '../platform/events/endpoint-events.ts';
 import { drainPool, endpointPool, holdPool, letPoolGo, poolOf, setPool } from '../platform/ledger/pools.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';

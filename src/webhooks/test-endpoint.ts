@@ -1,5 +1,6 @@
 import { AppError } from '../platform/errors.ts';
-import { catalogue, webhookTest } from '../platform/events/catalogue.ts';
+import { catalogue } from '../platform/events/catalogue.ts';
+import { webhookTest } from '../platform/events/endpoint-events.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { endpointToChange } from './endpoints.ts';

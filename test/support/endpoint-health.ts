@@ -1,4 +1,5 @@
-import { operationFailed, webhookTest } from '../../src/platform/events/catalogue.ts';
+import { operationFailed } from '../../src/platform/events/catalogue.ts';
+import { webhookTest } from '../../src/platform/events/endpoint-events.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { subjectLock } from '../../src/platform/ledger/locks.ts';
 import type { Providers } from '../../src/providers/index.ts';

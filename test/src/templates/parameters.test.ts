@@ -188,7 +188,11 @@ describe('wrong: where, and why', () => {
       'a picture by id and by link',
       media('IMAGE'),
       [header({ type: 'image', image: { id: '1', link: 'https://a' } })],
-      ['components.0.parameters.0.image', 'parameter_empty', 'The image of the header needs either id or link'],
+      [
+        'components.0.parameters.0.image',
+        'parameter_empty',
+        'The image of the header needs exactly one of id, link and asset_id',
+      ],
     ],
     [
       'two pictures',
