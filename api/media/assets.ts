@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { type MediaSource, mediaSources } from '../../src/media/asset.entity.ts';
 import { assetIdIn } from '../../src/media/asset-id.ts';
-import { findAsset, getAsset } from '../../src/media/assets.ts';
+import { findAsset, getAsset } from '../../src/media/find.ts';
 import { type MediaKind, mediaKinds } from '../../src/media/kinds.ts';
 import { listAssets } from '../../src/media/list.ts';
 import { deleteAsset } from '../../src/media/remove.ts';

@@ -1,7 +1,7 @@
 import { create as contentDisposition } from 'content-disposition';
 import Joi from 'joi';
 import parseRange from 'range-parser';
-import type { AssetRow } from '../../src/media/assets.ts';
+import type { AssetRow } from '../../src/media/find.ts';
 import { isShownInline } from '../../src/media/kinds.ts';
 import { type ByteRange, FileMissing, type Storage } from '../../src/media/storage/storage.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';

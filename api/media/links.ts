@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { findAsset } from '../../src/media/assets.ts';
+import { findAsset } from '../../src/media/find.ts';
 import { readLink, signedLink } from '../../src/media/links.ts';
 import { ownRows } from '../../src/platform/database/own.ts';
 import { notFound } from '../../src/platform/errors.ts';

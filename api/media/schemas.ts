@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { mediaSources } from '../../src/media/asset.entity.ts';
 import { publicIdOf, storageKeyOf } from '../../src/media/asset-id.ts';
-import type { AssetRow } from '../../src/media/assets.ts';
+import type { AssetRow } from '../../src/media/find.ts';
 import { mediaKinds } from '../../src/media/kinds.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';

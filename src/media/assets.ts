@@ -1,58 +1,14 @@
 import type { Readable } from 'node:stream';
 import { brokenReference, isOurOutage, violatedConstraint } from '../platform/database/errors.ts';
 import type { Own } from '../platform/database/own.ts';
-import { statement } from '../platform/database/statement.ts';
-import type { RowOf } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { MediaAsset } from './asset.entity.ts';
+import { type AssetRow, findAssetOfMessage, getAsset } from './find.ts';
 import { type IncomingFile, type ReceivedFile, receiveFile } from './receive.ts';
 import type { ByteRange, Storage } from './storage/storage.ts';
 import { assertRoom, countFile } from './usage.ts';
-
-export const assetColumns = [
-  'id',
-  'storage_key',
-  'kind',
-  'source',
-  'mime_type',
-  'declared_type',
-  'size_bytes',
-  'sha256',
-  'file_name',
-  'message_id',
-  'contact_id',
-  'created_by',
-  'created_at',
-  'missing_since',
-] as const;
-export type AssetRow = RowOf<typeof MediaAsset, (typeof assetColumns)[number]>;
-
-const assetById = statement((select, { id }: { id: string }) =>
-  select(MediaAsset).select(assetColumns).where('id', '=', id).where('deleted_at', 'is', null),
-);
-const assetByMessage = statement((select, { messageId }: { messageId: string }) =>
-  select(MediaAsset).select(assetColumns).where('message_id', '=', messageId).where('deleted_at', 'is', null),
-);
-
-export async function findAsset(own: Own, id: string): Promise<AssetRow | undefined> {
-  const [row] = await assetById(own, { id });
-  return row;
-}
-
-/** Throws 404. */
-export async function getAsset(own: Own, id: string | undefined): Promise<AssetRow> {
-  const row = id === undefined ? undefined : await findAsset(own, id);
-  if (!row) throw notFound('Media asset');
-  return row;
-}
-
-/** The file that came in with a message. */
-export async function findAssetOfMessage(own: Own, messageId: string): Promise<AssetRow | undefined> {
-  const [row] = await assetByMessage(own, { messageId });
-  return row;
-}
 
 /** An inbound file belongs to its message and its contact, whose erasure removes it. */
 export type Origin = { source: 'upload'; createdBy: string } | { source: 'inbound'; messageId: string; contactId: string };

@@ -1,7 +1,7 @@
 import type { Own } from '../platform/database/own.ts';
 import { type Ask, type Page, type PageRows, pageOfQuery } from '../platform/listing/paging.ts';
 import { MediaAsset, type MediaSource } from './asset.entity.ts';
-import { type AssetRow, assetColumns } from './assets.ts';
+import { type AssetRow, assetColumns } from './find.ts';
 import type { MediaKind } from './kinds.ts';
 
 export type AssetFilter = {

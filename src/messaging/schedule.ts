@@ -96,7 +96,7 @@ export async function refusalOfScheduled(own: Own, secrets: Secrets, message: Sc
   if (!contactId) return { code: 'contact_deleted', message: 'The contact was deleted before the message went out' };
   const request = { channelId, recipient: { contactId }, type, content };
   try {
-    assertAllowed(request, await findTarget(own, secrets, request));
+    await assertAllowed(request, await findTarget(own, secrets, request));
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return { code: error.code, message: error.message };

@@ -13,7 +13,6 @@ import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import { assertAhead } from '../platform/time/ahead.ts';
-import { assertParameters } from '../templates/parameters.ts';
 import type { ConversationStatus } from './conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
 import { assertFiles } from './files/named.ts';
@@ -42,7 +41,7 @@ export async function prepareMessage(
   if (request.sendAt) assertAhead('send_at', request.sendAt, maxScheduleDays);
   const target = await findTarget(own, secrets, request);
   await assertReachable(own, request, target);
-  assertAllowed(request, target);
+  await assertAllowed(request, target);
   await assertFiles(own, request.type, request.content);
   const address = addressOf(request, target);
   assertContext(request, target);
@@ -56,10 +55,12 @@ async function assertReachable(own: Own, { recipient }: SendRequest, { channel_s
 }
 
 /** What may have changed by the time at which a scheduled message goes out. */
-export function assertAllowed({ type, content, sendAt }: SendRequest, target: Target) {
+export async function assertAllowed({ type, content, sendAt }: SendRequest, target: Target): Promise<void> {
   if (type === 'template') {
     assertApproved(target.template_status);
     const template = { category: target.category ?? '', components: target.template_components ?? [] };
+    // Loaded with the first template: a start does not wait for it.
+    const { assertParameters } = await import('../templates/parameters.ts');
     assertParameters(template, content.components, ['template', 'components']);
   }
   const refusal = refusalOf({ ...target, suppression: target.suppression ?? target.remembered });

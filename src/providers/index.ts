@@ -1,11 +1,10 @@
 import type { Registry } from 'prom-client';
 import type { Config } from '../platform/config/config.ts';
 import type { Log } from '../platform/log.ts';
-import { lazyGraphClient, lazySmtpMail } from './lazily.ts';
+import { lazyMessagingApp, lazySmtpMail } from './lazily.ts';
 import { logMail } from './mail/log.ts';
 import type { Mail } from './mail/provider.ts';
 import { measuredProvider } from './measured.ts';
-import { graphMessagingApp } from './messaging-app/graph.ts';
 import type { MessagingApp } from './messaging-app/provider.ts';
 
 export type Providers = {
@@ -25,17 +24,18 @@ export function createProviders(
   const { messagingAppUrl, messagingAppMediaHosts: mediaHosts, providerTimeoutMs, mailUrl } = config;
   const { messagingAppId: id, messagingAppSecret: secret } = config;
   const measured = measuredProvider(registry);
-  const client = lazyGraphClient({ baseUrl: messagingAppUrl, timeoutMs: providerTimeoutMs, ...(mediaHosts && { mediaHosts }) });
+  const options = { baseUrl: messagingAppUrl, timeoutMs: providerTimeoutMs, ...(mediaHosts && { mediaHosts }) };
+  const app = lazyMessagingApp(options, id && secret ? { id, secret } : undefined);
   const smtp = mailUrl ? lazySmtpMail({ url: mailUrl, timeoutMs: providerTimeoutMs }) : undefined;
   return {
-    messagingApp: measured('messaging_app', graphMessagingApp(client, id && secret ? { id, secret } : undefined)),
+    messagingApp: measured('messaging_app', app.messagingApp),
     // A mail that is only logged calls nobody.
     mail: smtp ? measured('mail', smtp.mail) : logMail(log),
     async load() {
-      await Promise.all([client.load(), smtp?.load()]);
+      await Promise.all([app.load(), smtp?.load()]);
     },
     close() {
-      client.close();
+      app.close();
       smtp?.close();
     },
   };

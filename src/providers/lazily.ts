@@ -1,5 +1,9 @@
 import type { Mail } from './mail/provider.ts';
-import type { GraphClient, GraphOptions } from './messaging-app/client.ts';
+import type { GraphOptions } from './messaging-app/client.ts';
+import type { ProviderApp } from './messaging-app/onboarding-calls.ts';
+import type { MessagingApp } from './messaging-app/provider.ts';
+
+type Calls = Record<string, (...given: unknown[]) => Promise<unknown>>;
 
 /** What a client that is made at its first call adds: `load` makes it before. */
 type Lazy = { load(): Promise<void>; close(): void };
@@ -23,18 +27,45 @@ function lazily<Made extends { close(): void }>(make: () => Promise<Made>) {
   };
 }
 
+/** Each call of the interface, which must be known before what answers it is loaded. */
+const calls: Record<keyof MessagingApp, true> = {
+  exchangeCode: true,
+  subscribeApp: true,
+  isAppSubscribed: true,
+  registerNumber: true,
+  readNumber: true,
+  ownsNumber: true,
+  readHealth: true,
+  isSubscribed: true,
+  listTemplates: true,
+  findTemplate: true,
+  createTemplate: true,
+  editTemplate: true,
+  deleteTemplate: true,
+  send: true,
+  markRead: true,
+  blockUser: true,
+  unblockUser: true,
+  fetchMedia: true,
+  uploadMedia: true,
+};
+
 /** got alone takes as long to load as all our own code: a web process calls the provider seldom. */
-export function lazyGraphClient(options: GraphOptions): GraphClient & Lazy {
-  const { get, load, close } = lazily(async () => (await import('./messaging-app/client.ts')).createGraphClient(options));
-  return {
-    get: async (...call) => (await get()).get(...call),
-    post: async (...call) => (await get()).post(...call),
-    delete: async (...call) => (await get()).delete(...call),
-    download: async (...call) => (await get()).download(...call),
-    upload: async (...call) => (await get()).upload(...call),
-    load,
-    close,
-  };
+export function lazyMessagingApp(options: GraphOptions, app?: ProviderApp): { messagingApp: MessagingApp } & Lazy {
+  const { get, load, close } = lazily(async () => {
+    const [{ createGraphClient }, { graphMessagingApp }] = await Promise.all([
+      import('./messaging-app/client.ts'),
+      import('./messaging-app/graph.ts'),
+    ]);
+    const client = createGraphClient(options);
+    return { calls: graphMessagingApp(client, app) as unknown as Calls, close: () => client.close() };
+  });
+  const later =
+    (call: string) =>
+    async (...given: unknown[]) =>
+      (await get()).calls[call]!(...given);
+  const messagingApp = Object.fromEntries(Object.keys(calls).map((call) => [call, later(call)])) as unknown as MessagingApp;
+  return { messagingApp, load, close };
 }
 
 /** nodemailer is for workers: they send the mails. */

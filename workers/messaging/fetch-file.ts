@@ -1,5 +1,6 @@
 import { stopChannel } from '../../src/channels/change.ts';
-import { type AssetRow, findAssetOfMessage, storeAsset } from '../../src/media/assets.ts';
+import { storeAsset } from '../../src/media/assets.ts';
+import { type AssetRow, findAssetOfMessage } from '../../src/media/find.ts';
 import { largestFile } from '../../src/media/kinds.ts';
 import { fetchFileJob } from '../../src/messaging/files/jobs.ts';
 import { endFetch, fileIdIn, type ReceivedFile, receivedFile, settleFile, stateOf } from '../../src/messaging/files/received.ts';

@@ -1,24 +1,26 @@
 import type { MediaSettings } from '../../platform/config/media.ts';
-import { diskStorage } from './disk.ts';
 import type { Storage } from './storage.ts';
 
-/** Nothing is opened before the first call. */
+/** Nothing is opened, nor loaded, before the first call: a process that stores no file needs neither. */
 export function createStorage(config: MediaSettings): Storage {
   const { mediaS3Bucket: bucket } = config;
-  return bucket === undefined ? diskStorage(config.mediaFolder) : lazyS3({ ...config, bucket });
+  return bucket === undefined
+    ? lazily('disk', async () => (await import('./disk.ts')).diskStorage(config.mediaFolder))
+    : lazily('s3', async () => (await import('./s3.ts')).s3Storage({ ...config, bucket }));
 }
 
-type Settings = Parameters<typeof import('./s3.ts').s3Storage>[0];
-
-/** The client is large: a process that stores no file does not load it. */
-function lazyS3(settings: Settings): Storage {
+function lazily(name: Storage['name'], make: () => Promise<Storage>): Storage {
   let made: Promise<Storage> | undefined;
   const get = () => {
-    made ??= import('./s3.ts').then(({ s3Storage }) => s3Storage(settings));
+    // A load that failed is tried again by the next call.
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
     return made;
   };
   return {
-    name: 's3',
+    name,
     put: async (...call) => (await get()).put(...call),
     get: async (...call) => (await get()).get(...call),
     delete: async (...call) => (await get()).delete(...call),

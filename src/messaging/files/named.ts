@@ -1,5 +1,5 @@
 import { assetIdIn, isBase64Url } from '../../media/asset-id.ts';
-import { findAsset } from '../../media/assets.ts';
+import { findAsset } from '../../media/find.ts';
 import { canBe, limitOf, type MediaKind, mediaKinds } from '../../media/kinds.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { invalidField } from '../../platform/errors.ts';

@@ -1,6 +1,6 @@
 import { Channel } from '../../channels/channel.entity.ts';
 import { publicIdOf } from '../../media/asset-id.ts';
-import { type AssetRow, findAsset } from '../../media/assets.ts';
+import { type AssetRow, findAsset } from '../../media/find.ts';
 import { mediaKinds } from '../../media/kinds.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';

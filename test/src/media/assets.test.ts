@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { findAsset, findAssetOfMessage, type Origin, openAsset, storeAsset } from '../../../src/media/assets.ts';
+import { type Origin, openAsset, storeAsset } from '../../../src/media/assets.ts';
+import { findAsset, findAssetOfMessage } from '../../../src/media/find.ts';
 import type { IncomingFile } from '../../../src/media/receive.ts';
 import { clearDeleted, deleteAsset, deleteAssetsOfContact } from '../../../src/media/remove.ts';
 import { diskStorage } from '../../../src/media/storage/disk.ts';

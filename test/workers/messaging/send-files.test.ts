@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { publicIdOf } from '../../../src/media/asset-id.ts';
-import { type AssetRow, storeAsset } from '../../../src/media/assets.ts';
+import { storeAsset } from '../../../src/media/assets.ts';
+import type { AssetRow } from '../../../src/media/find.ts';
 import { deleteAsset } from '../../../src/media/remove.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
@@ -243,12 +244,21 @@ describe('a file that cannot be sent is refused at once', () => {
     expect([status, body.error.details[0].field]).toEqual([422, 'image.asset_id']);
   });
 
+  const inHeader = 'template.components[0].parameters[0].image';
   test.each([
     ['in two ways', 'image', { id: '1' }, 'image'],
-    ['in two ways, in a template', 'template', { id: '1' }, 'template.components.image.asset_id'],
-    ['by what is no text, in a template', 'template', { asset_id: { toString: 1 } }, 'template.components.image.asset_id'],
+    ['in two ways, in a template', 'template', { id: '1' }, inHeader],
+    ['by what is no text, in a template', 'template', { asset_id: { toString: 1 } }, inHeader],
   ])('%s', async (_what, type, more, field) => {
     await app.storeTemplates(channel);
+    const parts = [
+      { type: 'HEADER', format: 'IMAGE' },
+      { type: 'BODY', text: 'Hello' },
+    ];
+    await app.rows(`update templates set components = $2 where channel_id = $1 and name = 'hello'`, [
+      channel.id,
+      JSON.stringify(parts),
+    ]);
     const file = { asset_id: await idOf(jpeg()), ...more };
     const template = {
       name: 'hello',
