@@ -411,6 +411,7 @@ describe('the worker', () => {
       'mails',
       'media_assets',
       'media_files',
+      'media_uploads',
       'message_attempts',
       'onboardings',
       'password_resets',

@@ -123,7 +123,7 @@ describe('a person writes', () => {
     const { phone, id } = await app.conversation(channel);
     const body = { snoozed_until: new Date(Date.now() + 3_600_000).toISOString() };
     await app.call('conversations.update', { params: { conversationID: id }, body });
-    expect(await app.jobOf(id)).toMatchObject({ name: 'conversations.wake', state: 'waiting' });
+    expect(await app.jobOf(id)).toMatchObject({ name: 'conversations.wake', state: 'queued' });
     await inbound(phone);
     expect(await app.jobOf(id)).toBeUndefined();
     expect((await app.call('conversations.get', { params: { conversationID: id } })).body).toMatchObject({
