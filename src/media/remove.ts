@@ -8,7 +8,7 @@ import type { Storage } from './storage/storage.ts';
 
 /**
  * SQL: the change of a set and of what it took, by the rows that changed. Nobody finds the assets any more, and their room is free; their
- * files are removed by a job.
+ * files are removed by a job. A count that is wrong, as after a repair by hand, must not keep a person from being erased.
  */
 const deleting = (which: string) => `
   with gone as (
@@ -23,8 +23,8 @@ const deleting = (which: string) => `
     returning size_bytes),
   freed as (
     update media_usage
-       set bytes = bytes - (select sum(size_bytes) from gone),
-           assets = assets - (select count(*) from gone)
+       set bytes = greatest(0, bytes - (select sum(size_bytes) from gone)),
+           assets = greatest(0, assets - (select count(*) from gone))
      where organization_id = $1
        and exists (select 1 from gone))
   select count(*)::int as deleted
