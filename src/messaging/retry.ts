@@ -2,7 +2,7 @@ import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import { AppError, notFound } from '../platform/errors.ts';
-import { conversationLane } from '../platform/ledger/locks.ts';
+import { conversationLane, LocksOutdated } from '../platform/ledger/locks.ts';
 import { channelPool } from '../platform/ledger/pools.ts';
 import { reviveJob } from '../platform/ledger/retry.ts';
 import { stateIs } from '../platform/ledger/states.ts';
@@ -59,18 +59,21 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   if (row.provider_message_id !== null) await recordAttempt(own, id, { outcome: 'accepted' });
   await markRetried(own, id);
   // SQL: appends the earlier id, so that late statuses of the earlier send do not settle the new one; what they told stands behind a number.
-  await own.sql(
+  const retried = await own.sql(
     `update messages m
-        set status = 'queued', failure = null,
+        set status = 'queued', failure = null, is_scheduled = false,
             superseded_ids = array_remove(superseded_ids || provider_message_id, null), provider_message_id = null,
             told = (
               select jsonb_object_agg(
                        case when t.status like '%:%' then t.status else cardinality(m.superseded_ids) + 1 || ':' || t.status end, t.what)
                 from jsonb_each(m.told) t(status, what)),
             sending_at = null, resends = 0, updated_at = clock_timestamp()
-      where organization_id = $1 and id = $2`,
+      where organization_id = $1 and id = $2 and status = 'failed'
+     returning id`,
     [id],
   );
+  // A late status, or the retry of its job, was faster.
+  if (retried.length === 0) throw new LocksOutdated();
   await deleteFailedJob(own, id);
   const order = { lane: conversationLane(row.conversation_id), pool: channelPool(row.channel_id) };
   own.enqueue(sendMessageJob, { message_id: id }, order);

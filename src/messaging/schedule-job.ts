@@ -28,6 +28,8 @@ export const sendLaterJob = job<{ message_id: string }>({
   },
   /** What is retried as a message goes out at once, and has another job. */
   async revived({ own }, { message_id: id }) {
+    const [found] = await conversationOf(own, { id });
+    if (found) await own.lockFound('conversation', found.conversation_id);
     const again = { status: 'queued', failure: null, is_scheduled: true, updated_at: now() } as const;
     const isFailed = { id, status: 'failed', provider_message_id: null, send_at: { $ne: null } } as const;
     if ((await own.update(Message, isFailed, again)) === 0)

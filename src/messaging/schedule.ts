@@ -78,7 +78,8 @@ const scheduledById = statement((select, { id }: { id: string }) =>
   select(Message)
     .select(['id', 'channel_id', 'conversation_id', 'contact_id', 'type', 'content', 'send_at'])
     .where('id', '=', id)
-    .where('is_scheduled', '=', true),
+    .where('is_scheduled', '=', true)
+    .where('status', '=', 'queued'),
 );
 export type Scheduled = RowOf<
   typeof Message,
