@@ -10,6 +10,7 @@ import type { TenantTx } from '../platform/ledger/tx.ts';
 import { markRetried, recordAttempt } from './attempts.ts';
 import { sendMessageJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
+import { calledOff } from './schedule-job.ts';
 import { deleteFailedJob } from './settle.ts';
 
 type Row = RowOf<typeof Message, 'status' | 'channel_id' | 'conversation_id' | 'provider_message_id'> & {
@@ -48,6 +49,7 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   own.assertLocked(conversationLane(row.conversation_id));
   if (row.status === 'queued' || row.status === 'sending') return;
   if (row.status !== 'failed') throw new AppError('conflict', `The message is ${row.status}: only a failed one can be retried`);
+  if (row.code === calledOff) throw new AppError('conflict', 'The message was called off: send a new one');
   if (row.is_channel_deleted) throw new AppError('conflict', 'The channel of the message was deleted');
   const mayHaveArrived = row.provider_message_id !== null || row.code === 'outcome_unknown';
   if (mayHaveArrived && !force) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');

@@ -11,6 +11,9 @@ const conversationOf = statement((select, { id }: { id: string }) =>
   select(Message).select('conversation_id').where('id', '=', id),
 );
 
+/** The code of what was called off before its time. */
+export const calledOff = 'cancelled';
+
 /** One row for each message that is scheduled; at its time it makes way for the row that sends it. */
 export const sendLaterJob = job<{ message_id: string }>({
   name: 'messages.send-later',

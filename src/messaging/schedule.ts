@@ -18,7 +18,7 @@ import { previewOf } from './conversations.ts';
 import { sendMessageJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
 import { type MessageRow, messageColumns } from './queries.ts';
-import { sendLaterJob } from './schedule-job.ts';
+import { calledOff, sendLaterJob } from './schedule-job.ts';
 import { acceptMessage, assertAllowed, type Prepared } from './send.ts';
 import { findTarget } from './send-target.ts';
 import { recordFailed } from './settle.ts';
@@ -135,8 +135,6 @@ export async function releaseScheduled(tx: OwnTx, { id, channel_id, conversation
   const changed = touched.status === touched.was ? ['preview'] : ['status', 'preview'];
   tx.emit(conversationUpdated, { conversation_id, status: touched.status, changed });
 }
-
-const calledOff = 'cancelled';
 
 const stateOf = statement((select, { id }: { id: string }) =>
   select(Message)

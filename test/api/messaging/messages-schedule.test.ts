@@ -136,6 +136,18 @@ describe('called off', () => {
     expect((await cancel('0193ffff-3a0e-7cc4-8f4e-0242ac120004')).status).toBe(404);
   });
 
+  test('it cannot be retried, by force neither', async () => {
+    const { id } = await scheduled();
+    await cancel(id);
+    for (const force of [false, true])
+      expect(await app.call('messages.retry', { params: { messageID: id }, body: { force } })).toMatchObject({
+        status: 409,
+        body: { error: { code: 'conflict', message: 'The message was called off: send a new one' } },
+      });
+    expect(await app.message(id)).toMatchObject({ status: 'failed', failure: { code: 'cancelled' } });
+    expect(await app.jobOf(id)).toBeUndefined();
+  });
+
   test('asked for while its time comes, either it is called off or it is sent', async () => {
     const { id } = await scheduled();
     const [{ status }] = await Promise.all([cancel(id), pass(id, 2)]);
