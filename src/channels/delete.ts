@@ -1,4 +1,5 @@
 import { now } from '../platform/database/columns.ts';
+import { isParked } from '../platform/ledger/park.ts';
 import { channelPool, letPoolGo, poolOf, setPool } from '../platform/ledger/pools.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
@@ -15,6 +16,12 @@ const hastenStatement = `
   update jobs
      set run_at = clock_timestamp(), check_at = clock_timestamp() + interval '5 s'
    where organization_id = $1 and pool = $2 and state = 'waiting' and run_at > clock_timestamp()`;
+
+/** SQL: the ledger's table. A send that was put off to a later time holds up its conversation; the sweep gives it to the queue. */
+const hastenParkedStatement = `
+  update jobs
+     set run_at = clock_timestamp(), check_at = clock_timestamp()
+   where organization_id = $1 and pool = $2 and state = 'queued' and slot_at is null and ${isParked}`;
 
 /** SQL: two tables, one of a domain that this one does not know. A parked row is then due, and the sweep gives it to the queue. */
 const hastenScheduledStatement = `
@@ -47,6 +54,7 @@ export async function deleteChannel({ em, own, dispatch }: TenantTx, id: string)
   await setPool(em, pool, width, null);
   await letPoolGo(em, pool);
   await own.sql(hastenStatement, [pool.id]);
+  await own.sql(hastenParkedStatement, [pool.id]);
   await own.sql(hastenScheduledStatement, [id]);
   dispatch({ pools: [pool] });
   emitChange(own, channel, ['status', 'deleted']);

@@ -2,7 +2,7 @@ import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import { AppError, notFound } from '../platform/errors.ts';
-import { conversationLane } from '../platform/ledger/locks.ts';
+import { conversationLane, LocksOutdated } from '../platform/ledger/locks.ts';
 import { channelPool } from '../platform/ledger/pools.ts';
 import { reviveJob } from '../platform/ledger/retry.ts';
 import { stateIs } from '../platform/ledger/states.ts';
@@ -10,6 +10,7 @@ import type { TenantTx } from '../platform/ledger/tx.ts';
 import { markRetried, recordAttempt } from './attempts.ts';
 import { sendMessageJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
+import { calledOff } from './schedule-job.ts';
 import { deleteFailedJob } from './settle.ts';
 
 type Row = RowOf<typeof Message, 'status' | 'channel_id' | 'conversation_id' | 'provider_message_id'> & {
@@ -48,6 +49,7 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   own.assertLocked(conversationLane(row.conversation_id));
   if (row.status === 'queued' || row.status === 'sending') return;
   if (row.status !== 'failed') throw new AppError('conflict', `The message is ${row.status}: only a failed one can be retried`);
+  if (row.code === calledOff) throw new AppError('conflict', 'The message was called off: send a new one');
   if (row.is_channel_deleted) throw new AppError('conflict', 'The channel of the message was deleted');
   const mayHaveArrived = row.provider_message_id !== null || row.code === 'outcome_unknown';
   if (mayHaveArrived && !force) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
@@ -59,18 +61,21 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   if (row.provider_message_id !== null) await recordAttempt(own, id, { outcome: 'accepted' });
   await markRetried(own, id);
   // SQL: appends the earlier id, so that late statuses of the earlier send do not settle the new one; what they told stands behind a number.
-  await own.sql(
+  const retried = await own.sql(
     `update messages m
-        set status = 'queued', failure = null,
+        set status = 'queued', failure = null, is_scheduled = false,
             superseded_ids = array_remove(superseded_ids || provider_message_id, null), provider_message_id = null,
             told = (
               select jsonb_object_agg(
                        case when t.status like '%:%' then t.status else cardinality(m.superseded_ids) + 1 || ':' || t.status end, t.what)
                 from jsonb_each(m.told) t(status, what)),
             sending_at = null, resends = 0, updated_at = clock_timestamp()
-      where organization_id = $1 and id = $2`,
+      where organization_id = $1 and id = $2 and status = 'failed'
+     returning id`,
     [id],
   );
+  // A late status, or the retry of its job, was faster.
+  if (retried.length === 0) throw new LocksOutdated();
   await deleteFailedJob(own, id);
   const order = { lane: conversationLane(row.conversation_id), pool: channelPool(row.channel_id) };
   own.enqueue(sendMessageJob, { message_id: id }, order);

@@ -11,6 +11,9 @@ const conversationOf = statement((select, { id }: { id: string }) =>
   select(Message).select('conversation_id').where('id', '=', id),
 );
 
+/** The code of what was called off before its time. */
+export const calledOff = 'cancelled';
+
 /** One row for each message that is scheduled; at its time it makes way for the row that sends it. */
 export const sendLaterJob = job<{ message_id: string }>({
   name: 'messages.send-later',
@@ -28,6 +31,8 @@ export const sendLaterJob = job<{ message_id: string }>({
   },
   /** What is retried as a message goes out at once, and has another job. */
   async revived({ own }, { message_id: id }) {
+    const [found] = await conversationOf(own, { id });
+    if (found) await own.lockFound('conversation', found.conversation_id);
     const again = { status: 'queued', failure: null, is_scheduled: true, updated_at: now() } as const;
     const isFailed = { id, status: 'failed', provider_message_id: null, send_at: { $ne: null } } as const;
     if ((await own.update(Message, isFailed, again)) === 0)

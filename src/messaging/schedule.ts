@@ -18,7 +18,7 @@ import { previewOf } from './conversations.ts';
 import { sendMessageJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
 import { type MessageRow, messageColumns } from './queries.ts';
-import { sendLaterJob } from './schedule-job.ts';
+import { calledOff, sendLaterJob } from './schedule-job.ts';
 import { acceptMessage, assertAllowed, type Prepared } from './send.ts';
 import { findTarget } from './send-target.ts';
 import { recordFailed } from './settle.ts';
@@ -78,7 +78,8 @@ const scheduledById = statement((select, { id }: { id: string }) =>
   select(Message)
     .select(['id', 'channel_id', 'conversation_id', 'contact_id', 'type', 'content', 'send_at'])
     .where('id', '=', id)
-    .where('is_scheduled', '=', true),
+    .where('is_scheduled', '=', true)
+    .where('status', '=', 'queued'),
 );
 export type Scheduled = RowOf<
   typeof Message,
@@ -134,8 +135,6 @@ export async function releaseScheduled(tx: OwnTx, { id, channel_id, conversation
   const changed = touched.status === touched.was ? ['preview'] : ['status', 'preview'];
   tx.emit(conversationUpdated, { conversation_id, status: touched.status, changed });
 }
-
-const calledOff = 'cancelled';
 
 const stateOf = statement((select, { id }: { id: string }) =>
   select(Message)

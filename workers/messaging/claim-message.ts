@@ -20,6 +20,8 @@ export type Claim = Permission &
   > &
   RowOf<typeof Channel, 'phone_number_id' | 'account_id' | 'access_token'> & {
     message_id: string;
+    /** As text: a Date has no microseconds. */
+    claimed_at: string;
     is_heard: boolean;
     is_deleted: boolean;
   };
@@ -30,7 +32,8 @@ const permission = permissionColumns({
   channel: 'm.channel_id',
 });
 const claimColumns = `
-  m.id as message_id, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id, m.resends,
+  m.id as message_id, m.sending_at::text as claimed_at, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id,
+  m.resends,
   m.channel_id, m.conversation_id, c.phone_number_id, c.account_id, c.access_token, c.deleted_at is not null as is_deleted,
   (select t.category
      from templates t

@@ -19,7 +19,12 @@ const stoppedMs = 300_000;
 /** Longer than the provider keeps a file. */
 const keptForMs = 31 * 86_400_000;
 
-type Fetched = { asset: AssetRow } | { status: 'gone' | 'too_large' } | { stopped: string } | { failure: JobError };
+type Fetched =
+  | { asset: AssetRow }
+  | { status: 'gone' | 'too_large' }
+  | { stopped: string }
+  | { merged: string }
+  | { failure: JobError };
 
 /** A message's asset is stored once: a second run finds the first one's. */
 export const fetchFile = handle(fetchFileJob, async ({ message_id: id }, context) => {
@@ -27,6 +32,7 @@ export const fetchFile = handle(fetchFileJob, async ({ message_id: id }, context
   if (!message || stateOf(message.content)?.status !== 'pending') return context.finish(({ own }) => endFetch(own, id));
   const fetched = await fetchOnce(context, message);
   if ('stopped' in fetched) return context.wait(stoppedMs, { reason: fetched.stopped });
+  if ('merged' in fetched) return context.wait(1_000, { reason: fetched.merged });
   if ('failure' in fetched) return context.fail(fetched.failure);
   const look = async () => (await receivedFile(context.own, { id }))[0];
   const locks = (seen: ReceivedFile | undefined) => (seen ? [conversationLane(seen.conversation_id)] : []);
@@ -50,11 +56,18 @@ async function fetchOnce(context: RunContext<unknown>, message: ReceivedFile): P
     const wanted = { mediaId, maxBytes: largestFile };
     return { asset: await context.outside(() => context.providers.messagingApp.fetchMedia(account, wanted, take)) };
   } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return withoutContact(context, message);
     if (!(error instanceof ProviderRefused && error.stopsChannel)) return outcomeOf(error);
     const channel = { id: message.channel_id, sealedToken: message.access_token };
     await stopChannel(context.transact, channel, error.stopsChannel);
     return waitFor(message, error.message);
   }
+}
+
+/** The contact's row went meanwhile: merged into another, which gets the file, or erased. */
+async function withoutContact({ own }: RunContext<unknown>, { id }: ReceivedFile): Promise<Fetched> {
+  const [message] = await receivedFile(own, { id });
+  return message?.contact_id ? { merged: 'the contact was merged into another' } : { status: 'gone' };
 }
 
 /** The provider drops the file in the end, whether the channel is repaired or not. */
@@ -89,9 +102,6 @@ function outcomeOf(error: unknown): Fetched {
   switch (error.code) {
     case 'payload_too_large':
       return { status: 'too_large' };
-    // The contact was erased meanwhile.
-    case 'not_found':
-      return { status: 'gone' };
     // Of no bytes, or above the quota: a retry by hand may pass.
     case 'invalid_request':
     case 'limit_reached':

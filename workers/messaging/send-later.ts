@@ -1,5 +1,5 @@
 import { findChannel } from '../../src/channels/queries.ts';
-import { findScheduled, refusalOfScheduled, releaseScheduled } from '../../src/messaging/schedule.ts';
+import { findScheduled, refusalOfScheduled, releaseScheduled, type Scheduled } from '../../src/messaging/schedule.ts';
 import { sendLaterJob } from '../../src/messaging/schedule-job.ts';
 import { conversationLane } from '../../src/platform/ledger/locks.ts';
 import { now } from '../../src/platform/time/clock.ts';
@@ -20,8 +20,9 @@ export const sendLater = handle(sendLaterJob, async ({ message_id: id }, context
   if (leftMs > earlyMs) return context.wait(leftMs, { reason: 'the clock of the process that scheduled it was ahead' });
   const refusal = await refusalOfScheduled(context.own, context.secrets, message);
   if (refusal) return context.fail(refusal);
-  const look = async () => (await findScheduled(context.own, id)) ?? message;
-  return context.finishLooked({ look, locks: (seen) => [conversationLane(seen.conversation_id)] }, ({ own }, seen) =>
-    releaseScheduled(own, seen),
-  );
+  const look = () => findScheduled(context.own, id);
+  const locks = (seen: Scheduled | undefined) => (seen ? [conversationLane(seen.conversation_id)] : []);
+  return context.finishLooked({ look, locks }, async ({ own }, seen) => {
+    if (seen) await releaseScheduled(own, seen);
+  });
 });

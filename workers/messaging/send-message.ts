@@ -83,15 +83,16 @@ async function each(works: Work[], tx: TenantTx) {
   for (const work of works) await work(tx);
 }
 
+/** Only what this claim holds: another run may have claimed the message since. */
 const backToQueued =
-  ({ message_id }: Claim): Work =>
+  ({ message_id, claimed_at }: Claim): Work =>
   async ({ own }) => {
     // SQL: one statement (bench: send).
     await own.sql(
       `update messages m
           set status = 'queued', sending_at = null
-        where m.organization_id = $1 and m.id = $2 and m.status = 'sending'`,
-      [message_id],
+        where m.organization_id = $1 and m.id = $2 and m.status = 'sending' and m.sending_at = $3::timestamptz`,
+      [message_id, claimed_at],
     );
   };
 
@@ -106,9 +107,9 @@ async function uploadFirst(context: Context, claim: Claim, account: Account, { t
   return context.wait(0);
 }
 
-/** For a call that did not send the message. `note`: of a try to send it. */
+/** For a call that did not send the message. `note`: of a try to send it; without one the message is queued already. */
 async function endBy(context: Context, claim: Claim, error: unknown, note?: Work): Promise<Outcome> {
-  const requeue = (tx: TenantTx) => each([...(note ? [note] : []), backToQueued(claim)], tx);
+  const requeue = (tx: TenantTx) => each(note ? [note, backToQueued(claim)] : [], tx);
   if (error instanceof ProviderRefused) {
     if (saysNoToMarketing(error.providerCode)) await noteRefuser(context, claim);
     if (!error.stopsChannel) {

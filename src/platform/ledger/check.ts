@@ -2,6 +2,7 @@ import type { Database, Em } from '../database/database.ts';
 import { isTooBusy } from '../database/errors.ts';
 import { query } from '../database/query.ts';
 import { allContracts } from './contracts.ts';
+import { isParked } from './park.ts';
 import { nobody } from './pools.ts';
 import { liveJobs } from './states.ts';
 import { stuckPools } from './stuck-pools.ts';
@@ -15,7 +16,7 @@ const rules: { rule: string; statement: string }[] = [
     statement: `
       select id::text, name || ' in ' || queue as detail
         from jobs
-       where state = 'queued' and check_at < clock_timestamp() - interval '2 min'`,
+       where state = 'queued' and check_at < clock_timestamp() - interval '2 min' and not (${isParked})`,
   },
   {
     rule: 'a lane with blocked rows has one head',

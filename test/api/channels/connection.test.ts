@@ -165,6 +165,27 @@ describe('delete', () => {
     });
   });
 
+  test('a send that was put off to a later time fails now, and what is behind it in its conversation', async () => {
+    const channel = await app.connect();
+    const { phone } = await app.conversation(channel);
+    await app.fault(channel, { kind: 'status', status: 500 });
+    const first = (await app.text(channel, phone)).body.data.id;
+    await waitFor('its first try', async () => (await app.jobOf(first)).attempts === 1);
+    // As a later try of it is: in no queue, with a new number, looked at before its time.
+    await app.rows(
+      `update jobs
+          set run = run + 1, slot_at = null, run_at = clock_timestamp() + interval '30 min',
+              check_at = clock_timestamp() + interval '30 min' - interval '20 s'
+        where subject_id = $1`,
+      [first],
+    );
+    const behind = (await app.text(channel, phone)).body.data.id;
+    expect((await app.jobOf(behind)).state).toBe('blocked');
+    expect((await ask('delete', channel)).status).toBe(204);
+    for (const id of [first, behind])
+      expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'channel_deleted' });
+  });
+
   test('nothing finds it any more', async () => {
     const channel = await app.connect();
     const { phone, id } = await app.conversation(channel);

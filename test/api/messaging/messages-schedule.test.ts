@@ -1,6 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true, env: { SWEEP_INTERVAL_MS: '200' } });
 let channel: Channel;
@@ -36,6 +38,16 @@ const preview = async () =>
   (await app.one('select preview, last_message_at from conversations where id = $1', [conversation.id])) as Body;
 const sentTexts = async () =>
   (await app.sends(channel)).filter(({ body }) => body.to === conversation.phone).map(({ body }) => body.text.body);
+/** The window is open again. */
+const failsAtItsTime = async (): Promise<Body> => {
+  const message = await scheduled();
+  const heard = (at: string) => app.rows(`update conversations set last_inbound_at = ${at} where id = $1`, [conversation.id]);
+  await heard(`clock_timestamp() - interval '2 days'`);
+  await pass(message.id, 2);
+  await app.messageIn(message.id, 'failed');
+  await heard('clock_timestamp()');
+  return message;
+};
 const jobsAreClean = async () => expect(await checkJobs(app.web.deps.database)).toEqual([]);
 
 describe('a scheduled message', () => {
@@ -124,6 +136,18 @@ describe('called off', () => {
     expect((await cancel('0193ffff-3a0e-7cc4-8f4e-0242ac120004')).status).toBe(404);
   });
 
+  test('it cannot be retried, by force neither', async () => {
+    const { id } = await scheduled();
+    await cancel(id);
+    for (const force of [false, true])
+      expect(await app.call('messages.retry', { params: { messageID: id }, body: { force } })).toMatchObject({
+        status: 409,
+        body: { error: { code: 'conflict', message: 'The message was called off: send a new one' } },
+      });
+    expect(await app.message(id)).toMatchObject({ status: 'failed', failure: { code: 'cancelled' } });
+    expect(await app.jobOf(id)).toBeUndefined();
+  });
+
   test('asked for while its time comes, either it is called off or it is sent', async () => {
     const { id } = await scheduled();
     const [{ status }] = await Promise.all([cancel(id), pass(id, 2)]);
@@ -169,6 +193,40 @@ describe('what has changed by its time', () => {
     await app.rows('update conversations set last_inbound_at = clock_timestamp() where id = $1', [conversation.id]);
     expect((await app.call('messages.retry', { params: { messageID: id }, body: {} })).status).toBe(200);
     await app.messageIn(id, 'read');
+    await jobsAreClean();
+  });
+
+  test('its job retried after the message was sent on its own is a 409, and nothing goes out twice', async () => {
+    const { id } = await failsAtItsTime();
+    const job = await app.jobOf(id);
+    expect((await app.call('messages.retry', { params: { messageID: id }, body: {} })).status).toBe(200);
+    await expect(retryJob(app.web.deps.ledger.transact, job.id)).rejects.toMatchObject({ code: 'not_found' });
+    await app.messageIn(id, 'read');
+    expect(await sentTexts()).toEqual(['Hello']);
+  });
+
+  test('its job and the message retried at once: one of the two sends it', async () => {
+    const { id } = await failsAtItsTime();
+    const job = await app.jobOf(id);
+    const [byJob, byMessage] = await Promise.allSettled([
+      retryJob(app.web.deps.ledger.transact, job.id),
+      app.call('messages.retry', { params: { messageID: id }, body: {} }),
+    ]);
+    expect(byMessage).toMatchObject({ status: 'fulfilled', value: { status: 200 } });
+    expect(['fulfilled', 'rejected']).toContain(byJob.status);
+    await app.messageIn(id, 'read');
+    await app.idle();
+    expect(await sentTexts()).toEqual(['Hello']);
+    await jobsAreClean();
+  });
+
+  test('a message that is no longer queued: its job ends quietly', async () => {
+    const { id } = await scheduled();
+    await app.rows(`update messages set status = 'failed' where id = $1`, [id]);
+    await pass(id, 2);
+    await waitFor('its job to end', async () => (await app.jobOf(id)) === undefined);
+    expect(await sentTexts()).toEqual([]);
+    await app.rows('update messages set is_scheduled = false where id = $1', [id]);
     await jobsAreClean();
   });
 

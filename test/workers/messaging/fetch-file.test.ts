@@ -222,6 +222,24 @@ const settledAs = (providerId: string, status: string): Promise<Body> =>
     return content.media.status === status && content;
   });
 
+test('a contact that is merged while its file is fetched: the other one gets the file', async () => {
+  const own = await app.connect();
+  const other = await app.conversation(own);
+  await app.control('POST', '/faults', { kind: 'delay', match: { method: 'GET', path: '/attachments' }, delay_ms: 2_000 });
+  const before = (await asked('/attachments')).length;
+  const { message, providerId } = await sendsFile('image', 'image/jpeg', jpeg(), {}, own);
+  await waitFor('the fetch', async () => (await asked('/attachments')).length > before);
+  const { status } = await app.call('contacts.merge', {
+    key: own.tenant.key,
+    params: { contactID: message.contact_id },
+    body: { contact_id: other.contactId },
+  });
+  expect(status).toBe(200);
+  expect((await settled(providerId)).content.media).toMatchObject({ status: 'stored' });
+  expect(await assetsOf(message.id)).toMatchObject([{ contact_id: other.contactId }]);
+  expect((await asked('/attachments')).length).toBe(before + 2);
+});
+
 describe('a contact that is erased', () => {
   test('while its file waits gets none, and nothing waits any more', async () => {
     const own = await app.connect();

@@ -165,6 +165,23 @@ describe('a message with an asset', () => {
     expect([(await arrived(id)).length, (await wire(id, own)).length]).toEqual([1, 1]);
   });
 
+  test('that another run is sending when its upload fails stays with that run', async () => {
+    const own = await app.connect();
+    await faultOf(own, 'media', { kind: 'delay', delay_ms: 1_500 });
+    await faultOf(own, 'media', { status: 500 });
+    const id = await sent('image', { asset_id: await idOf(jpeg()) }, own);
+    await waitFor('the upload', async () => (await uploads(own)).length === 1);
+    await app.rows(`update messages set status = 'sending', sending_at = clock_timestamp() where id = $1 and status = 'queued'`, [
+      id,
+    ]);
+    await waitFor('the upload to fail', async () => (await app.jobOf(id)).attempts === 1);
+    expect((await app.message(id)).status).toBe('sending');
+    expect(await arrived(id)).toEqual([]);
+    await app.rows(`update messages set status = 'queued', sending_at = null where id = $1`, [id]);
+    await app.messageIn(id, 'read');
+    expect(await arrived(id)).toHaveLength(1);
+  });
+
   test('keeps the order of its conversation while it is uploaded', async () => {
     const own = await app.connect();
     await faultOf(own, 'media', { kind: 'delay', delay_ms: 1_500 });

@@ -48,10 +48,22 @@ test('a table that somebody has locked cuts the look short, and says so', async 
 describe('the invariant: each break of it is found by name', () => {
   test('a queued row nobody has looked at for 2 minutes', async () => {
     const { id } = await house.accept();
-    await house.sql(`update jobs set check_at = clock_timestamp() - interval '119 s'`);
+    await house.sql(
+      `update jobs set run_at = clock_timestamp() - interval '119 s', check_at = clock_timestamp() - interval '119 s'`,
+    );
     expect(await findings()).toEqual([]);
-    await house.sql(`update jobs set check_at = clock_timestamp() - interval '121 s'`);
+    await house.sql(
+      `update jobs set run_at = clock_timestamp() - interval '121 s', check_at = clock_timestamp() - interval '121 s'`,
+    );
     expect(await findings()).toEqual(only('a queued row is looked at within 2 minutes', id));
+  });
+
+  test('not one that waits for the pace of its line', async () => {
+    await house.accept();
+    await house.sql(
+      `update jobs set run_at = clock_timestamp() - interval '10 min', check_at = clock_timestamp() - interval '11 min'`,
+    );
+    expect(await findings()).toEqual([]);
   });
 
   test('a lane without a head', async () => {
