@@ -74,20 +74,22 @@ async function setStatus(own: OwnTx, channel: { id: string; status: ChannelStatu
   emitChange(own, channel, ['status']);
 }
 
+type Stopped = { id: string; sealedToken: string };
+type StopStatus = 'auth_error' | 'restricted';
+
 /**
  * Waiting messages keep their place until somebody repairs the channel. Ignored when the token was replaced meanwhile, and for a channel that
  * was disconnected or deleted.
  */
-export async function stopChannel(
-  transact: TenantTransact,
-  { id, sealedToken }: { id: string; sealedToken: string },
-  status: 'auth_error' | 'restricted',
-) {
-  await transact({ locks: [channelLock(id)] }, async ({ em, own }) => {
-    const channel = await own.findOne(Channel, { id, access_token: sealedToken, deleted_at: null });
-    if (!channel || channel.status === status || channel.status === 'disconnected') return;
-    await holdPool(em, poolOf(own.organizationId, channelPool(id)), null);
-    await setStatus(own, channel, status);
-    if (status === 'auth_error') await recordHealth(own, channel, { token_state: 'invalid' });
-  });
+export async function stopChannel(transact: TenantTransact, channel: Stopped, status: StopStatus) {
+  await transact({ locks: [channelLock(channel.id)] }, (tx) => stopLocked(tx, channel, status));
+}
+
+/** The same under its lock. */
+export async function stopLocked({ em, own }: TenantTx, { id, sealedToken }: Stopped, status: StopStatus) {
+  const channel = await own.findOne(Channel, { id, access_token: sealedToken, deleted_at: null });
+  if (!channel || channel.status === status || channel.status === 'disconnected') return;
+  await holdPool(em, poolOf(own.organizationId, channelPool(id)), null);
+  await setStatus(own, channel, status);
+  if (status === 'auth_error') await recordHealth(own, channel, { token_state: 'invalid' });
 }

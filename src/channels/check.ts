@@ -41,6 +41,15 @@ async function isSubscribed(messagingApp: MessagingApp, account: ChannelAccount)
   }
 }
 
+/** The installation lacks the key: the provider was not asked. */
+export async function recordUnreadable(transact: TenantTransact, id: string) {
+  await transact({ locks: [channelLock(id)] }, async ({ own }) => {
+    const channel = await own.findOne(Channel, { id, deleted_at: null });
+    const problem = 'The access token cannot be decrypted: SECRET_KEY lacks its key. Bring the key back or set a new token';
+    if (channel) await recordHealth(own, channel, { problem, checked_at: now() });
+  });
+}
+
 /** A token that was refused and is good again lets the channel go. Ignored when the token was replaced meanwhile. */
 export async function recordCheck(own: Own, transact: TenantTransact, { id, sealedToken }: ChannelAccount, told: Told) {
   const last = await lastMessagesOf(own, id);

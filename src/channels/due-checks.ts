@@ -1,3 +1,4 @@
+import { stateIs } from '../platform/ledger/states.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import { watchChannelJob } from './jobs.ts';
 
@@ -8,7 +9,7 @@ type Due = { organization_id: string; channel_id: string };
 
 /**
  * SQL: a set over all organizations that skips locked rows; the next time is spread, so that channels connected together drift apart. A
- * channel that was disconnected by hand is looked at when it is its turn, and passed over.
+ * channel that was disconnected by hand, or whose last check is still under way, is looked at when it is its turn, and passed over.
  */
 const claimDue = `
   with due as (
@@ -25,7 +26,12 @@ const claimDue = `
   select d.organization_id, d.channel_id
     from due d
     join channels c on c.organization_id = d.organization_id and c.id = d.channel_id
-   where c.status <> 'disconnected' and c.deleted_at is null`;
+   where c.status <> 'disconnected' and c.deleted_at is null
+     and not exists (
+       select 1
+         from jobs j
+        where j.subject_id = c.id and j.organization_id = c.organization_id and j.name = '${watchChannelJob.name}'
+          and ${stateIs('j.state', 'blocked', 'waiting', 'queued')})`;
 
 /** Each due channel gets its job, once over all workers. Returns how many; as many as `maxDue` mean that there may be more. */
 export const askDueChecks = (transact: Transact, everySeconds: number): Promise<number> =>

@@ -19,6 +19,8 @@ export const ChannelHealth = defineEntity({
     verified_name: p.text().defaultRaw(`''`),
     name_status: p.text().defaultRaw(`''`),
     account_status: p.text().defaultRaw(`''`),
+    /** When the provider told last, by its own clock, that the account is stopped or released. */
+    account_told_at: timestamp().strictNullable(),
     is_subscribed: p.boolean().strictNullable(),
     last_inbound_at: timestamp().strictNullable(),
     last_outbound_at: timestamp().strictNullable(),

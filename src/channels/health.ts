@@ -24,7 +24,7 @@ type Row = RowOf<
   | 'checked_at'
   | 'next_check_at'
 >;
-export type Told = Partial<Row>;
+export type Told = Partial<Row & RowOf<typeof ChannelHealth, 'account_told_at'>>;
 
 /** A change of one of these is an event; the others change with each check, or with the channel's status. */
 const toldAbout = ['quality', 'messaging_limit', 'throughput', 'verified_name', 'name_status', 'account_status'] as const;

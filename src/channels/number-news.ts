@@ -2,8 +2,9 @@ import { now } from '../platform/database/columns.ts';
 import type { Own } from '../platform/database/own.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { InboundNumberNews } from '../providers/messaging-app/inbound.ts';
-import { channelLock, letChannelGo, stopChannel } from './change.ts';
+import { channelLock, letChannelGo, stopLocked } from './change.ts';
 import { Channel } from './channel.entity.ts';
+import { ChannelHealth } from './health.entity.ts';
 import { recordHealth } from './health.ts';
 
 type Found = { id: string; access_token: string };
@@ -21,16 +22,22 @@ const concerned = `
 export async function applyNumberNews(
   own: Own,
   transact: TenantTransact,
-  { accountId, displayPhone, news, account }: InboundNumberNews,
+  { accountId, displayPhone, news, account, at }: InboundNumberNews,
   onlyChannelId: string | null,
 ): Promise<number> {
   const found = await own.sql<Found>(concerned, [accountId, displayPhone ?? null, onlyChannelId]);
   for (const { id, access_token: sealedToken } of found) {
-    if (account === 'stopped') await stopChannel(transact, { id, sealedToken }, 'restricted');
     await transact({ locks: [channelLock(id)] }, async (tx) => {
       const channel = await tx.own.findOne(Channel, { id, deleted_at: null });
       if (!channel) return;
-      await recordHealth(tx.own, channel, { ...news, next_check_at: now() });
+      const told = account && at ? { account_told_at: at.toISOString() } : {};
+      if (told.account_told_at) {
+        const known = await tx.own.findOne(ChannelHealth, { channel_id: id });
+        // Webhooks come in any order, for days: an old ban must not stop for ever what was let go since.
+        if (known?.account_told_at && at!.getTime() < Date.parse(known.account_told_at)) return;
+      }
+      if (account === 'stopped') await stopLocked(tx, { id, sealedToken }, 'restricted');
+      await recordHealth(tx.own, channel, { ...news, ...told, next_check_at: now() });
       if (account === 'released' && channel.status === 'restricted') await letChannelGo(tx, id);
     });
   }

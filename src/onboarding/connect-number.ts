@@ -35,11 +35,14 @@ const channelOfNumber = statement((select, { phoneNumberId }: { phoneNumberId: s
   select(Channel).select(['id', 'account_id']).where('phone_number_id', '=', phoneNumberId).where('deleted_at', 'is', null),
 );
 
+/** After this onboarding had connected it. */
+export class ChannelDeleted extends Error {}
+
 type Connecting = { onboardingId: string; account: Account; name: string | null; rate: number; number: NumberRead };
 
 /**
- * A number that is a channel already gets the new token. Idempotent. Undefined: the step is not at work any more. Throws 409 when the
- * number is connected elsewhere.
+ * A number that is a channel already gets the new token. Once connected here it is left as it is, whatever was done to it since. Undefined:
+ * the step is not at work any more. Throws 409 when the number is connected elsewhere.
  */
 export function connectNumber(
   own: Own,
@@ -58,6 +61,10 @@ export function connectNumber(
     const atWork = { id: onboardingId, current_step: 'sync_assets' as const, step_status: 'in_progress' as const };
     const onboarding = await tx.own.findOne(Onboarding, atWork);
     if (!onboarding) return undefined;
+    if (onboarding.channel_id) {
+      if (await tx.own.findOne(Channel, { id: onboarding.channel_id, deleted_at: null })) return onboarding.channel_id;
+      throw new ChannelDeleted('The channel was deleted since: start another onboarding');
+    }
     if (known && known.account_id !== account.accountId) throw takenElsewhere();
     const { id } = known
       ? await reconnect(tx, known.id)

@@ -7,6 +7,9 @@ export type Secrets = {
   hash(text: string): Buffer;
 };
 
+/** No retry mends it: the key is missing, or the value was changed. */
+export class CannotOpen extends Error {}
+
 export type SecretKeys = { secretKey: string; hashKey: string };
 
 /** Parses `base64,…`: the first key seals, all open. The error message never has the key. */
@@ -35,10 +38,15 @@ export function createSecrets({ secretKey, hashKey }: SecretKeys): Secrets {
     open(sealed) {
       const [id, iv, tag, text] = sealed.split('.');
       const key = keys.find((candidate) => candidate.id === id);
-      if (!key || !iv || !tag || text === undefined) throw new Error('A sealed value names a key that SECRET_KEY does not hold');
+      if (!key || !iv || !tag || text === undefined)
+        throw new CannotOpen('A sealed value names a key that SECRET_KEY does not hold');
       const decipher = createDecipheriv('aes-256-gcm', key.key, Buffer.from(iv, 'base64url'));
-      decipher.setAuthTag(Buffer.from(tag, 'base64url'));
-      return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
+      try {
+        decipher.setAuthTag(Buffer.from(tag, 'base64url'));
+        return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
+      } catch (cause) {
+        throw new CannotOpen('A sealed value was changed', { cause });
+      }
     },
   };
 }

@@ -18,18 +18,18 @@ const meant = `
     from templates t
     join channels c on c.organization_id = t.organization_id and c.id = t.channel_id
    where t.organization_id = $1 and c.account_id = $2 and t.provider_template_id = $3
-     and ($6::uuid is null or c.id = $6)
+     and c.deleted_at is null and ($6::uuid is null or c.id = $6)
    union all
   select t.id
     from channels c
     join templates t on t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $4 and t.language = $5
    where c.organization_id = $1 and c.account_id = $2 and t.provider_template_id is null and t.submitted_at is not null
-     and ($6::uuid is null or c.id = $6)`;
+     and c.deleted_at is null and ($6::uuid is null or c.id = $6)`;
 
 const channelsWithout = `
   select c.id
     from channels c
-   where c.organization_id = $1 and c.account_id = $2 and ($5::uuid is null or c.id = $5)
+   where c.organization_id = $1 and c.account_id = $2 and c.deleted_at is null and ($5::uuid is null or c.id = $5)
      and not exists (
        select 1 from templates t
         where t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $3 and t.language = $4)

@@ -59,12 +59,17 @@ const storedTemplates = statement((select, { channelId, listedAt }: { channelId:
     .where(sql<SqlBool>`coalesce(status_at, created_at) < ${listedAt}::timestamptz`),
 );
 
-/** SQL: inserts or updates a set. */
+/** SQL: inserts or updates a set. The channel's row first, as its deletion does: nothing comes back after it. */
 const upsert = `
+  with channel as (
+    select id
+      from channels
+     where organization_id = $1 and id = $2 and deleted_at is null
+       for share)
   insert into templates (
     id, organization_id, channel_id, provider_template_id, name, language, category, status, components, quality, reason)
-  select uuidv7(), $1, $2, x.provider_template_id, x.name, x.language, x.category, x.status, x.components, x.quality, x.reason
-    from jsonb_to_recordset($3::jsonb) as x(
+  select uuidv7(), $1, channel.id, x.provider_template_id, x.name, x.language, x.category, x.status, x.components, x.quality, x.reason
+    from channel, jsonb_to_recordset($3::jsonb) as x(
       provider_template_id text, name text, language text, category text, status text, components jsonb, quality text,
       reason text)
    order by x.name, x.language

@@ -18,11 +18,19 @@ export type NewTemplate = {
 
 export type Asked = { template: TemplateRecord; operationId: string };
 
-/** A draft until the provider has it. Throws 409 for a name that the channel has in this language. */
+/** SQL: a lock on the channel's row, which its deletion takes first too: no template is left behind. */
+const heldChannel = `
+  select id
+    from channels
+   where organization_id = $1 and id = $2 and deleted_at is null
+     for share`;
+
+/** A draft until the provider has it. Throws 404 for a channel that was deleted meanwhile, 409 for a name that the channel has in this language. */
 export async function createTemplate(own: OwnTx, { channelId, ...template }: NewTemplate): Promise<Asked> {
   assertDefinition(template);
   const id = uuidv7();
   await own.lockNew('template', id);
+  if ((await own.sql(heldChannel, [channelId])).length === 0) throw notFound('Channel');
   const made = own.create(Template, {
     ...{ id, channel_id: channelId, provider_template_id: null, ...template },
     ...{ status: 'draft', doing: 'submit', change: null, submitted_at: null, failure: null, status_at: null, told_at: null },

@@ -7,6 +7,7 @@ import { endFetch, fileIdIn, type ReceivedFile, receivedFile, settleFile, stateO
 import { AppError } from '../../src/platform/errors.ts';
 import type { JobError } from '../../src/platform/ledger/jobs.entity.ts';
 import { conversationLane } from '../../src/platform/ledger/locks.ts';
+import { CannotOpen } from '../../src/platform/secrets.ts';
 import { now } from '../../src/platform/time/clock.ts';
 import { momentMs } from '../../src/platform/time/moment.ts';
 import { ProviderRefused } from '../../src/providers/errors.ts';
@@ -46,11 +47,9 @@ async function fetchOnce(context: RunContext<unknown>, message: ReceivedFile): P
   // Without its contact, which was erased, nobody may have the file; without its channel nobody can ask for it.
   if (message.contact_id === null || mediaId === undefined || message.deleted_at !== null) return { status: 'gone' };
   if (message.channel_status !== 'connected') return waitFor(message, `the channel is ${message.channel_status}`);
-  const account = {
-    phoneNumberId: message.phone_number_id,
-    accountId: message.account_id,
-    accessToken: context.secrets.open(message.access_token),
-  };
+  const accessToken = readable(context, message.access_token);
+  if (accessToken === undefined) return waitFor(message, 'the access token of the channel cannot be decrypted');
+  const account = { phoneNumberId: message.phone_number_id, accountId: message.account_id, accessToken };
   const take = (file: MediaStream) => store(context, message, message.contact_id!, file);
   try {
     const wanted = { mediaId, maxBytes: largestFile };
@@ -68,6 +67,15 @@ async function fetchOnce(context: RunContext<unknown>, message: ReceivedFile): P
 async function withoutContact({ own }: RunContext<unknown>, { id }: ReceivedFile): Promise<Fetched> {
   const [message] = await receivedFile(own, { id });
   return message?.contact_id ? { merged: 'the contact was merged into another' } : { status: 'gone' };
+}
+
+function readable({ secrets }: RunContext<unknown>, sealedToken: string): string | undefined {
+  try {
+    return secrets.open(sealedToken);
+  } catch (error) {
+    if (error instanceof CannotOpen) return undefined;
+    throw error;
+  }
 }
 
 /** The provider drops the file in the end, whether the channel is repaired or not. */

@@ -1,4 +1,5 @@
 import { completeStep } from '../../src/onboarding/change.ts';
+import { ChannelDeleted } from '../../src/onboarding/connect-number.ts';
 import type { WorkStep } from '../../src/onboarding/onboarding.entity.ts';
 import type { AtStep } from '../../src/onboarding/queries.ts';
 import { findAtStep } from '../../src/onboarding/queries.ts';
@@ -21,6 +22,7 @@ export async function runStep(
     const learned = await work(onboarding);
     return await context.finish(({ own }) => completeStep(own, id, step, learned));
   } catch (error) {
+    if (error instanceof ChannelDeleted) return context.fail({ code: 'channel_deleted', message: error.message });
     // Without a time to try again, a conflict is final.
     if (!(error instanceof AppError && error.code === 'conflict' && error.retryAfterSeconds === undefined)) throw error;
     return context.fail({ code: error.code, message: error.message });

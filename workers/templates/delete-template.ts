@@ -2,6 +2,7 @@ import type { ChannelAccount } from '../../src/channels/account.ts';
 import { ProviderRefused } from '../../src/providers/errors.ts';
 import type { MessagingApp } from '../../src/providers/messaging-app/provider.ts';
 import { deleteTemplateJob } from '../../src/templates/jobs.ts';
+import { looksLike } from '../../src/templates/looks-like.ts';
 import { openDeletion, settleDeleted } from '../../src/templates/outcome.ts';
 import type { TemplateRecord } from '../../src/templates/told.ts';
 import { handle } from '../handler.ts';
@@ -12,16 +13,20 @@ export const deleteTemplate = handle(deleteTemplateJob, async ({ template_id: id
   if (!template) return context.finish();
   const removed = () => context.finish(({ own }) => settleDeleted(own, id));
   if (!template.provider_template_id && !template.submitted_at) return removed();
-  return atProvider(context, template.channel_id, async (app, account) => {
+  return atProvider(context, template, async (app, account) => {
     await context.outside(() => deleteThere(app, account, template));
     return removed();
   });
 });
 
-/** A refusal is none where the provider does not have the template: an earlier try deleted it, or its submission never arrived. */
+/** Of one that has no id, since its submission had no answer, only what looks like ours is ours. A refusal is none where the provider does not have the template: an earlier try deleted it, or its submission never arrived. */
 async function deleteThere(app: MessagingApp, account: ChannelAccount, template: TemplateRecord): Promise<void> {
-  const { name, language } = template;
-  const id = template.provider_template_id ?? (await app.findTemplate(account, { name, language }))?.id;
+  const { name, language, components } = template;
+  const ourId = async () => {
+    const found = await app.findTemplate(account, { name, language });
+    return found && looksLike(components, found.components) ? found.id : undefined;
+  };
+  const id = template.provider_template_id ?? (await ourId());
   if (!id) return;
   try {
     await app.deleteTemplate(account, { id, name });

@@ -9,8 +9,8 @@ export const editTemplate = handle(editTemplateJob, async ({ template_id: id }, 
   const begun = await beginWork(context.transact, id, 'edit');
   const { change, provider_template_id: providerId } = begun?.template ?? {};
   if (!begun || !change || !providerId) return context.finish();
-  const { name, language, channel_id } = begun.template;
-  return atProvider(context, channel_id, async (app, account) => {
+  const { name, language } = begun.template;
+  return atProvider(context, begun.template, async (app, account) => {
     const seen = begun.isRepeat ? await context.outside(() => app.findTemplate(account, { name, language })) : undefined;
     const isDone =
       seen !== undefined &&

@@ -13,7 +13,7 @@ export const submitTemplate = handle(submitTemplateJob, async ({ template_id: id
   const { name, language, category, components } = template;
   return atProvider(
     context,
-    template.channel_id,
+    template,
     async (app, account) => {
       const found = isRepeat ? await context.outside(() => app.findTemplate(account, { name, language })) : undefined;
       const content = { name, language, category, components, parameterFormat: parameterFormatOf(template) };

@@ -33,6 +33,7 @@ const up = [
      verified_name text not null default '',
      name_status text not null default '',
      account_status text not null default '',
+     account_told_at timestamptz,
      is_subscribed boolean,
      last_inbound_at timestamptz,
      last_outbound_at timestamptz,

@@ -67,7 +67,7 @@ export function changesOf(body: unknown, max = Number.POSITIVE_INFINITY): RawCha
     for (const change of list(changes)) {
       if (found.length >= max) return found;
       const read = object(change);
-      const isTimed = typeof time === 'number' && templateFields.has(read.field);
+      const isTimed = typeof time === 'number' && (templateFields.has(read.field) || isNumberNews(textOf(read.field)));
       found.push({ entryId, ...(isTimed && { time }), change: read });
     }
   }
@@ -157,7 +157,7 @@ export function partsOf(
         ];
   }
   if (templateFields.has(field)) return guarded([value], (item) => toTemplateChange(field, object(item), raw));
-  if (isNumberNews(field)) return guarded([value], (item) => numberNewsIn(field, object(item), raw.entryId));
+  if (isNumberNews(field)) return guarded([value], (item) => numberNewsIn(field, object(item), raw));
   if (field === 'user_id_update') {
     const phoneNumberId = phoneNumberIdOf(raw);
     const changes = changesIn(value, max).map((change) => ({ kind: 'identity_change' as const, phoneNumberId, change }));

@@ -1,4 +1,5 @@
 import { type Json, object, textOf } from './json.ts';
+import { timeOfEntry } from './template-change.ts';
 
 /** What the provider tells of a number or of all numbers of an account. Words in small letters. */
 export type InboundNumberNews = {
@@ -14,6 +15,8 @@ export type InboundNumberNews = {
     name_status?: string;
     account_status?: string;
   };
+  /** The provider's clock, to the second. */
+  at?: Date;
   /** Nothing can be sent any more, or can be again. */
   account?: 'stopped' | 'released';
 };
@@ -75,12 +78,18 @@ const ofOneNumber = new Set(['phone_number_quality_update', 'phone_number_name_u
 export const isNumberNews = (field: string) => Object.hasOwn(readers, field);
 
 /** Throws for what cannot be understood. */
-export function numberNewsIn(field: string, value: Json, accountId: string): InboundNumberNews {
+export function numberNewsIn(
+  field: string,
+  value: Json,
+  { entryId, time }: { entryId: string; time?: number },
+): InboundNumberNews {
+  const at = timeOfEntry(time);
   const displayPhone = textOf(value.display_phone_number).slice(0, 40).replace(/\D/g, '');
   if (ofOneNumber.has(field) && !displayPhone) throw new Error('Not understood: no display_phone_number');
   return {
     kind: 'number_news',
-    accountId,
+    accountId: entryId,
+    ...(at && { at }),
     ...(ofOneNumber.has(field) && { displayPhone }),
     ...readers[field]!(value),
   };

@@ -34,6 +34,10 @@ const readers: Record<string, (value: Json) => Told | undefined> = {
   },
 };
 
+/** Of an entry, in seconds. Undefined for what is no time. */
+export const timeOfEntry = (time: number | undefined) =>
+  time !== undefined && time > 0 && time < latestTime ? new Date(time * 1000) : undefined;
+
 /** The provider may write any field: a set answers for `__proto__` too. */
 export const templateFields = new Set<unknown>(Object.keys(readers));
 
@@ -45,7 +49,7 @@ export function toTemplateChange(
   const id = textOf(value.message_template_id);
   const told = readers[field]?.(value);
   if (!id || !told) throw new Error('Not understood: change of a template');
-  const at = time !== undefined && time > 0 && time < latestTime ? new Date(time * 1000) : undefined;
+  const at = timeOfEntry(time);
   return {
     kind: 'template_change',
     accountId: entryId,

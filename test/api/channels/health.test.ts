@@ -143,6 +143,26 @@ describe("the provider's webhooks", () => {
     for (const one of [channel, other]) await heard(one, { status: 'connected', account_status: 'ban_reinstate' });
   });
 
+  test('a ban that is told again after it was lifted stops nothing; a later one does', async () => {
+    const channel = await app.connect();
+    const at = Math.floor(Date.now() / 1_000) - 86_400;
+    const told = async (ban: string, time: number) => {
+      const value = { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: ban } };
+      await app.webhook({
+        object: 'whatsapp_business_account',
+        entry: [{ id: channel.wabaId, time, changes: [{ field: 'account_update', value }] }],
+      });
+      await app.idle();
+      const { status, account_status } = await health(channel);
+      return [status, account_status];
+    };
+    expect(await told('DISABLE', at)).toEqual(['restricted', 'ban_disable']);
+    expect(await told('REINSTATE', at + 60)).toEqual(['connected', 'ban_reinstate']);
+    expect(await told('DISABLE', at)).toEqual(['connected', 'ban_reinstate']);
+    expect(await told('DISABLE', at + 120)).toEqual(['restricted', 'ban_disable']);
+    expect(await told('REINSTATE', at + 60)).toEqual(['restricted', 'ban_disable']);
+  });
+
   test('a restriction of the account is shown, and stops nothing', async () => {
     const channel = await app.connect();
     await change(channel, { account_event: 'ACCOUNT_RESTRICTION' });

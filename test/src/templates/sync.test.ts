@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ownRows } from '../../../src/platform/database/own.ts';
+import { query } from '../../../src/platform/database/query.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { ProviderTemplate } from '../../../src/providers/messaging-app/provider.ts';
 import { templateStatusOf } from '../../../src/templates/status-words.ts';
 import { storeTemplates } from '../../../src/templates/sync.ts';
+import { createTemplate } from '../../../src/templates/write.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -60,6 +63,41 @@ describe('storing', () => {
     const { store, stored } = await setUp();
     for (let index = 0; index < 2; index += 1) await store(template('1', 'a'), template('2', 'a', { language: 'de' }));
     expect((await stored()).map(({ language }) => language)).toEqual(['de', 'en_US']);
+  });
+
+  test('of a deleted channel nothing is stored', async () => {
+    const { store, stored, id } = await setUp();
+    await house.sql('update channels set deleted_at = clock_timestamp() where id = $1', [id]);
+    await store(template('1', 'a'));
+    expect(await stored()).toEqual([]);
+  });
+
+  test('on a deleted channel none is made', async () => {
+    const { stored, id } = await setUp();
+    await house.sql('update channels set deleted_at = clock_timestamp() where id = $1', [id]);
+    const components = [{ type: 'BODY', text: 'Hello.' }];
+    const made = transactFor(house.ledger.transact, house.organizationId)({}, ({ own }) =>
+      createTemplate(own, { channelId: id, name: 'a', language: 'en_US', category: 'utility', components }),
+    );
+    await expect(made).rejects.toMatchObject({ code: 'not_found' });
+    expect(await stored()).toEqual([]);
+  });
+
+  test('none comes back after a deletion that was under way', async () => {
+    const { store, stored, id } = await setUp();
+    let storing: Promise<number> | undefined;
+    await house.ledger.transact({}, async ({ em }) => {
+      await query(em, 'update channels set deleted_at = clock_timestamp() where id = $1', [id]);
+      storing = store(template('1', 'a'));
+      await waitFor('the store to wait', async () => {
+        const waiting = await house.sql(
+          `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%templates%'`,
+        );
+        return waiting.length > 0;
+      });
+    });
+    await storing;
+    expect(await stored()).toEqual([]);
   });
 
   test('a change is told, a new one and one that stays are not', async () => {

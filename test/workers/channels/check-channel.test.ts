@@ -48,6 +48,37 @@ describe('checks by time', () => {
     await app.idle();
   });
 
+  test('a token that cannot be decrypted ends each check with a problem; a new token mends it', async () => {
+    const channel = await app.connect();
+    const problem = async () => (await row(channel)).problem;
+    await app.idle();
+    await later();
+    await app.rows(`update channels set access_token = 'unknown.a.b.c' where id = $1`, [channel.id]);
+    await due(channel);
+    expect(await look()).toBe(1);
+    await waitFor('the problem', async () => (await problem()).includes('cannot be decrypted'));
+    await app.idle();
+    expect(await app.rows(`select 1 from jobs where subject_id = $1 and name = 'channels.watch'`, [channel.id])).toEqual([]);
+    await app.call('channels.update', {
+      params: { channelID: channel.id },
+      body: { access_token: channel.accessToken },
+    });
+    expect(await problem()).toBe('');
+  });
+
+  test('a channel whose last check is still under way gets no second one', async () => {
+    const channel = await app.connect();
+    await app.idle();
+    await later();
+    await app.control('POST', '/faults', { kind: 'status', match: { path: channel.phoneNumberId }, status: 500, times: 100 });
+    for (let turn = 0; turn < 3; turn += 1) {
+      await due(channel);
+      expect(await look()).toBe(turn === 0 ? 1 : 0);
+    }
+    const jobs = await app.rows(`select 1 from jobs where subject_id = $1 and name = 'channels.watch'`, [channel.id]);
+    expect(jobs).toHaveLength(1);
+  });
+
   test('a channel that was disconnected by hand is passed over', async () => {
     const channel = await app.connect();
     await app.call('channels.disconnect', { params: { channelID: channel.id } });
@@ -65,6 +96,13 @@ describe('checks by time', () => {
     await look();
     await waitFor('the stop', async () => (await statusOf(channel)) === 'auth_error');
     expect((await row(channel)).token_state).toBe('invalid');
+    await waitFor('the end of the check', async () => {
+      const live = await app.rows(
+        `select 1 from jobs where subject_id = $1 and name = 'channels.watch' and state in ('blocked', 'waiting', 'queued')`,
+        [channel.id],
+      );
+      return live.length === 0;
+    });
     await refuse(channel, null);
     await due(channel);
     await look();

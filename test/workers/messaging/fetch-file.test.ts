@@ -240,6 +240,14 @@ test('a contact that is merged while its file is fetched: the other one gets the
   expect((await asked('/attachments')).length).toBe(before + 2);
 });
 
+test('a channel whose token cannot be decrypted: its files wait as those of a stopped one', async () => {
+  const own = await app.connect();
+  await app.rows(`update channels set access_token = 'unknown.a.b.c' where id = $1`, [own.id]);
+  const { message } = await sendsFile('image', 'image/jpeg', jpeg(), {}, own);
+  await waitFor('the job to wait', async () => new Date((await jobOf(message.id)).run_at).getTime() > Date.now() + 60_000);
+  expect((await messageOf(message.provider_message_id)).content.media.status).toBe('pending');
+});
+
 describe('a contact that is erased', () => {
   test('while its file waits gets none, and nothing waits any more', async () => {
     const own = await app.connect();

@@ -104,6 +104,36 @@ test('a retry by hand: once, and not when the onboarding has moved on', async ()
   await expect(retryJob(transact, failed)).rejects.toMatchObject({ code: 'conflict' });
 });
 
+describe('the channel that the last step connected, once its templates could not be read', () => {
+  async function connected() {
+    const { id, number } = await at('sync_assets');
+    await fault('/message_templates', { status: 403, code: 10 });
+    expect((await ask('sync_assets', id, number)).status).toBe(422);
+    const { channel_id } = await app.one('select channel_id from onboardings where id = $1', [id]);
+    expect(channel_id).toEqual(expect.any(String));
+    return { id, number, channelID: channel_id as string };
+  }
+  const channelOf = (id: string) => app.one('select status, access_token from channels where id = $1', [id]);
+
+  test('is left as it is by another try: disconnected, with the token it has', async () => {
+    const { id, number, channelID } = await connected();
+    await app.call('channels.disconnect', { params: { channelID } });
+    const before = await channelOf(channelID);
+    expect((await ask('sync_assets', id, number)).body.current_step).toBe('completed');
+    expect(await channelOf(channelID)).toEqual(before);
+    expect(before.status).toBe('disconnected');
+  });
+
+  test('is not connected again after it was deleted: the step fails', async () => {
+    const { id, number, channelID } = await connected();
+    expect((await app.call('channels.delete', { params: { channelID } })).status).toBe(204);
+    await ask('sync_assets', id, number);
+    const { step_status, error } = await read(id);
+    expect([step_status, error]).toEqual(['failed', expect.stringContaining('channel_deleted')]);
+    expect(await app.rows('select 1 from channels where phone_number_id = $1', [number.phoneNumberId])).toHaveLength(1);
+  });
+});
+
 test('the ledger is clean while a step is at work, and when it is done', async () => {
   const { id, number } = await at('register_phone');
   await fault('/register', { kind: 'delay', delay_ms: 3_000 });

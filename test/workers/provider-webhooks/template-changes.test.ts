@@ -128,3 +128,23 @@ test("another organization's account, or only another app's channel: nothing hap
   await app.idle();
   expect(await templateOf(app, template.id)).toEqual(before);
 });
+
+test('a deleted channel of the account hears of nothing', async () => {
+  const gone = await app.connect({ account: { waba_id: channel.wabaId, access_token: channel.accessToken } });
+  await app.idle();
+  const syncs = async () =>
+    (await app.rows(`select 1 from jobs where subject_id = $1 and name = 'templates.sync'`, [gone.id])).length;
+  const before = await syncs();
+  expect((await app.call('channels.delete', { params: { channelID: gone.id } })).status).toBe(204);
+  const made = { provider_template_id: '880011', name: 'made_there', language: 'en_US' };
+  await app.rows(
+    `insert into templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
+     select uuidv7(), organization_id, id, '880012', 'left_over', 'en_US', 'utility', 'approved', '[]' from channels where id = $1`,
+    [gone.id],
+  );
+  await told(made, { event: 'APPROVED' });
+  await told({ provider_template_id: '880012', name: 'left_over', language: 'en_US' }, { event: 'PAUSED' });
+  await app.idle();
+  expect(await syncs()).toBe(before);
+  expect(await app.rows('select status from templates where channel_id = $1', [gone.id])).toEqual([{ status: 'approved' }]);
+});

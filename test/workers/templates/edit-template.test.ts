@@ -64,6 +64,21 @@ describe('delete', () => {
     expect(templates.map(({ name }: Body) => name)).toEqual(['hello', 'old']);
   });
 
+  test('one that was submitted without an answer: another of its name at the provider stays there', async () => {
+    const theirs = { id: '77002', name: 'taken', language: 'en_US', components: [{ type: 'BODY', text: 'Other' }] };
+    const own = await app.connect({ account: { templates: [theirs] } });
+    await app.idle();
+    await app.rows(
+      `update templates set provider_template_id = null, submitted_at = clock_timestamp(), status = 'draft', components = $2
+        where channel_id = $1`,
+      [own.id, JSON.stringify(components)],
+    );
+    const { id } = await app.one('select id from templates where channel_id = $1', [own.id]);
+    expect((await app.call('templates.delete', { params: { templateID: id } })).status).toBe(204);
+    await gone(id);
+    expect(await asked(app, own)).toEqual([]);
+  });
+
   test('one that the provider does not have any more is deleted here', async () => {
     const own = await app.connect();
     const template = await approved(app, own);

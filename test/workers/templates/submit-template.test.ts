@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { asked, body, definition, statusUpdates, templateIs, templateOf } from '../../support/templates.ts';
@@ -105,6 +106,18 @@ test('deleted before it was submitted: nothing is submitted', async () => {
   const { templates } = accounts.find((one: { waba_id: string }) => one.waba_id === channel.wabaId);
   expect(templates.map(({ name }: { name: string }) => name)).toEqual(['hello', 'old']);
   expect(await posts(channel)).toBeLessThanOrEqual(2);
+});
+
+test('its channel was deleted meanwhile: its row goes, and the ledger is clean', async () => {
+  const channel = await app.connect();
+  await fault(channel, { kind: 'status', status: 500, code: 131000 });
+  const { id } = await create(channel);
+  await waitFor('the first try', async () => (await posts(channel)) === 1);
+  await app.rows(`update channels set deleted_at = clock_timestamp(), access_token = '' where id = $1`, [channel.id]);
+  await waitFor('its row to go', async () => (await app.rows('select 1 from templates where id = $1', [id])).length === 0);
+  await app.idle();
+  const findings = await checkJobs(app.web.deps.database);
+  expect(findings.filter(({ detail }) => detail.includes('templates.'))).toEqual([]);
 });
 
 test('a refused one goes on by a retry of its job; one that was changed since does not', async () => {
