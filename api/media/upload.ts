@@ -31,7 +31,7 @@ export const uploadAsset = endpoint({
   scope: 'media:write',
   summary: 'Upload a file',
   audit: 'media_asset',
-  description: `The file alone as the body, with its own \`Content-Type\`, or a form (\`multipart/form-data\`) with one part, \`file\`. What it is follows from its content: \`mime_type\` says it, \`declared_type\` what the request said. Without \`kind\` it is an image (JPEG, PNG; up to 5 MiB), video (MP4, 3GPP; 16 MiB), audio (AAC, AMR, MP3, MP4, OGG with OPUS; 16 MiB) or sticker (WebP; 100 KiB, animated 500 KiB), and a document (100 MiB) otherwise; \`kind=document\` takes any file. Beyond that it is a 413, and a 422 \`limit_reached\` when the files of the organization would take more than its quota. An upload that breaks off leaves nothing behind.`,
+  description: `The file alone as the body, with its own \`Content-Type\`, or a form (\`multipart/form-data\`) with one part, \`file\`. What it is follows from its content: \`mime_type\` says it, \`declared_type\` what the request said. Without \`kind\` it is an image (JPEG, PNG; up to 5 MiB), video (MP4, 3GPP; 16 MiB), audio (AAC, AMR, MP3, MP4, OGG with OPUS; 16 MiB) or sticker (WebP; 100 KiB, animated 500 KiB), and a document (100 MiB) otherwise; \`kind=document\` takes any file. Beyond that it is a 413, and a 422 \`limit_reached\` when the files of the organization would take more than its quota. An upload that breaks off leaves nothing behind. A message sends text, PDF and Microsoft Office files as documents, beside images, video and audio; other files are only kept.`,
   isIdempotent: true,
   query: Joi.object<Query>({
     kind: Joi.string()

@@ -26,7 +26,10 @@ export const conversationView = view(
       .description('The name of the contact, or what the provider told; empty when neither is known'),
     contact_phone_number: Joi.string().allow('').required(),
     status: status.required(),
-    snoozed_until: timestamp.allow(null).required().description('null: it is not snoozed, or until the person writes'),
+    snoozed_until: timestamp
+      .allow(null)
+      .required()
+      .description('null: it is not snoozed, or was snoozed without a time and sleeps until the person writes'),
     assignee_id: id.allow(null).required().description('The user id of a member; null: nobody'),
     priority: priority.required(),
     tags: Joi.array().items(Joi.string()).required(),

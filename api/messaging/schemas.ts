@@ -33,6 +33,10 @@ export const messageView = view(
       ),
     failure: failure.allow(null).required(),
     send_at: timestamp.description('Of a message that was scheduled'),
+    from_phone: Joi.string().allow('').description('Of a received message: digits, no +; empty when the person shows no phone'),
+    context: Joi.object({
+      provider_message_id: Joi.string().required().description("The provider's id of the message, as that message shows it"),
+    }).description('The message this one answers or reacts to; absent when there is none'),
   }),
   {
     id: exampleIds.message,
@@ -73,4 +77,6 @@ export const toMessageView = (row: MessageRow) => ({
   content: row.content,
   failure: row.failure,
   ...(row.send_at !== null && { send_at: iso(row.send_at) }),
+  ...(row.direction === 'inbound' && { from_phone: row.from_phone }),
+  ...(row.context_id !== null && { context: { provider_message_id: row.context_id } }),
 });

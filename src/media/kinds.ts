@@ -9,6 +9,18 @@ const types: Record<Exclude<MediaKind, 'document'>, string[]> = {
   audio: ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', 'audio/x-m4a', 'audio/ogg; codecs=opus'],
 };
 
+/** Beside pictures, sound and film: the provider takes no other file, whatever it is sent as. */
+const documentTypes = [
+  'text/plain',
+  'application/pdf',
+  'application/msword',
+  'application/vnd.ms-excel',
+  'application/vnd.ms-powerpoint',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+];
+
 const kB = 1024;
 const MB = 1024 * kB;
 const maxBytes: Record<MediaKind, number> = {
@@ -27,8 +39,11 @@ export const largestFile = maxBytes.document;
 export const kindOf = (mimeType: string): MediaKind =>
   mediaKinds.find((kind) => kind !== 'document' && types[kind].includes(mimeType)) ?? 'document';
 
-/** Anything can be sent as a document, and nothing else as what it is not. */
+/** Anything can be kept as a document, and nothing else as what it is not. */
 export const canBe = (kind: MediaKind, mimeType: string) => kind === 'document' || kindOf(mimeType) === kind;
+
+export const canBeSentAs = (kind: MediaKind, mimeType: string) =>
+  canBe(kind, mimeType) && (kindOf(mimeType) !== 'document' || documentTypes.includes(mimeType));
 
 export const typesOf = (kind: MediaKind): string[] => (kind === 'document' ? [] : types[kind]);
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { storageKeyOf } from './asset-id.ts';
+import { storableName } from './file-name.ts';
 import { canBe, kindOf, limitOf, type MediaKind, typesOf } from './kinds.ts';
 import { headBytes, isAnimatedWebp, sniffedType, typeIn } from './sniff.ts';
 import type { Pieces, Storage } from './storage/storage.ts';
@@ -27,8 +28,6 @@ export type ReceivedFile = {
   bytes: number;
   sha256: string;
 };
-
-const maxFileName = 1_024;
 
 /** Streams to the storage at its pace. Throws 413 above its kind's limit, 422 for an empty file or one of another kind. */
 export function receiveFile(storage: Storage, organizationId: string, file: IncomingFile): Promise<ReceivedFile> {
@@ -109,6 +108,3 @@ const tooLarge = (kind: MediaKind, mimeType: string, limit: number) =>
     'payload_too_large',
     `A file of kind ${kind} has ${limit} bytes at most${kind === 'document' ? '' : `: with kind=document this ${mimeType} may have more`}`,
   );
-
-/** A label for people; it names no place. What PostgreSQL cannot store is left out. */
-const storableName = (name = '') => name.replaceAll('\u0000', '').toWellFormed().slice(0, maxFileName);

@@ -57,7 +57,7 @@ async function assertReachable(own: Own, { recipient }: SendRequest, { channel_s
 /** What may have changed by the time at which a scheduled message goes out. */
 export async function assertAllowed({ type, content, sendAt }: SendRequest, target: Target): Promise<void> {
   if (type === 'template') {
-    assertApproved(target.template_status);
+    assertApproved(content, target.template_status);
     const template = { category: target.category ?? '', components: target.template_components ?? [] };
     // Loaded with the first template: a start does not wait for it.
     const { assertParameters } = await import('../templates/parameters.ts');
@@ -74,9 +74,10 @@ export async function assertAllowed({ type, content, sendAt }: SendRequest, targ
     );
 }
 
-function assertApproved(status: string | null) {
-  if (!status) throw new AppError('template_unknown', 'The channel has no such template in this language');
-  if (status !== 'approved') throw new AppError('template_unknown', `The template cannot be sent: it is ${status}`);
+function assertApproved({ name, language }: SendRequest['content'], status: string | null) {
+  if (!status) throw new AppError('template_unknown', `The channel has no template ${name} in ${language}`);
+  if (status !== 'approved')
+    throw new AppError('template_unknown', `The template ${name} in ${language} cannot be sent: it is ${status}`);
 }
 
 /** The provider knows a message by its own id alone, which one that waits or failed has not. */

@@ -14,6 +14,8 @@ export const ogg = (bytes = 2_000) =>
   padded('4f676753000200000000000000000000000000000000000000000113' + '4f70757348656164' + '0101380180bb0000000000', bytes);
 export const pdf = (bytes = 2_000) => padded(Buffer.from('%PDF-1.7\n%\n').toString('hex'), bytes);
 
+export const zip = () => padded(`504b0506${'00'.repeat(18)}`, 22);
+
 function padded(hex: string, bytes: number): Buffer {
   const head = Buffer.from(hex, 'hex');
   return Buffer.concat([head, Buffer.alloc(Math.max(0, bytes - head.length), 1)]);

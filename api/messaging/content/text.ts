@@ -2,7 +2,12 @@ import Joi from 'joi';
 import { upToBytes } from './limits.ts';
 
 export const text = Joi.object({
-  body: Joi.string().min(1).max(4096).required().description('What the person reads, taken as sent'),
+  body: Joi.string()
+    .min(1)
+    .max(4096)
+    .pattern(/\S/, 'more than white space')
+    .required()
+    .description('What the person reads, taken as sent'),
   preview_url: Joi.boolean().strict().description('Show a preview of the first link'),
 });
 

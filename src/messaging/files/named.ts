@@ -1,6 +1,6 @@
 import { assetIdIn, isBase64Url } from '../../media/asset-id.ts';
 import { findAsset } from '../../media/find.ts';
-import { canBe, limitOf, type MediaKind, mediaKinds } from '../../media/kinds.ts';
+import { canBeSentAs, limitOf, type MediaKind, mediaKinds } from '../../media/kinds.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { invalidField } from '../../platform/errors.ts';
 
@@ -51,8 +51,8 @@ export async function assertFiles(own: Own, type: string, content: Json): Promis
     const id = isBase64Url(assetId) ? assetIdIn(own.organizationId, assetId) : undefined;
     const asset = id && (await findAsset(own, id));
     if (!asset) throw invalidField(field, 'No media asset has this id');
+    if (!canBeSentAs(kind, asset.mime_type)) throw invalidField(field, `A file of ${asset.mime_type} cannot be sent as ${kind}`);
     if (kind === asset.kind) continue;
-    if (!canBe(kind, asset.mime_type)) throw invalidField(field, `A file of ${asset.mime_type} cannot be sent as ${kind}`);
     const limit = limitOf(kind, false);
     if (Number(asset.size_bytes) > limit)
       throw invalidField(field, `The file has ${asset.size_bytes} bytes, and one sent as ${kind} has ${limit} at most`);

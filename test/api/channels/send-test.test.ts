@@ -31,7 +31,8 @@ test('without a content it is hello_world', async () => {
 
 test('a template that the channel has not: 422', async () => {
   const other = await app.connect();
-  expect((await send({ to: `+${app.phone()}` }, other)).body.error.code).toBe('template_unknown');
+  const { error } = (await send({ to: `+${app.phone()}` }, other)).body;
+  expect([error.code, error.message]).toEqual(['template_unknown', 'The channel has no template hello_world in en_US']);
 });
 
 test('a text to somebody who did not write: 422', async () => {

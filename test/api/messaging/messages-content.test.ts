@@ -79,6 +79,13 @@ describe('taken, and shown as it was sent:', () => {
     expect([status, reply.data.content]).toEqual([201, { contacts: [card, card] }]);
   });
 
+  test.each(['👍', '❤', '❤️', '👩🏽‍❤️‍💋‍👨🏿', '🇮🇩', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', ''])('the reaction %s', async (emoji) => {
+    const { body: first } = await send('text', { body: 'Hello' });
+    await app.rows(`update messages set provider_message_id = $2 where id = $1`, [first.data.id, `wamid.${first.data.id}`]);
+    const { status, body: reply } = await send('reaction', { message_id: first.data.id, emoji });
+    expect([status, reply.data?.content.emoji]).toEqual([201, emoji]);
+  });
+
   test('a flow without its version gets the only one there is', async () => {
     const { body: reply } = await send('interactive', flow({ flow_id: '1' }));
     expect(reply.data.content.action.parameters.flow_message_version).toBe('3');
@@ -87,6 +94,7 @@ describe('taken, and shown as it was sent:', () => {
 
 describe('refused, naming the field, and nothing stored:', () => {
   test.each<[string, string, unknown, string]>([
+    ['white space alone', 'text', { body: ' \n\t' }, 'text.body'],
     ['no file', 'image', { caption: 'c' }, 'image'],
     ['a file in two ways', 'image', { id: '1', link }, 'image'],
     ['an asset that is not there', 'image', { asset_id: 'x' }, 'image.asset_id'],
@@ -116,6 +124,12 @@ describe('refused, naming the field, and nothing stored:', () => {
     ['a reaction to nothing', 'reaction', { emoji: '👍' }, 'reaction.message_id'],
     ['a reaction without an emoji', 'reaction', { message_id: '01932d5f-3a0e-7cc4-8f4e-0242ac120005' }, 'reaction.emoji'],
     ['an emoji of 17', 'reaction', { message_id: '01932d5f-3a0e-7cc4-8f4e-0242ac120005', emoji: x(17) }, 'reaction.emoji'],
+    ...['ok', '7', ' ', '👍👍', '👍!'].map((emoji): [string, string, unknown, string] => [
+      `a reaction of ${JSON.stringify(emoji)}`,
+      'reaction',
+      { message_id: '01932d5f-3a0e-7cc4-8f4e-0242ac120005', emoji },
+      'reaction.emoji',
+    ]),
     ['a reaction to an id that is none', 'reaction', { message_id: 'wamid.1', emoji: '👍' }, 'reaction.message_id'],
     ['no interactive type', 'interactive', { body }, 'interactive.type'],
     ['an unknown interactive type', 'interactive', { type: 'poll', body }, 'interactive.type'],

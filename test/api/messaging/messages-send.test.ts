@@ -145,9 +145,9 @@ describe('the 24 hours', () => {
 
 describe('templates', () => {
   test.each([
-    ['unknown', 'nobody', 'en_US', /no such template/],
-    ['in another language', 'hello', 'de', /no such template/],
-    ['paused', 'old', 'en_US', /it is paused/],
+    ['unknown', 'nobody', 'en_US', /^The channel has no template nobody in en_US$/],
+    ['in another language', 'hello', 'de', /^The channel has no template hello in de$/],
+    ['paused', 'old', 'en_US', /^The template old in en_US cannot be sent: it is paused$/],
   ])('%s: 422', async (_what, name, language, message) => {
     const { status, body } = await templateTo({ to: app.phone() }, name, language);
     expect([status, body.error.code]).toEqual([422, 'template_unknown']);

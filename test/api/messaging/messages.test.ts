@@ -30,6 +30,19 @@ describe('get', () => {
     expect(body.data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
+  test('shows what a message answers, and from whom a received one is', async () => {
+    const shown = async (id: string) => (await app.call('messages.get', { params: { messageID: id } })).body.data;
+    const id = await sent();
+    expect(await shown(id)).not.toHaveProperty('context');
+    expect(await shown(id)).not.toHaveProperty('from_phone');
+    await app.rows(`update messages set context_id = 'wamid.asked' where id = $1`, [id]);
+    expect((await shown(id)).context).toEqual({ provider_message_id: 'wamid.asked' });
+    await app.rows(`update messages set direction = 'inbound', status = 'received', from_phone = '16505551234' where id = $1`, [
+      id,
+    ]);
+    expect((await shown(id)).from_phone).toBe('16505551234');
+  });
+
   test('costs one statement with a hot key: neither the credential nor the limit asks the database', async () => {
     const id = await sent();
     const get = () => app.call('messages.get', { params: { messageID: id } });

@@ -83,6 +83,7 @@ describe('the file of a received message', () => {
   test.each([
     ['document', 'application/pdf', pdf(), { filename: 'a.pdf' }, { kind: 'document', file_name: 'a.pdf' }],
     ['document', 'image/jpeg', jpeg(6 * 2 ** 20), { filename: 'large.jpg' }, { kind: 'document', mime_type: 'image/jpeg' }],
+    ['document', 'application/pdf', pdf(), { filename: '../in\u202Evoice.pdf' }, { file_name: 'invoice.pdf' }],
     ['sticker', 'image/webp', webp(90_000), {}, { kind: 'sticker' }],
     ['image', 'image/jpeg', Buffer.from('<html><script>alert(1)</script>'), {}, { kind: 'document', mime_type: 'text/html' }],
   ])('a %s of %s is stored as what it is', async (type, mimeType, bytes, more, expected) => {

@@ -7,7 +7,7 @@ import { deleteAsset } from '../../../src/media/remove.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
-import { inPieces, jpeg, mp4, ogg, pdf, webp } from '../../support/media.ts';
+import { inPieces, jpeg, mp4, ogg, pdf, webp, zip } from '../../support/media.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -58,6 +58,7 @@ describe('a message with an asset', () => {
     ['document', pdf(), { filename: 'a.pdf' }],
     ['sticker', webp(), {}],
     ['document', jpeg(), {}],
+    ['document', Buffer.from('A note'), { filename: 'a.txt' }],
   ])('%s: uploaded, then sent by the provider’s id', async (type, bytes, more) => {
     const own = await app.connect();
     const assetId = await idOf(bytes);
@@ -239,6 +240,8 @@ describe('a file that cannot be sent is refused at once', () => {
     ],
     ['a PDF as an image', () => idOf(pdf()), 'image', 'image.asset_id'],
     ['an image as audio', () => idOf(jpeg()), 'audio', 'audio.asset_id'],
+    ['an archive, which the provider does not take', () => idOf(zip()), 'document', 'document.asset_id'],
+    ['a page, which the provider does not take', () => idOf(Buffer.from('<html>')), 'document', 'document.asset_id'],
   ])('%s', async (_what, make, type, field) => {
     const { status, body } = await send(type, { asset_id: await make() });
     expect([status, body.error.code, body.error.details[0].field]).toEqual([422, 'invalid_request', field]);
