@@ -1,3 +1,4 @@
+import { isParked } from './park.ts';
 import { nobody } from './pools.ts';
 import { poolOfWork, poolsWithWork } from './pools-with-work.ts';
 
@@ -22,7 +23,7 @@ export const stuckPools = `
          (select count(*) from jobs j
            where j.pool = p.id and j.state = 'waiting')
          + (select count(*) from jobs j
-             where j.pool = p.id and j.state = 'queued') || ' rows wait or are queued' as detail
+             where j.pool = p.id and j.state = 'queued' and not (${isParked})) || ' rows wait or are queued' as detail
     from work w, ${poolOfWork}
    where coalesce(p.held_until, '-infinity') <= clock_timestamp()
      and coalesce(greatest(p.tat, p.filled_at), '-infinity') < clock_timestamp() - interval '1 min'

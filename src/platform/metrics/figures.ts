@@ -6,28 +6,28 @@ import { stuckPools } from '../ledger/stuck-pools.ts';
 export const liveStates = ['blocked', 'waiting', 'queued', 'parked', 'held'] as const;
 export const endedStates = ['failed', 'done'] as const;
 
-const facts = `organization_id, pool, queue, attempts, run_at, state = 'queued' and ${isParked} as is_parked`;
+const facts = 'organization_id, pool, queue, attempts, run_at';
 const kindsOf = (rows: string) => `
-  select organization_id, pool, queue, attempts > 0 as is_later, is_parked, count(*) as jobs, min(run_at) as oldest
+  select organization_id, pool, queue, attempts > 0 as is_later, count(*) as jobs, min(run_at) as oldest
     from (${rows}) r
-   group by 1, 2, 3, 4, 5`;
+   group by 1, 2, 3, 4`;
 
 type Most = { looked: number; counted: number };
 
-const ofState = (state: string, order: string, { looked, counted }: Most) => {
+const ofState = (state: string, isOf: string, order: string, { looked, counted }: Most) => {
   const first = `
     select ${facts}
       from jobs
-     where state = '${state}'
+     where ${isOf}
      order by ${order}
      limit ${looked}`;
   return `
-  select k.organization_id, k.pool, k.queue, k.is_later, case when k.is_parked then 'parked' else '${state}' end as state, k.oldest,
+  select k.organization_id, k.pool, k.queue, k.is_later, '${state}' as state, k.oldest,
          k.jobs * c.jobs / sum(k.jobs) over () as jobs
     from (select count(*) as jobs
             from (select 1
                     from jobs
-                   where state = '${state}'
+                   where ${isOf}
                    limit ${counted}) r) c,
          (${kindsOf(first)}) k`;
 };
@@ -63,8 +63,9 @@ export const liveJobsWithin = (most: Most) => `
               order by seq
               limit (select looked from share)`)}) k
       left join counts c on c.organization_id = k.organization_id and c.pool = k.pool
-    union all ${ofState('queued', 'check_at', most)}
-    union all ${ofState('blocked', 'organization_id, lane, seq', most)})
+    union all ${ofState('queued', `state = 'queued' and not (${isParked})`, 'check_at', most)}
+    union all ${ofState('parked', `state = 'queued' and ${isParked}`, 'organization_id, queue, check_at', most)}
+    union all ${ofState('blocked', `state = 'blocked'`, 'organization_id, lane, seq', most)})
   select l.queue,
          case when p.held_until > statement_timestamp() then 'held' else l.state end as state,
          l.is_later,

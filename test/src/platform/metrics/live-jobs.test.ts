@@ -71,6 +71,13 @@ describe('with more rows than are looked at', () => {
     expect(await figures(small)).toEqual({ 'webhooks held': [500, 9], 'webhooks waiting': [3, 4] });
   });
 
+  test('what is parked is counted whole and hides nothing that is queued, although it was to be looked at before', async () => {
+    await add({ state: 'queued', age: '3 min', count: 2 });
+    await add({ state: 'queued', age: '10 min', attempts: 1, count: 500, queue: 'webhook-retries' });
+    await house.sql(`update jobs set check_at = run_at - interval '20 s' where queue = 'webhook-retries'`);
+    expect(await figures(small)).toEqual({ 'webhooks queued': [2, 3], 'webhook-retries parked later': [500, 10] });
+  });
+
   test('the head of a line stands for the rest of it', async () => {
     await add({ state: 'waiting', pool: 'a', age: '30 min', attempts: 1, count: 5, queue: 'webhook-retries' });
     await add({ state: 'waiting', pool: 'a', age: '20 min', count: 25 });
