@@ -1,15 +1,11 @@
 import type { RequestHandler } from 'express';
+import { madeOnce } from '../../src/platform/made-once.ts';
 
 /** A handler that is made at its first request: for what few processes are ever asked, so that no start waits for it. */
 export function lazily(make: () => Promise<RequestHandler>): RequestHandler {
-  let made: Promise<RequestHandler> | undefined;
+  const { get } = madeOnce(make);
   return async (req, res, next) => {
-    // A load that failed, as for want of file descriptors, is tried again by the next request.
-    made ??= make().catch((error) => {
-      made = undefined;
-      throw error;
-    });
-    const handle = await made;
+    const handle = await get();
     await handle(req, res, next);
   };
 }

@@ -1,3 +1,4 @@
+import { madeOnce } from '../platform/made-once.ts';
 import type { Mail } from './mail/provider.ts';
 import type { GraphOptions } from './messaging-app/client.ts';
 import type { ProviderApp } from './messaging-app/onboarding-calls.ts';
@@ -9,21 +10,16 @@ type Calls = Record<string, (...given: unknown[]) => Promise<unknown>>;
 type Lazy = { load(): Promise<void>; close(): void };
 
 function lazily<Made extends { close(): void }>(make: () => Promise<Made>) {
-  let made: Promise<Made> | undefined;
-  const get = () => {
-    // A load that failed is tried again by the next call.
-    made ??= make().catch((error) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
+  const { get, made } = madeOnce(make);
   return {
     get,
     async load() {
       await get();
     },
-    close: () => void made?.then((one) => one.close()).catch(() => undefined),
+    close: () =>
+      void made()
+        ?.then((one) => one.close())
+        .catch(() => undefined),
   };
 }
 

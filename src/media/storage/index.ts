@@ -1,4 +1,5 @@
 import type { MediaSettings } from '../../platform/config/media.ts';
+import { madeOnce } from '../../platform/made-once.ts';
 import type { Storage } from './storage.ts';
 
 /** Nothing is opened, nor loaded, before the first call: a process that stores no file needs neither. */
@@ -10,15 +11,7 @@ export function createStorage(config: MediaSettings): Storage {
 }
 
 function lazily(name: Storage['name'], make: () => Promise<Storage>): Storage {
-  let made: Promise<Storage> | undefined;
-  const get = () => {
-    // A load that failed is tried again by the next call.
-    made ??= make().catch((error) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
+  const { get, made } = madeOnce(make);
   return {
     name,
     put: async (...call) => (await get()).put(...call),
@@ -26,6 +19,9 @@ function lazily(name: Storage['name'], make: () => Promise<Storage>): Storage {
     delete: async (...call) => (await get()).delete(...call),
     list: async (...call) => (await get()).list(...call),
     removeUnfinished: async (...call) => (await get()).removeUnfinished(...call),
-    close: () => void made?.then((storage) => storage.close()).catch(() => undefined),
+    close: () =>
+      void made()
+        ?.then((storage) => storage.close())
+        .catch(() => undefined),
   };
 }
