@@ -6,6 +6,7 @@ RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
 # What starts a process need not strip and compile again. As the user of the processes and with their NODE_OPTIONS: Node keeps a folder for each.
 FROM node:24.21.0-slim AS compiled
 ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=16 NODE_COMPILE_CACHE=/app/node_modules/.cache/kanal
+ENV MEDIA_FOLDER=/data/media
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .

@@ -18,6 +18,24 @@ describeInBrowser('/docs', (visitor) => {
       .locator('.opblock', { has: page.locator(`.opblock-summary-path[data-path="${path}"]`) })
       .and(page.locator(`.opblock-${method}`));
 
+  /** A list of 150 has only what is in sight: goes down the page until something is there, or to its end. */
+  async function goDown({ page }: Visit, isThere: () => Promise<boolean>) {
+    await page.evaluate('scrollTo(0, 0)');
+    for (;;) {
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      if (await isThere()) return;
+      const place = await page.evaluate('scrollY');
+      await page.evaluate('scrollBy(0, innerHeight / 2)');
+      if ((await page.evaluate('scrollY')) === place) return;
+    }
+  }
+  async function find(visit: Visit, method: string, path: string) {
+    const found = operation(visit, method, path);
+    await goDown(visit, async () => (await found.count()) > 0);
+    await found.scrollIntoViewIfNeeded();
+    return found;
+  }
+
   test('shows every operation and every event, opens one of each part, and asks nobody but this server', async () => {
     const visit = await open();
     const { page, requests, complaints } = visit;
@@ -26,21 +44,26 @@ describeInBrowser('/docs', (visitor) => {
       ...definitions.map(({ method, path, summary, tag }) => ({ tag, method, path: path.replace(/:(\w+)/g, '{$1}'), summary })),
       ...catalogue.map(({ type, description }) => ({ tag: 'events', method: 'post', path: type, summary: description })),
     ];
-    const shown = await page
-      .locator('.opblock')
-      .evaluateAll((blocks) =>
-        blocks.map((block) =>
-          ['method', 'path', 'description'].map((part) =>
-            block.querySelector(`.opblock-summary-${part}`)?.textContent?.replace(/\u200b/g, ''),
+    const shown = new Set<string>();
+    await goDown(visit, async () => {
+      const inSight = await page
+        .locator('.opblock')
+        .evaluateAll((blocks) =>
+          blocks.map((block) =>
+            ['method', 'path', 'description'].map((part) =>
+              block.querySelector(`.opblock-summary-${part}`)?.textContent?.replace(/\u200b/g, ''),
+            ),
           ),
-        ),
-      );
+        );
+      for (const each of inSight) shown.add(String(each));
+      return false;
+    });
     const documented = wanted.map(({ method, path, summary }) => [method.toUpperCase(), path, summary]);
-    expect(shown.map(String).sort()).toEqual(documented.map(String).sort());
+    expect([...shown].sort()).toEqual(documented.map(String).sort());
     const oneOfEach = [...Map.groupBy(wanted, ({ tag }) => tag).values()].map(([first]) => first!);
     expect(oneOfEach.length).toBeGreaterThan(6);
     for (const { method, path } of oneOfEach) {
-      const block = operation(visit, method, path);
+      const block = await find(visit, method, path);
       const control = block.locator('.opblock-summary-control');
       await control.dispatchEvent('click');
       await block.locator('.responses-table').first().waitFor();
@@ -60,7 +83,7 @@ describeInBrowser('/docs', (visitor) => {
     await page.locator('.auth-container', { hasText: 'apiKeyAuth' }).locator('input').fill(app.tenant.key);
     await page.locator('.auth-container', { hasText: 'apiKeyAuth' }).locator('button[type=submit]').click();
     await page.locator('.auth-btn-wrapper .btn-done').first().click();
-    const list = operation(visit, 'get', '/v1/channels');
+    const list = await find(visit, 'get', '/v1/channels');
     await list.locator('.opblock-summary-control').click();
     await list.getByRole('button', { name: 'Try it out' }).click();
     await list.getByRole('button', { name: 'Execute' }).click();
