@@ -20,18 +20,22 @@ describeInBrowser('/docs', (visitor) => {
 
   /** A list of 150 has only what is in sight: goes down the page until something is there, or to its end. */
   async function goDown({ page }: Visit, isThere: () => Promise<boolean>) {
-    await page.evaluate('scrollTo(0, 0)');
     for (;;) {
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
       if (await isThere()) return;
       const place = await page.evaluate('scrollY');
-      await page.evaluate('scrollBy(0, innerHeight / 2)');
+      await page.evaluate('scrollBy(0, innerHeight * 0.8)');
       if ((await page.evaluate('scrollY')) === place) return;
     }
   }
   async function find(visit: Visit, method: string, path: string) {
     const found = operation(visit, method, path);
-    await goDown(visit, async () => (await found.count()) > 0);
+    const isThere = async () => (await found.count()) > 0;
+    await goDown(visit, isThere);
+    if (!(await isThere())) {
+      await visit.page.evaluate('scrollTo(0, 0)');
+      await goDown(visit, isThere);
+    }
     await found.scrollIntoViewIfNeeded();
     return found;
   }
