@@ -8,6 +8,8 @@ import { disconnect, reconnect, removeChannel, rotateToken } from './channels/co
 import { lookUpOnChannel } from './channels/contacts-lookup.ts';
 import { checkHealth, getHealth } from './channels/health.ts';
 import { sendTest } from './channels/send-test.ts';
+import { commerceEndpoints } from './commerce/index.ts';
+import { connectionEndpoints } from './connections/index.ts';
 import { blockContact, unblockContact } from './contacts/block.ts';
 import { campaignHistory } from './contacts/campaign-history.ts';
 import { listOfConsents, putConsent } from './contacts/consents.ts';
@@ -26,8 +28,12 @@ import { listOfPermissionChanges } from './contacts/permission-history.ts';
 import { createSuppression, deleteSuppression, listOfSuppressions } from './contacts/suppressions.ts';
 import { createTag, deleteOneTag, getTag, listOfTags, patchTag } from './contacts/tag-catalogue.ts';
 import { assignContactTag, listOfContactTags, unassignContactTag } from './contacts/tags.ts';
+import { crmEndpoints } from './crm/index.ts';
 import { ackCursor, createCursor, deleteCursor, getCursor, listOfCursors } from './events/cursors.ts';
 import { getOneEvent, listOfEvents } from './events/events.ts';
+import { revealDataExchangeSecret, rotateDataExchangeSecret } from './flows/data-exchange-secret.ts';
+import { getFlowEncryption, rotateFlowEncryption } from './flows/encryption.ts';
+import { flowEndpoints } from './flows/index.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
 import { deleteOneAsset, getAssetContent, getOneAsset, listOfAssets } from './media/assets.ts';
 import { createAssetLink, getLinkedFile } from './media/links.ts';
@@ -51,7 +57,7 @@ import {
 import { readOfMessage } from './messaging/mark-read.ts';
 import { cancelOfMessage, getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getTimeline } from './messaging/timeline.ts';
-import { getOnboarding, listOfOnboardings, startOneOnboarding } from './onboarding/onboarding.ts';
+import { deleteOneOnboarding, getOnboarding, listOfOnboardings, startOneOnboarding } from './onboarding/onboarding.ts';
 import { exchangeToken, registerPhone, syncAssets } from './onboarding/steps.ts';
 import { subscribeWebhook } from './onboarding/subscribe-webhook.ts';
 import { cancelOperation, pauseOneOperation, resumeOneOperation } from './operations/control.ts';
@@ -67,6 +73,7 @@ import {
 import { createApiKey, getApiKey, listOfApiKeys, revokeApiKey, rotateApiKey } from './organizations/keys.ts';
 import { deleteMember, getOneMember, listOfMembers, patchMember } from './organizations/members.ts';
 import { getOwnOrganization, patchOrganization } from './organizations/organization.ts';
+import { receiveFlowExchange } from './provider-webhooks/flow-exchange.ts';
 import { receiveChannelWebhook, receiveWebhook, verifyChannelWebhook, verifyWebhook } from './provider-webhooks/messaging-app.ts';
 import { duplicateTemplate } from './templates/duplicate.ts';
 import { previewTemplate } from './templates/preview.ts';
@@ -157,6 +164,8 @@ export const endpoints: AnyEndpoint[] = [
   listOfPermissionChanges,
   blockContact,
   unblockContact,
+  ...crmEndpoints,
+  ...commerceEndpoints,
   uploadAsset,
   listOfAssets,
   getOneAsset,
@@ -175,6 +184,10 @@ export const endpoints: AnyEndpoint[] = [
   rotateToken,
   getHealth,
   checkHealth,
+  getFlowEncryption,
+  rotateFlowEncryption,
+  revealDataExchangeSecret,
+  rotateDataExchangeSecret,
   sendTest,
   createOneTemplate,
   listOfTemplates,
@@ -184,11 +197,14 @@ export const endpoints: AnyEndpoint[] = [
   duplicateTemplate,
   previewTemplate,
   syncTemplates,
+  ...flowEndpoints,
+  ...connectionEndpoints,
   listOfBlocked,
   lookUpOnChannel,
   startOneOnboarding,
   listOfOnboardings,
   getOnboarding,
+  deleteOneOnboarding,
   exchangeToken,
   subscribeWebhook,
   registerPhone,
@@ -229,6 +245,7 @@ export const endpoints: AnyEndpoint[] = [
   receiveWebhook,
   verifyChannelWebhook,
   receiveChannelWebhook,
+  receiveFlowExchange,
   logIn,
   logOut,
   getMe,

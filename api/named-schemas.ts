@@ -20,6 +20,7 @@ const order = [
   'contact_permission_change',
   'contact_duplicate',
   'contact_import',
+  'crm_import',
   'contact_export',
   'tag',
   'media_asset',

@@ -36,9 +36,14 @@ const tags = [
   { name: 'Messages', description: 'Send, follow and retry messages' },
   { name: 'Conversations', description: 'What is said with one contact on one channel, and what the team does with it' },
   { name: 'Contacts', description: 'The people you talk to: who they are, what they allow, what you know of them' },
+  { name: 'CRM', description: 'Deals in their pipelines, tasks, and records of types you define' },
   { name: 'Media', description: 'Files to send, and those that came in with messages' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },
   { name: 'Templates', description: 'Messages the provider has reviewed, which may be sent at any time' },
+  { name: 'Flows', description: 'Forms inside the chat: their documents, their state at the provider, and what people answered' },
+  { name: 'Commerce', description: 'What a shop sells, its orders, what was paid for them, and how they are delivered' },
+  { name: 'Bookings', description: 'Services that are done at a time, who does them, and what their calendars show' },
+  { name: 'Connections', description: 'Accounts at calendar, video, shipper and payment services' },
   {
     name: 'Onboarding',
     description:
@@ -52,7 +57,7 @@ const tags = [
   { name: 'Operations', description: 'What became of work that was asked for' },
   { name: 'Accounts', description: 'Log in and out, your password, your bearer tokens' },
   { name: 'Organization', description: 'Members and their roles, invitations, API keys, the audit log' },
-  { name: 'Provider webhooks', description: 'For the messaging provider, not for you' },
+  { name: 'Provider webhooks', description: 'For the messaging, payment and shipping providers, not for you' },
 ];
 
 function pathsOf(definitions: Endpoint<unknown, unknown>[]): Json {

@@ -1,4 +1,7 @@
 import type { AddressInfo } from 'node:net';
+import { createShippingAreas } from '../src/commerce/delivery/areas.ts';
+import { commerceTallies } from '../src/commerce/tallies.ts';
+import { createFlowExchanges } from '../src/flows/exchange/exchanges.ts';
 import { createStorage } from '../src/media/storage/index.ts';
 import { openDatabase } from '../src/open-database.ts';
 import type { Config } from '../src/platform/config/config.ts';
@@ -16,6 +19,7 @@ import { openQueues } from '../src/platform/ledger/queues.ts';
 import { createReads } from '../src/platform/listing/reads.ts';
 import type { Log } from '../src/platform/log.ts';
 import { createMetrics } from '../src/platform/metrics/metrics.ts';
+import { createTallies } from '../src/platform/metrics/tallies.ts';
 import { createLoginLimits } from '../src/platform/rate-limits/login.ts';
 import { createRequestLimits } from '../src/platform/rate-limits/requests.ts';
 import { createSecrets } from '../src/platform/secrets.ts';
@@ -48,8 +52,15 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
   await checkConnections(database, backend.databaseConnections, config.databasePoolMax, log).catch(unlessAway(log));
   const queues = openQueues(backend, log, onDead);
   const bounds = { patienceMs: config.requestTransactionTimeoutMs, lockMs: config.requestLockTimeoutMs };
-  const ledger = createLedger({ database, queues, log, awaitsQueue: true, bounds });
   const metrics = createMetrics({ process: 'web', database, queues, isServed: config.metricsToken !== undefined });
+  const ledger = createLedger({
+    database,
+    queues,
+    log,
+    awaitsQueue: true,
+    bounds,
+    count: createTallies(metrics.registry, commerceTallies),
+  });
   const clock = startClock({ database, log, registry: metrics.registry });
   const providers = createProviders(config, metrics.registry, log);
   const storage = createStorage(config);
@@ -69,6 +80,8 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
     limits,
     intake: createIntake(config),
     reads: createReads(database, { atOnce: config.listsAtOnce, checks: config.listMaxChecks, ms: config.listTimeoutMs }),
+    flowExchanges: createFlowExchanges(config, metrics.registry),
+    shippingAreas: createShippingAreas(),
     metrics,
     log,
   };
@@ -105,7 +118,7 @@ export async function startWeb(config: Config, log: Log, onDead: () => void): Pr
       await queues.close();
       providers.close();
       storage.close();
-      await Promise.all([deps.passwords.close(), deps.authenticate.settled()]);
+      await Promise.all([deps.passwords.close(), deps.authenticate.settled(), deps.flowExchanges.close()]);
       await database.close();
     },
   };

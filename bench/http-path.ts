@@ -4,12 +4,16 @@ import type { Process } from './processes.ts';
 import type { Side, SideName } from './stage.ts';
 
 export const connections = 16;
-type Prepared = { method: 'GET' | 'POST'; path: string; headers?: Record<string, string>; body?: string };
+type Prepared = { method: 'GET' | 'POST'; path: string; headers?: Record<string, string>; body?: string | Buffer };
 
 /** A path of the HTTP API: a web process each side, loaded by 16 connections, each request another one. */
 export const httpPath = (
   definition: Pick<Path, 'name' | 'what'> & {
     status: number;
+    /** Connections; 16 if not said. */
+    clients?: number;
+    /** Before the first request of either side. */
+    prepare?(side: Side): Promise<void>;
     request(side: Side): Prepared;
     between?(side: Side): Promise<void>;
   },
@@ -20,11 +24,12 @@ export const httpPath = (
   better: 'rate',
   async open(stage, { seconds, count, perSecond, meter }) {
     const webs = new Map<SideName, { process: Process; base: string }>();
+    for (const side of [stage.kanal, stage.floor]) await definition.prepare?.(side);
     for (const side of [stage.kanal, stage.floor]) webs.set(side.name, await side.startWeb());
     const load = (side: Side, amount: { duration: number } | { amount: number; overallRate: number }) =>
       autocannon({
         url: webs.get(side.name)!.base,
-        connections,
+        connections: definition.clients ?? connections,
         ...amount,
         requests: [{ setupRequest: (request) => ({ ...request, ...definition.request(side) }) }],
       });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import { copyLine } from '../src/contacts/import/session.ts';
+import { copyLine } from '../src/platform/database/session.ts';
 import { uuidv7 } from '../src/platform/ids.ts';
 import { copiedOut, exported } from './export.ts';
 import { type Memory, runOf } from './long-job.ts';

@@ -3,11 +3,20 @@ import { Command } from 'commander';
 import { abuseReport } from './abuse/report.ts';
 import { abuseBench } from './abuse/run.ts';
 import { bodies, bodiesReport } from './bodies.ts';
+import { isolationBench } from './commerce/isolation.ts';
 import { contactsReport, contactsScale } from './contacts/scale.ts';
 import { settings as costSettings } from './cost/meter.ts';
 import { costReport } from './cost/report.ts';
 import { cost, partNames } from './cost/run.ts';
+import { crmImportBench, crmImportReport } from './crm/import.ts';
+import { parkedBench, parkedReport } from './crm/parked.ts';
+import { crmReport } from './crm/report.ts';
+import { crmScale } from './crm/scale.ts';
+import { flowDocumentBench, flowDocumentReport } from './flows/document.ts';
+import { flowPushesBench, flowPushesReport } from './flows/pushes.ts';
+import { responsesReport, responsesScale } from './flows/responses.ts';
 import { importBench, importReport } from './import.ts';
+import { inboxReport, inboxScale } from './inbox/scale.ts';
 import { assertNone, ledgerFindings } from './ledger-check.ts';
 import { loginStorm, loginStormReport } from './login-storm.ts';
 import { longTablesReport } from './long/report.ts';
@@ -15,6 +24,7 @@ import { longTables } from './long/run.ts';
 import { sizesOf } from './long/sizes.ts';
 import { describeRun } from './machine.ts';
 import { measureInTurns } from './measure.ts';
+import { ordersReport, ordersScale } from './orders/scale.ts';
 import { paths } from './paths/index.ts';
 import { profile } from './processes.ts';
 import { ratesReport } from './rates/report.ts';
@@ -41,7 +51,8 @@ type Flags = {
   rate: string;
   part: string;
   contacts: string;
-  rows: string;
+  conversations: string;
+  rows?: string;
   deliveries: string;
   replays: string;
   only: string;
@@ -52,13 +63,13 @@ type Flags = {
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; import, contacts from a file beside COPY; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers, a flood of retries and a backlog; rates, a burst on one channel and its pace beside another channel; recover, failed deliveries recovered beside live ones; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside its floor, part by part: cost, what one message costs. After each, jobs check must find nothing`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; inbox, pages of messages and conversations of a large organization and a small one; crm, reads of deals, tasks and records likewise; orders, reads of orders and free times likewise; import, contacts from a file beside COPY; crm-import, records likewise; parked, the sweep beside reminders that wait in the database and without any; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers, a flood of retries and a backlog; orders-isolation, payments and messages beside a shipper that hangs and a calendar at its rate; rates, a burst on one channel and its pace beside another channel; flow-pushes, messages of a channel beside 500 pushes of flows that wait for its account; flow-document, how long a document of 10 MiB holds the event loop; flow-responses, the answers to a flow with a million of them and to one with ten thousand; recover, failed deliveries recovered beside live ones; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside its floor, part by part: cost, what one message costs. After each, jobs check must find nothing`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
   .option('--seconds <n>', 'length of a round under load', '5')
   .option('--count <n>', 'messages or webhooks of a round of one worker', '4000')
-  .option('--messages <n>', 'messages of memory (100,000), of long (5,000,000) or of cost (2,000)')
+  .option('--messages <n>', 'messages of memory (100,000), of inbox (200,000), of long (5,000,000) or of cost (2,000)')
   .option('--events <n>', 'events of long, and as many deliveries', '20000000')
   .option('--failed <n>', 'failed jobs of long', '1000000')
   .option('--organizations <n>', 'organizations of long', '10000')
@@ -66,13 +77,17 @@ const command = new Command('bench')
   .option('--minutes <n>', 'time of long; what begins later is left out', '60')
   .option('--rate <n>', 'messages a second of cost', '50')
   .option('--part <names>', `parts of cost, comma-separated, of: ${partNames.join(', ')}; none: all`, '')
+  .option('--conversations <n>', 'conversations of the large organization of inbox', '20000')
   .option('--contacts <n>', 'contacts of the large organization of contacts', '1000000')
-  .option('--rows <n>', 'contacts of import', '200000')
+  .option(
+    '--rows <n>',
+    'contacts of import (200,000), records of crm-import (50,000), reminders of parked (100,000), answers of flow-responses or orders (1,000,000), or deals, tasks and records of crm, each (20,000)',
+  )
   .option('--deliveries <n>', 'failed deliveries of recover', '100000')
   .option('--replays <n>', 'deliveries a second that recover asks for in the run over all of them', '2000')
   .option(
     '--only <numbers>',
-    'hostile clients of abuse, 1 to 8, comma-separated; bodies, or cases of slow-provider and recover (whole, another, same), by a part of their names; none: all',
+    'hostile clients of abuse, 1 to 8, comma-separated; bodies, reads of crm or orders, or cases of slow-provider and recover (whole, another, same), by a part of their names; none: all',
     '',
   )
   .option('--profile <directory>', "writes our processes' CPU profiles there")
@@ -88,6 +103,8 @@ const singles: {
   name: string;
   isLong?: true;
   backend?: BackendName;
+  /** Kanal on both sides. */
+  isTwin?: true;
   settings?: Record<string, string>;
   report(stage: Stage): Promise<string>;
 }[] = [
@@ -101,7 +118,17 @@ const singles: {
     },
   },
   { name: 'login-storm', report: async (stage) => loginStormReport(await loginStorm(stage, rounds, seconds)) },
-  { name: 'import', report: async (stage) => importReport(await importBench(stage, Number(flags.rows), rounds)) },
+  { name: 'import', report: async (stage) => importReport(await importBench(stage, Number(flags.rows ?? 200_000), rounds)) },
+  {
+    name: 'crm-import',
+    backend: 'postgres',
+    report: async (stage) => crmImportReport(await crmImportBench(stage, Number(flags.rows ?? 50_000), rounds)),
+  },
+  {
+    name: 'parked',
+    isTwin: true,
+    report: async (stage) => parkedReport(await parkedBench(stage, Number(flags.rows ?? 100_000), rounds)),
+  },
   { name: 'abuse', isLong: true, report: async (stage) => abuseReport(await abuseBench(stage, only, rounds, seconds)) },
   {
     name: 'slow-provider',
@@ -109,9 +136,24 @@ const singles: {
     report: async (stage) => slowProviderReport(await slowProviderBench(stage, rounds, seconds, flags.only)),
   },
   {
+    name: 'orders-isolation',
+    isLong: true,
+    report: async (stage) => slowProviderReport(await isolationBench(stage, rounds, seconds)),
+  },
+  {
     name: 'rates',
     isLong: true,
     report: async (stage) => ratesReport(await ratesBench(stage, rounds, seconds)),
+  },
+  {
+    name: 'flow-pushes',
+    isLong: true,
+    report: async (stage) => flowPushesReport(await flowPushesBench(stage, rounds, seconds)),
+  },
+  {
+    name: 'flow-document',
+    backend: 'postgres',
+    report: async (stage) => flowDocumentReport(await flowDocumentBench(stage, rounds)),
   },
   {
     name: 'recover',
@@ -148,6 +190,51 @@ if (command.args.includes('contacts')) {
   process.exit();
 }
 
+if (command.args.includes('inbox')) {
+  const stage = await openStage('postgres');
+  const sizes = { messages: Number(flags.messages ?? 200_000), conversations: Number(flags.conversations) };
+  const scale = await inboxScale(stage, sizes)
+    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'inbox') }))
+    .finally(() => stage.close());
+  console.log(`\n## Inbox\n\n${inboxReport(scale)}`);
+  if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
+  assertNone(scale.findings);
+  process.exit();
+}
+
+if (command.args.includes('flow-responses')) {
+  const stage = await openStage('postgres');
+  const scale = await responsesScale(stage, Number(flags.rows ?? 1_000_000))
+    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'flow-responses') }))
+    .finally(() => stage.close());
+  console.log(`\n## Answers to a flow\n\n${responsesReport(scale)}`);
+  if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
+  assertNone(scale.findings);
+  process.exit();
+}
+
+if (command.args.includes('crm')) {
+  const stage = await openStage('postgres');
+  const scale = await crmScale(stage, Number(flags.rows ?? 20_000), flags.only)
+    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'crm') }))
+    .finally(() => stage.close());
+  console.log(`\n## CRM\n\n${crmReport(scale)}`);
+  if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
+  assertNone(scale.findings);
+  process.exit();
+}
+
+if (command.args.includes('orders')) {
+  const stage = await openStage('postgres');
+  const scale = await ordersScale(stage, Number(flags.rows ?? 1_000_000), flags.only)
+    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'orders') }))
+    .finally(() => stage.close());
+  console.log(`\n## Orders\n\n${ordersReport(scale)}`);
+  if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
+  assertNone(scale.findings);
+  process.exit();
+}
+
 const single = singles.find(({ name }) => command.args.includes(name));
 const isLong = single?.isLong && command.getOptionValueSource('backend') === 'default';
 const named = flags.backend === 'both' ? ['redis', 'postgres'] : [flags.backend];
@@ -170,7 +257,7 @@ if (command.args.includes('long')) {
 const findings: string[] = [];
 
 for (const backend of backends as BackendName[]) {
-  const stage = await openStage(backend, { settings: single?.settings });
+  const stage = await openStage(backend, { settings: single?.settings, isTwin: single?.isTwin });
   const measured: Measured[] = [];
   try {
     if (single) {

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../test/support/migrate.ts';
 import { freePort } from '../test/support/servers/child.ts';
@@ -83,6 +86,7 @@ export async function openStage(backend: BackendName, { settings, isTwin = false
   await untilReady(`${sandbox.url}/_control/stats`);
   await sandbox.control('POST', '/behaviour', { auto_status: [] });
 
+  const files = await mkdtemp(join(tmpdir(), 'kanal-bench-'));
   const admin = new pg.Client({ connectionString: postgres.url() });
   await admin.connect();
   await admin.query(`create role ${benchRole} superuser login`);
@@ -90,7 +94,8 @@ export async function openStage(backend: BackendName, { settings, isTwin = false
   for (const [index, name] of (['kanal', 'floor'] as const).entries()) {
     await admin.query(`create database ${name}`);
     const product = isTwin ? 'kanal' : name;
-    sides.push(await openSide({ name, product }, postgres.url(name), redis?.url(index), sandbox.url, receiver.url));
+    const mediaFolder = join(files, name);
+    sides.push(await openSide({ name, product }, postgres.url(name), redis?.url(index), sandbox.url, receiver.url, mediaFolder));
   }
   await admin.end();
   const [kanal, floor] = sides as [Side, Side];
@@ -103,7 +108,7 @@ export async function openStage(backend: BackendName, { settings, isTwin = false
     servers: { postgres: postgres.pid(), ...(redis && { redis: redis.pid() }) },
     async close() {
       await Promise.all([sandboxProcess.stop(), receiver.process.stop(), kanal.sql.end(), floor.sql.end()]);
-      await Promise.all([postgres.remove(), redis?.remove()]);
+      await Promise.all([postgres.remove(), redis?.remove(), rm(files, { recursive: true, force: true })]);
     },
   };
 }
@@ -114,6 +119,7 @@ async function openSide(
   queueUrl: string | undefined,
   sandboxUrl: string,
   receiverUrl: string,
+  mediaFolder: string,
 ): Promise<Side> {
   await migrate(databaseUrl);
   const benchUrl = new URL(databaseUrl);
@@ -134,12 +140,18 @@ async function openSide(
     HOST: '127.0.0.1',
     // As in the image (Dockerfile).
     NODE_OPTIONS: '--max-semi-space-size=16',
+    MEDIA_FOLDER: mediaFolder,
     MESSAGING_APP_URL: sandboxUrl,
     MESSAGING_APP_SECRET: appSecret,
+    CALENDAR_URL: `${sandboxUrl}/calendar/v3`,
+    CALENDAR_TOKEN_URL: `${sandboxUrl}/oauth2/token`,
+    SHIPPER_URL: `${sandboxUrl}/shipper`,
+    PAYMENT_STRIPE_URL: sandboxUrl,
     WEBHOOK_ALLOW_HTTP: 'true',
     WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
     // The limit costs what it costs, and refuses nothing.
     RATE_LIMIT_PER_MINUTE: '600000000',
+    UPLOADS_PER_ORGANIZATION: '100',
     // The floor knows its one key without asking.
     API_KEY: tenant.apiKey,
     ORGANIZATION_ID: tenant.organizationId,

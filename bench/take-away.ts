@@ -30,11 +30,37 @@ export async function takeAway(sql: pg.Pool | pg.PoolClient, condition: string, 
           set state = 'dropped'
          from gone g
         where s.organization_id = g.organization_id and s.id = g.subject_id and s.state = 'waiting'),
+     flows as (
+       update flows f
+          set doing = null
+         from gone g
+        where f.organization_id = g.organization_id and f.id = g.subject_id and f.doing is not null),
      imports as (
        update contact_imports i
           set state = 'failed', finished_at = now()
          from gone g
         where i.organization_id = g.organization_id and i.id = g.subject_id and i.state in ('queued', 'running')),
+     paid as (
+       update connection_webhooks w
+          set status = 'applied', applied_at = now()
+         from gone g
+        where w.organization_id = g.organization_id and w.id = g.subject_id and w.status = 'received'),
+     reserved as (
+       update orders o
+          set reserved_until = null
+         from gone g
+        where o.organization_id = g.organization_id and o.id = g.subject_id and o.status = 'pending'),
+     calendars as (
+       update booking_calendars c
+          set status = 'skipped', synced = c.wanted, pending_since = null
+         from gone g
+         join bookings b on b.organization_id = g.organization_id and b.order_id = g.subject_id
+        where c.organization_id = b.organization_id and c.booking_id = b.id and c.status = 'pending'),
+     shipped as (
+       update shipments s
+          set status = 'failed'
+         from gone g
+        where s.organization_id = g.organization_id and s.order_id = g.subject_id and s.status = 'creating'),
      exports as (
        update contact_exports e
           set state = 'failed', finished_at = now()

@@ -8,7 +8,8 @@ import type { Side, SideName, Stage } from './stage.ts';
 
 type Definition = Pick<Path, 'name' | 'what' | 'unit'> & {
   queue: string;
-  pool(side: Side): PoolRef;
+  /** Without one the rows are given to the queue as they are. */
+  pool?(side: Side): PoolRef;
   prepare(side: Side, stage: Stage, count: number): Promise<string[]>;
   /** Throws unless each piece of work was done, once. */
   verify(side: Side, stage: Stage, prepared: string[]): Promise<void>;
@@ -30,7 +31,7 @@ export const workerPath = ({ queue, pool, prepare, verify, ...named }: Definitio
       await worker.usage();
       await by?.begin(side);
       const startedAt = performance.now();
-      await handOver.run(pool(side));
+      await handOver.run(pool?.(side));
       for (;;) {
         const { rows } = await side.sql.query(
           `select exists (select 1 from jobs where queue = $1 and state in ('blocked', 'waiting', 'queued')) as is_open`,

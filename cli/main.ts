@@ -23,9 +23,9 @@ program
   .action(async (options) => (await import('./start.ts')).start(options));
 
 program
-  .command('demo')
-  .description('play a conversation against what `start` has started, and show it as it happens')
-  .action(async () => (await import('./demo.ts')).demo());
+  .command('demo [scene]')
+  .description('play a conversation against what `start` has started, and show it as it happens; `flow`: a form and its answer')
+  .action(async (scene) => (await import('./demo.ts')).demo(scene));
 
 program
   .command('migrate')

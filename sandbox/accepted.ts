@@ -1,4 +1,4 @@
-import { Fifo } from './fifo.ts';
+import { type Tallied, Tallies } from './tallies.ts';
 
 export interface AcceptedMessage {
   id: string;
@@ -9,17 +9,11 @@ export interface AcceptedMessage {
   at: string;
 }
 
-interface Tally {
-  accepted: number;
-  maxInOneSecond: number;
-  lastSecond: Fifo<number>;
-}
-
 /** Every message taken on, so that a test can count how often one of its own arrived. */
 export class Accepted {
   #messages: AcceptedMessage[] = [];
   #byCallbackData = new Map<string, AcceptedMessage[]>();
-  #tallies = new Map<string, Tally>();
+  #tallies = new Tallies();
 
   add(message: AcceptedMessage, now = performance.now()): void {
     this.#messages.push(message);
@@ -28,25 +22,14 @@ export class Accepted {
       if (same) same.push(message);
       else this.#byCallbackData.set(message.callback_data, [message]);
     }
-    this.#count(message.phone_number_id, now);
+    this.#tallies.count(message.phone_number_id, now);
   }
 
   find(callbackData: string | undefined): AcceptedMessage[] {
     return callbackData === undefined ? this.#messages : (this.#byCallbackData.get(callbackData) ?? []);
   }
 
-  tallyOf(phoneNumberId: string): { accepted: number; max_in_one_second: number } {
-    const tally = this.#tallies.get(phoneNumberId);
-    return { accepted: tally?.accepted ?? 0, max_in_one_second: tally?.maxInOneSecond ?? 0 };
-  }
-
-  /** The largest count of any second that ends in an accept is the largest of any second at all. */
-  #count(phoneNumberId: string, now: number): void {
-    const tally = this.#tallies.get(phoneNumberId) ?? { accepted: 0, maxInOneSecond: 0, lastSecond: new Fifo<number>() };
-    this.#tallies.set(phoneNumberId, tally);
-    tally.accepted += 1;
-    tally.lastSecond.push(now);
-    while ((tally.lastSecond.peek() ?? now) <= now - 1_000) tally.lastSecond.shift();
-    tally.maxInOneSecond = Math.max(tally.maxInOneSecond, tally.lastSecond.size);
+  tallyOf(phoneNumberId: string): Tallied {
+    return this.#tallies.of(phoneNumberId);
   }
 }

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import type { Account, Template } from './accounts.ts';
+import type { Account, AccountFlow, Template } from './accounts.ts';
 
 const decimalId = Joi.string().pattern(/^\d{1,20}$/, 'decimal id');
 
@@ -15,6 +15,13 @@ const template = Joi.object<Template>({
     .default([]),
 }).unknown();
 
+const flow = Joi.object<AccountFlow>({
+  id: decimalId.required(),
+  name: Joi.string().required(),
+  categories: Joi.array().items(Joi.string()).min(1).default(['OTHER']),
+  flow_json: Joi.object().unknown().required(),
+});
+
 export const accountSchema = Joi.object<Account>({
   waba_id: decimalId.required(),
   phone_number_id: decimalId.required(),
@@ -22,6 +29,7 @@ export const accountSchema = Joi.object<Account>({
   verified_name: Joi.string().default('Sandbox Business'),
   access_token: Joi.string().required(),
   templates: Joi.array().items(template).default([]),
+  flows: Joi.array().items(flow),
   subscribed: Joi.boolean(),
   registered: Joi.boolean(),
 });

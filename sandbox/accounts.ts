@@ -20,6 +20,14 @@ export interface Template {
   previous_category?: string;
 }
 
+/** A published flow that the account had before. */
+export interface AccountFlow {
+  id: string;
+  name: string;
+  categories: string[];
+  flow_json: { version: string; screens: object[] };
+}
+
 /** A business account with one number. Several accounts may share a waba_id or a token. */
 export interface Account {
   waba_id: string;
@@ -28,6 +36,7 @@ export interface Account {
   verified_name: string;
   access_token: string;
   templates: Template[];
+  flows?: AccountFlow[];
   /** False: no webhook tells of the account until an app subscribes. */
   subscribed?: boolean;
   /** False: the number sends nothing until it is registered. */

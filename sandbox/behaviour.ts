@@ -10,6 +10,14 @@ export interface Behaviour {
   fail_code: number;
   fails: Record<string, number>;
   template_review: 'APPROVED' | 'REJECTED' | null;
+  flow_edit: 'revert' | 'refuse';
+  shipper_price_change: number | null;
+  conference: 'success' | 'pending' | 'failure' | 'invalid';
+  conference_delay_ms: number;
+  calendar_rate: number | null;
+  refund_status: 'pending' | 'succeeded';
+  consent: 'page' | 'allow' | 'deny';
+  token_seconds: number;
   retry_first_ms: number;
   retry_max_ms: number;
   retry_for_ms: number;
@@ -25,6 +33,14 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   fail_code: 131026,
   fails: {},
   template_review: 'APPROVED',
+  flow_edit: 'revert',
+  shipper_price_change: null,
+  conference: 'success',
+  conference_delay_ms: 0,
+  calendar_rate: null,
+  refund_status: 'succeeded',
+  consent: 'page',
+  token_seconds: 3_599,
   retry_first_ms: 200,
   retry_max_ms: 5_000,
   retry_for_ms: 600_000,
@@ -49,6 +65,27 @@ export const behaviourSchema = Joi.object<Partial<Behaviour>>({
     .valid('APPROVED', 'REJECTED')
     .allow(null)
     .description('What becomes of a new template; null: it waits'),
+  flow_edit: Joi.string()
+    .valid('revert', 'refuse')
+    .description('An edit of a published flow makes a draft of it, or is refused (139001)'),
+  refund_status: Joi.string().valid('pending', 'succeeded').description('What becomes of a refund at once'),
+  shipper_price_change: Joi.number()
+    .integer()
+    .allow(null)
+    .description('Rupiah by which the price of a shipment changes once it was ordered; null: it stays'),
+  conference: Joi.string()
+    .valid('success', 'pending', 'failure', 'invalid')
+    .description('What becomes of a video room that an event asks for; pending: once this says something else'),
+  conference_delay_ms: milliseconds.description('How long a video room is made'),
+  calendar_rate: Joi.number()
+    .integer()
+    .min(1)
+    .allow(null)
+    .description('Requests a second for each account of the calendar service; null for no limit'),
+  consent: Joi.string()
+    .valid('page', 'allow', 'deny')
+    .description('Who answers the consent page of the calendar service: a person, or the sandbox at once'),
+  token_seconds: Joi.number().integer().min(1).max(86_400).description('How long an access token is good'),
   retry_first_ms: milliseconds.min(1),
   retry_max_ms: milliseconds.min(1),
   retry_for_ms: milliseconds,

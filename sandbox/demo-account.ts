@@ -1,4 +1,5 @@
 import type { Account } from './accounts.ts';
+import { demoFlow } from './demo-flow.ts';
 
 /** The account a fresh sandbox has; its ids never change, so that scripts can name them. */
 export const demoAccount: Account = {
@@ -7,6 +8,7 @@ export const demoAccount: Account = {
   display_phone_number: '+1 555-010-0001',
   verified_name: 'Kanal Demo',
   access_token: 'sandbox-access-token',
+  flows: [demoFlow],
   templates: [
     {
       id: '300000000000001',
@@ -39,6 +41,18 @@ export const demoAccount: Account = {
       category: 'MARKETING',
       parameter_format: 'POSITIONAL',
       components: [{ type: 'BODY', text: 'The last coats of the winter are waiting.' }],
+    },
+    {
+      id: '300000000000004',
+      name: 'hello_world',
+      language: 'en_US',
+      status: 'APPROVED',
+      category: 'UTILITY',
+      parameter_format: 'POSITIONAL',
+      components: [
+        { type: 'HEADER', format: 'TEXT', text: 'Hello World' },
+        { type: 'BODY', text: 'This is the message with which a new account tries whether it can send.' },
+      ],
     },
   ],
 };

@@ -21,6 +21,8 @@ export interface Fault {
   kind: FaultKind;
   status: number;
   code?: number;
+  /** Of a service that names its errors. */
+  reason?: string;
   delay_ms: number;
 }
 
@@ -32,6 +34,7 @@ export const faultSchema = Joi.object<Fault>({
     .required(),
   status: Joi.number().integer().min(400).max(599).default(500),
   code: Joi.number().integer(),
+  reason: Joi.string(),
   delay_ms: Joi.number().integer().min(0).max(600_000).default(1_000),
 });
 

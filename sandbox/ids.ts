@@ -21,6 +21,10 @@ export function templateId(): string {
   return `1${randomInt(1e7, 1e8)}${randomInt(1e6, 1e7)}`;
 }
 
+export function flowId(): string {
+  return `2${randomInt(1e7, 1e8)}${randomInt(1e6, 1e7)}`;
+}
+
 export function traceId(): string {
   return `A${randomBytes(16).toString('base64url')}`;
 }

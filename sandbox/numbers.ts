@@ -6,6 +6,8 @@ export interface NumberState {
   /** The six digits of the two-step verification; the first registration sets them. */
   pin: string | null;
   isCodeSent: boolean;
+  /** PEM; of the encrypted endpoint of flows. */
+  publicKey: string | null;
   settings: Record<string, unknown>;
   profile: Record<string, unknown>;
   quality_rating: string;
@@ -34,6 +36,7 @@ export class Numbers {
       isVerified: true,
       pin: null,
       isCodeSent: false,
+      publicKey: null,
       settings: { storage_configuration: { status: 'DEFAULT' } },
       profile: {},
       quality_rating: 'GREEN',

@@ -1,10 +1,18 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
+import { calendarRouter } from './calendar/router.ts';
 import { controlRouter } from './control/router.ts';
+import { showRates } from './exchange-rates.ts';
 import { graphRouter } from './graph/router.ts';
+import { oauthRouter } from './oauth/router.ts';
 import type { SandboxOptions } from './options.ts';
+import { payPage } from './payments/pay-page.ts';
+import { stripeRouter } from './payments/stripe-router.ts';
+import { xenditRouter } from './payments/xendit-router.ts';
+import { shipperRouter } from './shipper/router.ts';
 import { State } from './state.ts';
+import { videoRouter } from './video/router.ts';
 
 export interface Sandbox {
   /** Resolves to the port, which port 0 leaves to the system. */
@@ -19,6 +27,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use('/_control', controlRouter(state, options.allowedHosts ?? []));
+  app.get('/exchange-rates.xml', showRates);
+  app.use(oauthRouter(state));
+  app.use('/shipper', shipperRouter(state));
+  app.use('/calendar/v3', calendarRouter(state));
+  app.use('/video/v2', videoRouter(state));
+  app.use('/xendit', xenditRouter(state));
+  app.use('/v1', stripeRouter(state));
+  app.use('/pay', payPage(state));
   app.use(graphRouter(state));
   const server = createServer(app);
   // Longer than any client keeps an idle connection, so that it never picks one that is just being closed.
@@ -36,7 +52,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
-      await Promise.all([closed, state.webhooks.close()]);
+      await Promise.all([closed, state.webhooks.close(), state.callbacks.close()]);
     },
   };
 }

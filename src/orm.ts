@@ -2,6 +2,22 @@ import { defineConfig } from '@mikro-orm/postgresql';
 import { PasswordReset } from './accounts/account.entity.ts';
 import { Channel } from './channels/channel.entity.ts';
 import { ChannelHealth } from './channels/health.entity.ts';
+import { Booking } from './commerce/bookings/booking.entity.ts';
+import { Service, ServiceStaff } from './commerce/bookings/service.entity.ts';
+import { Staff, StaffBusy } from './commerce/bookings/staff.entity.ts';
+import { BookingCalendar } from './commerce/calendar/booking-calendar.entity.ts';
+import { Category } from './commerce/catalogue/category.entity.ts';
+import { Discount, DiscountUse } from './commerce/catalogue/discount.entity.ts';
+import { Product, ProductCategory, ProductVariant, VariantPrice } from './commerce/catalogue/product.entity.ts';
+import { StockMovement } from './commerce/catalogue/stock-movement.entity.ts';
+import { DeliveryMethod, DeliveryTimeslot, SlotUsage } from './commerce/delivery/method.entity.ts';
+import { Quote } from './commerce/delivery/quote.entity.ts';
+import { DraftOrder } from './commerce/drafts/draft.entity.ts';
+import { Order, OrderChange, OrderCounter, OrderItem } from './commerce/orders/order.entity.ts';
+import { Payment, PaymentSession, Refund } from './commerce/payments/payment.entity.ts';
+import { CommerceSettings } from './commerce/settings.entity.ts';
+import { Shipment } from './commerce/shipping/shipment.entity.ts';
+import { Connection, ConnectionConsent, ConnectionWebhook } from './connections/connection.entity.ts';
 import { ContactBlock } from './contacts/blocking/block.entity.ts';
 import { Contact, ContactIdentity } from './contacts/contact.entity.ts';
 import { ContactErasure } from './contacts/erasure/erasure.entity.ts';
@@ -16,12 +32,22 @@ import {
   SuppressedAddress,
 } from './contacts/permission/permission.entity.ts';
 import { ContactTag, Tag } from './contacts/tag.entity.ts';
+import { Deal, DealContact, DealConversation } from './deals/deal.entity.ts';
+import { Pipeline, PipelineStage } from './deals/pipelines/pipeline.entity.ts';
+import { DealRevaluation } from './deals/revalue/revaluation.entity.ts';
+import { FlowResponse, FlowSend } from './flows/answer.entity.ts';
+import { FlowSecret } from './flows/exchange/secret.entity.ts';
+import { Flow, FlowVersion } from './flows/flow.entity.ts';
+import { FlowKey } from './flows/key.entity.ts';
+import { CrmHistory } from './history/history.entity.ts';
+import { CrmImport, CrmImportChunk, CrmImportError } from './imports/import.entity.ts';
 import { Mail } from './mails/mail.entity.ts';
 import { MediaAsset, MediaUsage } from './media/asset.entity.ts';
 import { Conversation, ConversationNote, ConversationTag } from './messaging/conversation.entity.ts';
 import { MediaFetch, MediaUpload } from './messaging/files/file.entity.ts';
 import { Message } from './messaging/message.entity.ts';
 import { MessageAttempt } from './messaging/message-attempt.entity.ts';
+import { ExchangeRate } from './money/exchange-rate.entity.ts';
 import { Onboarding } from './onboarding/onboarding.entity.ts';
 import { ApiKey, Invitation, Membership, Organization } from './organizations/organization.entity.ts';
 import { AuditEntry } from './platform/audit/audit-entry.entity.ts';
@@ -33,6 +59,10 @@ import { Heartbeat } from './platform/process/heartbeat.entity.ts';
 import { LoginLimit } from './platform/rate-limits/login-limit.entity.ts';
 import { PurgeRun } from './platform/retention/purge-run.entity.ts';
 import { ProviderWebhook, UnmatchedStatus } from './provider-webhooks/provider-webhook.entity.ts';
+import { CrmRecord, RecordEnrichment, RecordLink } from './records/record.entity.ts';
+import { ObjectField, ObjectRelation, ObjectType } from './records/types/type.entity.ts';
+import { RecordValue } from './records/types/value.entity.ts';
+import { Task, TaskTarget } from './tasks/task.entity.ts';
 import { Template } from './templates/template.entity.ts';
 import { BearerToken, Session, User } from './users/user.entity.ts';
 import { Delivery, DeliveryAttempt, WebhookEndpoint } from './webhooks/endpoint.entity.ts';
@@ -40,6 +70,37 @@ import { WebhookReplay } from './webhooks/replay/replay.entity.ts';
 
 /** Every table has its entity; test/src/platform/database/drift.test.ts compares the two. */
 export const entities = [
+  Connection,
+  ConnectionConsent,
+  ConnectionWebhook,
+  CommerceSettings,
+  Category,
+  Product,
+  ProductCategory,
+  ProductVariant,
+  VariantPrice,
+  StockMovement,
+  Discount,
+  DiscountUse,
+  DeliveryMethod,
+  DeliveryTimeslot,
+  SlotUsage,
+  Quote,
+  DraftOrder,
+  Order,
+  OrderItem,
+  OrderCounter,
+  OrderChange,
+  PaymentSession,
+  Payment,
+  Refund,
+  Shipment,
+  Service,
+  ServiceStaff,
+  Staff,
+  StaffBusy,
+  Booking,
+  BookingCalendar,
   Organization,
   Membership,
   Invitation,
@@ -76,12 +137,38 @@ export const entities = [
   ConversationNote,
   Message,
   MessageAttempt,
+  Flow,
+  FlowVersion,
+  FlowSend,
+  FlowResponse,
+  FlowKey,
+  FlowSecret,
   MediaFetch,
   MediaUpload,
   MediaAsset,
   MediaUsage,
   ProviderWebhook,
   UnmatchedStatus,
+  ExchangeRate,
+  CrmHistory,
+  CrmImport,
+  CrmImportChunk,
+  CrmImportError,
+  Pipeline,
+  PipelineStage,
+  Deal,
+  DealContact,
+  DealConversation,
+  ObjectType,
+  ObjectField,
+  ObjectRelation,
+  CrmRecord,
+  RecordValue,
+  RecordEnrichment,
+  RecordLink,
+  DealRevaluation,
+  Task,
+  TaskTarget,
   WebhookEndpoint,
   Delivery,
   DeliveryAttempt,

@@ -124,7 +124,7 @@ describe.each(operations.map(({ path, method, operation }) => [operation.operati
       expect(body !== undefined).toBe(takesBody);
       if (!takesBody) return;
       expect(endpoint.body?.validate(body, { abortEarly: false }).error).toBeUndefined();
-      if (endpoint.rawBodyBytes) expect(changesOf(body)).toHaveLength(1);
+      if (operationId.startsWith('provider-webhooks.receive')) expect(changesOf(body)).toHaveLength(1);
       const type = endpoint.receive?.contentType ?? 'application/json';
       expect(operation.requestBody!.content[type]!.example).toEqual(body);
     });
@@ -144,7 +144,10 @@ describe.each(operations.map(({ path, method, operation }) => [operation.operati
 
     test('shows every error, in its own shape', () => {
       const schema = errorBodies[endpoint.errorShape ?? 'standard'];
-      const errors = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400);
+      // A protocol may have a reply of its own for a status that says no.
+      const errors = Object.entries(operation.responses).filter(
+        ([status]) => Number(status) >= 400 && endpoint.responses[Number(status)] === undefined,
+      );
       expect(errors.length).toBeGreaterThan(0);
       for (const [status, response] of errors) {
         const [shown] = Object.values(found(response).content!);

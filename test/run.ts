@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * `npm test` runs two files at once: first those that need a database at most, then those that start processes, browsers and workers, then
+ * `npm test` runs first those that need a database at most, three files at once (they wait for it), then two at once those that start processes, browsers and workers, then
  * those that kill processes, each with servers and ports of its own. In the end, one after the other, those that measure the pace of work.
  * With arguments it is jest with these arguments.
  */
@@ -14,7 +14,7 @@ const runs =
   own.length > 0
     ? [own]
     : [
-        ['--maxWorkers=2', `--testPathIgnorePatterns=${heavy}`, `--testPathIgnorePatterns=${crash}`],
+        ['--maxWorkers=3', `--testPathIgnorePatterns=${heavy}`, `--testPathIgnorePatterns=${crash}`],
         ['--maxWorkers=2', `--testPathPatterns=${heavy}`],
         ['--maxWorkers=2', `--testPathPatterns=${crash}`, `--testPathIgnorePatterns=${measured}`],
         ['--runInBand', `--testPathPatterns=${measured}`],

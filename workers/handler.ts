@@ -1,7 +1,8 @@
 import type { Storage } from '../src/media/storage/storage.ts';
 import type { Config } from '../src/platform/config/config.ts';
-import type { Database, Source } from '../src/platform/database/database.ts';
+import type { Database } from '../src/platform/database/database.ts';
 import type { Own } from '../src/platform/database/own.ts';
+import { claimRun } from '../src/platform/ledger/claim-run.ts';
 import type { JobContract } from '../src/platform/ledger/job.ts';
 import type { JobError } from '../src/platform/ledger/jobs.entity.ts';
 import type { Ledger } from '../src/platform/ledger/ledger.ts';
@@ -14,7 +15,10 @@ import type { Log } from '../src/platform/log.ts';
 import type { Secrets } from '../src/platform/secrets.ts';
 import type { Providers } from '../src/providers/index.ts';
 import type { WebhookSender } from '../src/webhooks/sender.ts';
+import type { ConnectionMetrics } from './connections/connection-metrics.ts';
 import type { JobMetrics } from './job-metrics.ts';
+import type { FileMetrics } from './messaging/file-metrics.ts';
+import type { FlowMetrics } from './provider-webhooks/flow-metrics.ts';
 import type { DeliveryMetrics } from './webhooks/delivery-metrics.ts';
 
 export type WorkerDeps = {
@@ -27,6 +31,9 @@ export type WorkerDeps = {
   sender: WebhookSender;
   jobMetrics: JobMetrics;
   deliveryMetrics: DeliveryMetrics;
+  fileMetrics: FileMetrics;
+  flowMetrics: FlowMetrics;
+  connectionMetrics: ConnectionMetrics;
   log: Log;
   isStopping(): boolean;
 };
@@ -69,7 +76,7 @@ export type Claimed<Subject> = { row: RunRow; claimed: Subject } | { waitMs: num
 export type Handler<Payload extends Record<string, string> = Record<string, string>, Subject = undefined> = {
   contract: JobContract<Payload>;
   /** One statement claims what cannot be undone, keeps the pool's pace and checks that this run may start. */
-  claim?(source: Source, ref: RunRef): Promise<Claimed<Subject>>;
+  claim?(database: Database, ref: RunRef): Promise<Claimed<Subject>>;
   run(payload: Payload, context: RunContext<Subject | undefined>): Promise<Outcome>;
 };
 
@@ -78,3 +85,14 @@ export const handle = <Payload extends Record<string, string>, Subject = undefin
   run: Handler<Payload, Subject>['run'],
   claim?: Handler<Payload, Subject>['claim'],
 ): Handler<Payload, Subject> => ({ contract, run, ...(claim && { claim }) });
+
+/** Each call takes a turn of its pace right before it is made: the run itself needs none. */
+export const handleCalls = <Payload extends Record<string, string>>(
+  contract: JobContract<Payload>,
+  run: Handler<Payload>['run'],
+): Handler<Payload> => handle(contract, run, contract.operation ? claimWithoutSubject : async () => undefined);
+
+async function claimWithoutSubject(database: Database, ref: RunRef): Promise<Claimed<undefined>> {
+  const claimed = await claimRun(database, ref);
+  return claimed && { row: claimed.row, claimed: undefined };
+}

@@ -12,8 +12,8 @@ export type JobMetrics = {
   takeIdle(): IdleRuns;
 };
 
-export type IdleRuns = Record<'early' | 'held' | 'full' | 'crowded' | 'paced', number>;
-const noIdleRuns = (): IdleRuns => ({ early: 0, held: 0, full: 0, crowded: 0, paced: 0 });
+export type IdleRuns = Record<'early' | 'held' | 'full' | 'crowded' | 'suspect' | 'paced', number>;
+const noIdleRuns = (): IdleRuns => ({ early: 0, held: 0, full: 0, crowded: 0, suspect: 0, paced: 0 });
 
 /** The ends of an attempt; a run with any other end had nothing to do. */
 const attempts = new Set(['done', 'again', 'wait', 'failed']);
@@ -22,7 +22,7 @@ export function createJobMetrics(registry: Registry): JobMetrics {
   const runs = childrenOf(
     new Counter({
       name: 'kanal_job_runs_total',
-      help: 'Runs of jobs: done, again (an attempt is spent), wait (none is), failed (for good), or no attempt at all: early, held, full, crowded, stale, retried',
+      help: 'Runs of jobs: done, again (an attempt is spent), wait (none is), failed (for good), or no attempt at all: early, held, full, crowded, suspect (its turn after deaths of a worker has not come), stale, retried',
       labelNames: ['queue', 'job', 'outcome'],
       registers: [registry],
     }),

@@ -18,7 +18,8 @@ type AnyHandler = Handler<Record<string, string>, unknown>;
 export type Run = RunRef & { attemptsMade: number; stalledCounter: number };
 export type Ended = Outcome | { kind: 'retried' } | { kind: 'early' | 'held' | 'full'; delayMs: number };
 
-const maxStalls = 5;
+/** Deaths of its worker over one attempt, after which a job is given up. */
+export const maxStalls = 5;
 /** A fault of our own is not the provider's answer and spends no attempt. */
 const ownFaultMs = 5_000;
 /** A shorter wait happens here: a round trip through BullMQ takes 200 ms. */
@@ -98,7 +99,7 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
   const { error: fault, value: payload } = handler.contract.payload.validate(row.payload);
   if (fault) return context.fail({ code: 'internal', message: `The payload is not valid: ${fault.message}` });
   // SQL: a time that is set once.
-  if (row.visible)
+  if (row.visible && !row.is_started)
     await query(
       deps.database,
       `update jobs

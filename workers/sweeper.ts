@@ -24,7 +24,8 @@ export function startSweeper(deps: WorkerDeps, queues: Queues, registry: Registr
     }
     tookMs = performance.now() - startedAt;
     const idle = deps.jobMetrics.takeIdle();
-    if (idle.early + idle.held + idle.full + idle.crowded > 0) deps.log.info(idle, 'runs that could not begin yet');
+    if (idle.early + idle.held + idle.full + idle.crowded + idle.suspect > 0)
+      deps.log.info(idle, 'runs that could not begin yet');
   }
   return startRepeating(work, () =>
     isWhole ? deps.config.sweepIntervalMs * (0.9 + Math.random() / 5) : Math.max(minPauseMs, tookMs),

@@ -7,6 +7,7 @@ import { reasonOf } from '../src/platform/log.ts';
 import type { Handler, WorkerDeps } from './handler.ts';
 import { createPlaces, type Places } from './places.ts';
 import { type Ended, runJob } from './run-job.ts';
+import { type Suspects, suspectAfter } from './suspects.ts';
 
 /** While the database is down BullMQ repeats the run; the row does not change. */
 const outageMs = 2_000;
@@ -18,10 +19,26 @@ export function startWorker(
   queue: QueueName,
   handlers: Map<string, Handler<Record<string, string>, unknown>>,
   concurrency: number,
+  suspects: Suspects,
 ): AnyWorker {
   const { config, log } = deps;
   const places = createPlaces({ concurrency, share: concurrency });
-  const worker = backend.makeWorker(queue, (job, token) => processRun(deps, handlers, places, job as RunJob, token), {
+  const process = async (job: RunJob, token?: string) => {
+    const deaths = job.stalledCounter ?? 0;
+    if (deaths < suspectAfter) return processRun(deps, handlers, places, job, token);
+    const suspect = suspects.enter(deaths);
+    if ('putOffMs' in suspect) {
+      deps.jobMetrics.ended(queue, job.name, 'suspect', 0);
+      return putOff(job, suspect.putOffMs, token);
+    }
+    log.warn({ job: job.name, job_id: job.data.id, run: job.data.run, deaths }, 'begins again after its worker died');
+    try {
+      return await processRun(deps, handlers, places, job, token);
+    } finally {
+      suspect.leave();
+    }
+  };
+  const worker = backend.makeWorker(queue, (job, token) => process(job as RunJob, token), {
     concurrency: concurrency * config.concurrencyOpenFactor,
     lockDuration: config.lockDurationMs,
     stalledInterval: config.stalledIntervalMs,

@@ -21,21 +21,6 @@ export const newPassword = Joi.string().max(1000).required().description('12 to 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 export const weekStart = Joi.string().valid(...weekdays);
 
-/** A zone name. The runtime also accepts offsets, which have no summer time: refused. */
-const longestZone = 64;
-export const timezone = Joi.string()
-  .max(longestZone)
-  .custom((text: string, { error }) => {
-    if (text.length > longestZone) return text;
-    if (/^[+-]/.test(text)) return error('any.invalid');
-    try {
-      return Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone && text;
-    } catch {
-      return error('any.invalid');
-    }
-  })
-  .description('A zone name: Asia/Jakarta');
-
 const user = {
   id: id.required(),
   name: Joi.string().allow('').required(),

@@ -7,9 +7,9 @@ import { AppError } from '../../src/platform/errors.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import { changeUser, findUser, type UserChange, type UserRow } from '../../src/users/users.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
-import { id } from '../http/schemas.ts';
+import { id, timeZone } from '../http/schemas.ts';
 import { view, wrapped } from '../http/view.ts';
-import { me, personName, tag, timezone, toUserView, weekStart } from './schemas.ts';
+import { me, personName, tag, toUserView, weekStart } from './schemas.ts';
 
 const exampleActive = { organization_id: exampleIds.organization };
 
@@ -75,7 +75,7 @@ export const patchMe = endpoint({
   scope: 'account',
   summary: 'Change your name, time zone or first day of the week',
   audit: 'user',
-  body: Joi.object<UserChange>({ name: personName, timezone, week_start: weekStart }).min(1),
+  body: Joi.object<UserChange>({ name: personName, timezone: timeZone, week_start: weekStart }).min(1),
   responses: { 200: wrapped(me) },
   example: { body: { timezone: 'Asia/Jakarta' } },
   handler: ({ body, caller, write }) =>

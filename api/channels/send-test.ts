@@ -24,7 +24,7 @@ export const sendTest = endpoint({
   scope: 'messages:write',
   summary: 'Send a test message on a channel',
   description:
-    'Without `text` and `template` it is the template `hello_world` in `en_US`, which a new account of the provider has (that of the demo has not). It is a message as any other: the same checks, its place in the line, its timeline, its price. A text needs a person who wrote within 24 hours.',
+    'Without `text` and `template` it is the template `hello_world` in `en_US`, which a new account of the provider has. It is a message as any other: the same checks, its place in the line, its timeline, its price. A text needs a person who wrote within 24 hours.',
   isIdempotent: true,
   body: Joi.object<TestBody>({ to: phoneNumber.required(), text, template }).oxor('text', 'template'),
   responses: { 201: wrapped(messageView) },

@@ -108,7 +108,7 @@ export const deleteContact = endpoint({
   scope: 'contacts:write',
   summary: 'Delete a contact and forget the person',
   description:
-    'Deletes the contact with its identities, notes, tags, consents and their history. Messages are kept without personal data; a message to the contact that still waits is not sent. A contact that was suppressed or blocked stays so, by a keyed hash of their addresses. A request about the contact that is repeated with its Idempotency-Key is a 404 from now on. A job then removes the personal data from events, stored answers of webhooks and what the provider sent.',
+    'Deletes the contact with its identities, notes, tags, consents and their history. Messages are kept without personal data; a message to the contact that still waits is not sent. A contact that was suppressed or blocked stays so, by a keyed hash of their addresses. A request about the contact that is repeated with its Idempotency-Key is a 404 from now on. A task about nobody else goes. A job then removes the personal data from the words and the history of other tasks that were about the contact, from events, stored answers of webhooks and what the provider sent.',
   audit: 'contact',
   responses: { 204: null },
   handler({ params: { contactID }, own, write, from }, { secrets }) {

@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 import Joi from 'joi';
 import { contactsAsCsv } from '../../src/contacts/export/csv.ts';
 import { customKeys, selected } from '../../src/contacts/export/selection.ts';
-import { type AskOnce, contactFields, readContactListing } from '../../src/contacts/list.ts';
+import { contactFields, readContactListing } from '../../src/contacts/list.ts';
 import { AppError } from '../../src/platform/errors.ts';
+import type { AskOnce } from '../../src/platform/listing/pages.ts';
 import { TooSlow } from '../../src/platform/listing/reads.ts';
 import { nowDate } from '../../src/platform/time/clock.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -38,7 +39,7 @@ export const exportContacts = endpoint({
     const keys = await customKeys(contacts);
     const { status } = await write({}, async () => ({ status: 200 }));
     const pieces = reads.inTurns(organizationId, contactsAsCsv(contacts, keys, { isRaw: query.raw }));
-    return { status, headers: csvHeaders(nowDate()), stream: Readable.from(pieces, { highWaterMark: 2 }) };
+    return { status, headers: csvHeaders('contacts', nowDate()), stream: Readable.from(pieces, { highWaterMark: 2 }) };
   },
 });
 

@@ -137,7 +137,7 @@ export const getExportFile = endpoint({
     const { status: done } = await write({}, async () => ({ status: 200 }));
     return {
       status: done,
-      headers: csvHeaders(new Date(row.finished_at!)),
+      headers: csvHeaders('contacts', new Date(row.finished_at!)),
       stream: fileOf(own, row),
     };
   },

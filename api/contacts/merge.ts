@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { lookAtPair, mergeContacts, mergeLocks } from '../../src/contacts/merging/merge.ts';
+import { targetTaken } from '../../src/contacts/merging/merge-tasks.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -23,7 +24,7 @@ export const mergeTwoContacts = endpoint({
   handler({ params, body, own, caller, write }) {
     const asked = { id: params.contactID, otherId: body.contact_id };
     const look = () => lookAtPair(own, asked);
-    return write({ isLong: true, look, locks: mergeLocks }, async (tx) => ({
+    return write({ isLong: true, look, locks: mergeLocks, retryOn: [targetTaken] }, async (tx) => ({
       ...data(toContactView(await mergeContacts(tx.own, actorOf(caller), asked))),
       audit: { details: { contact_id: asked.otherId } },
     }));

@@ -1,5 +1,7 @@
 import type { Authenticate } from '../../src/accounts/authenticate.ts';
 import type { Passwords } from '../../src/accounts/password-hash.ts';
+import type { ShippingAreas } from '../../src/commerce/delivery/areas.ts';
+import type { FlowExchanges } from '../../src/flows/exchange/exchanges.ts';
 import type { Storage } from '../../src/media/storage/storage.ts';
 import type { Config } from '../../src/platform/config/config.ts';
 import type { Database } from '../../src/platform/database/database.ts';
@@ -28,6 +30,8 @@ export type Deps = {
   limits: RequestLimits;
   intake: Intake;
   reads: Reads;
+  flowExchanges: FlowExchanges;
+  shippingAreas: ShippingAreas;
   metrics: Metrics;
   log: Log;
 };

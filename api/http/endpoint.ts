@@ -20,6 +20,8 @@ export type ErrorShape = 'standard' | 'lookup' | 'problem';
 export type Reply = {
   status: number;
   body?: unknown;
+  /** More fields of the body, as JSON text: a large document is not parsed to be written again. */
+  texts?: Record<string, string>;
   /** In place of a body: sent as it comes, at the client's pace, and destroyed when the client goes away. */
   stream?: Readable;
   headers?: Record<string, string>;

@@ -144,12 +144,14 @@ const storeParams = (secrets: Secrets, key: IdempotencyKey, reply: Reply) => [
   contactIn(reply) ?? key.contactId ?? null,
 ];
 
-type Shown = { id?: string; contact_id?: string | null; custom_fields?: object };
+type Target = { object_kind: string; object_id: string };
+type Shown = { id?: string; contact_id?: string | null; custom_fields?: object; targets?: Target[] };
 
-/** The contact a reply shows: a message and a conversation's note have `contact_id`, a reply with `custom_fields` is a contact. */
+/** The contact a reply shows: a message and a conversation's note have `contact_id`, a reply with `custom_fields` is a contact, a task has targets. */
 function contactIn({ body }: Reply): string | undefined {
-  const { data, contact_id } = (body ?? {}) as Shown & { data?: Shown };
-  return data?.contact_id ?? (data?.custom_fields && data.id) ?? contact_id ?? undefined;
+  const { data, contact_id, targets } = (body ?? {}) as Shown & { data?: Shown };
+  const target = targets?.find(({ object_kind }) => object_kind === 'contact')?.object_id;
+  return data?.contact_id ?? (data?.custom_fields && data.id) ?? contact_id ?? target;
 }
 
 const withdrawStatement = `

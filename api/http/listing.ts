@@ -1,14 +1,15 @@
 import Joi from 'joi';
 import { cursorOf } from '../../src/platform/listing/cursor.ts';
 import { type Fields, fieldNames, sortableNames } from '../../src/platform/listing/fields.ts';
-import { maxFilterBytes, operators } from '../../src/platform/listing/filters.ts';
+import { maxFilterBytes } from '../../src/platform/listing/filters.ts';
 import { type Position, positionOf } from '../../src/platform/listing/keyset.ts';
 import { beginOf, type Listing, type ListRequest } from '../../src/platform/listing/listing.ts';
+import { operators } from '../../src/platform/listing/operators.ts';
 import type { ListRows } from '../../src/platform/listing/page.ts';
 import { maxSearchCharacters } from '../../src/platform/listing/search.ts';
 import { metaOf, type PageQuery, pageQuery } from './paging.ts';
 
-export type ListQuery = PageQuery & ListRequest;
+export type ListQuery = PageQuery & Omit<ListRequest, 'filters' | 'any'> & { filters?: string };
 
 /** `usual`: the order when the query names none. */
 export const listQuery = (fields: Fields, usual = '-created_at') => ({
@@ -40,11 +41,11 @@ export const listQuery = (fields: Fields, usual = '-created_at') => ({
 });
 
 /** A page may be short or empty when `read` had to stop before the list's end. */
-export async function pageOfListing<Row extends object>(
+export async function pageOfListing<Row extends object, Shown>(
   listing: Listing,
   query: PageQuery,
   read: (page: { limit: number; after?: Position; includeTotal: boolean }) => Promise<ListRows<Row>>,
-  toView: (row: Row) => object,
+  toView: (row: Row) => Shown,
 ) {
   const { limit, cursor } = query;
   const after = cursor === undefined ? undefined : beginOf(listing, cursor);

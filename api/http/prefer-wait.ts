@@ -16,7 +16,7 @@ export function preferredWait(header: string | undefined): number | undefined {
 
 export type Waited = 'succeeded' | 'pending' | 'full';
 
-/** A final refusal is a 422 with `refusedCode`. `full`: no place to wait is left in this process or for this organization. */
+/** A final refusal is a 422 with `refusedCode`; one that ended with `conflict` is a 409. `full`: no place to wait is left in this process or for this organization. */
 export async function waitForOperation(
   { own }: { own: Own },
   places: Shares,
@@ -45,9 +45,13 @@ export async function waitForOperation(
   }
 }
 
+const known: ErrorCode[] = ['conflict', 'flow_invalid'];
+
 function refusal(code: ErrorCode, error: { code: string; message: string; provider_code?: string | null } | null) {
   const message = error?.message ?? 'The operation failed';
-  return new AppError(code, message, {
+  // What the request itself would have been refused with, had it been known then.
+  const own = known.find((one) => one === error?.code);
+  return new AppError(own ?? code, message, {
     details: [{ message, code: error?.provider_code ?? error?.code ?? 'failed' }],
   });
 }

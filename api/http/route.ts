@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import Joi from 'joi';
 import { actorOf, type Caller, noOrganization } from '../../src/organizations/caller.ts';
-import { recordAct } from '../../src/platform/audit/record.ts';
+import { includeAct } from '../../src/platform/audit/record.ts';
 import type { Em } from '../../src/platform/database/database.ts';
 import { type Own, ownRows } from '../../src/platform/database/own.ts';
 import { AppError } from '../../src/platform/errors.ts';
@@ -158,7 +158,7 @@ class RequestInput implements Input<unknown, unknown> {
     const { audit, ...reply } = done;
     const id = Object.values(this.params)[0] ?? idIn(reply) ?? this.caller.organizationId;
     const organizationId = audit?.organizationId ?? this.caller.organizationId;
-    await recordAct(tx.em, {
+    includeAct(tx, {
       organizationId: organizationId === noOrganization ? null : organizationId,
       actor: actorOf(this.caller),
       action: this.#definition.operationId,

@@ -13,16 +13,23 @@ export function setHeaders(res: Response, { headers, operationId }: Pick<Reply, 
 
 export function send(res: Response, reply: Reply, holdReply: HoldReply) {
   const { status, body, stream } = reply;
-  const json = stream || body === undefined || typeof body === 'string' ? undefined : JSON.stringify(body);
+  const json = stream || body === undefined || typeof body === 'string' ? undefined : jsonOf(reply);
   const bytes = json === undefined ? 0 : Buffer.byteLength(json);
   // Before the headers are set: a refusal must not have them.
   holdReply(res, bytes);
   setHeaders(res, reply);
   res.statusCode = status;
   if (stream) sendStream(res, stream);
-  else if (json !== undefined) sendJson(res, 'application/json', json, bytes);
+  else if (json !== undefined) sendText(res, 'application/json', json, bytes);
   else if (body === undefined) res.end();
-  else res.type('text/plain').send(body);
+  else sendText(res, 'text/plain', body as string, Buffer.byteLength(body as string));
+}
+
+function jsonOf({ body, texts }: Reply): string {
+  const json = JSON.stringify(body);
+  if (!texts) return json;
+  const fields = Object.entries(texts).map(([name, text]) => `,${JSON.stringify(name)}:${text}`);
+  return `${json.slice(0, -1)}${fields.join('')}}`;
 }
 
 /** An error midway cuts the reply off: a client must not take a part for the whole. */
@@ -40,8 +47,8 @@ function sendStream(res: Response, stream: Readable) {
   pipeline(stream, res, () => undefined);
 }
 
-/** `res.json` without what our replies never need: settings, content negotiation, freshness. */
-function sendJson(res: Response, contentType: string, text: string, bytes: number) {
+/** `res.json` and `res.send` without what our replies never need: settings, content negotiation, freshness. */
+function sendText(res: Response, contentType: string, text: string, bytes: number) {
   res.setHeader('Content-Type', `${contentType}; charset=utf-8`);
   res.setHeader('Content-Length', bytes);
   res.end(res.req.method === 'HEAD' ? undefined : text);
@@ -57,5 +64,5 @@ export function answerError(error: unknown, shape: ErrorShape = 'standard', res:
   const { body, contentType } = renderError(known, shape, String(res.locals.requestId));
   res.statusCode = known.status;
   const text = JSON.stringify(body);
-  sendJson(res, contentType, text, Buffer.byteLength(text));
+  sendText(res, contentType, text, Buffer.byteLength(text));
 }

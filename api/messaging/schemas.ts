@@ -35,6 +35,10 @@ export const messageView = view(
     send_at: timestamp.description('Of a message that was scheduled'),
     from_phone: Joi.string().allow('').description('Of a received message: digits, no +; empty when the person shows no phone'),
     context: Joi.object({
+      message_id: id
+        .allow(null)
+        .required()
+        .description('null: it was not stored when this one was, or that was before the version that keeps it'),
       provider_message_id: Joi.string().required().description("The provider's id of the message, as that message shows it"),
     }).description('The message this one answers or reacts to; absent when there is none'),
   }),
@@ -78,5 +82,5 @@ export const toMessageView = (row: MessageRow) => ({
   failure: row.failure,
   ...(row.send_at !== null && { send_at: iso(row.send_at) }),
   ...(row.direction === 'inbound' && { from_phone: row.from_phone }),
-  ...(row.context_id !== null && { context: { provider_message_id: row.context_id } }),
+  ...(row.context_id !== null && { context: { message_id: row.context_message_id, provider_message_id: row.context_id } }),
 });

@@ -71,6 +71,23 @@ const webhook = Joi.object({
     .required(),
 });
 
+const upload = Joi.object({ asset_id: Joi.string().required(), provider_media_id: Joi.string().required() }).description(
+  'Of a file named by our id, when this message was the first with it; the provider keeps it for 30 days',
+);
+
+const update = Joi.object({
+  cause: Joi.string().required().description('`edited`, `deleted`, `media_stored`, `media_failed`; more may come'),
+});
+
+const operation = Joi.object({
+  id: id.required(),
+  state: Joi.string()
+    .valid(...jobStates)
+    .required()
+    .description('`done`: the provider was told'),
+  typing: Joi.boolean().required(),
+});
+
 const timelineView = view(
   'message_timeline',
   Joi.object({
@@ -87,6 +104,9 @@ const timelineView = view(
           answer: Joi.object({ provider_message_id: Joi.string().allow('').required() }),
           status,
           failure,
+          upload,
+          update,
+          operation,
           webhook,
         }),
       )
@@ -160,6 +180,12 @@ function detailOf(entry: Entry): object {
       return { status: entry.status };
     case 'failed':
       return { failure: entry.failure };
+    case 'uploaded':
+      return { upload: { asset_id: entry.upload.publicId, provider_media_id: entry.upload.media_id } };
+    case 'updated':
+      return { update: { cause: entry.cause } };
+    case 'marked_read':
+      return { operation: { id: entry.job.id, state: entry.job.state, typing: entry.isTyping } };
     case 'webhook': {
       const { id: delivery_id, endpoint_id, event_id, event_type, state } = entry.webhook;
       return { webhook: { delivery_id, endpoint_id, event: { id: event_id, type: event_type }, state } };
@@ -176,7 +202,7 @@ export const getTimeline = endpoint({
   tag: 'Messages',
   scope: 'messages:read',
   summary: 'What became of a message',
-  description: `In order of time: accepted, queued, each try with its error, the provider's answer, every status with the provider's time, once each, and the webhooks that told about it. The provider's times are whole seconds: a status never stands before the answer it follows. Tries that failed and webhooks are told as long as events are kept. It is one page: the first ${maxAttempts - 1} tries that failed and the last one, the first ${maxDeliveries} webhooks, found among the ${maxEvents.toLocaleString('en')} events of the conversation since.`,
+  description: `In order of time: accepted, queued, each try with its error, the provider's answer, every status with the provider's time, once each, and the webhooks that told about it; that it was called off, that a file was uploaded for it. Of a received one: its edits and its deletion, what became of its file, and that it was marked as read. The provider's times are whole seconds: a status never stands before the answer it follows. Tries that failed and webhooks are told as long as events are kept. It is one page: the first ${maxAttempts - 1} tries that failed and the last one, the first ${maxDeliveries} webhooks, found among the ${maxEvents.toLocaleString('en')} events of the conversation since.`,
   subject: 'Message',
   responses: { 200: wrapped(timelineView) },
   async handler({ params, own }) {

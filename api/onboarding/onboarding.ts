@@ -1,5 +1,8 @@
 import Joi from 'joi';
-import { listOnboardings, readOnboarding } from '../../src/onboarding/queries.ts';
+import { onboardingLane } from '../../src/onboarding/change.ts';
+import { deleteOnboarding } from '../../src/onboarding/delete.ts';
+import { type StepStatus, stepStatuses } from '../../src/onboarding/onboarding.entity.ts';
+import { listOnboardings, listOnboardingsThatAre, readOnboarding } from '../../src/onboarding/queries.ts';
 import { startOnboarding } from '../../src/onboarding/start.ts';
 import { channelName, channelRate } from '../channels/channels.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
@@ -37,6 +40,8 @@ export const startOneOnboarding = endpoint({
     write({}, async ({ own }) => ({ status: 201, body: toView(await startOnboarding(own, { rate: 80, ...body })) })),
 });
 
+type ListQuery = PageQuery & { step_status?: StepStatus };
+
 export const listOfOnboardings = endpoint({
   method: 'get',
   path: '/v1/onboarding',
@@ -44,9 +49,23 @@ export const listOfOnboardings = endpoint({
   tag,
   scope: 'onboarding:read',
   summary: 'List onboardings, newest first',
-  query: Joi.object<PageQuery>(pageQuery),
+  query: Joi.object<ListQuery>({
+    ...pageQuery,
+    step_status: Joi.string()
+      .valid(...stepStatuses)
+      .description('`failed`: its step can be asked for again; `completed`: it has its channel'),
+  }),
   responses: { 200: listOf(progressView) },
-  handler: ({ query, own }) => listed('onboarding', {}, query, (page) => listOnboardings(own, {}, page), toView),
+  handler({ query, own }) {
+    const { step_status: status } = query;
+    return listed(
+      'onboarding',
+      { status },
+      query,
+      (page) => (status ? listOnboardingsThatAre(own, { status }, page) : listOnboardings(own, {}, page)),
+      toView,
+    );
+  },
 });
 
 export const getOnboarding = endpoint({
@@ -59,4 +78,24 @@ export const getOnboarding = endpoint({
   subject,
   responses: { 200: progressView },
   handler: async ({ params, own }) => ok(toView(await readOnboarding(own, params.progressID))),
+});
+
+export const deleteOneOnboarding = endpoint({
+  method: 'delete',
+  path: '/v1/onboarding/:progressID',
+  operationId: 'onboarding.delete',
+  tag,
+  scope: 'onboarding:write',
+  audit: 'onboarding',
+  summary: 'Delete an onboarding, with the code, PIN and token that its steps work with',
+  description:
+    'Its channel stays, and so does what the provider was told. 409 while a step is at work: wait for its end, or call its operation off. Deleting it again is a 404.',
+  subject,
+  responses: { 204: null },
+  errors: [409],
+  handler: ({ params, write }) =>
+    write({ locks: [onboardingLane(params.progressID)] }, async ({ own }) => {
+      await deleteOnboarding(own, params.progressID);
+      return { status: 204 };
+    }),
 });

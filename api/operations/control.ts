@@ -13,6 +13,7 @@ import { operationView, toOperationView } from './operations.ts';
 const scopeOfSubject: Record<string, Scope> = {
   contact_export: 'contacts:read',
   contact_import: 'contacts:write',
+  crm_import: 'crm:write',
   webhook_replay: 'webhooks:write',
 };
 const scope = 'messages:write' as const;
@@ -28,7 +29,7 @@ const about = {
   responses: { 200: operationView },
 };
 const neededScopes =
-  'It takes the scope that asks for such work, `webhooks:write`, `contacts:write` for an import or `contacts:read` for an export, and `messages:write` for all others.';
+  'It takes the scope that asks for such work, `webhooks:write`, `contacts:write` or `crm:write` for an import, `contacts:read` for an export, and `messages:write` for all others.';
 
 async function mayControl(caller: Caller, own: Own, id: string) {
   const row = await findOperation(own, id);

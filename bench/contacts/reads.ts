@@ -4,12 +4,10 @@ import { lookUpContact } from '../../src/contacts/lookup.ts';
 import { findContactById } from '../../src/contacts/queries.ts';
 import type { Source } from '../../src/platform/database/database.ts';
 import { ownRows } from '../../src/platform/database/own.ts';
-import { queryPlanned } from '../../src/platform/database/query.ts';
 import { cursorOf } from '../../src/platform/listing/cursor.ts';
 import { beginOf } from '../../src/platform/listing/listing.ts';
-import type { Ask } from '../../src/platform/listing/paging.ts';
-import type { Reads } from '../../src/platform/listing/reads.ts';
 import type { Owner } from './dataset.ts';
+import { unbounded } from './plan.ts';
 
 /** A contact of the owner's, taken by chance, and how a page deep in the list is reached. */
 export type Sample = {
@@ -45,17 +43,6 @@ const lookup = (
   body: (sample) => ({ identifiers: [identifierOf(sample)] }),
   run: (source, { organizationId }, sample) => lookUpContact(ownRows(source, organizationId), [identifierOf(sample)]),
 });
-
-/** The statements as they are, without the places and the time limit. */
-const unbounded = (source: Source): Reads => {
-  const plain: Ask = (text, params) => queryPlanned(source, text, params);
-  return {
-    plain,
-    dear: (_organizationId, work) => work(plain),
-    inTurns: (_organizationId, steps) => steps,
-    bounds: { checks: 100_000, ms: 2_000 },
-  };
-};
 
 type Query = { sort?: string; filters?: string; search?: string; cursor?: string };
 const list = (name: string, aim: Read['aim'], queryOf: (sample: Sample) => Query): Read => ({

@@ -1,3 +1,4 @@
+import { bookingSync } from '../paths/booking-sync.ts';
 import { deliver } from '../paths/deliver.ts';
 import { inbound, postMessage } from '../paths/http.ts';
 import { send } from '../paths/send.ts';
@@ -5,7 +6,7 @@ import type { SideName, Stage } from '../stage.ts';
 import { eachOf, type Figures, openMeter } from './meter.ts';
 import { wholeWay } from './whole.ts';
 
-const paths = { post: postMessage, send, deliver, inbound };
+const paths = { post: postMessage, send, deliver, inbound, 'booking-sync': bookingSync };
 export const partNames = ['whole', ...Object.keys(paths)] as ('whole' | keyof typeof paths)[];
 
 export type Costs = {

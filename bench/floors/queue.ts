@@ -19,10 +19,10 @@ export function openQueue(name: string, env: Environment = process.env): Queue {
   return env.QUEUE_URL ? new Queue(name, options) : (new onPostgres.Queue(name, options as never) as unknown as Queue);
 }
 
-export function openWorker(name: string, work: (data: { id: string }) => Promise<void>): unknown {
+export function openWorker(name: string, work: (data: { id: string }, name: string) => Promise<void>): unknown {
   const options = { ...connectionOf(process.env), concurrency };
   const { QUEUE_URL } = process.env;
   return QUEUE_URL
-    ? new Worker(name, (job) => work(job.data), options)
-    : new onPostgres.Worker(name, (job) => work(job.data), options as never);
+    ? new Worker(name, (job) => work(job.data, job.name), options)
+    : new onPostgres.Worker(name, (job) => work(job.data, job.name), options as never);
 }

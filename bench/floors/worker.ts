@@ -4,7 +4,10 @@ import got from 'got';
 import pg from 'pg';
 import { Agent } from 'undici';
 import { v7 as uuidv7 } from 'uuid';
+import { bookingSyncWork } from './booking-sync.ts';
+import { inboundWork } from './inbound.ts';
 import { openWorker } from './queue.ts';
+import { transactions } from './transactions.ts';
 
 /** The floor of the workers: claim, call, write the outcome, each with as few statements as one transaction needs. */
 const { env } = process;
@@ -17,19 +20,7 @@ const provider = got.extend({
 });
 const agent = new Agent();
 
-async function inTransaction(work: (client: pg.PoolClient) => Promise<void>) {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    await work(client);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
-  } finally {
-    client.release();
-  }
-}
+const inTransaction = transactions(pool);
 
 const claim = `update messages m set status = 'sending', sending_at = now(), updated_at = now() from jobs j, channels c
   where j.organization_id = $2 and j.id = $1 and j.state = 'queued' and m.organization_id = $2 and m.id = j.subject_id and m.status = 'queued'
@@ -137,4 +128,11 @@ async function deliver(job: string) {
   });
 }
 
-for (const name of env.QUEUES!.split(',')) openWorker(name, ({ id }) => (name === 'messages' ? send(id) : deliver(id)));
+const works: Record<string, (job: string) => Promise<void>> = {
+  messages: send,
+  webhooks: deliver,
+  default: inboundWork(pool, env.ORGANIZATION_ID!),
+};
+/** Another work of the same queue, by the job's name. */
+const named: typeof works = { 'commerce.sync-booking-calendar': bookingSyncWork(pool, env.ORGANIZATION_ID!) };
+for (const queue of env.QUEUES!.split(',')) openWorker(queue, ({ id }, name) => (named[name] ?? works[queue])!(id));

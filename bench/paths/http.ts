@@ -4,7 +4,7 @@ import type { Side } from '../stage.ts';
 import { isLive, takeAway } from '../take-away.ts';
 import { appSecret, type Tenant } from '../tenant.ts';
 
-const any = <Item>(items: Item[]): Item => items[Math.floor(Math.random() * items.length)]!;
+export const any = <Item>(items: Item[]): Item => items[Math.floor(Math.random() * items.length)]!;
 
 export const getMessageRequest = ({ tenant }: Side) => ({
   method: 'GET' as const,
@@ -70,7 +70,7 @@ export const inbound = httpPath({
 });
 
 /** No worker runs beside it: what one would have taken away by then is taken away between rounds, for both alike. */
-async function takeJobsAway({ sql }: Side) {
+export async function takeJobsAway({ sql }: Side) {
   await takeAway(sql, isLive);
   await sql.query('vacuum analyze jobs, messages, conversations, provider_webhooks');
 }

@@ -54,6 +54,7 @@ export async function slowProviderBench(stage: Stage, rounds: number, seconds: n
       ...endpoints.cases,
     ];
     for (const busy of cases.filter(({ name }) => name.includes(only))) {
+      await resetSandbox(stage, busy.victim === 'message' ? busy.answerMs : 0);
       measured.push(await measure(stage, { base, worker }, busy, rounds, seconds));
       console.error(`slow-provider: ${busy.name}: done`);
     }
@@ -66,9 +67,15 @@ export async function slowProviderBench(stage: Stage, rounds: number, seconds: n
 
 type Product = { base: string; worker: Process };
 
-async function measure(stage: Stage, { base, worker }: Product, busy: Busy, rounds: number, seconds: number): Promise<Case> {
+/** Rounds in turns without and with the other work. */
+export async function measure(
+  stage: Stage,
+  { base, worker }: Product,
+  busy: Busy,
+  rounds: number,
+  seconds: number,
+): Promise<Case> {
   const { sql, tenant } = stage.kanal;
-  await resetSandbox(stage, busy.victim === 'message' ? busy.answerMs : 0);
   const victim = await openVictim[busy.victim](stage, base, true);
   const result: Case = { name: busy.name, victim: busy.victim, what: victim.what, idle: [], busy: [], isOver: true };
   await victim.round(1);

@@ -1,7 +1,7 @@
 import type { Stage } from '../stage.ts';
 import { percentile } from '../statistics.ts';
 
-export type VictimName = 'get' | 'message' | 'webhook';
+export type VictimName = 'get' | 'message' | 'webhook' | 'payment';
 
 /** What the well-behaved tenant met in a round. Times in ms; what is late counts with the time it has waited so far. */
 export type Met = {

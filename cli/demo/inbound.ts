@@ -12,7 +12,7 @@ const type = 'message.new';
 export async function inbound(stage: Stage, text: string) {
   const arrival = await written(stage, text);
   stage.timeline.add(stepOf(arrival));
-  await readBack(stage, arrival.messageId, text);
+  await readBack(stage, arrival.aboutId, text);
 }
 
 /** The contact writes, the app refuses the webhook, and the same webhook comes again. */
@@ -29,10 +29,10 @@ export async function inboundRefused(stage: Stage, text: string) {
   });
   timeline.show();
   timeline.say(`${besideTimes}Kanal tries again after about 5 seconds …`);
-  const again = () => arrivalsOf(stage, refused.messageId).find(({ id, answer }) => id === refused.id && answer < 300);
+  const again = () => arrivalsOf(stage, refused.aboutId).find(({ id, answer }) => id === refused.id && answer < 300);
   await untilNothing(() => (again() ? [] : [`the second attempt of the webhook ${type}`]), stage);
   timeline.add(stepOf(again()!, `${right}, the same webhook`));
-  await readBack(stage, refused.messageId, text);
+  await readBack(stage, refused.aboutId, text);
 }
 
 async function written(stage: Stage, text: string): Promise<Arrival> {

@@ -1,21 +1,13 @@
+import { deal } from './deal.ts';
 import { createEndpoint } from './endpoint.ts';
 import { inbound, inboundRefused } from './inbound.ts';
 import { repeat, send } from './messages.ts';
-import type { Stage } from './stage.ts';
-
-export type Played = { sent: string[]; received: number };
+import { chapterOn, type Played, type Stage } from './stage.ts';
 
 /** The whole conversation, a chapter at a time. `onEndpoint` hears of the endpoint as soon as there is one to clean up. */
 export async function play(stage: Stage, onEndpoint: (id: string) => void): Promise<Played> {
-  const { timeline, installation } = stage;
-  const chapter = async <Result>(title: string, work: () => Promise<Result>) => {
-    timeline.chapter(title);
-    try {
-      return await work();
-    } finally {
-      timeline.show();
-    }
-  };
+  const { installation } = stage;
+  const chapter = chapterOn(stage);
   await chapter('Your app says where its webhooks go', async () => onEndpoint(await createEndpoint(stage)));
   // First of all, since a free-form text is allowed only for 24 hours after the contact wrote.
   await chapter('A contact writes', () => inbound(stage, 'Hello, is my order ready?'));
@@ -30,5 +22,7 @@ export async function play(stage: Stage, onEndpoint: (id: string) => void): Prom
     send(stage, { type: 'template', template: { name, language, components } }, `template ${name}`),
   );
   await chapter('The contact replies while your app is out of order', () => inboundRefused(stage, 'Thank you!'));
-  return { sent: [text.id, template.id], received: 2 };
+  await chapter('Your app makes a deal of it, and wins it', () => deal(stage));
+  const rest = { what: 'Deal', outcome: 'won', note: 'with its history at /v1/crm/deals' };
+  return { sent: [text.id, template.id], received: 2, rest };
 }

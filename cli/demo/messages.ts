@@ -4,7 +4,7 @@ import { Missing, request, type Stage, shortId } from './stage.ts';
 import { untilNothing } from './wait.ts';
 import { webhooksOf } from './webhooks.ts';
 
-export type Message = { id: string; status: string; content: { body?: string } };
+export type Message = { id: string; status: string; provider_message_id: string; content: { body?: unknown } };
 export type Sent = { id: string; body: object; idempotencyKey: string };
 
 const path = '/v1/messages';

@@ -20,6 +20,16 @@ export const stepOfCall = ({ at, path, status }: Seen): Step => ({
   note: `answered ${status}`,
 });
 
+/** The contact fills in the form of a message. Returns when. */
+export async function contactAnswers({ installation, signal }: Stage, messageId: string, response: object): Promise<number> {
+  const at = Date.now();
+  const url = `${installation.sandbox_url}/_control/flow-answer`;
+  const answer = await ask(url, { method: 'POST', body: { message_id: messageId, response }, signal });
+  if (!answer) throw new Missing('An answer of the sandbox: nobody listens any more');
+  if (answer.status !== 200) throw new Missing(`The form at the provider: ${JSON.stringify(answer.body)}`);
+  return at;
+}
+
 /** The contact writes. Returns when. */
 export async function contactWrites({ installation, signal }: Stage, text: string): Promise<number> {
   const { channel, contact, sandbox_url } = installation;
@@ -35,4 +45,19 @@ export async function contactWrites({ installation, signal }: Stage, text: strin
   });
   if (!answer) throw new Missing('An answer of the sandbox: nobody listens any more');
   return at;
+}
+
+/** What a person or a courier does at a provider. Returns when. */
+export async function atProvider({ installation, signal }: Stage, path: string, body: object = {}): Promise<number> {
+  const at = Date.now();
+  const answer = await ask(`${installation.sandbox_url}/_control/${path}`, { method: 'POST', body, signal });
+  if (!answer) throw new Missing('An answer of the sandbox: nobody listens any more');
+  if (answer.status !== 200) throw new Missing(`${path} at the provider: ${JSON.stringify(answer.body)}`);
+  return at;
+}
+
+export async function seenAtProvider<Body>({ installation, signal }: Stage, path: string): Promise<Body> {
+  const answer = await ask<Body>(`${installation.sandbox_url}/_control/${path}`, { signal });
+  if (!answer) throw new Missing('An answer of the sandbox: nobody listens any more');
+  return answer.body;
 }

@@ -7,10 +7,28 @@ export type Arrival = {
   at: number;
   id: string;
   type: string;
-  messageId: string;
+  /** The id of the message, the deal or the order that it is about. */
+  aboutId: string;
   status?: string;
+  /** What a booking's calendar shows. */
+  calendarStatus?: string;
+  /** What was answered in a form. */
+  response?: unknown;
   isSigned: boolean;
   answer: number;
+  /** The timeline has it. */
+  isTold?: true;
+};
+
+type About = {
+  message_id?: string;
+  deal_id?: string;
+  order_id?: string;
+  status?: string;
+  calendar_sync_status?: string;
+  /** The shipper's own word. */
+  provider_status?: string;
+  response?: unknown;
 };
 
 export type Receiver = {
@@ -32,11 +50,22 @@ export async function startReceiver(): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     const at = Date.now();
     const body = await text(request);
-    const { id, type, data } = JSON.parse(body) as { id: string; type: string; data: { message_id: string; status?: string } };
+    const { id, type, data } = JSON.parse(body) as { id: string; type: string; data: About };
     const answer = type === refused ? 503 : 204;
     if (type === refused) refused = undefined;
     const isSigned = isRight(verifier, body, request.headers as Record<string, string>);
-    arrivals.push({ at, id, type, messageId: data.message_id, status: data.status, isSigned, answer });
+    const { message_id, deal_id, order_id, provider_status, calendar_sync_status: calendarStatus, response: filledIn } = data;
+    arrivals.push({
+      at,
+      id,
+      type,
+      aboutId: (message_id ?? deal_id ?? order_id)!,
+      status: provider_status || data.status,
+      calendarStatus,
+      response: filledIn,
+      isSigned,
+      answer,
+    });
     response.writeHead(answer).end();
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));

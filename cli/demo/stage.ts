@@ -6,8 +6,24 @@ import type { Timeline } from './timeline.ts';
 /** What every chapter plays on. */
 export type Stage = { installation: DemoFile; receiver: Receiver; timeline: Timeline; signal: AbortSignal };
 
+/** `received`: messages of the contact. `rest`: what else came of it. */
+export type Played = { sent: string[]; received: number; rest: { what: string; outcome: string; note: string } };
+/** A scene, a chapter at a time. `onEndpoint` hears of the endpoint as soon as there is one to clean up. */
+export type Play = (stage: Stage, onEndpoint: (id: string) => void) => Promise<Played>;
+
 /** Something that should have come and did not: the message says what. */
 export class Missing extends Error {}
+
+export const chapterOn =
+  ({ timeline }: Stage) =>
+  async <Result>(title: string, work: () => Promise<Result>): Promise<Result> => {
+    timeline.chapter(title);
+    try {
+      return await work();
+    } finally {
+      timeline.show();
+    }
+  };
 
 type Call = { method?: string; body?: object; headers?: Record<string, string>; note?: string };
 type Told<Body> = (answer: LocalAnswer<Body>) => { what: string; note?: string; isGood?: boolean };

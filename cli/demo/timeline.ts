@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-export type Party = 'your app' | 'Kanal' | 'provider' | 'contact';
+export type Party = 'your app' | 'Kanal' | 'provider' | 'contact' | 'customer' | 'courier' | 'calendar' | 'staff';
 
 /** `at` is the wall clock in ms: the sandbox tells its own times by it, and all of them run on one machine. */
 export type Step = { at: number; from: Party; to: Party; what: string; note?: string; isGood?: boolean };
@@ -14,7 +14,7 @@ export type Timeline = {
 };
 
 const partyWidth = 8;
-const whatWidth = 31;
+const whatWidth = 36;
 const timeWidth = 9;
 /** For a line that stands under the parties. */
 export const besideTimes = ' '.repeat(2 * timeWidth + 4);

@@ -5,18 +5,20 @@ import { untilNothing } from './wait.ts';
 
 export const nameOf = ({ type, status }: Pick<Arrival, 'type' | 'status'>) => (status ? `${type} ${status}` : type);
 
-export const arrivalsOf = ({ receiver }: Stage, messageId: string) =>
-  receiver.arrivals.filter((arrival) => arrival.messageId === messageId);
+export const arrivalsOf = ({ receiver }: Stage, aboutId: string) =>
+  receiver.arrivals.filter((arrival) => arrival.aboutId === aboutId);
 
-/** Waits for the named webhooks of a message. Whatever else came for it meanwhile is told too. */
-export async function webhooksOf(stage: Stage, messageId: string, names: string[]) {
+/** Waits for the named webhooks of a message, a deal or an order. Whatever else came for it meanwhile is told too, once. */
+export async function webhooksOf(stage: Stage, aboutId: string, names: string[]) {
   try {
     await untilNothing(() => {
-      const there = arrivalsOf(stage, messageId).map(nameOf);
+      const there = arrivalsOf(stage, aboutId).map(nameOf);
       return names.filter((name) => !there.includes(name)).map((name) => `the webhook ${name}`);
     }, stage);
   } finally {
-    stage.timeline.add(...arrivalsOf(stage, messageId).map((arrival) => stepOf(arrival)));
+    const news = arrivalsOf(stage, aboutId).filter(({ isTold }) => !isTold);
+    for (const arrival of news) arrival.isTold = true;
+    stage.timeline.add(...news.map((arrival) => stepOf(arrival)));
   }
 }
 

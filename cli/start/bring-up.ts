@@ -52,7 +52,14 @@ export async function bringUp(context: BringUp) {
       output.step('readyz', () => webIsReady(addresses, signal)),
     ]);
     const demo = await output.step('demo', () =>
-      prepareDemo({ own: ownRows(database, owner.organizationId), addresses, apiKey: owner.apiKey, signal }),
+      prepareDemo({
+        database,
+        own: ownRows(database, owner.organizationId),
+        addresses,
+        apiKey: owner.apiKey,
+        webhookSecret: home.kept.serviceSecret,
+        signal,
+      }),
     );
     const file = writeDemoFile(home, { demo, addresses, ...owner, databaseUrl });
     output.say(welcome(file, home.file('demo.json')));

@@ -20,7 +20,9 @@ export async function demoOrganization(database: Database, home: Home, phoneNumb
   const user = await demoUser(database, home, organizationId);
   const { apiKey } = home.kept;
   const caller = apiKey ? await createAuthenticate(database).key(apiKey) : undefined;
-  if (apiKey && caller?.organizationId === organizationId) return { organizationId, apiKey, user };
+  // A key of an earlier version may lack scopes that have come since.
+  if (apiKey && caller?.organizationId === organizationId && scopes.every((scope) => caller.scopes.has(scope)))
+    return { organizationId, apiKey, user };
   const { key } = await issueKey(transact, organizationId, { name: 'npm start', scopes });
   home.keep({ apiKey: key });
   return { organizationId, apiKey: key, user };

@@ -1,8 +1,12 @@
 import { demoAccount } from '../../sandbox/demo-account.ts';
 import { Message } from '../../src/messaging/message.entity.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { statement } from '../../src/platform/database/statement.ts';
 import { Template } from '../../src/templates/template.entity.ts';
+import { type DemoCommerce, prepareCommerce } from './demo-commerce.ts';
+import { type DemoCrm, prepareCrm } from './demo-crm.ts';
+import { prepareFlow } from './demo-flow.ts';
 import type { Addresses } from './environment.ts';
 import { ask } from './local-http.ts';
 import { until } from './until.ts';
@@ -14,19 +18,41 @@ const { name: templateName, language } = demoAccount.templates[0]!;
 export type Demo = {
   channel: { id: string; phone_number_id: string; waba_id: string; access_token: string };
   contact: { id: string; phone: string };
+  conversation: { id: string };
   template: { name: string; language: string };
+  flow: { id: string };
+} & DemoCrm &
+  DemoCommerce;
+
+type Where = {
+  database: Database;
+  own: Own;
+  addresses: Addresses;
+  apiKey: string;
+  webhookSecret: string;
+  signal: AbortSignal;
 };
 
-type Where = { own: Own; addresses: Addresses; apiKey: string; signal: AbortSignal };
-
-/** The sandbox's number as a channel, and a contact that has just written, so that a text to it is allowed for 24 hours. */
+/** The sandbox's number as a channel, and a contact that has just written, so that a text or a flow to it is allowed for 24 hours. */
 export async function prepareDemo(where: Where): Promise<Demo> {
   const id = await connectChannel(where);
-  const [contactId] = await Promise.all([contactThatWrites(where, id), templateIsThere(where, id)]);
+  const [{ contact_id, conversation_id, crm }, flow, , commerce] = await Promise.all([
+    firstMessage(where, id).then(async (message) => {
+      const { conversation_id: conversationId, contact_id: contactId } = message;
+      return { ...message, crm: await prepareCrm(where, { conversationId, contactId: contactId! }) };
+    }),
+    prepareFlow(where, id),
+    templateIsThere(where, id),
+    prepareCommerce(where),
+  ]);
   return {
     channel: { id, phone_number_id, waba_id, access_token },
-    contact: { id: contactId, phone: `+${phone}` },
+    contact: { id: contact_id!, phone: `+${phone}` },
+    conversation: { id: conversation_id },
     template: { name: templateName, language },
+    flow,
+    ...crm,
+    ...commerce,
   };
 }
 
@@ -64,14 +90,17 @@ export const letContactWrite = (addresses: Addresses, signal: AbortSignal) =>
   );
 
 const messageOf = statement((select, { channelId, providerMessageId }: { channelId: string; providerMessageId: string }) =>
-  select(Message).select('contact_id').where('channel_id', '=', channelId).where('provider_message_id', '=', providerMessageId),
+  select(Message)
+    .select(['contact_id', 'conversation_id'])
+    .where('channel_id', '=', channelId)
+    .where('provider_message_id', '=', providerMessageId),
 );
 
-async function contactThatWrites({ own, addresses, signal }: Where, channelId: string): Promise<string> {
+async function firstMessage({ own, addresses, signal }: Where, channelId: string) {
   const { body } = await letContactWrite(addresses, signal);
   return until("The demo contact's message", signal, async () => {
     const [message] = await messageOf(own, { channelId, providerMessageId: body.message_id });
-    return message?.contact_id ?? undefined;
+    return message?.contact_id ? message : undefined;
   });
 }
 

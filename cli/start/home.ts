@@ -9,6 +9,8 @@ export type Kept = {
   hashKey: string;
   appSecret: string;
   verifyToken: string;
+  /** With which the sandbox signs what it tells of payments and parcels. */
+  serviceSecret: string;
   operatorPassword: string;
   metricsToken: string;
   databasePassword: string;
@@ -76,6 +78,7 @@ const freshSecrets = (): Kept => ({
   hashKey: randomBytes(32).toString('base64'),
   appSecret: word(),
   verifyToken: word(),
+  serviceSecret: word(),
   operatorPassword: word(),
   metricsToken: word(),
   databasePassword: word(),

@@ -15,7 +15,7 @@ Kanal is up.
 
   API          ${base_url}
   API key      ${api_key}
-  Log in       ${user.email} / ${user.password}
+  Console      ${base_url}/console  (${user.email} / ${user.password})
   Reference    ${demo.docs_url}
   Queues       ${bull_board.url}  (${bull_board.user} / ${bull_board.password})
   Sandbox      ${sandbox_url}
@@ -30,6 +30,12 @@ Send a message to the demo contact, see what became of it, let the contact write
   curl -s '${base_url}/v1/messages?limit=5' ${key}
 
   curl -s ${sandbox_url}/_control/inbound ${json} -d '${inbound}'
+
+Watch it at work, in a second terminal:
+
+  npm run demo              a conversation
+  npm run demo -- flow      a form inside the chat
+  npm run demo -- order     an order, paid, in the calendar, brought by the courier
 
 Ctrl-C stops everything.
 `;

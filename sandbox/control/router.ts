@@ -3,16 +3,24 @@ import Joi from 'joi';
 import { accountSchema } from '../account-schema.ts';
 import { behaviourSchema } from '../behaviour.ts';
 import { faultSchema } from '../faults.ts';
+import { addFlowsOf } from '../flows/of-account.ts';
 import type { State } from '../state.ts';
+import { deleteEvent, deleteMeeting, editEvent, listEvents, listMeetings } from './calendar.ts';
 import { ControlError, check } from './check.ts';
 import { giveCode } from './codes.ts';
+import { exchangeData } from './data-exchange.ts';
+import { answerFlow } from './flow-answer.ts';
+import { alert, changeStatus, editFlow, listAll, putFlow } from './flows.ts';
 import { ownCallersOnly } from './guard.ts';
 import { receiveInbound } from './inbound.ts';
 import { changeNumber } from './numbers.ts';
+import { actOnSession, listPayments, moveRefund, setPaymentAccount } from './payments.ts';
 import { sendRawWebhook } from './raw-webhook.ts';
+import { listShipments, moveShipment, setShipperAccount } from './shipments.ts';
 import { statsOf } from './stats.ts';
 import { subscribe } from './subscription.ts';
 import { changeTemplate } from './templates.ts';
+import { addServiceAccount, expireTokens, revokeTokens, tokensOf } from './tokens.ts';
 
 const requestsQuery = Joi.object<{ path?: string; method?: string }>({
   path: Joi.string().allow(''),
@@ -47,11 +55,36 @@ export function controlRouter(state: State, allowedHosts: readonly string[]): Ro
   router.post('/accounts', (req, res) => {
     const account = check(accountSchema, req.body);
     state.accounts.put(account);
+    addFlowsOf(state.flows, account);
     res.json(account);
   });
   router.post('/codes', (req, res) => void res.json(giveCode(state, req.body)));
   router.post('/numbers', (req, res) => void res.json(changeNumber(state, req.body)));
   router.post('/templates', (req, res) => void res.json(changeTemplate(state, req.body)));
+  router.get('/flows', (_req, res) => void res.json(listAll(state)));
+  router.post('/flows', (req, res) => void res.json(putFlow(state, req.body)));
+  router.post('/flows/:id/edit', (req, res) => void res.json(editFlow(state, req.params.id, req.body)));
+  router.post('/flows/:id/status', (req, res) => void res.json(changeStatus(state, req.params.id, req.body)));
+  router.post('/flows/:id/alert', (req, res) => void res.json(alert(state, req.params.id, req.body)));
+  router.post('/flow-answer', (req, res) => void res.json(answerFlow(state, req.body)));
+  router.post('/data-exchange', async (req, res) => void res.json(await exchangeData(state, req.body)));
+  router.get('/shipments', (_req, res) => void res.json(listShipments(state)));
+  router.post('/shipments/:id/status', (req, res) => void res.json(moveShipment(state, req.params.id, req.body)));
+  router.get('/payments', (_req, res) => void res.json(listPayments(state)));
+  for (const act of ['pay', 'fail', 'expire'] as const)
+    router.post(`/payments/:id/${act}`, (req, res) => void res.json(actOnSession(state, req.params.id, act, req.body)));
+  router.post('/refunds/:id', (req, res) => void res.json(moveRefund(state, req.params.id, req.body)));
+  router.post('/payment-accounts', (req, res) => void res.json(setPaymentAccount(state, req.body)));
+  router.post('/shipper-accounts', (req, res) => void res.json(setShipperAccount(state, req.body)));
+  router.get('/tokens', (_req, res) => void res.json(tokensOf(state)));
+  router.post('/tokens/expire', (req, res) => void res.json(expireTokens(state, req.body)));
+  router.post('/tokens/revoke', (req, res) => void res.json(revokeTokens(state, req.body)));
+  router.post('/tokens/service-accounts', (req, res) => void res.json(addServiceAccount(state, req.body)));
+  router.get('/calendar/events', (_req, res) => void res.json(listEvents(state)));
+  router.post('/calendar/events/:id/delete', (req, res) => void res.json(deleteEvent(state, req.params.id, req.body)));
+  router.post('/calendar/events/:id/edit', (req, res) => void res.json(editEvent(state, req.params.id, req.body)));
+  router.get('/video/meetings', (_req, res) => void res.json(listMeetings(state)));
+  router.post('/video/meetings/:id/delete', (req, res) => void res.json(deleteMeeting(state, req.params.id)));
   router.get('/subscription', (_req, res) => void res.json(state.subscription));
   router.post('/subscription', async (req, res) => void res.json(await subscribe(state, req.body)));
   router.post('/inbound', (req, res) => void res.json(receiveInbound(state, req.body)));

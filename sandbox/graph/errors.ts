@@ -6,6 +6,9 @@ export interface ErrorParts {
   subcode?: number;
   status?: number;
   type?: string;
+  /** What people are to read. */
+  title?: string;
+  userMessage?: string;
 }
 
 /** A refusal in the provider's words. Callers are to branch on the code; everything else may vary. */
@@ -23,7 +26,7 @@ export class GraphError extends Error {
   }
 
   toBody(traceId: string): object {
-    const { details, subcode, type } = this.#parts;
+    const { details, subcode, type, title, userMessage } = this.#parts;
     return {
       error: {
         message: this.message,
@@ -31,6 +34,8 @@ export class GraphError extends Error {
         code: this.code,
         ...(details === undefined ? {} : { error_data: { messaging_product: 'whatsapp', details } }),
         ...(subcode === undefined ? {} : { error_subcode: subcode }),
+        ...(title === undefined ? {} : { error_user_title: title }),
+        ...(userMessage === undefined ? {} : { error_user_msg: userMessage }),
         ...(errorCodes[this.code]?.isTransient ? { is_transient: true } : {}),
         fbtrace_id: traceId,
       },

@@ -1,4 +1,5 @@
 import { type FaultKind, faultKinds } from '../faults.ts';
+import { openedBy } from '../flows/sending.ts';
 import { messageId } from '../ids.ts';
 import { asFields, requiredText } from '../messages/checks.ts';
 import { checkMediaIds } from '../messages/media-ids.ts';
@@ -26,6 +27,7 @@ export function postMessage(state: State) {
     }
     if (!state.numbers.of(account.phone_number_id).isRegistered) throw new GraphError(133010);
     const outgoing = readOutgoing(body, account);
+    const opened = openedBy(state, account, body, outgoing.template);
     checkMediaIds(body, (id) => state.media.find(id, res.locals.token) !== undefined);
     if (!state.buckets.take(account.phone_number_id, state.behaviour.mps)) {
       throw new GraphError(130429, {
@@ -47,6 +49,7 @@ export function postMessage(state: State) {
       callback_data: outgoing.callbackData,
       at: new Date().toISOString(),
     });
+    if (opened) state.flows.sent.set(id, { ...opened, phoneNumberId: account.phone_number_id, user: userOf(outgoing) });
     const faults = new Set<FaultKind>(webhookFaults.filter((kind) => state.faults.take(kind, req.method, res.locals.path)));
     announce(state, { account, id, outgoing, failure, faults });
     reply(res, 200, answerOf(outgoing, id));
@@ -61,6 +64,8 @@ function failureOf({ behaviour, windows }: State, phoneNumberId: string, outgoin
   const isClosed = behaviour.window !== 'off' && outgoing.isFreeForm && !windows.isOpen(phoneNumberId, outgoing.user);
   return isClosed ? 131047 : (behaviour.fails[outgoing.user] ?? null);
 }
+
+const userOf = ({ waId, user }: Outgoing) => (waId === null ? { user_id: user } : { wa_id: waId });
 
 function answerOf({ input, user, waId, isFreeForm }: Outgoing, id: string): object {
   return {

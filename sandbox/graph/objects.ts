@@ -1,18 +1,21 @@
 import type { Template } from '../accounts.ts';
+import type { Flow } from '../flows/store.ts';
 import type { Media } from '../media.ts';
 import type { State } from '../state.ts';
 import { ownTemplates } from './authorize.ts';
 import { showBusinessAccount } from './business-accounts.ts';
 import type { GraphRequest, GraphResponse } from './context.ts';
 import { noSuchObject } from './errors.ts';
+import { showFlow } from './flow-node.ts';
+import { deleteFlow, editFlow, findFlow } from './flows.ts';
 import { deleteMedia, showMedia } from './media.ts';
 import { showNumber } from './phone-numbers.ts';
 import { reply } from './reply.ts';
 import { editTemplate } from './template-changes.ts';
 import { showTemplate } from './templates.ts';
 
-/** Graph addresses numbers, accounts, templates and media alike, by their id alone. */
-type Node = { kind: 'template'; template: Template } | { kind: 'media'; media: Media };
+/** Graph addresses numbers, accounts, templates, flows and media alike, by their id alone. */
+type Node = { kind: 'template'; template: Template } | { kind: 'flow'; flow: Flow } | { kind: 'media'; media: Media };
 
 function nodeOf(state: State, req: GraphRequest, res: GraphResponse): Node {
   const { id } = req.params;
@@ -20,6 +23,8 @@ function nodeOf(state: State, req: GraphRequest, res: GraphResponse): Node {
   if (media) return { kind: 'media', media };
   const template = ownTemplates(state, res).find((known) => known.id === id);
   if (template) return { kind: 'template', template };
+  const flow = findFlow(state, id, res);
+  if (flow) return { kind: 'flow', flow };
   throw noSuchObject(id, req.method);
 }
 
@@ -36,13 +41,16 @@ export function getObject(state: State) {
       return;
     }
     const node = nodeOf(state, req, res);
-    reply(res, 200, node.kind === 'media' ? showMedia(state, node.media, req) : showTemplate(node.template, req.query.fields));
+    if (node.kind === 'flow') reply(res, 200, showFlow(state, node.flow, req, req.query.fields));
+    else if (node.kind === 'media') reply(res, 200, showMedia(state, node.media, req));
+    else reply(res, 200, showTemplate(node.template, req.query.fields));
   };
 }
 
 export function postObject(state: State) {
-  return (req: GraphRequest, res: GraphResponse): void => {
+  return (req: GraphRequest, res: GraphResponse): void | Promise<void> => {
     const node = nodeOf(state, req, res);
+    if (node.kind === 'flow') return editFlow(state, node.flow)(req, res);
     if (node.kind !== 'template') throw noSuchObject(req.params.id, req.method);
     reply(res, 200, editTemplate(state, node.template, req, res));
   };
@@ -51,7 +59,7 @@ export function postObject(state: State) {
 export function deleteObject(state: State) {
   return (req: GraphRequest, res: GraphResponse): void => {
     const node = nodeOf(state, req, res);
-    if (node.kind !== 'media') throw noSuchObject(req.params.id, req.method);
-    reply(res, 200, deleteMedia(state, node.media, req));
+    if (node.kind === 'template') throw noSuchObject(req.params.id, req.method);
+    reply(res, 200, node.kind === 'media' ? deleteMedia(state, node.media, req) : deleteFlow(state, node.flow));
   };
 }

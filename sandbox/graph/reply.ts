@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { GraphResponse } from './context.ts';
 
+/** Bytes are JSON already. */
 export function reply(res: GraphResponse, status: number, body: object): void {
-  send(res, status, 'application/json; charset=UTF-8', Buffer.from(JSON.stringify(body)));
+  send(res, status, 'application/json; charset=UTF-8', Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)));
 }
 
 export function replyBytes(res: GraphResponse, contentType: string, bytes: Buffer): void {

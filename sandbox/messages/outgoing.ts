@@ -1,4 +1,4 @@
-import type { Account } from '../accounts.ts';
+import type { Account, Template } from '../accounts.ts';
 import { GraphError } from '../graph/errors.ts';
 import { type Fields, optionalText, requiredText } from './checks.ts';
 import { contentChecks } from './content.ts';
@@ -11,6 +11,7 @@ export interface Outgoing extends Recipient {
   /** The category it is priced in. */
   category: string;
   isFreeForm: boolean;
+  template?: Template;
 }
 
 /** Checks a message as the provider does before it accepts one; throws the error it would answer. */
@@ -26,9 +27,10 @@ export function readOutgoing(body: Fields, account: Account): Outgoing {
     contentChecks[type]?.(body);
     return { ...recipient, type, callbackData, category: 'service', isFreeForm: true };
   }
-  const { category } = checkTemplate(body, account);
+  const template = checkTemplate(body, account);
+  const { category } = template;
   if (category === 'AUTHENTICATION' && recipient.waId === null) throw new GraphError(131062);
-  return { ...recipient, type, callbackData, category: category.toLowerCase(), isFreeForm: false };
+  return { ...recipient, type, callbackData, category: category.toLowerCase(), isFreeForm: false, template };
 }
 
 function typeOf(body: Fields): string {

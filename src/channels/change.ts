@@ -1,7 +1,8 @@
 import { now } from '../platform/database/columns.ts';
+import { statement } from '../platform/database/statement.ts';
 import { notFound } from '../platform/errors.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
-import { channelPool, holdPool, letPoolGo, poolOf, setPool } from '../platform/ledger/pools.ts';
+import { accountPool, channelPool, holdPool, letPoolGo, poolOf, setPool } from '../platform/ledger/pools.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx, TenantTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
@@ -53,7 +54,7 @@ export async function changeChannel(
 /** Its messages wait in their places, and no new one is taken. */
 export async function disconnectChannel({ em, own }: TenantTx, id: string): Promise<ChannelRow> {
   const channel = await channelToChange(own, id);
-  await holdPool(em, poolOf(own.organizationId, channelPool(id)), null);
+  await holdPools({ em, own }, channel);
   if (channel.status !== 'disconnected') await setStatus(own, channel, 'disconnected');
   return channel;
 }
@@ -61,11 +62,35 @@ export async function disconnectChannel({ em, own }: TenantTx, id: string): Prom
 /** Connected, and what waited goes out. The token has been tried. */
 export async function letChannelGo({ em, own, dispatch }: TenantTx, id: string): Promise<ChannelRow> {
   const channel = await channelToChange(own, id);
-  const pool = poolOf(own.organizationId, channelPool(id));
-  await letPoolGo(em, pool);
-  dispatch({ pools: [pool] });
+  const pools = poolsOf(own, channel);
+  for (const pool of pools) await letPoolGo(em, pool);
+  dispatch({ pools });
   if (channel.status !== 'connected') await setStatus(own, channel, 'connected');
   return channel;
+}
+
+type Pooled = { id: string; account_id: string };
+
+/** Of its messages, and of the management calls for its account. */
+export const poolsOf = ({ organizationId }: Pick<OwnTx, 'organizationId'>, { id, account_id }: Pooled) =>
+  [channelPool(id), accountPool(organizationId, account_id)].map((pool) => poolOf(organizationId, pool));
+
+const connectedOfAccount = statement((select, { accountId, except }: { accountId: string; except: string }) =>
+  select(Channel)
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '!=', except)
+    .where('status', '=', 'connected')
+    .where('deleted_at', 'is', null)
+    .limit(1),
+);
+
+/** The account's is shared with its other numbers: it is held when none of them can ask the provider either. */
+async function holdPools({ em, own }: Pick<TenantTx, 'em' | 'own'>, channel: Pooled) {
+  const [ofMessages, ofAccount] = poolsOf(own, channel);
+  await holdPool(em, ofMessages!, null);
+  const others = await connectedOfAccount(own, { accountId: channel.account_id, except: channel.id });
+  if (others.length === 0) await holdPool(em, ofAccount!, null);
 }
 
 async function setStatus(own: OwnTx, channel: { id: string; status: ChannelStatus; updated_at: string }, status: ChannelStatus) {
@@ -89,7 +114,7 @@ export async function stopChannel(transact: TenantTransact, channel: Stopped, st
 export async function stopLocked({ em, own }: TenantTx, { id, sealedToken }: Stopped, status: StopStatus) {
   const channel = await own.findOne(Channel, { id, access_token: sealedToken, deleted_at: null });
   if (!channel || channel.status === status || channel.status === 'disconnected') return;
-  await holdPool(em, poolOf(own.organizationId, channelPool(id)), null);
+  await holdPools({ em, own }, channel);
   await setStatus(own, channel, status);
   if (status === 'auth_error') await recordHealth(own, channel, { token_state: 'invalid' });
 }

@@ -1,6 +1,6 @@
 import { now } from '../platform/database/columns.ts';
 import { isParked } from '../platform/ledger/park.ts';
-import { channelPool, letPoolGo, poolOf, setPool } from '../platform/ledger/pools.ts';
+import { accountPool, channelPool, letPoolGo, poolOf, setPool } from '../platform/ledger/pools.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
 import { Template } from '../templates/template.entity.ts';
@@ -32,6 +32,12 @@ const hastenScheduledStatement = `
      and j.organization_id = $1 and j.subject_id = m.id and j.name = 'messages.send-later'
      and ${stateIs('j.state', 'queued')}`;
 
+/** SQL: the table of a domain that this one does not know. */
+const deleteFlowKeys = `
+  delete from flow_keys
+   where organization_id = $1
+     and channel_id = $2`;
+
 /**
  * Its messages and conversations stay, its number is free, its secrets are erased. What was not sent yet goes through the queue at once,
  * held or not, and each message fails with `channel_deleted` where it would have been sent. Throws 404.
@@ -48,6 +54,7 @@ export async function deleteChannel({ em, own, dispatch }: TenantTx, id: string)
   });
   await own.flush();
   await own.delete(ChannelHealth, { channel_id: id });
+  await own.sql(deleteFlowKeys, [id]);
   // Copies of what the provider has.
   await own.delete(Template, { channel_id: id });
   const pool = poolOf(own.organizationId, channelPool(id));
@@ -56,6 +63,9 @@ export async function deleteChannel({ em, own, dispatch }: TenantTx, id: string)
   await own.sql(hastenStatement, [pool.id]);
   await own.sql(hastenParkedStatement, [pool.id]);
   await own.sql(hastenScheduledStatement, [id]);
-  dispatch({ pools: [pool] });
+  // Work of its flows fails with `channel_deleted` when its turn comes.
+  const ofAccount = poolOf(own.organizationId, accountPool(own.organizationId, channel.account_id));
+  await letPoolGo(em, ofAccount);
+  dispatch({ pools: [pool, ofAccount] });
   emitChange(own, channel, ['status', 'deleted']);
 }

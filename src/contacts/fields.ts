@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { invalidField } from '../platform/errors.ts';
 
 /** An empty text changes nothing. A null in `custom_fields` removes the field. */
 export type ContactFields = {
@@ -67,5 +68,32 @@ export const customFields = Joi.object()
     'custom.size': '{{#label}} must not be larger than {{#maxCustomBytes}} bytes as JSON',
   })
   .description('Fields of your own, any JSON; merged by name, and null removes one');
+
+/** A null removes a field. Throws 422 where a limit is exceeded; what was too large before may lose fields. */
+export function mergedCustom(before: Record<string, unknown>, given: Record<string, unknown>): Record<string, unknown> {
+  const merged = Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null));
+  const fault = faultOfCustom(merged);
+  if (fault && Object.values(given).some((value) => value !== null))
+    throw invalidField('custom_fields', fault.message, fault.code);
+  return merged;
+}
+
+/** Of the size's bound: a name takes some 16 bytes with its value. */
+const maxMetadataKeys = 1_000;
+
+/** An object of the integrator's own: Kanal does not look into it. */
+export const metadata = Joi.object()
+  .unknown()
+  .max(maxMetadataKeys)
+  .custom((bag: object, { error }) => {
+    const bad = Object.keys(bag).find((key) => reserved.has(key));
+    if (bad) return error('custom.reserved', { bad });
+    return bytesOfCustom(bag) > maxCustomBytes ? error('custom.size', { maxCustomBytes }) : bag;
+  })
+  .messages({
+    'custom.reserved': '{{#label}} must not have a field named {{#bad}}',
+    'custom.size': '{{#label}} must not be larger than {{#maxCustomBytes}} bytes as JSON',
+  })
+  .description('Any object of your own; replaced whole');
 
 export const foldedEmail = (email: string) => email.toLowerCase();

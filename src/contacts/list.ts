@@ -1,11 +1,12 @@
 import { bindTo } from '../platform/listing/bind.ts';
 import type { Fields } from '../platform/listing/fields.ts';
-import { type Position, positionOf } from '../platform/listing/keyset.ts';
+import type { Position } from '../platform/listing/keyset.ts';
 import { type Listing, type ListRequest, listingSql, readListing } from '../platform/listing/listing.ts';
-import { type ListedTable, type ListPage, type ListRows, listRows, readPage } from '../platform/listing/page.ts';
-import type { Ask } from '../platform/listing/paging.ts';
-import type { ReadBounds, Reads } from '../platform/listing/reads.ts';
+import { type ListPage, type ListRows, listRows } from '../platform/listing/page.ts';
+import { type AskOnce, pagesOf } from '../platform/listing/pages.ts';
+import type { Reads } from '../platform/listing/reads.ts';
 import { phone } from '../platform/listing/search.ts';
+import type { ListedTable } from '../platform/listing/table.ts';
 import { type ContactRow, contactColumns } from './queries.ts';
 
 /** A phone as stored; any other text unchanged. */
@@ -47,37 +48,14 @@ export const listContacts = (
   page: ListPage & { includeTotal?: boolean },
 ): Promise<ListRows<ContactRow>> => listRows(reads, contactTable, organizationId, listing, page);
 
-/** Keeps a connection only while `work` runs. */
-export type AskOnce = <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
-
-/** At most `size` contacts at a time, after `begin`; only one page is in memory. Each page is a statement of its own. */
-export async function* contactPages(
-  askOnce: AskOnce,
-  organizationId: string,
-  listing: Listing,
-  size = 500,
-  begin?: Position,
-): AsyncGenerator<ContactRow[]> {
-  for (let after = begin; ; ) {
-    const page = { limit: size, after };
-    const { rows, end } = await askOnce((ask) =>
-      readPage<ContactRow>(ask, contactTable, organizationId, listing, page, exportBounds),
-    );
-    const contacts = rows.slice(0, size);
-    if (contacts.length > 0) yield contacts;
-    if (rows.length <= size && !end) return;
-    after = rows.length > size ? positionOf(listing.keys, contacts.at(-1)!) : end;
-  }
-}
-
-/** Of one statement: no request waits for it, but it must end long before the statement timeout. */
-const exportBounds: ReadBounds = { checks: 200_000, ms: 5_000 };
+export const contactPages = (askOnce: AskOnce, organizationId: string, listing: Listing, size?: number, begin?: Position) =>
+  pagesOf<ContactRow>(askOnce, contactTable, organizationId, listing, { size, begin });
 
 /** SQL: conditions of any listing; each custom field once. */
 export function keysStatement(organizationId: string, listing: Listing, limit: number) {
   const params: unknown[] = [organizationId];
   const bind = bindTo(params);
-  const { where, rest } = listingSql(contactFields, listing, bind);
+  const { where, rest } = listingSql(contactTable, listing, bind);
   const text = `
     select distinct f.key
       from contacts k, jsonb_object_keys(k.custom_fields) as f(key)

@@ -3,10 +3,13 @@ import { IdempotencyKey } from '../platform/idempotency/idempotency-key.entity.t
 import { ContactBlock } from './blocking/block.entity.ts';
 import { ContactIdentity } from './contact.entity.ts';
 import { ContactDuplicate, ContactMerge } from './merging/merge.entity.ts';
+import { moveDealContacts } from './merging/merge-deals.ts';
 import { mergeConsents, mergeSuppressions } from './merging/merge-permission.ts';
+import { moveTaskTargets } from './merging/merge-tasks.ts';
 import type { MergeTx } from './merging/merge-tx.ts';
 import { ContactNote } from './note.entity.ts';
 import { ContactConsent, ContactPermissionChange, ContactSuppression } from './permission/permission.entity.ts';
+import { moveRecordLinks } from './record-links.ts';
 import { ContactTag } from './tag.entity.ts';
 
 /** Every reference to a contact. A test compares the list with the foreign keys in the catalogue. */
@@ -63,8 +66,32 @@ const moveMessages = `
    where organization_id = $1
      and contact_id = $3`;
 
+/** SQL: the table of flows, which stand above contacts. */
+const moveResponses = `
+  update flow_responses
+     set contact_id = $2
+   where organization_id = $1
+     and contact_id = $3`;
+
+/** SQL: tables of commerce, which stands above contacts. */
+const moveIn = (table: 'orders' | 'bookings' | 'discount_uses' | 'draft_orders') => `
+  update ${table}
+     set contact_id = $2
+   where organization_id = $1
+     and contact_id = $3`;
+
 /** Statements without `returning` count as 0. */
 const changed = (text: string) => async (tx: MergeTx) => (await tx.sql(text, [tx.survivor, tx.merged])).length;
+
+async function moveLinks(tx: MergeTx): Promise<number> {
+  await moveRecordLinks(tx, 'contact', { from: tx.merged, into: tx.survivor });
+  return 0;
+}
+
+async function moveTargets(tx: MergeTx): Promise<number> {
+  await moveTaskTargets(tx, 'contact', { from: tx.merged, into: tx.survivor });
+  return 0;
+}
 
 export const contactReferences: ContactReference[] = [
   {
@@ -120,6 +147,14 @@ export const contactReferences: ContactReference[] = [
   // After merge-conversations.ts, which merges those of one channel.
   { table: 'conversations', column: 'contact_id', merge: changed(moveConversations), erase: 'set null' },
   { table: 'messages', column: 'contact_id', merge: changed(moveMessages), erase: 'set null' },
+  { table: 'flow_responses', column: 'contact_id', merge: changed(moveResponses), erase: 'cascade' },
+  { table: 'orders', column: 'contact_id', merge: changed(moveIn('orders')), erase: 'set null' },
+  { table: 'bookings', column: 'contact_id', merge: changed(moveIn('bookings')), erase: 'set null' },
+  { table: 'discount_uses', column: 'contact_id', merge: changed(moveIn('discount_uses')), erase: 'set null' },
+  { table: 'draft_orders', column: 'contact_id', merge: changed(moveIn('draft_orders')), erase: 'cascade' },
+  { table: 'deal_contacts', column: 'contact_id', merge: moveDealContacts, erase: 'cascade', field: 'deals' },
+  // erase.ts deletes the tasks that were about nobody else, before.
+  { table: 'task_targets', column: 'contact_id', merge: moveTargets, erase: 'cascade' },
   // erase.ts deletes them before.
   {
     table: MediaAsset.tableName,
@@ -127,6 +162,8 @@ export const contactReferences: ContactReference[] = [
     merge: (tx) => tx.update(MediaAsset, { contact_id: tx.merged }, { contact_id: tx.survivor }),
     erase: 'set null',
   },
+  // A record that is linked; its own revision tells of it.
+  { table: 'record_links', column: 'contact_id', merge: moveLinks, erase: 'cascade' },
   // No foreign key: the stored reply shows the contact and would outlive it, so erasure withdraws it.
   {
     table: IdempotencyKey.tableName,

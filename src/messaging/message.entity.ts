@@ -28,6 +28,8 @@ export const Message = defineEntity({
     from_phone: p.text().default(''),
     content: p.json<Record<string, unknown>>(),
     context_id: p.text().strictNullable(),
+    /** The message that `context_id` names, where it was stored before this one. */
+    context_message_id: p.uuid().strictNullable(),
     provider_message_id: p.text().strictNullable(),
     /** The provider's ids of earlier attempts. */
     superseded_ids: p.array<string>().default([]),

@@ -15,6 +15,7 @@ const columns = [
   'to_phone',
   'content',
   'context_id',
+  'context_message_id',
   'provider_message_id',
   'failure',
   'send_at',

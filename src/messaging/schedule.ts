@@ -1,3 +1,4 @@
+import { flowSendParams, withFlowSend } from '../flows/sends.ts';
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import type { RowOf } from '../platform/database/tables.ts';
@@ -34,17 +35,20 @@ const scheduledPart: PartText = (
   toUserId,
   content,
   contextId,
+  contextMessageId,
   sendAt,
 ) => `
   message as (
     insert into messages as m (
       id, organization_id, channel_id, conversation_id, contact_id, direction, type, status,
-      to_phone, to_user_id, content, context_id, send_at, is_scheduled)
+      to_phone, to_user_id, content, context_id, context_message_id, send_at, is_scheduled)
     select ${id}, ${organization}, ${channelId}, ${conversationId}, v.contact_id, 'outbound', ${type}, 'queued',
-           ${toPhone}, ${toUserId}, ${content}, ${contextId}, ${sendAt}::timestamptz, true
+           ${toPhone}, ${toUserId}, ${content}, ${contextId}, ${contextMessageId}, ${sendAt}::timestamptz, true
       from conversations v
      where v.organization_id = ${organization} and v.id = ${conversationId} and v.contact_id is not null
     returning ${messageColumns})`;
+
+const scheduledWithFlowPart = withFlowSend(scheduledPart);
 
 /** Now, or at its time. Needs the conversation's lane, and says what `acceptMessage` says. */
 export const takeMessage = (tx: OwnTx, prepared: Prepared): (() => MessageRow) =>
@@ -52,16 +56,17 @@ export const takeMessage = (tx: OwnTx, prepared: Prepared): (() => MessageRow) =
 
 function scheduleMessage(
   tx: OwnTx,
-  { conversation, request, toPhone, toUserId, contextId }: Prepared,
+  { conversation, request, toPhone, toUserId, contextId, contextMessageId, flowSend }: Prepared,
   sendAt: string,
 ): () => MessageRow {
   const { channelId, type, content } = request;
   const id = uuidv7();
   tx.include({
-    text: scheduledPart,
+    text: flowSend ? scheduledWithFlowPart : scheduledPart,
     params: [
       ...[tx.organizationId, id, channelId, conversation.id, type, toPhone, toUserId, JSON.stringify(content), contextId],
-      sendAt,
+      ...[contextMessageId, sendAt],
+      ...(flowSend ? flowSendParams(flowSend) : []),
     ],
     gives: 'message',
   });
@@ -117,7 +122,7 @@ export async function releaseScheduled(tx: OwnTx, { id, channel_id, conversation
           and conversation_id = $3
           and is_scheduled
           and status = 'queued'
-       returning conversation_id)
+       returning id, conversation_id)
      update conversations v
         set status = case v.status when 'resolved' then 'open' else v.status end,
             preview = $4,

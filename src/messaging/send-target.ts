@@ -1,5 +1,6 @@
 import { hashOf, oldestOwner, ownerParams, type Person } from '../contacts/identities/resolve.ts';
 import { type Permission, permissionColumns, rememberedSuppression } from '../contacts/permission/permission.ts';
+import type { FlowToSend } from '../flows/sends.ts';
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import { AppError, notFound } from '../platform/errors.ts';
@@ -8,6 +9,7 @@ import type { Secrets } from '../platform/secrets.ts';
 import { Conversation, type ConversationStatus } from './conversation.entity.ts';
 import { windowHours } from './conversations.ts';
 import type { MessageStatus } from './message.entity.ts';
+import { flowIdIn, flowNamed, flowOfTemplate } from './opened-flow.ts';
 
 export type SendRequest = {
   channelId: string;
@@ -22,8 +24,11 @@ export type SendRequest = {
 
 export type Target = Permission & {
   channel_status: string;
+  account_id: string;
   template_status: string | null;
   template_components: unknown[] | null;
+  /** The one that the message opens; null: it opens none, or one that is not known. */
+  flow: FlowToSend | null;
   context_id: string | null;
   /** null: the conversation has no such message. */
   context_status: MessageStatus | null;
@@ -72,10 +77,11 @@ const permission = permissionColumns({ organization: 'c.organization_id', contac
 const phone = addressOf({ types: ['messaging_app', 'phone'], preferred: ['v.profile_phone', 'k.phone_number'] });
 const userId = addressOf({ types: ['messaging_app_id'], preferred: ['v.profile_user_id'] });
 
-/** SQL: one statement finds channel, person, permission, conversation, template and context of a send (bench: post). */
-const targetStatement = `
-  select c.status as channel_status, k.id as contact_id, v.id as conversation_id, v.status as conversation_status,
+/** SQL: one statement finds channel, person, permission, conversation, template, flow and context of a send (bench: post). */
+const targetStatement = (flow: string) => `
+  select c.status as channel_status, c.account_id, k.id as contact_id, v.id as conversation_id, v.status as conversation_status,
          t.status as template_status, t.components as template_components, t.category,
+         ${flow} as flow,
          x.provider_message_id as context_id, x.status as context_status,
          coalesce(v.last_inbound_at > greatest(clock_timestamp(), $18::timestamptz) - interval '${windowHours} hours', false) as is_open,
          ${isHeard('$1', 'conversation.updated')} as is_heard,
@@ -94,11 +100,20 @@ const targetStatement = `
       on x.organization_id = c.organization_id and x.id = $6::uuid and (x.conversation_id = v.id) is true
    where c.organization_id = $1 and c.id = $2 and c.deleted_at is null`;
 
+/** Each of its own: PostgreSQL starts all parts of a statement, and most messages open no flow. */
+const targetOf = {
+  others: targetStatement('null::jsonb'),
+  template: targetStatement(flowOfTemplate({ organization: 'c.organization_id' })),
+  flow: targetStatement(flowNamed({ organization: 'c.organization_id', flowId: '$19' })),
+};
+
 export async function findTarget(own: Own, secrets: Secrets, request: SendRequest): Promise<Target> {
   const { channelId, recipient, contextMessageId, content } = request;
   const person = personOf(recipient);
   const isTemplate = request.type === 'template';
-  const [row] = await own.sql<Target>(targetStatement, [
+  const flowId = flowIdIn(request.type, content);
+  const text = flowId ? targetOf.flow : isTemplate ? targetOf.template : targetOf.others;
+  const [row] = await own.sql<Target>(text, [
     channelId,
     'contactId' in recipient ? recipient.contactId : null,
     isTemplate ? content.name : null,
@@ -107,6 +122,7 @@ export async function findTarget(own: Own, secrets: Secrets, request: SendReques
     ...ownerParams(person),
     hashOf(secrets, own.organizationId, person),
     request.sendAt ?? null,
+    ...(flowId ? [flowId] : []),
   ]);
   if (!row) throw notFound('Channel');
   return row;

@@ -2,6 +2,7 @@ import { throwContactMissing } from '../contacts/contact-missing.ts';
 import { identityTaken } from '../contacts/identities/resolve.ts';
 import { refusalOf, refused } from '../contacts/permission/permission.ts';
 import { contactNotFound, inBody } from '../contacts/queries.ts';
+import { type FlowSend, flowSendParams, withFlowSend } from '../flows/sends.ts';
 import type { Own } from '../platform/database/own.ts';
 import { AppError, invalidField } from '../platform/errors.ts';
 import { conversationUpdated } from '../platform/events/catalogue.ts';
@@ -17,6 +18,7 @@ import type { ConversationStatus } from './conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
 import { assertFiles } from './files/named.ts';
 import { sendMessageJob } from './jobs.ts';
+import { assertOpens, flowSendOf } from './opened-flow.ts';
 import { type MessageRow, messageColumns } from './queries.ts';
 import { findTarget, personOf, type SendRequest, type Target } from './send-target.ts';
 
@@ -27,8 +29,11 @@ export type Prepared = {
   toPhone: string;
   toUserId: string;
   contextId: string | null;
+  contextMessageId: string | null;
   isHeard: boolean;
   request: SendRequest;
+  /** Of a message that opens one. */
+  flowSend?: FlowSend;
 };
 
 /** All checks of a send. A missing conversation is created in a transaction of its own: it is the lock of the send. */
@@ -46,7 +51,15 @@ export async function prepareMessage(
   const address = addressOf(request, target);
   assertContext(request, target);
   const conversation = knownConversation(target) ?? (await newConversation(transact, secrets, request, target));
-  return { conversation, ...address, contextId: target.context_id, isHeard: target.is_heard, request };
+  return {
+    conversation,
+    ...address,
+    contextId: target.context_id,
+    contextMessageId: request.contextMessageId ?? null,
+    isHeard: target.is_heard,
+    request,
+    flowSend: flowSendOf(request.type, request.content, target),
+  };
 }
 
 async function assertReachable(own: Own, { recipient }: SendRequest, { channel_status, contact_id }: Target) {
@@ -63,6 +76,7 @@ export async function assertAllowed({ type, content, sendAt }: SendRequest, targ
     const { assertParameters } = await import('../templates/parameters.ts');
     assertParameters(template, content.components, ['template', 'components']);
   }
+  assertOpens(type, content, target);
   const refusal = refusalOf({ ...target, suppression: target.suppression ?? target.remembered });
   if (refusal) throw refused(refusal);
   if (type !== 'template' && !target.is_open)
@@ -131,6 +145,7 @@ const acceptPart: PartText = (
   toUserId,
   content,
   contextId,
+  contextMessageId,
 ) => `
   touched as (
     update conversations
@@ -141,11 +156,13 @@ const acceptPart: PartText = (
   message as (
     insert into messages as m (
       id, organization_id, channel_id, conversation_id, contact_id, direction, type, status,
-      to_phone, to_user_id, content, context_id)
+      to_phone, to_user_id, content, context_id, context_message_id)
     select ${id}, ${organization}, ${channelId}, ${conversationId}, t.contact_id, 'outbound', ${type}, 'queued',
-           ${toPhone}, ${toUserId}, ${content}, ${contextId}
+           ${toPhone}, ${toUserId}, ${content}, ${contextId}, ${contextMessageId}
       from touched t
     returning ${messageColumns})`;
+
+const acceptWithFlowPart = withFlowSend(acceptPart);
 
 /**
  * The worker calls the provider. Returns the message's row, for when the ledger is written; it throws LocksOutdated when the conversation
@@ -153,17 +170,18 @@ const acceptPart: PartText = (
  */
 export function acceptMessage(
   tx: OwnTx,
-  { conversation, request, toPhone, toUserId, contextId, isHeard }: Prepared,
+  { conversation, request, toPhone, toUserId, contextId, contextMessageId, isHeard, flowSend }: Prepared,
 ): () => MessageRow {
   const { channelId, type, content } = request;
   const id = uuidv7();
   const status: ConversationStatus = conversation.status === 'resolved' ? 'open' : conversation.status;
   const preview = previewOf(type, content);
   tx.include({
-    text: acceptPart,
+    text: flowSend ? acceptWithFlowPart : acceptPart,
     params: [
       ...[tx.organizationId, id, channelId, conversation.id, type, toPhone, conversation.status, status],
-      ...[preview, toUserId, JSON.stringify(content), contextId],
+      ...[preview, toUserId, JSON.stringify(content), contextId, contextMessageId],
+      ...(flowSend ? flowSendParams(flowSend) : []),
     ],
     gives: 'message',
   });

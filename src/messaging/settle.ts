@@ -41,19 +41,28 @@ export const deleteFailedJob = (tx: OwnTx, messageId: string) =>
     [messageId],
   );
 
-/** Our own decision: refused, out of attempts, outcome unknown. False: a status was faster. */
+/**
+ * Our own decision: refused, out of attempts, outcome unknown. After a send whose outcome nobody knows, every failure is `outcome_unknown`: the
+ * first send may have arrived, so a status may still prove it, and a retry needs force. False: a status was faster.
+ */
 export async function recordFailed(tx: OwnTx, messageId: string, failure: Failure): Promise<boolean> {
   // SQL: the change returns what the events need.
-  const [row] = await tx.sql<Subject>(
+  const [row] = await tx.sql<Subject & { failure: Failure }>(
     `update messages m
-        set status = 'failed', failure = $3, is_scheduled = false, updated_at = clock_timestamp()
+        set status = 'failed', is_scheduled = false, updated_at = clock_timestamp(),
+            failure = case when m.resends > 0 or m.status = 'sending' and $3::jsonb->>'code' = 'crashed' then $4::jsonb else $3::jsonb end
       where m.organization_id = $1 and m.id = $2 and m.status in ('queued', 'sending')
-     returning m.id, m.channel_id, m.conversation_id`,
-    [messageId, JSON.stringify(failure)],
+     returning m.id, m.channel_id, m.conversation_id, m.failure`,
+    [messageId, JSON.stringify(failure), JSON.stringify(unknownBy(failure))],
   );
-  if (row) emitFailed(tx, row, failure);
+  if (row) emitFailed(tx, row, row.failure);
   return row !== undefined;
 }
+
+const unknownBy = (failure: Failure): Failure =>
+  failure.code === 'outcome_unknown'
+    ? failure
+    : { ...failure, code: 'outcome_unknown', message: `The provider never said whether it took the message. ${failure.message}` };
 
 export function emitStatus(tx: OwnTx, { id, conversation_id }: Subject, status: string, isHeard = true) {
   const data = { message_id: id, status, conversation_id, organization_id: tx.organizationId };

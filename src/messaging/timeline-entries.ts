@@ -1,17 +1,31 @@
+import type { FileUpload } from './files/uploads.ts';
 import type { Failure, Told } from './message.entity.ts';
 import type { AttemptTrigger } from './message-attempt.entity.ts';
-import type { Recorded, TimelineAttempt, TimelineEvent, TimelineJob, TimelineMessage, TimelineWebhook } from './timeline.ts';
+import { calledOff } from './schedule-job.ts';
+import {
+  type Recorded,
+  type TimelineAttempt,
+  type TimelineEvent,
+  type TimelineJob,
+  type TimelineMessage,
+  type TimelineWebhook,
+  typingJob,
+} from './timeline.ts';
 
 /** In the order in which entries of one moment stand. */
 export const entryKinds = [
   'received',
   'accepted',
   'queued',
+  'uploaded',
   'attempt',
   'answer',
   'status',
   'failed',
+  'cancelled',
   'retried',
+  'updated',
+  'marked_read',
   'webhook',
 ] as const;
 
@@ -22,12 +36,15 @@ export type EntryAttempt = Omit<TimelineAttempt, 'started_at' | 'retried_at' | '
 export type EntryStatus = { status: string; by: 'provider' | 'kanal'; pricing: Told[string]['pricing'] | null };
 
 export type Entry = { at: string } & (
-  | { kind: 'received' | 'accepted' | 'retried' }
+  | { kind: 'received' | 'accepted' | 'cancelled' | 'retried' }
   | { kind: 'queued'; job: TimelineJob | undefined }
   | { kind: 'attempt'; attempt: EntryAttempt }
   | { kind: 'answer'; providerMessageId: string }
   | { kind: 'status'; status: EntryStatus }
   | { kind: 'failed'; failure: Failure }
+  | { kind: 'uploaded'; upload: FileUpload }
+  | { kind: 'updated'; cause: string }
+  | { kind: 'marked_read'; job: TimelineJob; isTyping: boolean }
   | { kind: 'webhook'; webhook: TimelineWebhook }
 );
 
@@ -40,7 +57,7 @@ const placed = (entry: Entry): Placed => ({ entry, ms: ms(entry.at) });
 
 /** What became of a message, in order of time; each status of a send once. */
 export function entriesOf(recorded: Recorded): Entry[] {
-  const { message, attempts, job, events, webhooks } = recorded;
+  const { message, attempts, job, reads, uploads, events, webhooks } = recorded;
   const sending = sendingOf(message, attempts, lastSent(events, message));
   const all = [
     ...bornOf(message, job),
@@ -48,6 +65,9 @@ export function entriesOf(recorded: Recorded): Entry[] {
     ...sending,
     ...statusesOf(message, events, sending),
     ...failureOf(message, events),
+    ...uploads.map((upload): Entry => ({ at: upload.uploaded_at, kind: 'uploaded', upload })).map(placed),
+    ...updatesOf(events),
+    ...reads.map(readEntry),
     ...webhooks.map((webhook): Entry => ({ at: webhook.created_at, kind: 'webhook', webhook })).map(placed),
   ];
   const places = new Map(entryKinds.map((kind, place) => [kind as string, place]));
@@ -129,8 +149,18 @@ function statusesOf(message: TimelineMessage, events: TimelineEvent[], sending: 
   return [...fromProvider, ...fromEvents].sort((one, other) => rankOf(one) - rankOf(other));
 }
 
+/** Edits, deletions and the fetch of a received file. */
+const updatesOf = (events: TimelineEvent[]): Placed[] =>
+  events.flatMap(({ type, cause, created_at: at }) =>
+    type === 'message.updated' && cause ? [placed({ at, kind: 'updated', cause })] : [],
+  );
+
+const readEntry = (job: TimelineJob): Placed =>
+  placed({ at: job.finished_at ?? job.created_at, kind: 'marked_read', job, isTyping: job.name === typingJob });
+
 function failureOf({ failure, updated_at }: TimelineMessage, events: TimelineEvent[]): Placed[] {
   if (!failure) return [];
   const told = events.filter(({ type }) => type === 'message.failed').at(-1);
-  return [placed({ at: told?.created_at ?? updated_at, kind: 'failed', failure })];
+  const at = told?.created_at ?? updated_at;
+  return [placed(failure.code === calledOff ? { at, kind: 'cancelled' } : { at, kind: 'failed', failure })];
 }

@@ -4,7 +4,9 @@ import type { RowOf } from '../platform/database/tables.ts';
 import { seqSince } from '../platform/events/list.ts';
 import { Job } from '../platform/ledger/jobs.entity.ts';
 import { maxAttempts } from './attempts.ts';
-import { sendMessageJob } from './jobs.ts';
+import { namedFiles } from './files/named.ts';
+import { type FileUpload, uploadsOf } from './files/uploads.ts';
+import { markReadJob, sendMessageJob, showTypingJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
 import { MessageAttempt } from './message-attempt.entity.ts';
 import { sendLaterJob } from './schedule-job.ts';
@@ -12,11 +14,16 @@ import { sendLaterJob } from './schedule-job.ts';
 /** Events of its conversation that are looked at for those of the message: a conversation may go on for years. */
 export const maxEvents = 1_000;
 export const maxDeliveries = 200;
+/** Operations that told the provider that a message was read. */
+export const maxReads = 50;
 
 const messageColumns = [
   'id',
   'conversation_id',
+  'channel_id',
   'direction',
+  'type',
+  'content',
   'status',
   'provider_message_id',
   'failure',
@@ -44,7 +51,7 @@ const attemptColumns = [
 ] as const;
 export type TimelineAttempt = RowOf<typeof MessageAttempt, (typeof attemptColumns)[number]>;
 
-const jobColumns = ['id', 'state', 'run', 'run_at', 'created_at'] as const;
+const jobColumns = ['id', 'name', 'state', 'run', 'run_at', 'created_at', 'finished_at'] as const;
 export type TimelineJob = RowOf<typeof Job, (typeof jobColumns)[number]>;
 
 export type TimelineWebhook = {
@@ -55,12 +62,16 @@ export type TimelineWebhook = {
   event_type: string;
   created_at: string;
 };
-export type TimelineEvent = { id: string; type: string; status: string | null; created_at: string };
+export type TimelineEvent = { id: string; type: string; status: string | null; cause: string | null; created_at: string };
 
 export type Recorded = {
   message: TimelineMessage;
   attempts: TimelineAttempt[];
   job: TimelineJob | undefined;
+  /** Of a received message. */
+  reads: TimelineJob[];
+  /** Of the files that it names by our asset ids, where it was the first with them. */
+  uploads: FileUpload[];
   events: TimelineEvent[];
   webhooks: TimelineWebhook[];
   /** Neither the events of the conversation nor the deliveries were too many. */
@@ -71,13 +82,17 @@ const messageById = statement((select, { id }: { id: string }) => select(Message
 const attemptsOf = statement((select, { id, max }: { id: string; max: number }) =>
   select(MessageAttempt).select(attemptColumns).where('message_id', '=', id).orderBy('number').limit(max),
 );
-const jobsOf = statement((select, { id }: { id: string }) =>
-  select(Job).select(jobColumns).where('subject_id', '=', id).where('name', 'in', [sendMessageJob.name, sendLaterJob.name]),
-);
+export const typingJob = showTypingJob.name;
+const jobsOf = (names: string[]) =>
+  statement((select, { id }: { id: string }) =>
+    select(Job).select(jobColumns).where('subject_id', '=', id).where('name', 'in', names).orderBy('created_at').limit(maxReads),
+  );
+const sendJobs = jobsOf([sendMessageJob.name, sendLaterJob.name]);
+const readJobs = jobsOf([markReadJob.name, typingJob]);
 
 /** SQL: the first events of the conversation since the message, by their index; only those that name it are shown. */
 const eventsStatement = `
-  select e.id, e.type, e.data->>'status' as status, e.created_at,
+  select e.id, e.type, e.data->>'status' as status, e.data->>'cause' as cause, e.created_at,
          coalesce(e.data->>'message_id' = $4, false) as is_own
     from (select *
             from events
@@ -103,7 +118,9 @@ export async function recordedOf(own: Own, id: string): Promise<Recorded | undef
   const [message] = await messageById(own, { id });
   if (!message) return undefined;
   const attempts = await attemptsOf(own, { id, max: maxAttempts });
-  const [job] = await jobsOf(own, { id });
+  const isInbound = message.direction === 'inbound';
+  const jobs = await (isInbound ? readJobs : sendJobs)(own, { id });
+  const files = isInbound ? [] : namedFiles(message.type, message.content).map(({ assetId }) => assetId);
   const since = await seqSince(own, message.created_at);
   const seen = await own.sql<TimelineEvent & { is_own: boolean }>(eventsStatement, [message.conversation_id, since, id]);
   const events = seen.filter(({ is_own }) => is_own);
@@ -114,7 +131,9 @@ export async function recordedOf(own: Own, id: string): Promise<Recorded | undef
   return {
     message,
     attempts,
-    job,
+    job: isInbound ? undefined : jobs[0],
+    reads: isInbound ? jobs : [],
+    uploads: files.length > 0 ? await uploadsOf(own, message, files) : [],
     events,
     webhooks: webhooks.slice(0, maxDeliveries),
     isWhole: seen.length < maxEvents && webhooks.length <= maxDeliveries,

@@ -3,7 +3,7 @@ import { statement } from '../platform/database/statement.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
 import { list } from '../platform/listing/paging.ts';
-import { Onboarding, type WorkStep } from './onboarding.entity.ts';
+import { Onboarding, type StepStatus, type WorkStep } from './onboarding.entity.ts';
 
 const columns = [
   'id',
@@ -21,6 +21,10 @@ const columns = [
 export type OnboardingRow = RowOf<typeof Onboarding, (typeof columns)[number]>;
 
 export const listOnboardings = list((select) => select(Onboarding).select(columns));
+/** In the order of the same index: an organization has few. */
+export const listOnboardingsThatAre = list((select, { status }: { status: StepStatus }) =>
+  select(Onboarding).select(columns).where('step_status', '=', status),
+);
 
 const onboardingById = statement((select, { id }: { id: string }) => select(Onboarding).select(columns).where('id', '=', id));
 

@@ -1,11 +1,22 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { created, id, tenant, times, timestamp } from '../platform/database/columns.ts';
+import { created, id, tenant, times, timestamp, timestampNow } from '../platform/database/columns.ts';
 import { roles } from './roles.ts';
 
 export const Organization = defineEntity({
   name: 'Organization',
   tableName: 'organizations',
-  properties: { id: id(), name: p.text(), ...times() },
+  properties: {
+    id: id(),
+    name: p.text(),
+    /** A name of the IANA database. */
+    timezone: p.text().defaultRaw(`'UTC'`),
+    home_currency: p.text().defaultRaw(`'USD'`),
+    /** Of those who read amounts; null: the home currency. */
+    display_currency: p.text().strictNullable(),
+    /** When the feed of exchange rates is asked next, where there is one. */
+    rates_due_at: timestampNow(),
+    ...times(),
+  },
 });
 
 export const Membership = defineEntity({

@@ -7,7 +7,7 @@ export type Role = (typeof roles)[number];
 /** The daily work with customers. Settings, people and keys are for admins. */
 const worked = ['contacts', 'messages', 'conversations', 'crm', 'commerce', 'media'];
 /** For every member. Not webhooks, whose secrets can be read, nor keys, nor the audit log. */
-const seen = [...worked, 'channels', 'flows', 'campaigns', 'automation', 'onboarding', 'members'];
+const seen = [...worked, 'crm_schema', 'channels', 'flows', 'campaigns', 'automation', 'onboarding', 'members'];
 
 const read = scopes.filter((scope) => seen.some((area) => scope === `${area}:read`));
 const write = scopes.filter((scope) => worked.some((area) => scope === `${area}:write`));

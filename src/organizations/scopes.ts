@@ -4,7 +4,9 @@ const areas = [
   'conversations',
   'channels',
   'crm',
+  'crm_schema',
   'commerce',
+  'connections',
   'flows',
   'campaigns',
   'automation',
@@ -15,10 +17,19 @@ const areas = [
   'api_keys',
 ] as const;
 
-/** Without `audit:write` and `events:write`: nobody writes them by hand. `webhooks:secrets` reads the secrets that sign. */
-export type Scope = `${(typeof areas)[number]}:${'read' | 'write'}` | 'audit:read' | 'webhooks:secrets' | 'events:read';
+/**
+ * Without `audit:write` and `events:write`: nobody writes them by hand. `payments:write` moves money that was paid: refunds, and payments
+ * recorded by hand. `webhooks:secrets` reads the secrets that sign.
+ */
+export type Scope =
+  | `${(typeof areas)[number]}:${'read' | 'write'}`
+  | 'payments:write'
+  | 'audit:read'
+  | 'webhooks:secrets'
+  | 'events:read';
 export const scopes: Scope[] = [
   ...areas.flatMap((area) => [`${area}:read`, `${area}:write`] as Scope[]),
+  'payments:write',
   'audit:read',
   'webhooks:secrets',
   'events:read',

@@ -14,6 +14,7 @@ export const errorCodes = {
   idempotency_mismatch: 422,
   window_closed: 422,
   template_unknown: 422,
+  flow_unavailable: 422,
   suppressed: 422,
   consent_required: 422,
   provider_refused: 422,
@@ -21,9 +22,21 @@ export const errorCodes = {
   limit_reached: 422,
   endpoint_disabled: 422,
   step_not_ready: 422,
+  flow_invalid: 422,
+  booking_required: 422,
+  connection_required: 422,
+  discount_invalid: 422,
+  quote_expired: 422,
+  connection_unavailable: 409,
+  out_of_stock: 409,
+  slot_taken: 409,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,
+  // The provider's own, for endpoints of flows: what the phone does next depends on them.
+  key_unknown: 421,
+  signature_invalid: 432,
+  endpoint_failed: 502,
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;

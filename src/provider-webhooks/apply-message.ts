@@ -3,6 +3,7 @@ import { contactLock } from '../contacts/events.ts';
 import { identityTaken } from '../contacts/identities/resolve.ts';
 import { optOut } from '../contacts/permission/opt-out.ts';
 import { nameByProfile } from '../contacts/profiles.ts';
+import { type AnswerRule, findOpening, type Match, storeResponse, unmatched } from '../flows/responses.ts';
 import type { ConversationStatus } from '../messaging/conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
 import { fetchLater } from '../messaging/files/jobs.ts';
@@ -20,10 +21,22 @@ import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
-import { amendMessageJob } from './jobs.ts';
+import { amendMessageJob, matchAnswerJob } from './jobs.ts';
 import { jsonWithoutNul, withoutNul } from './without-nul.ts';
 
-export type Applying = { transact: TenantTransact; secrets: Secrets; stopWords: string[] };
+/** When the webhook of a message came in, and the message's place in it. */
+type Received = { at: string; place: number };
+/** Without `received` a message came now. `matched`: counts an answer to a flow. */
+export type Applying = {
+  transact: TenantTransact;
+  secrets: Secrets;
+  stopWords: string[];
+  received?: Received;
+  matched?: (rule: AnswerRule) => void;
+};
+
+/** `match`: of an answer to a flow. */
+type Looked = ConversationRef & { match?: Match };
 
 type Placed = {
   id: string;
@@ -32,17 +45,20 @@ type Placed = {
   message: InboundMessage;
   isInbound: boolean;
   hasFile: boolean;
+  received: Received | undefined;
 };
 
 /** The message that is edited may come a moment later. */
 const firstLookMs = 10_000;
+/** The provider's answer to a send takes less than that, as a rule. */
+const firstMatchMs = 2_000;
 
 /** An edit or a deletion of what we do not have is no new message of the person. */
 const isWritten = ({ message, isInbound }: Placed) => isInbound && message.amendment === undefined;
 
 /** From the person, or from the owner's phone app. A repeat changes nothing. `who`: the person's present addresses. */
 export async function applyMessage(
-  { transact, secrets, stopWords }: Applying,
+  { transact, secrets, stopWords, received, matched }: Applying,
   channelId: string,
   message: InboundMessage,
   who: InboundMessage['from'] = message.from,
@@ -50,8 +66,18 @@ export async function applyMessage(
   const isInbound = message.direction === 'inbound';
   const isStop = isInbound && isStopWord(stopWords, message.type, message.content);
   const hasFile = fileIdIn(message.type, message.content) !== undefined;
+  const answered = message.flowAnswer;
   const look = () =>
-    transact({ retryOn: [identityTaken, conversationTaken] }, (tx) => resolveConversation(tx.own, secrets, channelId, who));
+    transact({ retryOn: [identityTaken, conversationTaken] }, async ({ own }): Promise<Looked> => {
+      const conversation = await resolveConversation(own, secrets, channelId, who);
+      if (!answered) return conversation;
+      const { contextId = null } = message;
+      const { token } = answered;
+      return {
+        ...conversation,
+        match: await findOpening(own, secrets, { channelId, conversationId: conversation.id, contextId, token }),
+      };
+    });
   // An echo can have statuses that came before it.
   const answer = isInbound ? [] : [{ channelId, providerMessageId: message.providerMessageId }];
   const locks = ({ id, contactId }: ConversationRef) => [
@@ -61,7 +87,7 @@ export async function applyMessage(
   ];
   // If the contact is erased at the same time, the sender becomes a new contact.
   const applied = await transact({ look, locks, outdatedBy: isContactMissing }, async (tx, conversation) => {
-    const placed = { id: uuidv7(), channelId, conversationId: conversation.id, message, isInbound, hasFile };
+    const placed = { id: uuidv7(), channelId, conversationId: conversation.id, message, isInbound, hasFile, received };
     const contactId = await insertMessage(tx.own, placed);
     if (!contactId) return { outcome: 'repeat' as const };
     if (isStop) {
@@ -70,25 +96,45 @@ export async function applyMessage(
     }
     const { is_nameless, ...statuses } = await updateConversation(tx.own, placed);
     emitNew(tx.own, placed, contactId, statuses);
+    if (answered) {
+      const { match = unmatched } = conversation;
+      storeResponse(
+        tx.own,
+        { messageId: placed.id, conversationId: placed.conversationId, contactId, channelId },
+        answered,
+        match,
+      );
+      if (match.isOpen) tx.own.enqueue(matchAnswerJob, { message_id: placed.id }, { delayMs: firstMatchMs });
+    }
     wakeKept(tx.own, answer);
     if (placed.hasFile) await fetchLater(tx.own, placed.id);
     if (message.amendment) tx.own.enqueue(amendMessageJob, { message_id: placed.id }, { delayMs: firstLookMs });
-    return { outcome: 'new' as const, nameless: is_nameless ? contactId : undefined };
+    const rule = answered && !conversation.match?.isOpen ? (conversation.match?.rule ?? 'none') : undefined;
+    return { outcome: 'new' as const, nameless: is_nameless ? contactId : undefined, rule };
   });
+  if (applied.rule) matched?.(applied.rule);
   const { name } = message.from;
   if (applied.nameless && isInbound && name) await nameByProfile(transact, applied.nameless, withoutNul(name));
   return applied.outcome;
 }
 
-/** Undefined: the message is stored already. */
-async function insertMessage(own: OwnTx, { id, channelId, conversationId, message, isInbound, hasFile }: Placed) {
+/** Of two messages in one body the later place is the later time. */
+const receivedAt = (at: string, place: string) => `${at}::timestamptz + ${place}::int * interval '1 microsecond'`;
+
+/** Created when it was received: lists show that order, whichever worker was faster. Undefined: the message is stored already. */
+async function insertMessage(own: OwnTx, { id, channelId, conversationId, message, isInbound, hasFile, received }: Placed) {
   const { direction, type, from, content, contextId = null, providerMessageId, at } = message;
   // SQL: inserts with the conversation's present contact; a repeat inserts nothing (bench: inbound).
   const [inserted] = await own.sql<{ contact_id: string }>(
     `insert into messages (
        id, organization_id, channel_id, conversation_id, contact_id, direction, type, status,
-       from_phone, to_phone, to_user_id, content, context_id, provider_message_id, provider_at)
-     select $2, $1, $3, v.id, v.contact_id, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
+       from_phone, to_phone, to_user_id, content, context_id, provider_message_id, provider_at, created_at,
+       context_message_id)
+     select $2, $1, $3, v.id, v.contact_id, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+            coalesce(${receivedAt('$15', '$16')}, clock_timestamp()),
+            (select x.id
+               from messages x
+              where x.organization_id = $1 and x.channel_id = $3 and x.provider_message_id = $12)
        from conversations v
       where v.organization_id = $1 and v.id = $4 and v.contact_id is not null
      on conflict on constraint messages_provider_message_id do nothing
@@ -107,13 +153,28 @@ async function insertMessage(own: OwnTx, { id, channelId, conversationId, messag
       contextId,
       providerMessageId,
       at,
+      received?.at ?? null,
+      received?.place ?? 0,
     ],
   );
   if (inserted) return inserted.contact_id;
-  if (await isStored(own, channelId, providerMessageId)) return undefined;
+  if (await isStored(own, channelId, providerMessageId)) {
+    if (received) await receivedBefore(own, channelId, providerMessageId, received);
+    return undefined;
+  }
   // The conversation was merged, or its contact erased, before its lane was locked.
   throw new LocksOutdated();
 }
+
+/** SQL: a condition on the row. The provider's repeat was applied before the first: the message is as old as that. */
+const receivedBefore = (own: OwnTx, channelId: string, providerMessageId: string, { at, place }: Received) =>
+  own.sql(
+    `update messages
+        set created_at = ${receivedAt('$4', '$5')}
+      where organization_id = $1 and channel_id = $2 and provider_message_id = $3 and provider_at is not null
+        and created_at > ${receivedAt('$4', '$5')}`,
+    [channelId, providerMessageId, at, place],
+  );
 
 type Statuses = { status: ConversationStatus; was: ConversationStatus };
 type Updated = Statuses & { is_nameless: boolean };

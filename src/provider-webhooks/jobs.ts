@@ -52,6 +52,19 @@ export const matchStatusJob = job<{ status_id: string }>({
      where state = 'waiting'`,
 });
 
+/** For an answer to a flow that came before the provider's id of the message it answers, and names it by that alone. */
+export const matchAnswerJob = job<{ message_id: string }>({
+  name: 'provider-webhooks.match-answer',
+  queue: 'default',
+  payload: Joi.object({ message_id: uuid }),
+  subjectType: 'message',
+  subject: 'message_id',
+  delayMs: backoff(8),
+  operation: false,
+  failed: async () => {},
+  revived: async () => {},
+});
+
 /** For an edit or a deletion that came before the message it is about: webhooks have no order. */
 export const amendMessageJob = job<{ message_id: string }>({
   name: 'provider-webhooks.amend',

@@ -9,7 +9,7 @@ class ProviderError extends Error {
   }
 }
 
-/** Final. `stopsChannel`: nothing else will pass on this channel either. */
+/** Final. `stopsChannel`: nothing else will pass on this channel, or with this connection, either. */
 export class ProviderRefused extends ProviderError {
   readonly stopsChannel?: 'auth_error' | 'restricted';
   constructor(message: string, options: Options & { stopsChannel?: 'auth_error' | 'restricted' } = {}) {
@@ -34,5 +34,9 @@ export class ProviderUnknown extends ProviderError {}
 
 /** It did not take effect: try again. */
 export class ProviderFailed extends ProviderError {}
+
+/** The provider has answered, or was not reached: nothing was made, sent or given back. */
+export const tookNoEffect = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError && !(error instanceof ProviderUnknown);
 
 export { ProviderError };

@@ -56,9 +56,17 @@ export async function settleEdited(own: OwnTx, id: string): Promise<void> {
   if (template.status === 'approved') template.approved_edits = editsWith(template, nowMs());
   const isReviewed = Date.parse(template.status_at ?? '') >= Date.parse(template.submitted_at ?? '');
   template.change = null;
-  ended(template, 'edit');
+  if (!isReviewed) passOverCopies(template);
   changed.push(...takeNews(template, { ...(!isReviewed && { status: 'pending', reason: '' }), category }));
+  ended(template, 'edit');
   if (changed.length > 0) tellChange(own, template, changed);
+}
+
+/** A webhook about what stood before the edit may come again: it is old from now on. Their times are in whole seconds, so news of the edit's own second may be about the edit. */
+function passOverCopies(template: TemplateRecord) {
+  const toldAt = Date.parse(template.told_at ?? '');
+  const second = Math.floor(Date.parse(template.submitted_at ?? '') / 1_000) * 1_000;
+  if (toldAt < second) template.told_at = new Date(toldAt + 1).toISOString();
 }
 
 const keptEdits = 10;

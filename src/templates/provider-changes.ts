@@ -5,7 +5,7 @@ import type { InboundTemplateChange } from '../providers/messaging-app/template-
 import { templateStatusOf } from './status-words.ts';
 import { requestSync } from './sync.ts';
 import { Template } from './template.entity.ts';
-import { takeNews, tellChange, templateLock } from './told.ts';
+import { type News, type TemplateRecord, takeNews, tellChange, templateLock } from './told.ts';
 
 type Found = RowOf<typeof Template, 'id'>;
 
@@ -60,12 +60,26 @@ async function applyTo(transact: TenantTransact, id: string, change: InboundTemp
   await transact({ locks: [templateLock(id)] }, async ({ own }) => {
     const template = await own.findOne(Template, { id });
     if (!template) return;
-    // Webhooks come in any order, for days.
-    const isOld = status && at && template.told_at && at.getTime() < Date.parse(template.told_at);
-    if (isOld) return;
-    if (status && at) template.told_at = at.toISOString();
+    const news: News = {
+      ...(status && isNew(template, 'told_at', at) && { status: templateStatusOf(status), reason }),
+      ...(quality && isNew(template, 'quality_told_at', at) && { quality }),
+      ...(category && isNew(template, 'category_told_at', at) && { category }),
+    };
+    if (Object.keys(news).length === 0) return;
     template.provider_template_id ??= providerTemplateId;
-    const changed = takeNews(template, { ...(status && { status: templateStatusOf(status) }), reason, quality, category });
+    const changed = takeNews(template, news);
     if (changed.length > 0) tellChange(own, template, changed);
   });
+}
+
+/** Webhooks come in any order, for days: of each thing the newest time wins, and is kept. */
+function isNew(
+  template: TemplateRecord,
+  told: 'told_at' | 'quality_told_at' | 'category_told_at',
+  at: Date | undefined,
+): boolean {
+  if (!at) return true;
+  if (at.getTime() < Date.parse(template[told] ?? '')) return false;
+  template[told] = at.toISOString();
+  return true;
 }

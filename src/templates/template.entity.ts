@@ -40,6 +40,9 @@ export const Template = defineEntity({
     /** When the status was last written, by our clock, and when the provider told it, by its own. */
     status_at: timestamp().strictNullable(),
     told_at: timestamp().strictNullable(),
+    /** When it told the quality, and the category. */
+    quality_told_at: timestamp().strictNullable(),
+    category_told_at: timestamp().strictNullable(),
     ...times(),
   },
 });

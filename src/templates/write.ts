@@ -34,6 +34,7 @@ export async function createTemplate(own: OwnTx, { channelId, ...template }: New
   const made = own.create(Template, {
     ...{ id, channel_id: channelId, provider_template_id: null, ...template },
     ...{ status: 'draft', doing: 'submit', change: null, submitted_at: null, failure: null, status_at: null, told_at: null },
+    ...{ quality_told_at: null, category_told_at: null },
   });
   await own.flush().catch(refuseKnownName);
   return { template: made, operationId: own.enqueue(submitTemplateJob, { template_id: id }, { lane: templateLock(id) }) };

@@ -89,7 +89,7 @@ export async function endpointToChange(tx: OwnTx, id: string) {
 export const sealHeaders = (secrets: Secrets, headers: Record<string, string>) =>
   Object.keys(headers).length > 0 ? secrets.seal(JSON.stringify(headers)) : null;
 
-export const openHeaders = (secrets: Secrets, sealed: string | null): Record<string, string> =>
+export const openHeaders = (secrets: Pick<Secrets, 'open'>, sealed: string | null): Record<string, string> =>
   sealed === null ? {} : JSON.parse(secrets.open(sealed));
 
 export async function createEndpoint(

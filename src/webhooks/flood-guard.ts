@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
 /** More than any answer that is read whole: a head of 16 kB and 20 kB of a body, with their framing. */
-const maxAnswerBytes = 256 * 1024;
+export const maxAnswerBytes = 256 * 1024;
 
 /**
  * undici sees only after a piece that its head is too large, and spends 15 µs on each header of the rest of it: 64 kB of headers held the
@@ -20,15 +20,15 @@ class EndlessAnswer extends Error {
  * go on at full speed until the attempt's time is over.
  */
 export const withoutFloods =
-  (connect: buildConnector.connector): buildConnector.connector =>
+  (connect: buildConnector.connector, maxBytes = maxAnswerBytes): buildConnector.connector =>
   (options, callback) =>
     connect(options, (...result) => {
       const [, socket] = result;
-      if (socket) guard(socket);
+      if (socket) guard(socket, maxBytes);
       callback(...result);
     });
 
-function guard(socket: Socket): void {
+function guard(socket: Socket, maxBytes: number): void {
   const read = socket.read.bind(socket);
   let written = socket.bytesWritten;
   let bytes = 0;
@@ -43,7 +43,7 @@ function guard(socket: Socket): void {
       bytes = 0;
     }
     bytes += chunk.length;
-    if (bytes <= maxAnswerBytes) return chunk;
+    if (bytes <= maxBytes) return chunk;
     socket.destroy(new EndlessAnswer('an answer without an end'));
     return null;
   };

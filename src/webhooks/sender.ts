@@ -1,11 +1,12 @@
 import { Agent, type Dispatcher, errors } from 'undici';
-import { checkUrl, ForbiddenAddress, type Lookup } from './address-guard.ts';
-import { parseNetworks } from './address-ranges.ts';
-import { withoutFloods } from './flood-guard.ts';
+import { checkUrl, ForbiddenAddress, type Lookup } from '../platform/network/address-guard.ts';
+import { parseNetworks } from '../platform/network/address-ranges.ts';
+import { maxAnswerBytes, withoutFloods } from './flood-guard.ts';
 import { type Phase, PhaseClock, type PhaseTimes, timed } from './phase-clock.ts';
 import { requestHeaders } from './request-headers.ts';
 import { responseHead } from './response-head.ts';
 import { ConnectFailed, vettedConnector } from './vetted-connector.ts';
+import { wholeBody } from './whole-body.ts';
 
 export const errorClasses = ['dns', 'connect', 'tls', 'ssrf', 'timeout', 'http'] as const;
 export type SendErrorClass = (typeof errorClasses)[number];
@@ -18,6 +19,8 @@ export interface SendOutcome {
   errorClass?: SendErrorClass;
   error?: string;
   responseHead?: string;
+  /** Of a sender with `maxBodyBytes`, in place of `responseHead`. */
+  body?: Buffer;
   retryAfter?: string;
   /** Where an attempt that failed had come to. */
   phase?: Phase;
@@ -41,6 +44,8 @@ export interface WebhookSenderOptions {
   connectTimeoutMs?: number;
   /** For what is read of a body, and for `responseHead`. */
   maxResponseBytes?: number;
+  /** The answer matters: its body is read whole. One that is longer, or breaks off, fails the attempt. */
+  maxBodyBytes?: number;
   lookup?: Lookup;
 }
 
@@ -56,11 +61,12 @@ export function createWebhookSender({
   timeoutMs = 15_000,
   connectTimeoutMs = 5_000,
   maxResponseBytes = 20_000,
+  maxBodyBytes,
   lookup,
 }: WebhookSenderOptions): WebhookSender {
   parseNetworks(allowNetworks);
   const agent = new Agent({
-    connect: withoutFloods(vettedConnector({ connectTimeoutMs, allowNetworks, lookup })),
+    connect: withoutFloods(vettedConnector({ connectTimeoutMs, allowNetworks, lookup }), maxAnswerBytes + (maxBodyBytes ?? 0)),
     allowH2: false,
     // One clock for the whole attempt, below; undici's restarts with each byte.
     headersTimeout: 0,
@@ -78,7 +84,8 @@ export function createWebhookSender({
     // undici heeds the signal only once it is connected; a request aborted before is never sent.
     const response = await Promise.race([answer, rejectedOn(signal)]);
     clock.enter('body');
-    return judged(response, await responseHead(response, maxResponseBytes));
+    if (maxBodyBytes !== undefined) return { ...judged(response), body: await wholeBody(response.body, maxBodyBytes) };
+    return { ...judged(response), responseHead: await responseHead(response, maxResponseBytes) };
   }
 
   return {
@@ -108,9 +115,9 @@ function phaseOf({ status, errorClass }: Judged, clock: PhaseClock): Phase {
   return errorClass === 'dns' || errorClass === 'tls' ? errorClass : clock.phase;
 }
 
-function judged({ statusCode: status, headers }: Dispatcher.ResponseData, head: string): Judged {
+function judged({ statusCode: status, headers }: Dispatcher.ResponseData): Judged {
   const retryAfter = [headers['retry-after'] ?? []].flat()[0]?.slice(0, 100);
-  const common = { status, responseHead: head, ...(retryAfter && { retryAfter }) };
+  const common = { status, ...(retryAfter && { retryAfter }) };
   if (status >= 200 && status < 300) return { ok: true, ...common };
   const isRedirect = status >= 300 && status < 400;
   return { ok: false, ...common, errorClass: 'http', error: `HTTP ${status}${isRedirect ? ', redirects are not followed' : ''}` };

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { buildConnector, errors } from 'undici';
-import { ForbiddenAddress, type Lookup, LookupFailed, resolvePublic, systemLookup } from './address-guard.ts';
+import { ForbiddenAddress, type Lookup, LookupFailed, resolvePublic, systemLookup } from '../platform/network/address-guard.ts';
 import { phaseClock } from './phase-clock.ts';
 
 export type ConnectErrorClass = 'dns' | 'connect' | 'tls' | 'ssrf';

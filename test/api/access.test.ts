@@ -3,8 +3,9 @@ import { type Role, roles, scopesOf } from '../../src/organizations/roles.ts';
 import { type Scope, scopes } from '../../src/organizations/scopes.ts';
 import { newCredential, newSecretToken } from '../../src/platform/credentials.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
-import { type Reply, useApp } from '../support/app.ts';
-import { type Definition, definitions, isPersonal } from '../support/contract.ts';
+import { type Reply, type Tenant, useApp } from '../support/app.ts';
+import { at, book, bookable, orderFor } from '../support/bookings.ts';
+import { type Definition, definitions, isOfKind, isPersonal } from '../support/contract.ts';
 import { exampleBody, paramNamesOf } from '../support/examples.ts';
 import { bearerToken, person, sessionHeaders } from '../support/factories/person.ts';
 import { ownedRecords } from '../support/owned.ts';
@@ -44,7 +45,9 @@ const bodyOf = (endpoint: Definition) =>
     : (exampleBody(endpoint, { organization: app.tenant.organizationId }) ?? {});
 
 const ask = (endpoint: Definition, headers: Headers, params: Record<string, string>) =>
-  app.call(endpoint.operationId, { key: null, headers, params, body: bodyOf(endpoint) });
+  app.call(endpoint.operationId, { key: null, headers, params, query: queryOf(endpoint), body: bodyOf(endpoint) });
+/** Where one is needed. */
+const queryOf = ({ query, example }: Definition) => query?.validate({}).error && (example.query as Record<string, string>);
 /** Of the first organization's records: whoever gets through does something to them. */
 const askForOwned = (endpoint: Definition, headers: Headers) =>
   ask(
@@ -188,8 +191,15 @@ test('there is something to walk', () => {
 test('what is open to everybody', () => {
   const open = definitions.filter(({ scope }) => scope === 'public').map(({ operationId }) => operationId);
   expect(open.filter((name) => !name.startsWith('provider-webhooks.'))).toEqual([
+    // The token of one order's page is the credential.
+    'checkout.get',
+    'checkout.slots',
+    'checkout.reschedule',
+    'checkout.cancel',
     // Signed, and for a day at most.
     'media.links.get',
+    // The state that a consent began with is the credential, once.
+    'connections.oauth.callback',
     'auth.login',
     'auth.password-reset.request',
     'auth.password-reset.confirm',
@@ -213,12 +223,15 @@ describe('a credential that is missing, broken or has ended: 401', () => {
   });
 });
 
+/** The id in the path is the caller's to choose: it makes a record of their own (test/api/tenants.test.ts). */
+const ofOthers = named.filter(([name]) => name !== 'commerce.categories.put');
+
 describe("another organization's: 404, as if there were no such record", () => {
-  test.each(named)('%s', async (_name, endpoint) => {
+  test.each(ofOthers)('%s', async (_name, endpoint) => {
     const isTheirs = ([name]: [string, Headers]) => endpoint.scope !== 'session' || name.includes('session');
     const theirs = Object.fromEntries(Object.entries(foreign).filter(isTheirs));
-    // What is not there is deleted already.
-    const expected = endpoint.isMissingFine ? 204 : 404;
+    // A kind that is not there is a 422, and what is not there is deleted already.
+    const expected = isOfKind(endpoint) ? 422 : endpoint.isMissingFine ? 204 : 404;
     expect(await refusedAll(endpoint, theirs, ({ status }) => status)).toEqual(each(theirs, expected));
     const nobodys = Object.values(await Promise.all(Object.values(theirs).map((headers) => askForNone(endpoint, headers))));
     expect(new Set(nobodys.map(({ status }) => status))).toEqual(new Set([expected]));
@@ -315,7 +328,12 @@ describe('secrets in replies', () => {
     ...items.flatMap(namesIn),
     ...matches.flatMap(({ schema }) => (schema ? namesIn(schema) : [])),
   ];
-  const isSecret = (name: string) => /secret|token|password|(^|_)(key|link|pin|cookie)s?$/.test(name);
+  /**
+   * Half of a pair that anybody may have, a client's own mark on what it sent, and what every reader of an order sees: the customer's link, and
+   * the hash of a token.
+   */
+  const open = ['public_key', 'client_token', 'checkout_token', 'checkin_token_hash'];
+  const isSecret = (name: string) => /secret|token|password|(^|_)(key|link|pin|cookie)s?$/.test(name) && !open.includes(name);
   const secretsOf = ({ responses }: Definition) =>
     Object.values(responses).flatMap((schema) => (schema ? namesIn(schema.describe() as Described).filter(isSecret) : []));
   const showing = definitions.filter((endpoint) => secretsOf(endpoint).length > 0);
@@ -334,6 +352,15 @@ describe('secrets in replies', () => {
     expect(definitions.filter(({ holdsSecret }) => holdsSecret)).toEqual(showing);
   });
 
+  /** An order with a time that is booked. */
+  async function bookedOrder({ key }: { key: string }, organizationId: string): Promise<string> {
+    const tenant = { organizationId, key } as Tenant;
+    const { serviceId } = await bookable(app, tenant);
+    const orderID = await orderFor(app, tenant, { status: 'confirmed' });
+    expect((await book(app, tenant, orderID, { service_id: serviceId, starts_at: at(3) })).status).toBe(201);
+    return orderID;
+  }
+
   test('a reply that shows one is not replayed to another caller who repeats the Idempotency-Key', async () => {
     const asked = showing.filter(({ isIdempotent, scope }) => isIdempotent && scope !== 'session');
     expect(asked.length).toBeGreaterThan(2);
@@ -347,11 +374,19 @@ describe('secrets in replies', () => {
       const endpointID: string | undefined = (await app.call('webhooks.endpoints.create', { key, body })).body.id;
       const uploader = await app.key(organizationId, scopes);
       const assetID: string = (await app.call('media.assets.create', { key: uploader.key, body: 'a file' })).body.id;
+      const flow = {
+        name: endpoint.operationId,
+        category: 'other',
+        flow_json: {},
+        data_exchange: { url: 'https://example.com/flow' },
+      };
+      const flowID: string = (await app.call('flows.create', { key: uploader.key, body: flow })).body.id;
+      const orderID = await bookedOrder(await app.key(organizationId, scopes), organizationId);
       const once = (headers: Headers) =>
         ask(
           endpoint,
           { ...headers, 'idempotency-key': `guessed ${endpoint.operationId}` },
-          paramsOf(endpoint, (name) => ({ keyID: keyId, endpointID, assetID })[name]!),
+          paramsOf(endpoint, (name) => ({ keyID: keyId, endpointID, assetID, flowID, orderID })[name]!),
         );
       const shown = await once(first);
       const other = await once(second);

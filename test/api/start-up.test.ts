@@ -58,6 +58,7 @@ const later: [name: string, why: string][] = [
   ['libphonenumber-js', 'with the first number: src/contacts/identities/phone.ts'],
   ['lodash', "Bull Board's"],
   ['nodemailer', 'a worker sends the mails: src/providers/lazily.ts'],
+  ['prosemirror-model', 'with the first rich text: src/tasks/rich-text/rich-text.ts'],
   ['swagger-ui-dist', 'of /docs: api/app.ts'],
   ['undici', 'a worker delivers the webhooks'],
 ];
@@ -86,5 +87,5 @@ test("Node's own fetch is not loaded: api/http/node-http.ts", () => {
 });
 
 test('the number of files stays about what it is', () => {
-  expect(loaded.length).toBeLessThan(1_410);
+  expect(loaded.length).toBeLessThan(1_500);
 });

@@ -20,6 +20,8 @@ afterAll(() => {
   for (const path of [home, stranger]) rmSync(path, { recursive: true, force: true });
 });
 
+type Entry = { id: string; status: string; hangoutLink?: string; start: { dateTime: string } };
+
 const rows = async (statement: string) => {
   const client = new pg.Client({ connectionString: installation.database_url });
   await client.connect();
@@ -34,8 +36,8 @@ test(
     const { code, stdout, stderr } = await command(['demo'], { KANAL_HOME: home });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const chapters = stdout.split(/^(?=\d {2})/m);
-    expect(chapters).toHaveLength(7);
-    const [, endpoint, question, text, again, template, reply] = chapters;
+    expect(chapters).toHaveLength(8);
+    const [, endpoint, question, text, again, template, reply, won] = chapters;
     expect(endpoint).toMatch(/your app → Kanal +POST \/v1\/settings.*\n.*Kanal +→ your app +201/);
     expect(question).toMatch(/contact +→ provider +"Hello.*\n.*Kanal +→ your app +message\.new +✓ signature right/);
     for (const sent of [text, template]) {
@@ -47,8 +49,9 @@ test(
     }
     expect(again).toMatch(/the same Idempotency-Key\n.*201 message .*Idempotent-Replayed: true/);
     expect(reply).toMatch(/message\.new [\s\S]*503 [\s\S]*tries again[\s\S]*message\.new +✓ signature right, the same webhook/);
-    expect(reply).toContain('All of it arrived');
-    for (const link of [installation.bull_board.url, installation.docs_url]) expect(reply).toContain(link);
+    expect(won).toMatch(/201 open[\s\S]*200 won[\s\S]*deal\.closed won +✓ signature right/);
+    expect(won).toContain('All of it arrived');
+    for (const link of [installation.bull_board.url, installation.docs_url]) expect(won).toContain(link);
     for (const chapter of chapters.slice(1)) {
       const times = [...chapter.matchAll(/^ *(\d+) ms /gm)].map(([, ms]) => Number(ms));
       expect(times).toEqual([...times].sort((one, other) => one - other));
@@ -60,6 +63,85 @@ test(
   },
   limitMs,
 );
+
+test(
+  'the demo of an order goes from the price of its delivery to the parcel at the door',
+  async () => {
+    const { code, stdout, stderr } = await command(['demo', 'order'], { KANAL_HOME: home });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const chapters = stdout.split(/^(?=\d {2})/m);
+    expect(chapters).toHaveLength(8);
+    const [, , , , ordered, paid, booked, sent] = chapters;
+    const right = ' +✓ signature right';
+    expect(ordered).toMatch(/201 pending +order DEMO-\d{6}, unpaid/);
+    expect(paid).toMatch(new RegExp(`commerce\\.payment\\.updated received${right}`));
+    expect(paid).toMatch(new RegExp(`commerce\\.order\\.updated confirmed${right}`));
+    expect(booked).toMatch(/200 confirmed +order DEMO-\d{6}, paid/);
+    const [, startsAt, link] = /calendar → staff +(\S+) +(https:\/\/meet\S+)/.exec(booked!) ?? [];
+    const onItsWay = [
+      'shipment\\.updated picked',
+      'order\\.updated shipped',
+      'shipment\\.updated delivered',
+      'order\\.updated completed',
+    ];
+    expect(sent).toMatch(new RegExp(onItsWay.map((type) => `commerce\\.${type}${right}`).join('[\\s\\S]*')));
+
+    // Every webhook of the endpoint arrived and was verified by `standardwebhooks`, and the end counts them all.
+    const told = stdout.split('\n').filter((line) => /Kanal +→ your app +(commerce|connection)\./.test(line));
+    for (const line of told) expect(line).toMatch(/✓ signature right$/);
+    const [, arrived] = /Webhooks +(\d+) arrived, every signature right/.exec(sent!) ?? [];
+    expect(Number(arrived)).toBeGreaterThanOrEqual(told.length);
+    for (const type of ['order.created', 'payment.updated', 'booking.updated', 'shipment.updated', 'order.updated'])
+      expect(told.some((line) => line.includes(`commerce.${type}`))).toBe(true);
+    // It takes seconds: on a machine that does much else, only a wait for something that never comes takes so long.
+    const [, seconds] = /All of it arrived, in (\d+\.\d) s/.exec(sent!) ?? [];
+    expect(Number(seconds)).toBeLessThan(60);
+
+    const states = await rows('select status, payment_status, fulfillment_status from orders');
+    expect(states).toEqual([{ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' }]);
+    const [entry] = await rows(`select c.status, c.event_id, c.meet_url, b.starts_at, b.status as booking
+                                  from booking_calendars c join bookings b on b.id = c.booking_id`);
+    expect(entry).toMatchObject({ status: 'synced', booking: 'confirmed', meet_url: link });
+    const there = (await (await fetch(`${installation.sandbox_url}/_control/calendar/events`)).json()) as { events: Entry[] };
+    const event = there.events.find(({ id }) => id === entry.event_id);
+    expect(event).toMatchObject({ status: 'confirmed', hangoutLink: link, start: { dateTime: startsAt } });
+    expect(Date.parse(startsAt!)).toBe(entry.starts_at.getTime());
+    expect(await rows('select id from webhook_endpoints where deleted_at is null')).toEqual([]);
+    // What is still to be looked at in an hour breaks nothing.
+    const check = await command(['jobs', 'check'], { DATABASE_URL: installation.database_url });
+    expect(check).toEqual({ code: 0, stdout: 'clean\n', stderr: '' });
+  },
+  limitMs,
+);
+
+test(
+  'the demo of a flow goes from the form that is sent to the words of its answer',
+  async () => {
+    const { code, stdout, stderr } = await command(['demo', 'flow'], { KANAL_HOME: home });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const chapters = stdout.split(/^(?=\d {2})/m);
+    expect(chapters).toHaveLength(5);
+    const [, , , form, answer] = chapters;
+    // The answer may come after the worker's call.
+    for (const line of [/201 queued/, /POST \/\d+\/messages +answered 200/, /the message is read/]) expect(form).toMatch(line);
+    expect(answer).toMatch(/contact +→ provider +the form/);
+    for (const webhook of ['message\\.new', 'flow\\.response_received'])
+      expect(answer).toMatch(new RegExp(`${webhook} +✓ signature right`));
+    expect(answer).toContain('Your rating: Very good, Comment: Fresh and early');
+    expect(answer).toContain('All of it arrived');
+    expect(await rows('select name, status from flows')).toEqual([{ name: 'Order feedback', status: 'published' }]);
+    expect(await rows('select id from webhook_endpoints where deleted_at is null')).toEqual([]);
+  },
+  limitMs,
+);
+
+test('a scene that is not there is named, with those that are', async () => {
+  expect(await command(['demo', 'constructor'], { KANAL_HOME: home })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'There is no scene "constructor": there are conversation, flow, order\n',
+  });
+});
 
 test('what does not come is named, and the exit code tells', async () => {
   writeFileSync(join(stranger, 'demo.json'), JSON.stringify({ ...installation, api_key: 'kk_nobody' }));

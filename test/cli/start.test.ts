@@ -50,7 +50,17 @@ test(
         access_token: expect.any(String),
       },
       contact: { id: expect.any(String), phone: expect.stringMatching(/^\+\d+$/) },
+      conversation: { id: expect.any(String) },
       template: { name: 'hello_kanal', language: 'en_US' },
+      pipeline: { id: expect.any(String), stage_id: expect.any(String) },
+      deal: { id: expect.any(String) },
+      company: { id: expect.any(String) },
+      task: { id: expect.any(String) },
+      flow: { id: expect.any(String) },
+      connections: Object.fromEntries(['google', 'zoom', 'biteship', 'stripe'].map((provider) => [provider, expect.any(String)])),
+      product: { id: expect.any(String), variant_id: expect.any(String) },
+      service: { id: expect.any(String), variant_id: expect.any(String), staff_id: expect.any(String) },
+      delivery_method: { id: expect.any(String) },
       bull_board: { url: `${demo.base_url}/ops/queues`, user: 'operator', password: expect.any(String) },
       metrics: {
         url: `${demo.base_url}/metrics`,
@@ -77,6 +87,20 @@ test(
     expect(sent.status).toBe(201);
     const id = await idOf(sent);
     await waitFor('the message to be read', async () => (await statusOf(demo, id)) === 'read', limitMs);
+
+    const test = () =>
+      fetch(`${demo.base_url}/v1/channels/${demo.channel.id}/test`, {
+        method: 'POST',
+        headers: headersOf(demo),
+        body: JSON.stringify({ to: demo.contact.phone }),
+      });
+    // Its templates come with a job.
+    const tested = await waitFor('the test message', async () => {
+      const answer = await test();
+      return answer.status === 201 ? answer : undefined;
+    });
+    const testId = await idOf(tested);
+    await waitFor('the test message to be read', async () => (await statusOf(demo, testId)) === 'read', limitMs);
 
     expect(await processAt(demo.metrics.url, demo.metrics.token)).toBe('web');
     expect(await processAt(demo.metrics.worker_url, demo.metrics.token)).toBe('worker');
@@ -105,7 +129,7 @@ test(
     writeFileSync(join(home, 'kept.json'), JSON.stringify(kept));
     const killed = startIn(home);
     const demo = await killed.demo();
-    expect(demo).toMatchObject({ api_key: first.api_key, channel: first.channel, contact: first.contact });
+    expect(demo).toMatchObject({ api_key: first.api_key, channel: first.channel, contact: first.contact, flow: first.flow });
     expect(demo.user.password).not.toBe(first.user.password);
     expect((await logIn({ ...demo, user: first.user }))[0]).toBe(401);
     expect((await logIn(demo))[0]).toBe(200);

@@ -8,8 +8,20 @@ const fetchInThisRealm: typeof fetch = async (...request) => {
 };
 
 /** A client library we did not write, pointed at the sandbox. */
-export const clientFor = (house: House, accessToken = token) =>
+export const clientFor = (house: Pick<House, 'url'>, accessToken = token) =>
   new WhatsAppClient({ baseUrl: house.url, graphVersion: 'v23.0', accessToken, fetch: fetchInThisRealm });
+
+/** A document of a flow as its author writes it: the client takes names of its own, and writes the provider's. */
+export function authored(value: unknown): Record<string, unknown> {
+  const named = (name: string) =>
+    name === '__example__' ? name : name.replace(/[-_]([a-z])/g, (_, letter) => letter.toUpperCase());
+  const text = JSON.stringify(value, (_name, one) =>
+    one !== null && typeof one === 'object' && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).map(([name, inside]) => [named(name), inside]))
+      : one,
+  );
+  return JSON.parse(text);
+}
 
 /** Its own affairs, which ask nothing of the provider. */
 const internals = ['constructor', '__setLastDeployedHash', 'buildCacheKey', 'cleanQuery'];

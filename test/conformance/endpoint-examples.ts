@@ -1,4 +1,5 @@
 import { type Answer, type House, phoneNumberId, token, wabaId } from '../sandbox/house.ts';
+import { endpointFlow, goodFlow } from '../support/flows.ts';
 import type { Json } from './fixtures.ts';
 
 export { phoneNumberId };
@@ -25,8 +26,8 @@ export function exampleOf({ endpoint, name, body }: { endpoint: string; name: st
   return { key, name, method: method.toUpperCase(), parts: [kind, ...more.split('/').slice(1)], status: Number(status), body };
 }
 
-/** Named in docs/sandbox.md. */
-export const notThere = /^\w+ \/(flow\b|waba\/flows)/;
+/** The figures of a flow's endpoint: named in docs/sandbox.md. */
+export const notThere = ({ key, name }: Example) => key.startsWith('get /flow ') && /\bMetric$/.test(name);
 
 type Send = (path: string, example: Example) => Promise<Answer>;
 
@@ -35,7 +36,8 @@ export async function prepareSandbox(
   house: House,
   { key, parts, method, name, body }: Example,
 ): Promise<{ path: string; send: Send }> {
-  const ids: Record<string, string> = { number: phoneNumberId, waba: wabaId, flow: 'flow-1', media: '' };
+  const ids: Record<string, string> = { number: phoneNumberId, waba: wabaId, flow: '21', media: '' };
+  if (/^\w+ \/(flow\b|waba\/flows)/.test(key)) await putFlow(house, key);
   if (parts[0] === 'media') ids.media = await house.upload();
   const path = `/v23.0/${[ids[parts[0]!], ...parts.slice(1)].join('/')}`;
   if (key.startsWith('post /number/media'))
@@ -50,10 +52,14 @@ export async function prepareSandbox(
     body.data[0] = profile;
     return ask(path);
   }
+  if (key.startsWith('post /flow/assets')) return { path, send: (to) => uploadFlow(house, to) };
+  if (key === 'get /flow 200') return ask(`${path}?fields=${Object.keys(body)}`);
   if (key === 'get /number 200' || key === 'get /waba/phone_numbers 200') return ask(path);
   const usual: Record<string, Json> = {
     'post /number/register 200': { messaging_product: 'whatsapp', pin: '123456' },
     'post /waba/subscribed_apps 200': { override_callback_uri: 'https://example.com/webhook', verify_token: 'x' },
+    'post /waba/flows 200': { name: 'Another', categories: ['OTHER'] },
+    'post /flow 200': { name: 'Renamed' },
     'post /waba/message_templates 200': {
       name: 'conformance',
       language: 'en_US',
@@ -71,12 +77,38 @@ export async function prepareSandbox(
 
 const named = (body: Json): Json => (body?.name === '<TEMPLATE_NAME>' ? { ...body, name: 'template_name' } : body);
 
+/** With a fault, so that an answer about it has all its fields; one that is published or deprecated has none. */
+async function putFlow(house: House, key: string): Promise<void> {
+  const isMove = /\/(publish|deprecate) /.test(key);
+  const text = JSON.stringify(isMove ? goodFlow() : endpointFlow());
+  await house.control('flows', {
+    waba_id: wabaId,
+    id: '21',
+    name: 'Example',
+    status: key.includes('/deprecate ') ? 'PUBLISHED' : 'DRAFT',
+    flow_json: isMove ? text : text.replace('"TextHeading"', '"TextHeading","size":1'),
+    endpoint_uri: 'https://example.com',
+  });
+}
+
+async function uploadFlow(house: House, path: string): Promise<Answer> {
+  const form = new FormData();
+  form.set('name', 'flow.json');
+  form.set('asset_type', 'FLOW_JSON');
+  form.set('file', new File([JSON.stringify({ ...goodFlow(), colour: 'red' })], 'flow.json', { type: 'application/json' }));
+  return post(house, path, form);
+}
+
 /** An example writes a file as curl does: `@/local/path/file.jpg;type=image/jpeg`. */
 async function upload(house: House, path: string, written: string): Promise<Answer> {
   const [, name = '', type = ''] = /^@(?:.*\/)?([^;]+);type=(.+)$/.exec(written) ?? [];
   const form = new FormData();
   form.set('messaging_product', 'whatsapp');
   form.set('file', new File(['x'], name, { type }));
+  return post(house, path, form);
+}
+
+async function post(house: House, path: string, form: FormData): Promise<Answer> {
   const response = await fetch(house.url + path, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: form });
   return { status: response.status, headers: response.headers, body: await response.json() };
 }

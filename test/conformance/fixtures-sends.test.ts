@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { createProviders, type Providers } from '../../src/providers/index.ts';
 import type { MessagingApp } from '../../src/providers/messaging-app/provider.ts';
 import { type Channel, useApp } from '../support/app.ts';
+import { bookingDocument, flowAtProvider } from '../support/factories/flow-at-provider.ts';
 import { message } from '../support/factories/message.ts';
 import { collectingLog } from '../support/log.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -26,10 +27,17 @@ async function prepared(example: Json): Promise<{ body: Json; account: Account }
   const words = filled(example, [[/^language-and-locale-code$/, 'en_US']]);
   const account = await app.account({ templates: words.template ? [templateFor(words.template)] : [] });
   const media = await upload(account);
+  const opened = words.interactive?.action?.parameters;
+  if (words.interactive?.type === 'flow') {
+    const status = opened.mode === 'draft' ? 'DRAFT' : 'PUBLISHED';
+    await app.control('POST', '/flows', { waba_id: account.wabaId, id: '21', name: 'Example', status });
+  }
   const body = filled(words, [
     [/^\{\{Recipient-(WA-)?Phone-Number\}\}$/, '+16505551234'],
     [/^<?http\(s\):\/\//, 'https://example.com/file'],
     [/^<\w+_OBJECT_ID>$/, media],
+    [/^\{\{Flow-ID\}\}$/, '21'],
+    [/^\{\{Flow-Name\}\}$/, 'Example'],
   ]);
   return { body, account };
 }
@@ -105,6 +113,9 @@ describeExamples('messages', 'send-requests.json', ownMessages, (examples) => {
     const { phone, ...conversation } = await app.conversation(channel);
     const type = typeOf(body);
     const wire = type === 'template' ? contentOf(body) : body[type];
+    const opened = body.interactive?.action?.parameters;
+    const isFlow = body.interactive?.type === 'flow';
+    if (isFlow) await storeFlow(id, account, opened);
     const about: string | undefined = (body.context ?? body.reaction)?.message_id;
     const made = {
       id: conversation.id,
@@ -123,6 +134,7 @@ describeExamples('messages', 'send-requests.json', ownMessages, (examples) => {
     });
     expect([status, sent.error]).toEqual([201, undefined]);
     const [request] = await waitFor('the send', async () => (await arrived(account)).length > 0 && arrived(account));
+    if (isFlow) Object.assign(opened, onFlowsWire(sent.data.id));
     expect(request).toEqual(asWeWriteIt({ ...body, to: phone }, { biz_opaque_callback_data: sent.data.id }));
     const statuses = await waitFor('an answer', async () => {
       const row = await app.message(sent.data.id);
@@ -130,6 +142,31 @@ describeExamples('messages', 'send-requests.json', ownMessages, (examples) => {
     });
     expect([statuses.status, statuses.failure]).toEqual(['read', null]);
   });
+});
+
+type Opened = { mode?: string; flow_id?: string; flow_name?: string; flow_action_payload?: { screen: string } };
+
+/** The flow that a message opens, which its request names by our id. */
+async function storeFlow(channelId: string, { wabaId }: Account, opened: Opened): Promise<void> {
+  const status = opened.mode === 'draft' ? 'draft' : 'published';
+  const screen = opened.flow_action_payload?.screen;
+  const [first, ...others] = bookingDocument.screens;
+  // The example before this one had it.
+  await app.rows('update flows set provider_flow_id = null where provider_flow_id = $1', ['21']);
+  const { id } = await flowAtProvider(app.em(), app.tenant.organizationId, channelId, {
+    accountId: wabaId,
+    providerFlowId: '21',
+    status,
+    document: { ...bookingDocument, screens: [{ ...first, ...(screen && { id: screen }) }, ...others] },
+  });
+  delete opened.flow_name;
+  opened.flow_id = id;
+}
+
+/** What stands on the wire in place of our id and of the client's token. */
+const onFlowsWire = (messageId: string) => ({
+  flow_id: '21',
+  flow_token: expect.stringMatching(`^${messageId}\\.`),
 });
 
 /** A message of the person that the provider knows by this id. */

@@ -83,7 +83,7 @@ export const interactiveSends: Send[] = [
       m.sendInteractiveFlow({
         ...base,
         bodyText: 'Try',
-        parameters: { flowId: '1', flowCta: 'Start', mode: 'draft', flowAction: 'data_exchange' },
+        parameters: { flowId: '2', flowCta: 'Start', mode: 'draft', flowAction: 'data_exchange' },
       }),
     ofType('flow', { action: { parameters: { mode: 'draft', flow_action: 'data_exchange' } } }),
   ],

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { phoneNumberId, useHouse, user } from '../sandbox/house.ts';
+import { phoneNumberId, useHouse, user, wabaId } from '../sandbox/house.ts';
+import { goodFlow } from '../support/flows.ts';
 import { clientFor } from './client.ts';
 import { interactiveSends } from './interactive-sends.ts';
 import { type MediaIds, plainSends } from './sends.ts';
@@ -9,6 +10,9 @@ let media: MediaIds;
 
 beforeEach(async () => {
   await house.openWindow();
+  const flow = { waba_id: wabaId, flow_json: JSON.stringify(goodFlow()).replaceAll('ASK', 'A') };
+  await house.control('flows', { ...flow, id: '1', name: 'Published', status: 'PUBLISHED' });
+  await house.control('flows', { ...flow, id: '2', name: 'Draft' });
   media = {
     image: await house.upload('image/png'),
     video: await house.upload('video/mp4'),

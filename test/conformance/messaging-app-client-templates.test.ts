@@ -52,12 +52,17 @@ describe('templates', () => {
   test('list: with every filter, and page by page', async () => {
     const { templates } = clientFor(house);
     const all = await templates.list({ businessAccountId });
-    expect(all.data.map(({ name }: MessageTemplate) => name)).toEqual(['hello_kanal', 'spring_sale', 'winter_sale']);
+    expect(all.data.map(({ name }: MessageTemplate) => name)).toEqual([
+      'hello_kanal',
+      'spring_sale',
+      'winter_sale',
+      'hello_world',
+    ]);
     const filters = { name: 'spring_sale', status: 'APPROVED', category: 'MARKETING', language: 'en_US' };
     expect((await templates.list({ businessAccountId, ...filters })).data).toHaveLength(1);
     const first = await templates.list({ businessAccountId, limit: 2 });
     const second = await templates.list({ businessAccountId, limit: 2, after: first.paging.cursors.after! });
-    expect(second.data.map(({ name }) => name)).toEqual(['winter_sale']);
+    expect(second.data.map(({ name }) => name)).toEqual(['winter_sale', 'hello_world']);
     const back = await templates.list({ businessAccountId, limit: 2, before: second.paging.cursors.before! });
     expect(back.data).toEqual(first.data);
   });

@@ -1,5 +1,5 @@
 import type { WhatsAppClient } from '@kapso/whatsapp-cloud-api';
-import { phoneNumberId, user, wabaId } from '../sandbox/house.ts';
+import { phoneNumberId, user } from '../sandbox/house.ts';
 
 /** What is asked, what it belongs to, the call, and the provider's error for a request it does not support. */
 export type Unsupported = [call: string, subject: string, ask: (client: WhatsAppClient) => Promise<unknown>, error: object];
@@ -13,8 +13,6 @@ const noSuchValue = { code: 100, type: 'OAuthException', httpStatus: 400 };
 const to = `+${user}`;
 const callId = 'wacid.1';
 const session = { sdpType: 'offer', sdp: 'v=0' };
-const flowId = '5550000000000001';
-const flowJson = { version: '7.2', screens: [] };
 const ask = (method: string, path: string, body?: object) => (client: WhatsAppClient) =>
   client.request(method, path, { responseType: 'json', ...(body && { body }) });
 
@@ -28,17 +26,6 @@ export const unsupported: Unsupported[] = [
   ['calls.reject', 'calls', ({ calls }) => calls.reject({ phoneNumberId, callId }), noSuchPath],
   ['calls.terminate', 'calls', ({ calls }) => calls.terminate({ phoneNumberId, callId }), noSuchPath],
   ['calls.permissions.get', 'calls', ({ calls }) => calls.permissions.get({ phoneNumberId, userWaId: user }), noSuchPath],
-  ['flows.create', 'flows', ({ flows }) => flows.create({ wabaId, name: 'f', flowJson }), noSuchPath],
-  ['flows.deploy', 'flows', ({ flows }) => flows.deploy(flowJson as never, { wabaId, name: 'f' }), noSuchPath],
-  ['flows.list', 'flows', ({ flows }) => flows.list({ wabaId }), noSuchPath],
-  ['flows.get', 'flows', ({ flows }) => flows.get({ flowId }), noSuchObject],
-  ['flows.preview', 'flows', ({ flows }) => flows.preview({ flowId }), noSuchObject],
-  ['flows.updateAsset', 'flows', ({ flows }) => flows.updateAsset({ flowId, json: flowJson }), noSuchPath],
-  ['flows.publish', 'flows', ({ flows }) => flows.publish({ flowId }), noSuchPath],
-  ['flows.deprecate', 'flows', ({ flows }) => flows.deprecate({ flowId }), noSuchPath],
-  ['POST /{flow_id}', 'flows', ask('POST', flowId, { name: 'g' }), noSuchObject],
-  ['DELETE /{flow_id}', 'flows', ask('DELETE', flowId), noSuchObject],
-  ['GET /{flow_id}/assets', 'flows', ask('GET', `${flowId}/assets`), noSuchPath],
   ['GET /debug_token', 'onboarding', ask('GET', 'debug_token'), noSuchObject],
   ['GET /{phone_number_id}/message_qrdls', 'links', ask('GET', `${phoneNumberId}/message_qrdls`), noSuchPath],
   ['POST /{phone_number_id}/message_qrdls', 'links', ask('POST', `${phoneNumberId}/message_qrdls`, {}), noSuchPath],

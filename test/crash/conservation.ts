@@ -26,21 +26,22 @@ export async function sendAll(
 }
 
 const unsettled = `select (select count(*)::int from messages where direction = 'outbound' and status in ('queued', 'sending', 'sent', 'delivered')) as messages,
-  (select count(*)::int from webhook_deliveries where state = 'pending') as deliveries, (select count(*)::int from provider_webhooks where state = 'received') as inbound`;
+  (select count(*)::int from webhook_deliveries where state = 'pending') as deliveries, (select count(*)::int from provider_webhooks where state = 'received') as inbound,
+  (select count(*)::int from webhook_deliveries where state <> 'pending') + (select count(*)::int from provider_webhooks where state <> 'received') as done`;
 
 /** So long nothing may stand still; the wait for a worker's dead runs is a few seconds. */
 const standstillMs = 60_000;
 
 /** Until every message is read or failed and every event delivered; how long that takes is the machine's affair, as long as it goes on. */
 export async function untilSettled(stack: Stack) {
-  let last: { messages: number; deliveries: number; inbound: number } | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let last: { messages: number; deliveries: number; inbound: number; done: number } | undefined;
+  // Each message that goes on leaves more to deliver: what is left may rise for minutes.
+  let most = -1;
   for (let movedAt = Date.now(); Date.now() < movedAt + standstillMs; await sleep(200)) {
     [last] = await query<NonNullable<typeof last>>(stack.database.em(), unsettled).catch(() => [undefined]);
     if (!last) continue;
-    const left = last.messages + last.deliveries + last.inbound;
-    if (left === 0) return;
-    if (left < least) [least, movedAt] = [left, Date.now()];
+    if (last.messages + last.deliveries + last.inbound === 0) return;
+    if (last.done > most) [most, movedAt] = [last.done, Date.now()];
   }
   const rows = await query(
     stack.database.em(),

@@ -14,13 +14,14 @@ import { createLog } from '../../src/platform/log.ts';
 import { migrateTables } from '../support/migrate.ts';
 import { type NodeProcess, spawnNode, startPostgres, startRedis } from '../support/processes.ts';
 import { freePort } from '../support/servers/child.ts';
+import { services } from '../support/services.ts';
 import { startReceiver } from './receiver.ts';
 
 /** For a test whose end is that all work is done: what stands still fails before. */
 export const limitMs = 600_000;
 
 export type BackendName = 'postgres' | 'redis';
-const account = {
+export const account = {
   waba_id: '200000000000001',
   phone_number_id: '100000000000001',
   display_phone_number: '+1 555-010-0001',
@@ -78,6 +79,7 @@ export async function startStack({
     HASH_KEY: randomBytes(32).toString('base64'),
     HOST: '127.0.0.1',
     MESSAGING_APP_URL: sandboxUrl,
+    ...services(sandboxUrl),
     MESSAGING_APP_SECRET: 'sandbox-app-secret',
     MESSAGING_APP_VERIFY_TOKEN: 'verify',
     WEBHOOK_ALLOW_HTTP: 'true',
@@ -136,7 +138,7 @@ export async function startStack({
       path: string,
       body?: object,
       more: Record<string, string> = {},
-    ): Promise<{ status: number; body: Body; ms: number }> {
+    ): Promise<{ status: number; body: Body; ms: number; isForLater: boolean }> {
       const startedAt = performance.now();
       calls += 1;
       const response = await fetch(`${bases[calls % bases.length]}${path}`, {
@@ -145,7 +147,13 @@ export async function startStack({
         ...(body && { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(20_000),
       });
-      return { status: response.status, body: (await response.json()) as Body, ms: performance.now() - startedAt };
+      const isForLater = response.headers.has('retry-after');
+      return {
+        status: response.status,
+        body: (await response.json()) as Body,
+        ms: performance.now() - startedAt,
+        isForLater,
+      };
     },
     async control<Body>(method: string, path: string, body?: object): Promise<Body> {
       const response = await fetch(`${sandboxUrl}/_control${path}`, {
@@ -166,6 +174,10 @@ export async function startStack({
       const place = number % workers.length;
       await workers[place]!.end('SIGKILL');
       workers[place] = await spawnNode('workers/main.ts', workerSettings, '');
+    },
+    /** Where a kill shall hit work, and not another start; they must log it. */
+    async untilWorking() {
+      await Promise.all(workers.map((worker) => worker.says('"msg":"working"')));
     },
     /** What is under way ends first. */
     async endWorkers() {
@@ -211,24 +223,36 @@ export async function startStack({
       }
       throw new Error('The windows did not open');
     },
-    /** One text, asked for again with its Idempotency-Key until there is an answer. Returns the message's id. */
-    async sendSurely(channelId: string, phone: string, text: string): Promise<string> {
+    /** Asked again with one Idempotency-Key, as a client would, until there is an answer that is worth something. */
+    async callSurely<Body>(
+      method: string,
+      path: string,
+      body?: object,
+      isToCome = (status: number) => status >= 500,
+    ): Promise<{ status: number; body: Body }> {
       const key = randomUUID();
+      let last: unknown;
       for (const until = Date.now() + 180_000; Date.now() < until; await sleep(100)) {
         try {
-          const { status, body } = await stack.call<{ data: { id: string } }>(
-            'POST',
-            '/v1/messages',
-            { channel_id: channelId, to: `+${phone}`, type: 'text', text: { body: text } },
-            { 'idempotency-key': key },
-          );
-          if (status === 201) return body.data.id;
-          if (status < 500 && status !== 409) throw new Error(`refused: ${status} ${JSON.stringify(body)}`);
+          const answer = await stack.call<Body>(method, path, body, { 'idempotency-key': key });
+          if (!isToCome(answer.status)) return answer;
+          last = answer;
         } catch (error) {
-          if ((error as Error).message.startsWith('refused')) throw error;
+          last = error;
         }
       }
-      throw new Error('No answer within three minutes');
+      throw new Error(`${method} ${path}: no answer within three minutes`, { cause: last });
+    },
+    /** Returns the message's id. */
+    async sendSurely(channelId: string, phone: string, text: string): Promise<string> {
+      const { status, body } = await stack.callSurely<{ data: { id: string } }>(
+        'POST',
+        '/v1/messages',
+        { channel_id: channelId, to: `+${phone}`, type: 'text', text: { body: text } },
+        (answered) => answered >= 500 || answered === 409,
+      );
+      if (status !== 201) throw new Error(`refused: ${status} ${JSON.stringify(body)}`);
+      return body.data.id;
     },
     async stop() {
       await receiver.close();

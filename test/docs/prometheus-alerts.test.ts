@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { requestMetrics } from '../../api/http/middleware/request-metrics.ts';
+import { commerceTallies } from '../../src/commerce/tallies.ts';
 import { queueNames } from '../../src/platform/ledger/job.ts';
 import { createMetrics } from '../../src/platform/metrics/metrics.ts';
+import { createTallies } from '../../src/platform/metrics/tallies.ts';
 import { startClock } from '../../src/platform/time/clock-skew.ts';
 import { measuredProvider } from '../../src/providers/measured.ts';
 import { measuredSender } from '../../src/webhooks/measured-sender.ts';
 import { createJobMetrics } from '../../workers/job-metrics.ts';
+import { createFileMetrics } from '../../workers/messaging/file-metrics.ts';
+import { createFlowMetrics } from '../../workers/provider-webhooks/flow-metrics.ts';
 import { createSweepMetrics } from '../../workers/sweep-metrics.ts';
 import { createDeliveryMetrics } from '../../workers/webhooks/delivery-metrics.ts';
 
@@ -35,6 +39,9 @@ async function registered() {
   measuredSender(registry, undefined as never);
   createJobMetrics(registry);
   createDeliveryMetrics(registry);
+  createFileMetrics(registry);
+  createFlowMetrics(registry);
+  createTallies(registry, commerceTallies);
   createSweepMetrics(registry);
   startClock({
     database: { pool: { query: () => Promise.reject(new Error('away')) } } as never,

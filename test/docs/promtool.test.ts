@@ -12,15 +12,15 @@ const rules = (parse(readFileSync(rulesFile, 'utf8')) as { groups: { rules: { al
   group.rules.map(({ alert }) => alert),
 );
 
-test('each alert about webhooks is seen to fire, and not to fire', () => {
-  const ofWebhooks = rules.filter((name) => /^KanalWebhook/.test(name));
+test('each alert about webhooks, connections and bookings, and that of a queue without workers, is seen to fire, and not to fire', () => {
+  const tried = rules.filter((name) => /^Kanal(Webhook|QueueUnserved|ConnectionRefused|BookingsUnsynced)/.test(name));
   const expected = tests.flatMap((one) => one.alert_rule_test);
   const seen = (fires: boolean) => [
     ...new Set(expected.filter(({ exp_alerts }) => exp_alerts.length > 0 === fires).map(({ alertname }) => alertname)),
   ];
-  expect(ofWebhooks.length).toBeGreaterThanOrEqual(8);
-  expect(seen(true).sort()).toEqual([...ofWebhooks].sort());
-  expect(seen(false).sort()).toEqual([...ofWebhooks].sort());
+  expect(tried.length).toBeGreaterThanOrEqual(9);
+  expect(seen(true).sort()).toEqual([...tried].sort());
+  expect(seen(false).sort()).toEqual([...tried].sort());
 });
 
 describeWithPromtool('the alert rules, by promtool', (promtool) => {

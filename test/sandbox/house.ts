@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { demoAccount } from '../../sandbox/demo-account.ts';
 import type { SandboxOptions } from '../../sandbox/options.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { Receiver } from './receiver.ts';
@@ -72,7 +73,8 @@ export function useHouse(options: SandboxOptions = {}): House {
   const house = new House();
   beforeAll(async () => {
     await house.receiver.open();
-    house.sandbox = createSandbox({ webhookUrl: house.receiver.url, ...options });
+    const accounts = [{ ...demoAccount, flows: [] }];
+    house.sandbox = createSandbox({ webhookUrl: house.receiver.url, accounts, ...options });
     house.url = `http://127.0.0.1:${await house.sandbox.listen(0)}`;
   });
   beforeEach(async () => {

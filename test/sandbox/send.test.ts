@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { phoneNumberId, useHouse, user } from './house.ts';
+import { phoneNumberId, useHouse, user, wabaId } from './house.ts';
 
 const house = useHouse();
 
@@ -90,6 +90,7 @@ describe('accepted', () => {
     ],
   ])('%s', async (_name, message) => {
     const media = await house.upload();
+    await house.control('flows', { waba_id: wabaId, id: '1', name: 'A flow', status: 'PUBLISHED' });
     const answer = await house.send(JSON.parse(JSON.stringify(message).replaceAll('<media>', media)));
     expect(answer.body.error).toBeUndefined();
     expect(answer.status).toBe(200);

@@ -1,11 +1,16 @@
+import type { Schema } from 'joi';
 import { contentTypeOf, type Endpoint } from '../../api/http/endpoint.ts';
 import { commonErrors, errorBodies } from '../../api/http/errors.ts';
 import { endpoints } from '../../api/index.ts';
+import { faultsOfOrder, ordersIn } from './whole-order.ts';
 
 export type Definition = Endpoint<unknown, unknown>;
 export type Received = { status: number; headers: Headers; text: string };
 
 export const definitions = endpoints as unknown as Definition[];
+
+/** About records of a kind, which is looked at first. */
+export const isOfKind = ({ path }: Pick<Definition, 'path'>) => path.includes('/:objectKind/records');
 
 /** For a person who is logged in, and for no key. */
 export const isPersonal = ({ scope }: Definition) => scope === 'session' || scope === 'user' || scope === 'account';
@@ -28,7 +33,7 @@ export function endpointAt(method: string, path: string): Definition | undefined
   return routes.find((route) => route.method === method.toUpperCase() && route.path.test(pathname))?.endpoint;
 }
 
-/** Throws when a reply is not one the endpoint declares: its status, its content type, every field of its body. */
+/** Throws when a reply is not one the endpoint declares: its status, its content type, every field of its body; and what holds of any order. */
 export function checkReply(endpoint: Definition, { status, headers, text }: Received): unknown {
   const fail = (why: string): never => {
     throw new Error(`${endpoint.operationId} answered ${status} against its contract: ${why}\n${text.slice(0, 2_000)}`);
@@ -42,15 +47,27 @@ export function checkReply(endpoint: Definition, { status, headers, text }: Rece
   const body = isText ? text : parse(text, fail);
   const shape = endpoint.errorShape ?? 'standard';
   if (!schema && ![...endpoint.errors, ...commonErrors(endpoint)].includes(status)) fail('the status is not declared');
-  const wanted = schema ? contentTypeOf(schema) : errorType(shape);
+  const wanted = schema ? typeOf(schema) : errorType(shape);
   // A file of any type.
   if (wanted !== '*/*' && type !== wanted) fail(`the content type is ${type}, not ${wanted}`);
   const { error } = (schema ?? errorBodies[shape]).validate(body, { convert: false, abortEarly: false, allowUnknown: false });
   if (error && !(isText && text === '')) fail(error.message);
+  for (const order of status < 300 ? ordersIn(body) : []) {
+    const faults = faultsOfOrder(order);
+    if (faults.length > 0) fail(`an order that does not hold together: ${faults.join(', ')}`);
+  }
   const isOwn = headers.get('idempotent-replayed') === null;
   if (!schema && shape === 'standard' && isOwn && requestIdOf(body) !== headers.get('x-request-id')) fail('another request id');
   return body;
 }
+
+/** Once for each schema: Joi describes the whole of it for this one word, which was half of what a reply's check costs. */
+const typeOf = (schema: Schema): string => {
+  const known = types.get(schema) ?? contentTypeOf(schema);
+  types.set(schema, known);
+  return known;
+};
+const types = new WeakMap<Schema, string>();
 
 const errorType = (shape: string) => (shape === 'problem' ? 'application/problem+json' : 'application/json');
 const requestIdOf = (body: unknown) => (body as { error: { request_id: string } }).error.request_id;

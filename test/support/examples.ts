@@ -8,12 +8,22 @@ export type Ids = Partial<Record<string, string>>;
 export const paramNamesOf = ({ path }: Pick<Definition, 'path'>): string[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
+/** What a shop has once: each body of an example gets its own. */
+const onlyOnce = ['slug', 'sku', 'code'];
+let bodies = 0;
+function withItsOwn(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  bodies += 1;
+  const own = Object.entries(body).map(([name, value]) => [name, onlyOnce.includes(name) ? `${value}-${bodies}` : value]);
+  return Object.fromEntries(own);
+}
+
 /** The body the document shows, with these ids in place of those that all examples share. */
 export function exampleBody({ example }: Pick<Definition, 'example'>, ids: Ids = {}): unknown {
   if (example.body === undefined) return undefined;
   const swap = (text: string, [kind, id]: [string, string | undefined]) =>
     id === undefined ? text : text.replaceAll(exampleIdOf(kind), id);
-  return JSON.parse(Object.entries(ids).reduce(swap, JSON.stringify(example.body)));
+  return withItsOwn(JSON.parse(Object.entries(ids).reduce(swap, JSON.stringify(example.body))));
 }
 
 /** The endpoint that makes what is found by a parameter: its `Location` is the path up to it. */

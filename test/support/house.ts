@@ -15,10 +15,14 @@ import { poolOf } from '../../src/platform/ledger/pools.ts';
 import { openQueues, type Queues } from '../../src/platform/ledger/queues.ts';
 import { type Findings, sweep } from '../../src/platform/ledger/sweep.ts';
 import type { EnqueueOptions } from '../../src/platform/ledger/tx.ts';
+import { createConnectionMetrics } from '../../workers/connections/connection-metrics.ts';
 import type { Handler, Outcome, RunContext, WorkerDeps } from '../../workers/handler.ts';
 import { createJobMetrics } from '../../workers/job-metrics.ts';
+import { createFileMetrics } from '../../workers/messaging/file-metrics.ts';
 import type { Place } from '../../workers/places.ts';
+import { createFlowMetrics } from '../../workers/provider-webhooks/flow-metrics.ts';
 import { type Ended, type Run, runJob } from '../../workers/run-job.ts';
+import { createSuspects } from '../../workers/suspects.ts';
 import { createDeliveryMetrics } from '../../workers/webhooks/delivery-metrics.ts';
 import { startWorker } from '../../workers/worker.ts';
 import type { MakeBackend } from './backends.ts';
@@ -163,6 +167,9 @@ export async function openHouse(
     sender: undefined as never,
     jobMetrics: createJobMetrics(new Registry()),
     deliveryMetrics: createDeliveryMetrics(new Registry()),
+    fileMetrics: createFileMetrics(new Registry()),
+    flowMetrics: createFlowMetrics(new Registry()),
+    connectionMetrics: createConnectionMetrics(new Registry()),
     isStopping: () => isStopping,
   };
   const swept = { database, queues, ledger, log, config };
@@ -221,7 +228,7 @@ export async function openHouse(
     },
     work(handlers, { concurrency = 5 } = {}) {
       const byName = new Map(handlers.map((handler) => [handler.contract.name, handler]));
-      const worker = startWorker(deps, queues.backend, 'default', byName, concurrency);
+      const worker = startWorker(deps, queues.backend, 'default', byName, concurrency, createSuspects());
       workers.push(worker);
       return worker;
     },

@@ -1,7 +1,13 @@
+import { exampleCheckoutToken } from '../../src/commerce/orders/checkout-token.ts';
 import type { App } from './app.ts';
-import { definitions } from './contract.ts';
-import { makeRecord, paramNamesOf } from './examples.ts';
+import { definitionOf, definitions } from './contract.ts';
+import { exampleBody, makeRecord, paramNamesOf } from './examples.ts';
 import { bearerToken, person, sessionHeaders } from './factories/person.ts';
+import { variant } from './factories/sold.ts';
+import { dealRow } from './factories/task-objects.ts';
+import { paymentRecords } from './payments.ts';
+import { storedResponse } from './sent-flows.ts';
+import { shippingRecords } from './shipping.ts';
 
 /**
  * One record of each kind that the first organization has, by the name of the path's parameter: the walks' own, and for a parameter that is
@@ -42,8 +48,27 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     [organizationId, conversation.id, endpoint.body.id],
   );
   const template = await app.one(`select id from templates where channel_id = $1 and name = 'hello'`, [channel.id]);
+  const dealID = await dealRow((text, params) => app.rows(text, params), organizationId);
   await app.call('events.cursors.create', { body: { name: 'owned-by-the-first' } });
+  const [objectKind, fieldName, relationName] = ['owned_kind', 'owned_field', 'owned_relation'];
+  const fields = [
+    { name: 'name', type: 'text' },
+    { name: fieldName, type: 'number' },
+  ];
+  await app.call('crm.object-types.create', { body: { kind: objectKind, label: 'Owned', fields } });
+  const related = { name: relationName, inverse_name: 'owned', to_kind: 'contact', cardinality: 'many_to_many' };
+  await app.call('crm.object-relations.create', { params: { objectKind }, body: related });
+  const record = await app.call('crm.records.create', { params: { objectKind }, body: { fields: { name: 'Owned' } } });
+  const flow = await app.call('flows.create', { body: exampleBody(definitionOf('flows.create')) });
+  const responseID = await storedResponse(app, flow.body.id, message.id);
+  const version = await app.one('select id from flow_versions where flow_id = $1', [flow.body.id]);
+  const sold = await variant(app, { stock: 1_000 });
   const owned: Record<string, string> = {
+    productID: sold.productId,
+    variantID: sold.id,
+    recordID: record.body.id,
+    otherID: conversation.contactId,
+    value: 'owned',
     channelID: channel.id,
     messageID: message.id,
     endpointID: endpoint.body.id,
@@ -59,10 +84,21 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     suppressionID: suppression.body.data.id,
     memberID: userId,
     tokenID: token.id,
+    token: exampleCheckoutToken,
     keyID: app.tenant.keyId,
     tagID: tag.body.data.id,
     templateID: template.id,
+    flowID: flow.body.id,
+    responseID,
+    versionID: version.id,
+    dealID,
+    objectKind,
+    fieldName,
+    relationName,
+    ...(await shippingRecords(app)),
   };
+  owned.orderID ??= await makeRecord(app, 'orderID', owned);
+  Object.assign(owned, await paymentRecords(app, owned.orderID));
   const names = new Set(definitions.flatMap((definition) => paramNamesOf(definition)));
   for (const name of names) owned[name] ??= await makeRecord(app, name, owned);
   return owned;

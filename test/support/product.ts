@@ -15,6 +15,7 @@ import { createTestDatabase } from './database.ts';
 import { organizationWithKey } from './factories/organization.ts';
 import { collectingLog } from './log.ts';
 import { testHashKey, testSecretKey } from './secrets.ts';
+import { services } from './services.ts';
 import { maxWaitMs, waitFor } from './wait-for.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads a body that its contract has checked
@@ -58,6 +59,7 @@ export class Product {
   #workers: RunningWorker[] = [];
   #database!: { url: string; drop(): Promise<void> };
   #environment: Environment = {};
+  #counting: Promise<string> | undefined;
 
   async start({ workers = false, env = {}, workerEnv = {}, config = {} }: AppOptions) {
     this.#database = await createTestDatabase();
@@ -65,7 +67,7 @@ export class Product {
     this.sandboxUrl = `http://127.0.0.1:${await this.#sandbox.listen(0)}`;
     this.mediaFolder = await mkdtemp(join(tmpdir(), 'kanal-media-'));
     const own = { DATABASE_URL: this.#database.url, MESSAGING_APP_URL: this.sandboxUrl, MEDIA_FOLDER: this.mediaFolder };
-    this.#environment = { ...defaults, ...own, ...env };
+    this.#environment = { ...defaults, ...services(this.sandboxUrl), ...own, ...env };
     this.web = await startWeb({ ...readConfig(this.#environment), ...config }, this.log.log, failed('web'));
     this.base = `http://127.0.0.1:${this.web.port}`;
     await this.control('POST', '/subscription', {
@@ -162,13 +164,12 @@ export class Product {
     return row;
   }
 
-  /** How many rows each table has: what must not have changed when nothing was stored. */
+  /** How many rows each table has: what must not have changed when nothing was stored. One statement, planned once: there are a hundred tables. */
   async counts(): Promise<Record<string, number>> {
-    const tables = await this.rows<{ name: string }>(
+    this.#counting ??= this.rows<{ name: string }>(
       `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not in ('heartbeats', 'purges')`,
-    );
-    const counted = tables.map(async ({ name }) => [name, (await this.one(`select count(*)::int as n from "${name}"`)).n]);
-    return Object.fromEntries(await Promise.all(counted));
+    ).then((tables) => `select ${tables.map(({ name }) => `(select count(*)::int from "${name}") as "${name}"`)} where $1`);
+    return this.one(await this.#counting, [true]);
   }
 
   /** Lines of the requests logged since a moment: `const since = app.log.lines.length`. */

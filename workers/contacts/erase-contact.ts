@@ -1,11 +1,15 @@
+import { forgetInOrders } from '../../src/commerce/erasure/forget-in-orders.ts';
 import { dropReceived } from '../../src/contacts/erasure/drop-received.ts';
 import type { Remains } from '../../src/contacts/erasure/erase.ts';
 import { ContactErasure } from '../../src/contacts/erasure/erasure.entity.ts';
 import { forgetInFiles } from '../../src/contacts/erasure/forget-in-files.ts';
 import { eraseContactJob } from '../../src/contacts/erasure/jobs.ts';
+import { scrubDeals } from '../../src/contacts/erasure/scrub-deals.ts';
 import { scrubEvents } from '../../src/contacts/erasure/scrub-events.ts';
+import { scrubTasks } from '../../src/contacts/erasure/scrub-tasks.ts';
 import { statement } from '../../src/platform/database/statement.ts';
 import type { PartText } from '../../src/platform/ledger/part.ts';
+import { forgetPerson } from '../../src/records/erasure/forget-person.ts';
 import { handle } from '../handler.ts';
 
 /** A delay for files in progress: each pass searches every file that is ready. */
@@ -21,8 +25,12 @@ export const eraseContactRest = handle(eraseContactJob, async ({ erasure_id }, c
   const [erasure] = await erasureById(own, { id: erasure_id });
   if (!erasure) return context.finish();
   const remains = JSON.parse(context.secrets.open(erasure.addresses)) as Remains;
+  await scrubTasks(ledger.transact, own, remains);
+  await scrubDeals(ledger.transact, own, remains);
   const changed = await scrubEvents(ledger.transact, own, remains);
   const left = await dropReceived(ledger.transact, own, remains, erasure.created_at);
+  await forgetInOrders(context.transact, remains.orders);
+  await forgetPerson(context.transact, own, remains);
   const writing = await forgetInFiles(ledger.transact, own, remains.ids, erasure.created_at);
   if (left > 0) return context.wait(1_000, { reason: 'the provider sent something that is not applied yet' });
   if (writing > 0) return context.wait(fileMs, { reason: 'an import or export in progress may contain the contact' });

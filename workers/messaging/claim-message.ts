@@ -24,7 +24,14 @@ export type Claim = Permission &
     claimed_at: string;
     is_heard: boolean;
     is_deleted: boolean;
+    /** Its template has a button that opens a flow. */
+    has_flow_button: boolean;
   };
+
+type OfTemplate = 'category' | 'has_flow_button';
+type ClaimRow = Omit<Claim, OfTemplate> & { template: Pick<Claim, OfTemplate> | null };
+
+const claimOf = (row: ClaimRow): Claim => ({ ...row, ...(row.template ?? { category: null, has_flow_button: false }) });
 
 const permission = permissionColumns({
   organization: 'm.organization_id',
@@ -35,10 +42,11 @@ const claimColumns = `
   m.id as message_id, m.sending_at::text as claimed_at, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id,
   m.resends,
   m.channel_id, m.conversation_id, c.phone_number_id, c.account_id, c.access_token, c.deleted_at is not null as is_deleted,
-  (select t.category
+  (select jsonb_build_object('category', t.category, 'has_flow_button',
+            t.components @? '$[*].buttons[*] ? (@.type like_regex "^flow$" flag "i")')
      from templates t
     where m.type = 'template' and t.organization_id = m.organization_id and t.channel_id = m.channel_id
-      and t.name = m.content->>'name' and t.language = m.content->>'language') as category,
+      and t.name = m.content->>'name' and t.language = m.content->>'language') as template,
   ${isHeard('$1', ...sentEvents)} as is_heard,
   ${permission}`;
 
@@ -63,14 +71,18 @@ const claimStatement = `
 
 /** Checks and claims in one statement: of two concurrent runs only one sends. */
 export async function claimMessage(source: Source, { organization_id, id, run }: RunRef): Promise<Claimed<Claim>> {
-  const [row] = await query<(RunRow & Claim & Turn) | ({ id: null } & Turn)>(source, claimStatement, [organization_id, id, run]);
-  if (row!.id !== null) return { row: row!, claimed: row! };
+  const [row] = await query<(RunRow & ClaimRow & Turn) | ({ id: null } & Turn)>(source, claimStatement, [
+    organization_id,
+    id,
+    run,
+  ]);
+  if (row!.id !== null) return { row: row!, claimed: claimOf(row!) };
   return row!.wait_ms === null ? undefined : { waitMs: row!.wait_ms };
 }
 
 export async function claimResend(own: Own, messageId: string, resends: number): Promise<Claim | undefined> {
   // SQL: claims and reads in one statement, as above.
-  const [row] = await own.sql<Claim>(
+  const [row] = await own.sql<ClaimRow>(
     `update messages m
         set sending_at = clock_timestamp(), resends = m.resends + 1, updated_at = clock_timestamp()
        from channels c
@@ -79,7 +91,7 @@ export async function claimResend(own: Own, messageId: string, resends: number):
      returning ${claimColumns}`,
     [messageId, resends],
   );
-  return row;
+  return row && claimOf(row);
 }
 
 /** How long a message has been `sending`, by the database's clock. */

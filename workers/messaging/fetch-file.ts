@@ -15,6 +15,7 @@ import { ProviderRefused } from '../../src/providers/errors.ts';
 import { saysFileGone } from '../../src/providers/messaging-app/error-codes.ts';
 import { type MediaStream, mediaTooLarge } from '../../src/providers/messaging-app/provider.ts';
 import { handle, type RunContext } from '../handler.ts';
+import type { FileOutcome } from './file-metrics.ts';
 
 /** A channel that cannot call the provider: the file waits until somebody repairs it. */
 const stoppedMs = 300_000;
@@ -23,7 +24,7 @@ const keptForMs = 31 * 86_400_000;
 
 type Fetched =
   | { asset: AssetRow }
-  | { status: 'gone' | 'too_large' }
+  | { status: 'gone' | 'too_large'; isUnwanted?: true }
   | { stopped: string }
   | { merged: string }
   | { failure: JobError };
@@ -38,15 +39,21 @@ export const fetchFile = handle(fetchFileJob, async ({ message_id: id }, context
   if ('failure' in fetched) return context.fail(fetched.failure);
   const look = async () => (await receivedFile(context.own, { id }))[0];
   const locks = (seen: ReceivedFile | undefined) => (seen ? [conversationLane(seen.conversation_id)] : []);
-  return context.finishLooked({ look, locks }, ({ own }) => settleFile(own, id, fetched));
+  const ended = await context.finishLooked({ look, locks }, ({ own }) => settleFile(own, id, fetched));
+  if (ended.kind === 'done') context.fileMetrics.ended(outcomeIn(fetched));
+  return ended;
 });
+
+const outcomeIn = (fetched: Extract<Fetched, { asset: AssetRow } | { status: string }>): FileOutcome =>
+  'asset' in fetched ? 'stored' : fetched.isUnwanted ? 'unwanted' : fetched.status;
 
 async function fetchOnce(context: RunContext<unknown>, message: ReceivedFile): Promise<Fetched> {
   const known = await findAssetOfMessage(context.own, message.id);
   if (known) return { asset: known };
   const mediaId = fileIdIn(message.type, message.content);
   // Without its contact, which was erased, nobody may have the file; without its channel nobody can ask for it.
-  if (message.contact_id === null || mediaId === undefined || message.deleted_at !== null) return { status: 'gone' };
+  if (message.contact_id === null || message.deleted_at !== null) return { status: 'gone', isUnwanted: true };
+  if (mediaId === undefined) return { status: 'gone' };
   if (message.channel_status !== 'connected') return waitFor(message, `the channel is ${message.channel_status}`);
   const accessToken = readable(context, message.access_token);
   if (accessToken === undefined) return waitFor(message, 'the access token of the channel cannot be decrypted');
@@ -67,7 +74,7 @@ async function fetchOnce(context: RunContext<unknown>, message: ReceivedFile): P
 /** The contact's row went meanwhile: merged into another, which gets the file, or erased. */
 async function withoutContact({ own }: RunContext<unknown>, { id }: ReceivedFile): Promise<Fetched> {
   const [message] = await receivedFile(own, { id });
-  return message?.contact_id ? { merged: 'the contact was merged into another' } : { status: 'gone' };
+  return message?.contact_id ? { merged: 'the contact was merged into another' } : { status: 'gone', isUnwanted: true };
 }
 
 function readable({ secrets }: RunContext<unknown>, sealedToken: string): string | undefined {

@@ -1,7 +1,15 @@
 import { openAsset } from '../../src/media/assets.ts';
 import { FileMissing } from '../../src/media/storage/storage.ts';
 import { namedFiles, withProviderIds } from '../../src/messaging/files/named.ts';
-import { forgetUploads, type KnownFile, knownFiles, rememberUpload } from '../../src/messaging/files/uploads.ts';
+import {
+  claimUpload,
+  forgetUploads,
+  giveUploadBack,
+  type KnownFile,
+  knownFiles,
+  rememberUpload,
+  uploadWaitMs,
+} from '../../src/messaging/files/uploads.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import type { JobError } from '../../src/platform/ledger/jobs.entity.ts';
@@ -32,20 +40,34 @@ export async function filesOf(own: Own, claim: Claim): Promise<Files | undefined
   return { content: withProviderIds(type, content, (id) => known.get(id)!.mediaId!), toUpload, oldIds };
 }
 
-/** Each is remembered at once: a second run uploads only the others. */
+/**
+ * Each is remembered at once: a second run uploads only the others. Leaves out what other messages upload at this moment, and returns how long
+ * to wait for them.
+ */
 export async function uploadFiles(
   { own, transact, outside, providers, storage }: RunContext<unknown>,
   account: Account,
+  messageId: string,
   files: KnownFile[],
-): Promise<void> {
+): Promise<{ waitMs: number }> {
+  const { phoneNumberId } = account;
+  const ofOthers: string[] = [];
   for (const { id: assetId, mimeType, bytes } of files) {
+    const upload = { assetId, phoneNumberId, messageId };
+    if (!(await transact({}, (tx) => claimUpload(tx.own, upload)))) {
+      ofOthers.push(assetId);
+      continue;
+    }
     const open = async () => (await openAsset(own, storage, assetId)).stream;
-    const mediaId = await outside(() => providers.messagingApp.uploadMedia(account, { mimeType, bytes, open }));
-    const { phoneNumberId } = account;
-    await transact({}, async (tx) => {
-      await rememberUpload(tx.own, { assetId, phoneNumberId, mediaId });
-    });
+    try {
+      const mediaId = await outside(() => providers.messagingApp.uploadMedia(account, { mimeType, bytes, open }));
+      await transact({}, async (tx) => void (await rememberUpload(tx.own, { assetId, phoneNumberId, mediaId })));
+    } catch (error) {
+      await transact({}, async (tx) => void (await giveUploadBack(tx.own, upload)));
+      throw error;
+    }
   }
+  return { waitMs: ofOthers.length > 0 ? await uploadWaitMs(own, phoneNumberId, ofOthers) : 0 };
 }
 
 export const isFileMissing = (error: unknown) =>

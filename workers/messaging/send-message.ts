@@ -26,6 +26,7 @@ import { channelDeletedBefore } from '../channels/as-channel.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { attemptBy, lostAttempt } from './attempt-by.ts';
 import { type Claim, claimMessage, claimResend, sendingState } from './claim-message.ts';
+import { flowMissing, openingContent } from './open-flow.ts';
 import { pairWaitMs, spaceLane } from './pair-limit.ts';
 import { type Files, fileMissing, filesOf, forgetExpired, isFileMissing, mayHaveExpired, uploadFiles } from './send-files.ts';
 
@@ -49,6 +50,8 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
   const files = await filesOf(context.own, claim);
   if (!files) return context.fail(fileMissing);
   if (files.toUpload.length > 0) return uploadFirst(context, claim, account, files);
+  const content = await openingContent(context, claim, files.content);
+  if (!content) return context.fail(flowMissing);
   const startedAt = performance.now();
   try {
     const accepted = await context.outside(() =>
@@ -57,7 +60,7 @@ async function send(context: Context, claim: Claim): Promise<Outcome> {
         toPhone: claim.to_phone || undefined,
         toUserId: claim.to_user_id || undefined,
         type: claim.type,
-        content: files.content,
+        content,
         contextId: claim.context_id ?? undefined,
       }),
     );
@@ -99,12 +102,13 @@ const backToQueued =
 /** Queued meanwhile: a message that is being sent for so long would count as lost, and be sent again. */
 async function uploadFirst(context: Context, claim: Claim, account: Account, { toUpload }: Files): Promise<Outcome> {
   await context.transact({ locks: [conversationLane(claim.conversation_id)] }, backToQueued(claim));
+  let uploaded: { waitMs: number };
   try {
-    await uploadFiles(context, account, toUpload);
+    uploaded = await uploadFiles(context, account, claim.message_id, toUpload);
   } catch (error) {
     return isFileMissing(error) ? context.fail(fileMissing) : endBy(context, claim, error);
   }
-  return context.wait(0);
+  return context.wait(uploaded.waitMs, uploaded.waitMs > 0 ? { reason: 'another message uploads the file' } : {});
 }
 
 /** For a call that did not send the message. `note`: of a try to send it; without one the message is queued already. */
@@ -156,9 +160,7 @@ function lastRefusal(claim: Claim): JobError | undefined {
     : claim.is_deleted
       ? channelDeletedBefore
       : refusalOf(claim);
-  if (!refusal || claim.resends === 0) return refusal && { code: refusal.code, message: refusal.message };
-  // The first send may have arrived: a status may still prove it, and a retry needs force.
-  return { code: 'outcome_unknown', message: `The provider never said whether it took the message. ${refusal.message}` };
+  return refusal && { code: refusal.code, message: refusal.message };
 }
 
 /** A separate transaction: it takes another lock, and the refusal holds even if the end is lost. */

@@ -2,6 +2,7 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Channel } from '../../src/channels/channel.entity.ts';
 import { applyNumberNews } from '../../src/channels/number-news.ts';
 import { applyIdentityChange } from '../../src/contacts/identities/identity-change.ts';
+import { applyFlowChange } from '../../src/flows/provider-changes.ts';
 import type { Source } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
@@ -43,7 +44,7 @@ function readable(change: RawChange, maxParts: number): ReturnType<typeof partsO
   }
 }
 
-const columns = ['channel_id', 'body'] as const;
+const columns = ['channel_id', 'body', 'received_at'] as const;
 type WebhookRow = RowOf<typeof ProviderWebhook, (typeof columns)[number]>;
 
 const receivedWebhook = statement((select, { id }: { id: string }) =>
@@ -57,7 +58,7 @@ async function claimWebhook(
   // SQL: one statement reads the run and its subject; the webhook gives the organization (bench: inbound).
   const [row] = await query<RunRow & WebhookRow>(
     source,
-    `select ${runColumns}, w.channel_id, w.body
+    `select ${runColumns}, w.channel_id, w.body, w.received_at
        from jobs j
        left join pools p on p.organization_id = j.organization_id and p.id = j.pool
        join provider_webhooks w on w.organization_id = j.organization_id and w.id = j.subject_id
@@ -99,7 +100,7 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
           statuses.push(part);
         } else {
           await flush();
-          await applyPart(context, webhook.channel_id, part).catch((error) => noteFault(context, faults, error, part.kind));
+          await applyPart(context, webhook, part, seen).catch((error) => noteFault(context, faults, error, part.kind));
         }
       }
       if (seen > maxParts) {
@@ -138,14 +139,18 @@ function changesIn(body: Buffer, faults: FaultList): RawChange[] {
 
 /** `onlyChannelId`: the channel whose own app signed the body; null: the installation's app, valid for all channels. */
 async function applyPart(
-  { own, transact, secrets, config }: RunContext<unknown>,
-  onlyChannelId: string | null,
+  { own, transact, secrets, config, flowMetrics }: RunContext<unknown>,
+  { channel_id: onlyChannelId, received_at: at }: WebhookRow,
   part: Exclude<InboundPart, InboundStatus | InboundIgnored>,
+  place: number,
 ) {
-  const applying = { transact, secrets, stopWords: config.stopWords };
+  const applying = { transact, secrets, stopWords: config.stopWords, received: { at, place }, matched: flowMetrics.answered };
   switch (part.kind) {
     case 'template_change':
       await applyTemplateChange(own, transact, part, onlyChannelId);
+      return;
+    case 'flow_change':
+      flowMetrics.told(await applyFlowChange(own, transact, part, onlyChannelId));
       return;
     case 'number_news':
       await applyNumberNews(own, transact, part, onlyChannelId);

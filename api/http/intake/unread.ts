@@ -1,4 +1,5 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import onHeaders from 'on-headers';
 
 /** Long enough for a reply to reach a client that is still sending. */
 const lingerMs = 2_000;
@@ -11,7 +12,10 @@ const unannounced = 256 * 1024;
 export const hasBody = (headers: Request['headers']) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Drains an answered request's unread body, within limits, so that its sender gets the reply instead of a reset. */
+/**
+ * Drains an answered request's unread body, within limits, so that its sender gets the reply instead of a reset. Beyond them the reply says
+ * that the connection is closed.
+ */
 export function cutUnread(maxBytesPerSecond: number): RequestHandler {
   const passing = new Set<Passing>();
   let timer: NodeJS.Timeout | undefined;
@@ -35,19 +39,29 @@ export function cutUnread(maxBytesPerSecond: number): RequestHandler {
     timer = undefined;
   }
 
-  function cut(req: Request) {
+  function drain(req: Request, bytes: number) {
     if (req.complete) return;
-    const announced = req.headers['content-length'];
-    const bytes = announced === undefined ? unannounced : Number(announced);
     req.resume();
-    // Node starts to read on its own in the next tick.
-    if (!hasRoomFor(bytes)) return void setImmediate(() => stop(req));
     passing.add({ req, endsAt: performance.now() + lingerMs, maxRead: req.socket.bytesRead + bytes });
     timer ??= setInterval(look, lookEveryMs).unref();
   }
 
+  /** Before the headers of the reply are sent: its sender must not send another request on a connection that will be cut. */
+  function prepare(req: Request, res: Response) {
+    if (req.complete) return;
+    const announced = req.headers['content-length'];
+    const bytes = announced === undefined ? unannounced : Number(announced);
+    if (hasRoomFor(bytes)) return void res.once('finish', () => drain(req, bytes));
+    res.setHeader('Connection', 'close');
+    // Node would reset the connection with the last byte of the reply.
+    req.socket.destroySoon = () => {
+      req.socket.end();
+      setImmediate(() => stop(req));
+    };
+  }
+
   return (req, res, next) => {
-    if (hasBody(req.headers)) res.once('finish', () => cut(req));
+    if (hasBody(req.headers)) onHeaders(res, () => prepare(req, res));
     next();
   };
 }

@@ -1,8 +1,8 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { AppError, notFound } from '../../../src/platform/errors.ts';
+import { parseJson } from '../../../src/platform/parse-json.ts';
 import { faultIn } from '../../../src/platform/storable.ts';
 import { hasBody } from '../intake/unread.ts';
-import { parseJson } from './parse-json.ts';
 
 export const largestBody = 1024 * 1024;
 

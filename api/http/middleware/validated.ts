@@ -31,8 +31,9 @@ export function validated({
     const shape = segment === 'query' ? (query ?? Joi.object({})) : body;
     return shape ? [{ ...checkOf(segment, shape.label(segment)), checkSizes: sizesOf(shape, segment) }] : [];
   });
+  const isOpen = query === undefined || takesNothing(query);
   // Express parses the query when it is read.
-  const isAsked = ({ segment }: Check, req: Request) => segment !== 'query' || query !== undefined || req.url.includes('?');
+  const isAsked = ({ segment }: Check, req: Request) => segment !== 'query' || !isOpen || req.url.includes('?');
 
   async function check(req: Request, res: Response, asked: typeof sent) {
     if (inPath && (await inPath.faultOf(req, res))) throw notFound(subject);
@@ -51,6 +52,12 @@ export function validated({
     const asked = sent.filter((one) => isAsked(one, req));
     return inPath || asked.length > 0 ? check(req, res, asked) : undefined;
   };
+}
+
+/** Nothing is required and nothing set by default: where nothing is sent, there is nothing to check. */
+function takesNothing(schema: Joi.Schema): boolean {
+  const { error, value } = schema.validate({});
+  return !error && Object.keys(value).length === 0;
 }
 
 /** The preferences are the schema's own: given to celebrate, Joi would compile its messages for each request. */

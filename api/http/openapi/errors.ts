@@ -6,7 +6,8 @@ import { headers } from './headers.ts';
 import type { Json } from './json-schema.ts';
 
 type Of = Pick<Endpoint<unknown, unknown>, 'scope' | 'subject'>;
-type Status = { description: string; example(of: Of): AppError; mayTellWhen?: boolean; tellsQuota?: boolean };
+/** `isRare`: described where it is used, and not among what all share. */
+type Status = { description: string; example(of: Of): AppError; mayTellWhen?: boolean; tellsQuota?: boolean; isRare?: boolean };
 
 const field = { field: 'type', location: 'body', code: 'any.required', message: 'type is required' };
 
@@ -38,6 +39,11 @@ const statuses: Record<number, Status> = {
     description: 'The file ends before this range',
     example: () => new AppError('range_not_satisfiable', 'The file has 33 bytes'),
   },
+  421: {
+    description: 'Encrypted with a key that is not known here',
+    example: () => new AppError('key_unknown', 'The request cannot be decrypted: fetch the public key again'),
+    isRare: true,
+  },
   422: {
     description: 'Read, and not valid',
     example: () => new AppError('invalid_request', field.message, { details: [field] }),
@@ -48,7 +54,17 @@ const statuses: Record<number, Status> = {
     mayTellWhen: true,
     tellsQuota: true,
   },
+  432: {
+    description: 'The signature is wrong',
+    example: () => new AppError('signature_invalid', 'The signature is not right'),
+    isRare: true,
+  },
   500: { description: 'A fault on our side', example: () => new AppError('internal', 'Something went wrong on our side') },
+  502: {
+    description: 'Who should have answered did not',
+    example: () => new AppError('endpoint_failed', 'The endpoint of the flow gave no answer'),
+    isRare: true,
+  },
   503: {
     description: 'Cannot be done now; try again',
     example: () => new AppError('unavailable', 'The database cannot be reached; try again'),
@@ -66,8 +82,8 @@ function responseOf(shape: ErrorShape, { description, example, mayTellWhen, tell
   };
 }
 
-/** Texts that name the endpoint's subject; the others are shared. */
-const isItsOwn = (status: number) => status === 403 || status === 404;
+/** Texts that name the endpoint's subject, and rare ones; the others are shared. */
+const isItsOwn = (status: number) => status === 403 || status === 404 || statuses[status]!.isRare === true;
 
 export function errorResponse(shape: ErrorShape, status: number, of: Of): Json {
   return isItsOwn(status) ? responseOf(shape, statuses[status]!, of) : { $ref: `#/components/responses/${shape}_${status}` };

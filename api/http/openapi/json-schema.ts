@@ -121,8 +121,10 @@ export function showingUnions(unions: Union[]): { show: (json: unknown) => unkno
     if (shown) return { ...(description !== undefined && { description }), ...shown };
     return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, show(value)]));
   }
+  // By name: modules are loaded in another order by each who asks.
   const named = unions
     .flatMap(({ variants }) => Object.values(variants))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
     .map(({ name, schema }) => [name, show(wholeSchemaOf(schema, 'input'))]);
   return { show, named: Object.fromEntries(named) };
 }

@@ -21,7 +21,7 @@ function success(endpoint: Definition, status: number, schema: Joi.Schema | null
   );
   const reply = example?.reply !== undefined && { example: example.reply };
   return {
-    description: STATUS_CODES[status],
+    description: STATUS_CODES[status] ?? 'In the words of the protocol',
     ...(Object.keys(own).length > 0 && { headers: own }),
     ...(schema && { content: { [contentTypeOf(schema)]: { schema: schemaOf(schema, 'output'), ...reply } } }),
   };

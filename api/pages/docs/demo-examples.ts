@@ -1,8 +1,23 @@
 import { readFile } from 'node:fs/promises';
-import { exampleIds, examplePhone } from '../../../src/platform/examples.ts';
+import { exampleIdOf, exampleIds, examplePhone } from '../../../src/platform/examples.ts';
 
+type Made = { id: string };
 /** The file that `npm start` writes when its demo is ready. */
-type Demo = { organization_id: string; channel: { id: string }; contact: { id: string; phone: string } };
+type Demo = {
+  organization_id: string;
+  channel: Made;
+  contact: Made & { phone: string };
+  conversation: Made;
+  pipeline: Made & { stage_id: string };
+  deal: Made;
+  company: Made;
+  task: Made;
+  flow: Made;
+  connections: { google: string };
+  product: Made & { variant_id: string };
+  service: Made & { staff_id: string };
+  delivery_method: Made;
+};
 
 /** With a demo, the examples use its ids, so that a try on the page finds them. Otherwise the document is unchanged. */
 export function withDemo(document: () => Promise<string>, path: string | undefined): () => Promise<string> {
@@ -17,9 +32,22 @@ export function withDemo(document: () => Promise<string>, path: string | undefin
   };
 }
 
-const filledWith = (document: string, { organization_id, channel, contact }: Demo): string =>
+const filledWith = (document: string, demo: Demo): string =>
   document
-    .replaceAll(exampleIds.organization, organization_id)
-    .replaceAll(exampleIds.channel, channel.id)
-    .replaceAll(exampleIds.contact, contact.id)
-    .replaceAll(examplePhone, contact.phone.replace(/^\+/, ''));
+    .replaceAll(exampleIds.organization, demo.organization_id)
+    .replaceAll(exampleIds.channel, demo.channel.id)
+    .replaceAll(exampleIds.contact, demo.contact.id)
+    .replaceAll(exampleIds.conversation, demo.conversation.id)
+    .replaceAll(exampleIdOf('pipeline'), demo.pipeline.id)
+    .replaceAll(exampleIdOf('stage'), demo.pipeline.stage_id)
+    .replaceAll(exampleIdOf('deal'), demo.deal.id)
+    .replaceAll(exampleIdOf('record'), demo.company.id)
+    .replaceAll(exampleIdOf('task'), demo.task.id)
+    .replaceAll(exampleIdOf('flow'), demo.flow.id)
+    .replaceAll(exampleIdOf('connection'), demo.connections.google)
+    .replaceAll(exampleIdOf('product'), demo.product.id)
+    .replaceAll(exampleIdOf('variant'), demo.product.variant_id)
+    .replaceAll(exampleIdOf('service'), demo.service.id)
+    .replaceAll(exampleIdOf('staff'), demo.service.staff_id)
+    .replaceAll(exampleIdOf('delivery_method'), demo.delivery_method.id)
+    .replaceAll(examplePhone, demo.contact.phone.replace(/^\+/, ''));

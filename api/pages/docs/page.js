@@ -16,7 +16,8 @@ const ui = window.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
-  docExpansion: 'list',
+  // A list of all operations draws only what is in sight: neither a link into it nor the browser's search finds the rest.
+  docExpansion: 'none',
   defaultModelsExpandDepth: 0,
   defaultModelExpandDepth: 4,
   displayRequestDuration: true,

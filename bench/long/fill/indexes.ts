@@ -14,7 +14,7 @@ const keysAndIndexes = `
          end as drop
     from pg_index i
     join pg_class x on x.oid = i.indexrelid
-    left join pg_constraint c on c.conindid = i.indexrelid and c.conrelid = i.indrelid and c.contype in ('p', 'u')
+    left join pg_constraint c on c.conindid = i.indexrelid and c.conrelid = i.indrelid and c.contype in ('p', 'u', 'x')
    where i.indrelid = any($1::regclass[])`;
 
 /** Not checked again when they are made: the rows are right by the way they are made. */

@@ -34,6 +34,35 @@ const dropBodies = `
          (select id from seen order by id desc limit 1) as last,
          (select count(*)::int from found where state = 'received' and is_older) as kept`;
 
+/** The same of connections, whose services were told what the order said. */
+const dropConnectionBodies = `
+  with seen as materialized (
+    select id, status, received_at, body
+      from connection_webhooks
+     where organization_id = $1
+       and id > $2::uuid
+     order by id
+     limit $3),
+  found as materialized (
+    select id, status, received_at <= $5::timestamptz as is_older
+      from seen
+     where exists (select 1 from unnest($4::bytea[]) as t(text) where position(t.text in seen.body) > 0)),
+  dropped as (
+    delete from connection_webhooks
+     where organization_id = $1
+       and id = any(array(select id from found))
+       and status <> 'received'
+    returning id),
+  jobless as (
+    delete from jobs
+     where organization_id = $1
+       and subject_id = any(array(select id from dropped))
+       and name = 'connections.apply-webhook'
+       and state = 'failed')
+  select (select count(*)::int from seen) as seen,
+         (select id from seen order by id desc limit 1) as last,
+         (select count(*)::int from found where status = 'received' and is_older) as kept`;
+
 const dropStatuses = `
   with seen as materialized (
     select id, state, received_at, provider_message_id || ' ' || status::text as content
@@ -64,15 +93,21 @@ const dropStatuses = `
 type Dropped = { seen: number; last: string | null; kept: number };
 
 /** Keeps webhooks that are not applied yet. Returns how many of those are older than the erasure. */
-export async function dropReceived(transact: Transact, own: Own, { identities }: Remains, erasedAt: string): Promise<number> {
+export async function dropReceived(
+  transact: Transact,
+  own: Own,
+  { identities, buyers = [] }: Remains,
+  erasedAt: string,
+): Promise<number> {
   const texts = personalTexts(identities);
-  if (texts.length === 0) return 0;
-  const bytes = texts.map((text) => Buffer.from(text));
+  const bytesOf = (wanted: string[]) => wanted.map((text) => Buffer.from(text));
   let kept = 0;
   for (const { text, wanted } of [
-    { text: dropBodies, wanted: bytes },
+    { text: dropBodies, wanted: bytesOf(texts) },
+    { text: dropConnectionBodies, wanted: bytesOf(personalTexts([...identities, ...buyers])) },
     { text: dropStatuses, wanted: texts },
   ]) {
+    if (wanted.length === 0) continue;
     for (let after = '00000000-0000-0000-0000-000000000000', isMore = true; isMore; ) {
       const params = [after, batch, wanted, erasedAt];
       const [row] = await transact({}, (tx) => tx.of(own.organizationId).sql<Dropped>(text, params));

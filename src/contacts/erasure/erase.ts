@@ -1,4 +1,4 @@
-import { deleteAssetsOfContact } from '../../media/remove.ts';
+import { deleteAsset, deleteAssetsOfContact } from '../../media/remove.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { uuidv7 } from '../../platform/ids.ts';
@@ -11,8 +11,13 @@ import type { Identity } from '../identities/identity.ts';
 import { ContactMerge } from '../merging/merge.entity.ts';
 import { rememberSuppressed } from '../permission/suppressed-addresses.ts';
 import { contactNotFound } from '../queries.ts';
+import { noteLinksEnd } from '../record-links.ts';
+import { leaveDeals } from './erase-deals.ts';
+import { blankOrdersOf } from './erase-orders.ts';
+import { eraseTasks, type TaskRemains } from './erase-tasks.ts';
 import { ContactErasure } from './erasure.entity.ts';
 import { eraseContactJob } from './jobs.ts';
+import { recordsLinkedTo } from './linked.ts';
 
 /** SQL: conversations are messaging's table, which contacts must not import. */
 const conversationsOfContact = `
@@ -48,15 +53,31 @@ export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Pro
   for (const lock of eraseLocks(id, conversations)) tx.assertLocked(lock);
   const identities = await tx.sql<Identity>(addressesOfContact, [id]);
   const merged = await mergedInto(tx, { id });
+  const records = await recordsLinkedTo(tx, id, conversations);
   const ids = [id, ...merged.map(({ merged_id }) => merged_id)];
   await rememberSuppressed(tx, secrets, id, identities);
+  const deals = await leaveDeals(tx, id, conversations);
+  const tasks = await eraseTasks(tx, id, { conversations, deals });
   await tx.sql(blankAttempts, [id]);
+  await tx.sql(blankTokens, [id]);
   await tx.sql(blankMessages, [id]);
   await tx.sql(dropNotes, [conversations]);
+  const { orders, uploads, buyers } = await blankOrdersOf(tx, id);
+  for (const upload of uploads) await deleteAsset(tx, upload);
   await deleteAssetsOfContact(tx, id);
   await tx.sql(blankConversations, [id]);
   const ended = merged.flatMap(({ gone_conversations }) => gone_conversations);
-  await searchLater(tx, secrets, { ids, conversations: [...conversations, ...ended], identities });
+  await searchLater(tx, secrets, {
+    ids,
+    conversations: [...conversations, ...ended],
+    identities,
+    records,
+    deals,
+    orders,
+    buyers,
+    ...tasks,
+  });
+  await noteLinksEnd(tx, id);
   await tx.delete(Contact, { id });
   emitDeleted(tx, id);
   return ids;
@@ -88,9 +109,21 @@ const blankAttempts = `
             where organization_id = $1
               and contact_id = $2))`;
 
+/** SQL: the table of flows, which stand above contacts. The client's token may name the person; the send stays, for the flow's counts. */
+const blankTokens = `
+  update flow_sends
+     set client_token = null
+   where organization_id = $1
+     and client_token is not null
+     and message_id = any(array(
+           select id
+             from messages
+            where organization_id = $1
+              and contact_id = $2))`;
+
 /**
  * SQL: messaging's table. Keeps the person's text; removes what names a file, the provider's ids, which contain the address, and its
- * words, which may name the person.
+ * words, which may name the person. Answers to a flow are not kept, nor what a message filled into one: a form asks for what is personal.
  */
 const blankMessages = `
   update messages
@@ -101,12 +134,23 @@ const blankMessages = `
          provider_message_id = null,
          superseded_ids = '{}',
          context_id = null,
+         context_message_id = null,
          failure = failure || '{"message": "Removed with the contact"}',
          content = case type
            when 'system' then jsonb_build_object('type', content->'type')
            when 'unsupported' then content #- '{raw,from}' #- '{raw,from_user_id}' #- '{raw,id}' #- '{raw,context}'
            when 'edit' then content - 'original_message_id' #- '{message,context}'
            when 'revoke' then content - 'original_message_id'
+           when 'interactive' then case content->>'type'
+             when 'nfm_reply' then '{"type": "nfm_reply", "nfm_reply": {"name": "flow"}}'
+             when 'flow' then content #- '{action,parameters,flow_token}' #- '{action,parameters,flow_action_payload,data}'
+             else content end
+           when 'template' then case when jsonb_typeof(content->'components') = 'array'
+             then jsonb_set(content, '{components}', (
+                    select coalesce(jsonb_agg(case when lower(c.part->>'sub_type') = 'flow' then c.part - 'parameters' else c.part end
+                                              order by c.place), '[]')
+                      from jsonb_array_elements(content->'components') with ordinality as c(part, place)))
+             else content end
            else case when content ? 'media'
              then content - '{asset_id,filename,id,sha256,url}'::text[] || '{"media": {"status": "gone"}}'
              else content end
@@ -136,7 +180,17 @@ const blankConversations = `
      and contact_id = $2`;
 
 /** What the job searches for. Stored encrypted, and deleted when the job ends. */
-export type Remains = { ids: string[]; conversations: string[]; identities: Identity[] };
+export type Remains = TaskRemains & {
+  ids: string[];
+  deals: string[];
+  /** Missing: the erasure is from before there were orders. */
+  orders?: string[];
+  /** Addresses of those orders: only bodies of connections are searched for them. Missing: as `orders`. */
+  buyers?: Identity[];
+  conversations: string[];
+  identities: Identity[];
+  records: string[];
+};
 
 async function searchLater(tx: OwnTx, secrets: Secrets, remains: Remains) {
   const id = uuidv7();

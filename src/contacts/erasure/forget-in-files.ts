@@ -47,6 +47,21 @@ const dropFailedImports = `
      and i.id = c.import_id
      and i.state = 'failed'`;
 
+/** SQL: tables of deals and records, which contacts must not import. */
+const dropFailedCrmImports = `
+  delete from crm_import_chunks c
+   using crm_imports i
+   where c.organization_id = $1
+     and i.organization_id = $1
+     and i.id = c.import_id
+     and i.state = 'failed'`;
+const crmImportsInProgress = `
+  select count(*)::int as total
+    from crm_imports
+   where organization_id = $1
+     and state in ('queued', 'running')
+     and created_at < $2`;
+
 /** Without it, an export that fails or is revived between the two queries would be in neither. */
 const lockExports = statement((select) => select(ContactExport).select('id').orderBy('id').forUpdate());
 
@@ -89,11 +104,13 @@ export async function forgetInFiles(transact: Transact, own: Own, contactIds: st
 
 async function dropFailed(tx: OwnTx, erasedAt: string): Promise<number> {
   const [imports] = await importsInProgress(tx, { erasedAt });
+  const [crmImports] = await tx.sql<{ total: number }>(crmImportsInProgress, [erasedAt]);
   await tx.sql(dropFailedImports);
+  await tx.sql(dropFailedCrmImports);
   await lockExports(tx, {});
   await tx.sql(blankFailedExports);
   const [exports] = await exportsInProgress(tx, { erasedAt });
-  return imports!.total + exports!.total;
+  return imports!.total + crmImports!.total + exports!.total;
 }
 
 const exportForUpdate = statement((select, { id }: { id: string }) =>

@@ -4,7 +4,7 @@ import type { Remains } from './erase.ts';
 
 const batch = 200;
 
-const personalFields = ['name', 'from_phone', 'reason'];
+const personalFields = ['name', 'from_phone', 'reason', 'response', 'client_token'];
 
 /** SQL: a batch of events and the answers to their deliveries (the webhooks' tables) in one statement. */
 const scrubBatch = `

@@ -1,13 +1,11 @@
-import { stringify } from 'csv-stringify/sync';
-import { customColumn, fieldColumns, idColumn, tagsColumn, timeColumns } from '../csv/columns.ts';
-import { toCustomCell } from '../csv/custom-cell.ts';
-import { neutralised } from '../csv/formulas.ts';
-import { toTagsCell } from '../csv/tags-cell.ts';
+import { toCustomCell } from '../../platform/csv/custom-cell.ts';
+import { neutralised } from '../../platform/csv/formulas.ts';
+import { customColumn } from '../../platform/csv/header.ts';
+import { toListCell } from '../../platform/csv/list-cell.ts';
+import { csvOf } from '../../platform/csv/write.ts';
+import { fieldColumns, idColumn, tagsColumn, timeColumns } from '../csv/columns.ts';
 import type { ContactRow } from '../queries.ts';
 import type { Selection } from './selection.ts';
-
-// Any line break within a cell needs quotes, not only the record delimiter.
-const csvOf = (records: string[][]) => stringify(records, { record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
 
 /** `isRaw`: for programs, which do not evaluate formulas. */
 export type CsvForm = { isRaw?: boolean };
@@ -23,7 +21,7 @@ export const csvRows = (rows: ContactRow[], keys: string[], form: CsvForm = {}) 
 const cellsOf = (row: ContactRow, keys: string[]) => [
   row.id,
   ...fieldColumns.map((column) => row[column]),
-  toTagsCell(row.tags),
+  toListCell(row.tags),
   ...keys.map((key) => (Object.hasOwn(row.custom_fields, key) ? toCustomCell(row.custom_fields[key]) : '')),
   ...timeColumns.map((column) => new Date(row[column]).toISOString()),
 ];

@@ -2,8 +2,9 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { AppError } from '../../platform/errors.ts';
 import type { Position } from '../../platform/listing/keyset.ts';
 import type { Listing } from '../../platform/listing/listing.ts';
+import type { AskOnce } from '../../platform/listing/pages.ts';
 import { maxCustomColumns } from '../csv/columns.ts';
-import { type AskOnce, contactPages, keysStatement } from '../list.ts';
+import { contactPages, keysStatement } from '../list.ts';
 import type { ContactRow } from '../queries.ts';
 
 export type Selection = {

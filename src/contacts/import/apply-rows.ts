@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
+import { ImportFailure } from '../../platform/csv/failure.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Contact } from '../contact.entity.ts';
 import { tagsColumn } from '../csv/columns.ts';
 import { otherAddresses } from '../identities/search-column.ts';
 import { catalogueLock, maxTags } from '../tag-catalogue.ts';
-import { ImportFailure } from './failure.ts';
 import { columns, Taken, wanted } from './resolve-rows.ts';
 import { type OwnIdentity, ownIdentity, remembersAnybody, suppressImported } from './suppress-imported.ts';
 

@@ -1,7 +1,7 @@
-import { customKeyOf, type FieldColumn, fieldColumns, idColumn, maxColumns, tagsColumn, timeColumns } from '../csv/columns.ts';
-import { restored } from '../csv/formulas.ts';
+import { ImportFailure } from '../../platform/csv/failure.ts';
+import { customKeyOf, readHeader as readColumns } from '../../platform/csv/header.ts';
+import { type FieldColumn, fieldColumns, idColumn, tagsColumn, timeColumns } from '../csv/columns.ts';
 import { customFields } from '../fields.ts';
-import { ImportFailure } from './failure.ts';
 
 export type Column =
   | { kind: 'id'; name: string }
@@ -33,24 +33,8 @@ const missing = (names: string[]) =>
 
 /** Throws ImportFailure before any row is read. */
 export function readHeader(cells: string[], line: number): Column[] {
-  if (cells.length > maxColumns) {
-    const message = `The first line has ${cells.length} columns; a file has at most ${maxColumns}`;
-    throw new ImportFailure('header.columns', message, { line });
-  }
-  const names = cells.map((cell) => restored(cell).trim());
-  const columns = names.map(columnOf);
-  if (!columns.some((column) => column)) throw new ImportFailure('header.missing', missing(names), { line });
-  const unknown = columns.indexOf(undefined);
-  if (unknown >= 0) {
-    const column = names[unknown]!.slice(0, 200);
-    const place = column === '' ? `Column ${unknown + 1} has no name` : `There is no column ${column}`;
-    throw new ImportFailure('header.unknown', place, { line, column });
-  }
-  const known = columns.map((column) => column!.name);
-  const seen = new Set<string>();
-  const twice = known.find((name) => seen.size === seen.add(name).size);
-  if (twice) throw new ImportFailure('header.duplicate', `The column ${twice} stands there twice`, { line, column: twice });
-  if (!known.some((name) => identifying.includes(name)))
+  const columns = readColumns<Column>(cells, line, { columnOf, missing });
+  if (!columns.some(({ name }) => identifying.includes(name)))
     throw new ImportFailure('header.identity', `One of the columns ${identifying.join(', ')} is needed`, { line });
-  return columns as Column[];
+  return columns;
 }

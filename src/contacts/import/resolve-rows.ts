@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
+import type { RowError } from '../../platform/imports/progress.ts';
 import { idColumn } from '../csv/columns.ts';
 import { faultOfCustom, maxCustomBytes, maxCustomKeys } from '../fields.ts';
 import { maxTagsOfContact } from '../tags.ts';
-import type { RowError } from './row.ts';
 import type { StagedRow } from './staging.ts';
 
 /** `missing`: identities the contact lacks. */

@@ -1,9 +1,11 @@
 import type Joi from 'joi';
+import { readCustomCell } from '../../platform/csv/custom-cell.ts';
+import { restored } from '../../platform/csv/formulas.ts';
+import { cellsFault } from '../../platform/csv/header.ts';
+import { readListCell } from '../../platform/csv/list-cell.ts';
 import { isUuid } from '../../platform/ids.ts';
+import type { BadRow, RowError } from '../../platform/imports/progress.ts';
 import { faultIn } from '../../platform/storable.ts';
-import { readCustomCell } from '../csv/custom-cell.ts';
-import { restored } from '../csv/formulas.ts';
-import { readTagsCell } from '../csv/tags-cell.ts';
 import type { ContactFields } from '../fields.ts';
 import { contactEmail, contactName, customFields, externalId, externalSource, maxCustomBytes } from '../fields.ts';
 import type { Identity } from '../identities/identity.ts';
@@ -13,9 +15,7 @@ import { maxTagsOfContact } from '../tags.ts';
 import { identitiesOfFields } from '../upsert.ts';
 import type { Column } from './header.ts';
 
-export type RowError = { column: string; code: string; message: string };
 export type ReadRow = { line: number; id?: string; fields: ContactFields; tags: string[]; identities: Identity[] };
-export type BadRow = { line: number; errors: RowError[] };
 export type Entry = ReadRow | BadRow;
 export const isBad = (entry: Entry): entry is BadRow => 'errors' in entry;
 
@@ -55,10 +55,8 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
   };
 
   return (cells, line) => {
-    if (cells.length !== columns.length) {
-      const message = `The row has ${cells.length} cells, the header ${columns.length}`;
-      return { line, errors: [{ column: '', code: 'row.cells', message }] };
-    }
+    const miscounted = cellsFault(cells, columns);
+    if (miscounted) return { line, errors: [miscounted] };
     const errors: RowError[] = [];
     const fields: ContactFields = {};
     let custom: Record<string, unknown> | undefined;
@@ -79,7 +77,7 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
         else fields[column.name] = value;
       } else if (column.kind === 'tags') {
         const isLong = cell.length > maxTagsCharacters;
-        tags = isLong ? [] : readTagsCell(cell);
+        tags = isLong ? [] : readListCell(cell);
         const message = isLong ? `tags must not be longer than ${maxTagsCharacters} characters` : faultOfTags(tags);
         if (message) errors.push({ column: column.name, code: 'tags', message });
       } else if (!isTooLarge) {

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
+import { copyInto, copyLine } from '../../platform/database/session.ts';
 import type { ReadRow } from './row.ts';
-import { copyInto, copyLine } from './session.ts';
 
 /** `n`: the place in the batch. `contactId`: the id of the contact if it is new. */
 export type StagedRow = ReadRow & {

@@ -5,6 +5,9 @@ import { endDoneOfSubjects } from '../../platform/ledger/end-subjects.ts';
 import type { Job } from '../../platform/ledger/jobs.entity.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
+import { moveRecordLinks } from '../record-links.ts';
+import { moveDealConversations } from './merge-deals.ts';
+import { moveTaskTargets } from './merge-tasks.ts';
 import type { MergeTx } from './merge-tx.ts';
 
 /* SQL: conversations and messages are messaging's tables, which contacts must not import; jobs move as sets. */
@@ -40,7 +43,7 @@ export async function mergeConversations(tx: MergeTx, conversations: Conversatio
 /** Of messaging, whose rules contacts must not import. */
 const wakeJobName = 'conversations.wake';
 
-// SQL: messaging's tables, whose rules contacts must not import.
+// SQL: tables of messaging, whose rules contacts must not import.
 const moveNotes = `
   update conversation_notes
      set conversation_id = $3
@@ -60,6 +63,20 @@ const moveMessages = `
      set conversation_id = $3, contact_id = $4
    where organization_id = $1
      and conversation_id = $2`;
+/** Of flows; found by its contact, who may be the survivor's already. */
+const moveResponses = `
+  update flow_responses
+     set conversation_id = $3
+   where organization_id = $1
+     and contact_id in ($4, $5)
+     and conversation_id = $2`;
+/** Who refers to it has committed before this, or finds none afterwards. */
+const holdConversation = `
+  select 1
+    from conversations
+   where organization_id = $1
+     and id = $2
+     for update`;
 const deleteConversation = `
   delete from conversations
    where organization_id = $1
@@ -69,9 +86,14 @@ type United = { is_awake: boolean; changed: string[] };
 
 async function unite(tx: MergeTx, { from, into }: Pair): Promise<United> {
   await moveLane(tx, { from, into });
+  await tx.sql(holdConversation, [from]);
   await tx.sql(moveMessages, [from, into, tx.survivor]);
+  await tx.sql(moveResponses, [from, into, tx.survivor, tx.merged]);
   const notes = await tx.sql(moveNotes, [from, into]);
   const tags = await tx.sql(copyTags, [from, into]);
+  await moveRecordLinks(tx, 'conversation', { from, into });
+  await moveDealConversations(tx, { from, into });
+  await moveTaskTargets(tx, 'conversation', { from, into });
   const [united] = await tx.sql<United>(takeOver, [from, into]);
   await tx.sql(deleteConversation, [from]);
   const { is_awake, changed } = united!;

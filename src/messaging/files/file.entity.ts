@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { timestampNow } from '../../platform/database/columns.ts';
+import { timestamp, timestampNow } from '../../platform/database/columns.ts';
 
 /** A received message whose file waits to be fetched. Deleted when its job has ended. */
 export const MediaFetch = defineEntity({
@@ -11,7 +11,7 @@ export const MediaFetch = defineEntity({
   },
 });
 
-/** The provider's id of an asset that was uploaded for one of its numbers. */
+/** The provider's id of an asset that was uploaded for one of its numbers. `claimed_by`: a message that uploads it now. */
 export const MediaUpload = defineEntity({
   name: 'MediaUpload',
   tableName: 'media_uploads',
@@ -19,7 +19,9 @@ export const MediaUpload = defineEntity({
     organization_id: p.uuid().primary(),
     asset_id: p.uuid().primary(),
     phone_number_id: p.text().primary(),
-    media_id: p.text(),
+    media_id: p.text().strictNullable(),
     uploaded_at: timestampNow(),
+    claimed_by: p.uuid().strictNullable(),
+    claimed_at: timestamp().strictNullable(),
   },
 });

@@ -30,9 +30,76 @@ export async function knownFiles(own: Own, { messageId, phoneNumberId, publicIds
   });
 }
 
-type Uploaded = { assetId: string; phoneNumberId: string; mediaId: string };
+export type FileUpload = { publicId: string; media_id: string; uploaded_at: string };
+type OfMessage = { id: string; channel_id: string; created_at: string };
 
-/** SQL: an upsert. Of two uploads at once either id is good, and the last one is kept. */
+/** Since the message was accepted: a file that was uploaded before is only named. */
+export async function uploadsOf(own: Own, { channel_id, created_at }: OfMessage, publicIds: string[]): Promise<FileUpload[]> {
+  const byId = new Map(publicIds.map((publicId) => [assetIdIn(own.organizationId, publicId) ?? '', publicId]));
+  // SQL: the number of the message's channel, which the table of uploads has instead of the channel.
+  const rows = await own.sql<{ asset_id: string; media_id: string; uploaded_at: string }>(
+    `select u.asset_id, u.media_id, u.uploaded_at
+       from media_uploads u
+       join channels c on c.organization_id = u.organization_id and c.id = $2 and c.phone_number_id = u.phone_number_id
+      where u.organization_id = $1 and u.asset_id = any($3::uuid[]) and u.uploaded_at >= $4::timestamptz and u.media_id is not null
+      order by u.uploaded_at, u.asset_id`,
+    [channel_id, [...byId.keys()].filter(Boolean), created_at],
+  );
+  return rows.map(({ asset_id, media_id, uploaded_at }) => ({ publicId: byId.get(asset_id)!, media_id, uploaded_at }));
+}
+
+/** The longest that an upload takes, and a moment more: an older claim is of a worker that died. */
+const claimSeconds = 330;
+const [minClaimWaitMs, maxClaimWaitMs] = [250, 5_000];
+
+type Upload = { assetId: string; phoneNumberId: string };
+type ByMessage = Upload & { messageId: string };
+
+/** False: another message uploads the file, or just has. A message may claim again: its run before died. */
+export async function claimUpload(tx: OwnTx, { assetId, phoneNumberId, messageId }: ByMessage): Promise<boolean> {
+  // SQL: an upsert with conditions, by the database's clock.
+  const claimed = await tx.sql(
+    `insert into media_uploads as u (organization_id, asset_id, phone_number_id, claimed_by, claimed_at)
+     select a.organization_id, a.id, $3, $4::uuid, clock_timestamp()
+       from media_assets a
+      where a.organization_id = $1 and a.id = $2
+     on conflict on constraint media_uploads_pkey do update
+       set claimed_by = excluded.claimed_by, claimed_at = excluded.claimed_at
+       where (u.media_id is null or u.uploaded_at <= clock_timestamp() - interval '${goodDays} days')
+         and (u.claimed_by is null
+              or u.claimed_by = excluded.claimed_by
+              or u.claimed_at < clock_timestamp() - interval '${claimSeconds} seconds')
+     returning 1`,
+    [assetId, phoneNumberId, messageId],
+  );
+  return claimed.length > 0;
+}
+
+/** After an upload that failed: another message need not wait for the claim's end. */
+export const giveUploadBack = (tx: OwnTx, { assetId, phoneNumberId, messageId }: ByMessage) =>
+  // SQL: only its own claim.
+  tx.sql(
+    `update media_uploads
+        set claimed_by = null, claimed_at = null
+      where organization_id = $1 and asset_id = $2 and phone_number_id = $3 and claimed_by = $4`,
+    [assetId, phoneNumberId, messageId],
+  );
+
+/** How long to wait for other messages' uploads of these files: as long as the youngest has taken so far. */
+export async function uploadWaitMs(own: Own, phoneNumberId: string, assetIds: string[]): Promise<number> {
+  // SQL: by the database's clock.
+  const [row] = await own.sql<{ age_ms: number }>(
+    `select coalesce(min(extract(epoch from clock_timestamp() - claimed_at)) * 1000, 0)::float8 as age_ms
+       from media_uploads
+      where organization_id = $1 and phone_number_id = $2 and asset_id = any($3::uuid[]) and claimed_at is not null`,
+    [phoneNumberId, assetIds],
+  );
+  return Math.min(Math.max(row!.age_ms, minClaimWaitMs), maxClaimWaitMs);
+}
+
+type Uploaded = Upload & { mediaId: string };
+
+/** Ends the claim. SQL: an upsert. Of two uploads at once either id is good, and the last one is kept. */
 export const rememberUpload = (tx: OwnTx, { assetId, phoneNumberId, mediaId }: Uploaded) =>
   tx.sql(
     `insert into media_uploads (organization_id, asset_id, phone_number_id, media_id)
@@ -40,7 +107,7 @@ export const rememberUpload = (tx: OwnTx, { assetId, phoneNumberId, mediaId }: U
        from media_assets a
       where a.organization_id = $1 and a.id = $2
      on conflict on constraint media_uploads_pkey do update
-       set media_id = excluded.media_id, uploaded_at = clock_timestamp()`,
+       set media_id = excluded.media_id, uploaded_at = clock_timestamp(), claimed_by = null, claimed_at = null`,
     [assetId, phoneNumberId, mediaId],
   );
 

@@ -1,8 +1,9 @@
 import { bindTo } from '../../platform/listing/bind.ts';
 import type { Fields } from '../../platform/listing/fields.ts';
 import { type Listing, type ListRequest, listingSql, readListing } from '../../platform/listing/listing.ts';
-import { type ListedTable, type ListPage, type ListRows, listRows } from '../../platform/listing/page.ts';
+import { type ListPage, type ListRows, listRows } from '../../platform/listing/page.ts';
 import type { Reads } from '../../platform/listing/reads.ts';
+import type { ListedTable } from '../../platform/listing/table.ts';
 import { type ConversationStatus, conversationStatuses, priorities } from '../conversation.entity.ts';
 import { type ConversationRow, conversationColumns, isWindowOpen, lastActivity } from './conversation-row.ts';
 
@@ -61,7 +62,7 @@ export type StatusCounts = Record<ConversationStatus | 'total', number>;
 /** SQL: conditions of any listing. Each conversation is counted, so it takes a place of the organization's share. */
 export async function countByStatus(reads: Reads, organizationId: string, listing: Listing): Promise<StatusCounts> {
   const params: unknown[] = [organizationId];
-  const { where, rest } = listingSql(conversationFields, listing, bindTo(params));
+  const { where, rest } = listingSql(table, listing, bindTo(params));
   const text = `
     select k.status, count(*)::int as total
       from conversations k

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { faultOfCustom } from '../../contacts/fields.ts';
+import { mergedCustom } from '../../contacts/fields.ts';
 import { holdMember } from '../../organizations/members.ts';
 import { now } from '../../platform/database/columns.ts';
 import { invalidField } from '../../platform/errors.ts';
@@ -44,15 +44,6 @@ export async function patchConversation(tx: TenantTx, id: string, patch: Convers
   moveWake(tx, id, before, after);
   emitChanged(own, { id, status: after.status }, changed);
   return getConversation(own, id);
-}
-
-/** A merge of conversations may have left too many: taking some away is always allowed. */
-function mergedCustom(before: Record<string, unknown>, given: Record<string, unknown>) {
-  const merged = Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null));
-  const fault = faultOfCustom(merged);
-  if (fault && Object.values(given).some((value) => value !== null))
-    throw invalidField('custom_fields', fault.message, fault.code);
-  return merged;
 }
 
 async function assertMember(tx: OwnTx, userId: string) {

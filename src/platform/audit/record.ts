@@ -1,6 +1,8 @@
 import type { Em } from '../database/database.ts';
 import { type TablesOf, tables } from '../database/tables.ts';
 import { uuidv7 } from '../ids.ts';
+import type { PartText } from '../ledger/part.ts';
+import type { Tx } from '../ledger/tx.ts';
 import type { AuditEntry } from './audit-entry.entity.ts';
 
 /** Never holds a secret; of a person's record only the id. `subject` is `<type>:<id>`. */
@@ -16,7 +18,25 @@ export type Act = {
   details?: Record<string, unknown>;
 };
 
-/** By the query builder, in every audited write: `em.insert` takes half as long again. */
+const longestSubject = 500;
+
+/** SQL: a part of the ledger's statement, so that an audited write asks no more often than another (bench: flash-sale). */
+const actPart: PartText = (id, organization, actor, action, subject, address, request, details) => `acted as (
+        insert into audit_log (id, organization_id, actor, action, subject, address, request_id, details)
+        values (${id}::uuid, ${organization}::uuid, ${actor}::text, ${action}::text, ${subject}::text, ${address}::text, ${request}::text,
+                ${details}::jsonb))`;
+
+/** Written with the rest of the transaction. */
+export const includeAct = (tx: Tx, { organizationId, actor, action, subject, address = '', requestId, details }: Act): void =>
+  tx.include({
+    text: actPart,
+    params: [
+      ...[uuidv7(), organizationId, actor, action, subject.slice(0, longestSubject), address, requestId ?? null],
+      details ? JSON.stringify(details) : null,
+    ],
+  });
+
+/** By the query builder: `em.insert` takes half as long again. */
 export async function recordAct(em: Em, act: Act): Promise<void> {
   await tables<TablesOf<typeof AuditEntry>>(em)
     .insertInto('audit_log')
@@ -25,7 +45,7 @@ export async function recordAct(em: Em, act: Act): Promise<void> {
       organization_id: act.organizationId,
       actor: act.actor,
       action: act.action,
-      subject: act.subject.slice(0, 500),
+      subject: act.subject.slice(0, longestSubject),
       address: act.address ?? '',
       request_id: act.requestId ?? null,
       details: act.details ?? null,

@@ -93,6 +93,22 @@ export const bounds = {
     .description(
       'Requests of an organization that wait at once in one process (Prefer: wait), of 100 in all; others get their reply at once',
     ),
+  FLOW_EXCHANGES_AT_ONCE: whole
+    .min(1)
+    .max(10_000)
+    .default(100)
+    .description("Requests of phones to flows' endpoints that a process answers at once; beyond: 503"),
+  FLOW_EXCHANGES_PER_ORGANIZATION: whole
+    .min(1)
+    .max(10_000)
+    .default(50)
+    .description('Of FLOW_EXCHANGES_AT_ONCE those of one organization: its slow endpoint must not hold up others'),
+  FLOW_VERSIONS_MAX_BYTES: whole
+    .min(0)
+    .default(256 * 1024 * 1024)
+    .description(
+      'Documents of former versions of flows that are kept for an organization; beyond, the oldest go. Not counted: the present one of each flow, and that which the provider has',
+    ),
   LISTS_AT_ONCE: whole
     .min(1)
     .max(100)
@@ -172,4 +188,7 @@ export type Bounds = {
   mediaDownloadsPerOrganization: number;
   mediaQuotaBytes: number;
   waitsPerOrganization: number;
+  flowExchangesAtOnce: number;
+  flowExchangesPerOrganization: number;
+  flowVersionsMaxBytes: number;
 };

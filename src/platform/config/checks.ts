@@ -57,7 +57,9 @@ export const areQueues = (text: string, { message }: Joi.CustomHelpers) => {
   return unknown.length > 0 ? message({ custom: `QUEUES: there is no queue ${unknown.join(', ')}` }) : text;
 };
 
-export const areOrigins = (text: string, { message }: Joi.CustomHelpers) => {
-  const wrong = list(text).filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin);
-  return wrong.length > 0 ? message({ custom: `ALLOWED_ORIGINS: ${wrong.join(', ')} is not scheme://host` }) : text;
-};
+export const areOrigins =
+  (variable: string) =>
+  (text: string, { message }: Joi.CustomHelpers) => {
+    const wrong = list(text).filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin);
+    return wrong.length > 0 ? message({ custom: `${variable}: ${wrong.join(', ')} is not scheme://host` }) : text;
+  };

@@ -1,22 +1,15 @@
 import Joi from 'joi';
 import { type RequestBoundsSettings, requestBoundsSettings } from '../database/request-bounds.ts';
 import { type Bounds, bounds } from './bounds.ts';
-import { areOrigins, areQueues, isClusterUrl, isHashKey, isMailbox, isMailUrl, isSecretKey, isUrl, list } from './checks.ts';
+import { areOrigins, areQueues, isHashKey, isMailbox, isMailUrl, isSecretKey, isUrl, list } from './checks.ts';
+import { type ConnectionSettings, connectionSettings } from './connections.ts';
+import { exchangeRatesSettings } from './exchange-rates.ts';
 import { type MediaSettings, mediaSettings } from './media.ts';
 import { type MessagingAppSettings, messagingAppSettings } from './messaging-app.ts';
+import { queueUrl } from './queue-url.ts';
 
 const whole = Joi.number().integer();
 const days = (min: number, byDefault: number) => whole.min(min).max(3650).default(byDefault);
-
-const queueUrl = Joi.string()
-  .when(Joi.string().pattern(/^rediss?\+cluster:/), {
-    // biome-ignore lint/suspicious/noThenProperty: the name Joi gives it
-    then: Joi.string().custom(isClusterUrl),
-    otherwise: Joi.string().custom(isUrl('redis', 'rediss')),
-  })
-  .description(
-    'Redis for the queues, `redis://…` or `rediss://…`, or a Redis Cluster, `redis+cluster://user:password@host:port,host:port`; unset: the database carries them',
-  );
 
 /** docs/operations lists the variables from here. */
 export const configSchema = Joi.object({
@@ -42,7 +35,7 @@ export const configSchema = Joi.object({
   ALLOWED_ORIGINS: Joi.string()
     .allow('')
     .default('')
-    .custom(areOrigins)
+    .custom(areOrigins('ALLOWED_ORIGINS'))
     .description(
       'Other origins whose pages may call the API and act with a session cookie, comma-separated: https://app.example.com',
     ),
@@ -90,7 +83,11 @@ export const configSchema = Joi.object({
     .min(0)
     .max(86_400)
     .default(3_600)
-    .description('About how often the provider is asked for the health of each channel; 0: only when somebody asks'),
+    .description(
+      'About how often the provider is asked for the health of each channel, and of each connection once a day; 0: only when somebody asks',
+    ),
+  ...exchangeRatesSettings,
+  ...connectionSettings,
   UNKNOWN_WINDOW: whole
     .min(1)
     .max(3600)
@@ -142,6 +139,7 @@ export const configSchema = Joi.object({
   RETENTION_UNMATCHED_STATUSES_DAYS: days(1, 7).description("Days a provider's status is kept that had to wait for its message"),
   RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
   RETENTION_ONBOARDINGS_DAYS: days(1, 30).description('Days an onboarding not completed is kept after its last change'),
+  RETENTION_CRM_BIN_DAYS: days(1, 30).description('Days a deleted deal, task or record can be restored'),
   RETENTION_EVENTS_DAYS: days(1, 30).description(
     'Days an event is kept with its deliveries, once all of them have ended, and a failed try of a message',
   ),
@@ -151,6 +149,7 @@ export const configSchema = Joi.object({
 export type Config = Bounds &
   MediaSettings &
   MessagingAppSettings &
+  ConnectionSettings &
   RequestBoundsSettings & {
     port: number;
     host: string;
@@ -174,6 +173,7 @@ export type Config = Bounds &
     appUrl?: string;
     providerTimeoutMs: number;
     channelCheckSeconds: number;
+    exchangeRatesUrl?: string;
     unknownWindow: number;
     webhookTimeoutMs: number;
     webhookAllowHttp: boolean;
@@ -197,6 +197,7 @@ export type Config = Bounds &
     retentionUnmatchedStatusesDays: number;
     retentionWebhookAttemptsDays: number;
     retentionOnboardingsDays: number;
+    retentionCrmBinDays: number;
     retentionEventsDays: number;
     shutdownTimeoutMs: number;
   };
@@ -234,6 +235,7 @@ export function readConfig(env: Environment = process.env): Config {
     webhookAllowNetworks: list(value.WEBHOOK_ALLOW_NETWORKS),
     allowedOrigins: list(value.ALLOWED_ORIGINS),
     messagingAppMediaHosts: list(value.MESSAGING_APP_MEDIA_HOSTS),
+    providerOrigins: list(value.PROVIDER_ORIGINS),
     queues: list(value.QUEUES),
     stopWords: list(value.STOP_WORDS),
   } as Config;

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { isUrl } from './checks.ts';
+import { areOrigins, isUrl } from './checks.ts';
 
 /** The messaging provider, and the installation's one app there. */
 export const messagingAppSettings = {
@@ -10,6 +10,13 @@ export const messagingAppSettings = {
   MESSAGING_APP_MEDIA_HOSTS: Joi.string()
     .default('lookaside.fbsbx.com')
     .description("Hosts, comma-separated, that the provider's links to files lead to: only they get a channel's token"),
+  PROVIDER_ORIGINS: Joi.string()
+    .allow('')
+    .default('https://scontent.xx.fbcdn.net,https://mmg.whatsapp.net')
+    .custom(areOrigins('PROVIDER_ORIGINS'))
+    .description(
+      "Other origins, comma-separated, that the provider's links to documents of flows may lead to; they get no token",
+    ),
   MESSAGING_APP_ID: Joi.string()
     .pattern(/^\d{1,32}$/, 'digits')
     .empty('')
@@ -21,6 +28,7 @@ export const messagingAppSettings = {
 export type MessagingAppSettings = {
   messagingAppUrl: string;
   messagingAppMediaHosts: string[];
+  providerOrigins: string[];
   messagingAppId?: string;
   messagingAppSecret?: string;
   messagingAppVerifyToken?: string;

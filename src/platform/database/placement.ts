@@ -15,6 +15,7 @@ export const placements: Record<string, { placement: Placement; why: string }> =
   api_keys: { placement: 'reference', why: 'found by its hash, before the organization is known' },
   invitations: { placement: 'reference', why: 'found by the hash of the link, before the organization is known' },
   channels: { placement: 'reference', why: "a provider's webhook names the number, before the organization is known" },
+  connections: { placement: 'reference', why: "a provider's webhook names it, before the organization is known" },
   heartbeats: { placement: 'reference', why: 'of processes; read beside the message whose outcome is unknown' },
   password_resets: { placement: 'local', why: 'of people' },
   login_limits: { placement: 'local', why: 'of addresses and people' },
@@ -35,4 +36,4 @@ export const uniqueOverAll = [
 ];
 
 /** Distributed sequences give each node numbers of its own: in order for one organization as long as one node takes its writes. */
-export const sequences = ['events_seq_seq', 'jobs_seq'];
+export const sequences = ['deals_position_seq', 'events_seq_seq', 'jobs_seq'];

@@ -42,7 +42,9 @@ export const requestBoundsSettings = {
     .min(1)
     .max(60_000)
     .default(1_500)
-    .description("Longest a request waits for a lock; then it is answered 409, or 503 when it is a whole table's"),
+    .description(
+      "Longest a request waits for a lock that does not pass on; then it is answered 409, or 503 when it is a whole table's",
+    ),
   REQUEST_TRANSACTION_TIMEOUT_MS: whole
     .min(100)
     .max(600_000)

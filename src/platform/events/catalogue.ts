@@ -1,7 +1,10 @@
 import Joi from 'joi';
 import { exampleIds as ids } from '../examples.ts';
+import { commerceEvents } from './commerce-events.ts';
+import { crmEvents } from './crm-events.ts';
 import { endpointDisabled, endpointFailing, endpointRecovered, webhookTest } from './endpoint-events.ts';
 import { type EventContract, event } from './event.ts';
+import { flowEvents } from './flow-events.ts';
 import { onboardingUpdated } from './onboarding-updated.ts';
 
 const id = (description: string) => Joi.string().required().description(description);
@@ -185,20 +188,6 @@ export const templateStatusUpdate = event({
   },
 });
 
-export const orderUpdated = event({
-  type: 'commerce.order.updated',
-  description:
-    'The state of an order or of its payment changed. Not sent yet: this version has no orders; an endpoint may subscribe already',
-  subject: { type: 'order', id: 'order_id' as const },
-  data: Joi.object({
-    order_id: id('The order'),
-    order_no: id('Its number'),
-    status: id('Its status'),
-    payment_status: id('Its payment status'),
-  }),
-  example: { order_id: ids.message, order_no: 'A-1001', status: 'confirmed', payment_status: 'paid' },
-});
-
 export const channelStatusUpdate = event({
   type: 'channel.status_update',
   description:
@@ -241,7 +230,7 @@ export const operationFailed = event({
   },
 });
 
-export const catalogue: EventContract[] = [
+export const catalogue = [
   messageNew,
   messageSent,
   messageStatusUpdate,
@@ -255,7 +244,6 @@ export const catalogue: EventContract[] = [
   contactsImported,
   contactsExported,
   templateStatusUpdate,
-  orderUpdated,
   channelStatusUpdate,
   onboardingUpdated,
   operationFailed,
@@ -263,6 +251,9 @@ export const catalogue: EventContract[] = [
   endpointFailing,
   endpointRecovered,
   endpointDisabled,
+  ...crmEvents,
+  ...flowEvents,
+  ...commerceEvents,
 ] as unknown as EventContract[];
 
 export const eventTypes = catalogue.map(({ type }) => type);

@@ -22,6 +22,11 @@ export type JobContract<Payload extends Record<string, string> = Record<string, 
   retryQueue?: QueueName;
   /** SQL: part of the statement of `jobs check`: a select of `organization_id` and `id` of the subjects that still wait for this job. */
   openSubjects?: string;
+  /**
+   * Several rows may be live for one subject, and a row may outlive its subject's wait: its handler then finds nothing to do. `jobs check`
+   * asks only that an open subject has a row.
+   */
+  mayOutliveSubject?: boolean;
   /** Frees the run's room once its subject is claimed: the width bounds dispatched runs, not running ones. */
   freesRoomAtClaim?: boolean;
   /** True when a dead worker may have done what cannot be undone: the job then never fails as crashed. */

@@ -3,6 +3,7 @@ import type { Log } from '../log.ts';
 import { type Dispatched, type DispatchedRow, distinctPools, type PoolRef } from './accept.ts';
 import { createFiller } from './pools.ts';
 import type { Queues } from './queues.ts';
+import type { Count } from './tally.ts';
 import { createTransact, type Transact, type TransactBounds } from './transact.ts';
 
 export type Ledger = {
@@ -24,12 +25,14 @@ export function createLedger({
   log,
   awaitsQueue,
   bounds,
+  count,
 }: {
   database: Database;
   queues: Queues;
   log: Log;
   awaitsQueue: boolean;
   bounds?: TransactBounds;
+  count?: Count;
 }): Ledger {
   const onFault = (error: unknown) => log.debug({ err: error }, 'left to the sweeper');
   const add = (rows: DispatchedRow[]) => queues.add(rows);
@@ -53,5 +56,5 @@ export function createLedger({
     });
     return Promise.race([work, limit]).finally(() => clearTimeout(timer));
   };
-  return { transact: createTransact(database, after, bounds), fill, fillOnce, dispatch };
+  return { transact: createTransact(database, after, bounds, count), fill, fillOnce, dispatch };
 }

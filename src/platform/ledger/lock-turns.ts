@@ -9,9 +9,12 @@ export type LockTurns = {
   take(locks: string[]): Promise<Release>;
 };
 
-/** Requests wait here for a lock without a connection. The database's lock still decides between processes. */
-export function createLockTurns(waitMs: number): LockTurns {
-  const turns = createShares({ perKey: 1, maxWaiting, waitMs, refusal: 'busy' });
+/**
+ * Requests wait here for a lock without a connection. The database's lock still decides between processes. `waitMs`: for one holder; of many
+ * who come at once the last waits for all the others, and each of them is quick.
+ */
+export function createLockTurns(waitMs: number, mostMs?: number): LockTurns {
+  const turns = createShares({ perKey: 1, maxWaiting, waitMs, mostMs, refusal: 'busy' });
   return {
     async take(locks) {
       const held: Release[] = [];

@@ -7,6 +7,9 @@ import { AppError } from '../errors.ts';
 /** Both kinds of lane share the subject's lock: a transaction that emits cannot know which endpoints listen. */
 export const lockOf = (lane: string) => (lane.startsWith('subject:') ? lane.slice(lane.indexOf(':', 8) + 1) : lane);
 
+/** Of the deliveries of one endpoint about one subject (events/record.ts). A lane of work on the subject has a word in the endpoint's place. */
+export const isDeliveryLane = (lane: string) => /^subject:[\da-f]{8}-/.test(lane);
+
 export const conversationLane = (conversationId: string) => `conversation:${conversationId}`;
 export const subjectLock = (type: string, id: string) => `${type}:${id}`;
 

@@ -5,6 +5,7 @@ import { uuidv7 } from '../ids.ts';
 import type { Dispatched } from './accept.ts';
 import { LocksOutdated, lockOf, subjectLock, takeLocks } from './locks.ts';
 import type { Part } from './part.ts';
+import type { Tallied, Tally } from './tally.ts';
 import type { End, EnqueueOptions, OwnTx, Tx } from './tx.ts';
 import type { Entries } from './write.ts';
 
@@ -16,6 +17,7 @@ type Kept = {
   dispatched: Dispatched;
   given: Map<string, unknown>;
   atEnd: (() => Promise<void> | void)[];
+  tallied: Tallied[];
 };
 
 class OwnTransaction extends OwnRows implements OwnTx {
@@ -47,6 +49,9 @@ class OwnTransaction extends OwnRows implements OwnTx {
   end(end: End) {
     this.tx.end(end);
   }
+  count<Value extends string>(tally: Tally<Value>, value: NoInfer<Value>) {
+    this.tx.count(tally, value);
+  }
   include(part: Part) {
     this.tx.include(part);
   }
@@ -65,7 +70,7 @@ export function joined(dispatched: Dispatched, more: Partial<Dispatched>): Dispa
   return dispatched;
 }
 
-export function openTx(given: Em | undefined, { held, isLooked, entries, dispatched, given: rows, atEnd }: Kept): Tx {
+export function openTx(given: Em | undefined, { held, isLooked, entries, dispatched, given: rows, atEnd, tallied }: Kept): Tx {
   const opened = () => {
     if (!given) throw new Error('A transaction of one round trip runs no other statement');
     return given;
@@ -125,6 +130,7 @@ export function openTx(given: Em | undefined, { held, isLooked, entries, dispatc
     },
     isNew: (type, id) => void held.add(subjectLock(type, id)),
     end: (end) => void entries.ends.push(end),
+    count: (tally, value) => void tallied.push({ tally, value }),
     include: (part) => void entries.parts.push(part),
     given: <Row>(name: string) => rows.get(name) as Row | undefined,
     dispatch: (more) => void joined(dispatched, more),

@@ -1,5 +1,7 @@
+import type { BatchStatement } from '../database/batch.ts';
 import type { Source } from '../database/database.ts';
 import { query } from '../database/query.ts';
+import type { PoolRef } from './accept.ts';
 import { stateIs } from './states.ts';
 import type { RunRef } from './tx.ts';
 
@@ -62,6 +64,7 @@ export const paceParts = (isWanted: string, { freesRoom }: { freesRoom: boolean 
 /** For the claim itself, with conditions on `jobs j left join pools p`: the pool has no rate, or the pace lets this run go. */
 export const isPaced = '(p.rate is null or (select is_open from paced))';
 
+/** Rows of a statement that takes a turn. */
 export type Turn = { wait_ms: number | null };
 
 /** For a run whose handler claims nothing: undefined when it may go, else the milliseconds until it may come again. */
@@ -73,3 +76,43 @@ export async function takeTurn(source: Source, { organization_id, id, run }: Run
 /** SQL: the pace of a pool is kept by the statement that claims. */
 const turnStatement = `with ${paceParts('true', { freesRoom: false })}
   select wait_ms from turn`;
+
+/** `heldMs`: the pool is held for so long, a minute at most; no turn was taken. `waitMs`: until the next turn. Neither: the call may go. */
+export type CallTurn = { heldMs?: number; waitMs?: number };
+type CallRow = { held_ms: number | null; wait_ms: number | null };
+
+/** For one call of a run that makes several, also with a pool that is not the run's. `heeds`: false goes past a hold. */
+export async function takeCall(source: Source, pool: PoolRef, heeds = true): Promise<CallTurn> {
+  const { text, params } = callTurn(pool, heeds);
+  return turnIn(await query<CallRow>(source, text, params as unknown[]));
+}
+
+/** `takeCall` in a batch with a write that precedes the call; `turnIn` reads its rows. */
+export const callTurn = ({ organization_id, id }: PoolRef, heeds = true): BatchStatement => ({
+  text: callStatement,
+  params: [organization_id, id, heeds],
+});
+
+export function turnIn(rows: unknown[]): CallTurn {
+  const { held_ms, wait_ms } = rows[0] as CallRow;
+  return { ...(held_ms !== null && { heldMs: held_ms }), ...(wait_ms !== null && { waitMs: wait_ms }) };
+}
+
+/** SQL: the same pace, by the database's clock. A hold may end before its time, of which a run of another pool hears nothing: it looks again after a minute. */
+const callStatement = `
+  with held as (
+    select case when isfinite(p.held_until)
+                then least(60000, greatest(1, extract(epoch from p.held_until - clock_timestamp()) * 1000))::float8
+                else 60000 end as ms
+      from pools p
+     where p.organization_id = $1 and p.id = $2 and $3::bool and p.held_until > clock_timestamp()),
+  taken as (
+    update pools p
+       set tat = case when ${isAlien} then clock_timestamp() + ${gap}
+                      when ${isOpen} then greatest(p.tat, clock_timestamp()) + ${gap}
+                      else p.tat end
+     where p.organization_id = $1 and p.id = $2 and p.rate is not null and not exists (select from held)
+    returning new.tat is distinct from old.tat as is_open, old.tat as open_at)
+  select (select ms from held) as held_ms,
+         (select case when not is_open then greatest(1, extract(epoch from open_at - clock_timestamp()) * 1000)::float8 end
+            from taken) as wait_ms`;

@@ -10,6 +10,8 @@ import type { RunRef, Tx } from './tx.ts';
 export const poolOf = (organizationId: string, id: string): PoolRef => ({ organization_id: organizationId, id });
 export const channelPool = (channelId: string) => `channel:${channelId}`;
 export const endpointPool = (endpointId: string) => `endpoint:${endpointId}`;
+/** Of management calls for an account at the provider, whose limit is the account's: with all its numbers in this organization. */
+export const accountPool = (organizationId: string, accountId: string) => `waba:${accountId}:${organizationId}`;
 /** Of deliveries that a disabled endpoint still gets, while its own pool is held. */
 export const drainPool = (endpointId: string) => `${endpointPool(endpointId)}:drain`;
 
@@ -164,14 +166,14 @@ export function createFiller(
 
 /** SQL: an upsert. */
 const ensureStatement = `
-  insert into pools (organization_id, id, width)
-  values ($1, $2, $3)
+  insert into pools (organization_id, id, width, rate)
+  values ($1, $2, $3, $4)
   on conflict (organization_id, id) do nothing`;
 
-export async function ensurePool(own: Pick<Own, 'sql'>, id: string, width: number) {
-  await own.sql(ensureStatement, [id, width]);
+export async function ensurePool(own: Pick<Own, 'sql'>, id: string, width: number, rate: number | null = null) {
+  await own.sql(ensureStatement, [id, width, rate]);
 }
 
 export async function ensureSharedPool(tx: Pick<Tx, 'query'>, id: string, width: number) {
-  await tx.query(ensureStatement, [nobody, id, width]);
+  await tx.query(ensureStatement, [nobody, id, width, null]);
 }

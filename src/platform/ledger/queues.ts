@@ -52,6 +52,15 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
     announceOpen();
   }
 
+  /** What did not become ready is made anew at the next probe: a busy server that takes no connection for some seconds is no death. */
+  async function startOver(error: unknown) {
+    log.warn({ err: error }, 'queue objects did not become ready');
+    const useless = [...queues.values()];
+    queues.clear();
+    await Promise.all(useless.map((queue) => withinMs(queue.close(), 2_000, 'Closing a queue').catch(() => undefined)));
+    _opening = undefined;
+  }
+
   let _opening: Promise<void> | undefined;
   let isProbing = false;
   function probe() {
@@ -68,7 +77,7 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
       if (isClosed) return;
       isReachable = true;
       reachableSince ??= Date.now();
-      _opening ??= open().catch((error) => log.warn({ err: error }, 'queue objects did not become ready'));
+      _opening ??= open().catch(startOver);
       if (!isOpen && Date.now() - reachableSince > deadAfterMs) onDead();
     } catch {
       isReachable = false;

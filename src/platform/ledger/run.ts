@@ -13,11 +13,13 @@ export type RunRow = RowOf<typeof Job, Column> & {
   is_held: boolean;
   needs_room: boolean;
   is_paced: boolean;
+  /** Its operation counts as running already. */
+  is_started?: boolean;
   /** Of a claim: others wait for room in the pool. */
   has_waiting?: boolean;
 };
 
-const rowColumns = `
+export const rowColumns = `
   j.id, j.run, j.organization_id, j.name, j.queue, j.payload, j.subject_type, j.subject_id,
   j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls`;
 

@@ -7,6 +7,7 @@ import { createLockTurns, type LockTurns } from './lock-turns.ts';
 import { LocksOutdated, lockOf, lockStatements, sorted } from './locks.ts';
 import { joined, openTx } from './open-tx.ts';
 import { repeated } from './repeat.ts';
+import type { Count, Tallied } from './tally.ts';
 import { Afterwards, type Tx } from './tx.ts';
 import { type Entries, fitsOneTrip, type Written, writeInOneTrip, writeInTwoTrips, writeLedger } from './write.ts';
 
@@ -32,6 +33,8 @@ export type Look<Seen> = Omit<TransactOptions, 'locks' | 'isOneTrip'> & {
   isOneTrip?: boolean | ((seen: NoInfer<Seen>) => boolean);
   /** Errors that mean the same as LocksOutdated, such as a contact erased between two statements. */
   outdatedBy?(error: unknown): boolean;
+  /** What an error of the database means to the caller; undefined: it stays as it is. */
+  refusal?(error: unknown, seen: NoInfer<Seen>): Error | undefined;
 };
 
 export type Write<Seen> = TransactOptions | Look<Seen>;
@@ -39,7 +42,7 @@ export type Write<Seen> = TransactOptions | Look<Seen>;
 export type Work<Given, Seen, Result> = (tx: Given, seen: Seen) => Promise<Result | Afterwards<Result>>;
 export type Transact = <Seen, Result>(options: Write<Seen>, work: Work<Tx, Seen, Result>) => Promise<Result>;
 
-/** No repeat begins after `patienceMs`; `lockMs` bounds the wait for others of this process. */
+/** No repeat begins after `patienceMs`; `lockMs` bounds the wait for one other of this process. */
 export type TransactBounds = { patienceMs: number; lockMs: number };
 
 /** The one way to write: rows, jobs and events commit together. Repeats conflicts; throws 503 when the database is away. */
@@ -47,8 +50,9 @@ export function createTransact(
   database: Database,
   after: (dispatched: Dispatched) => Promise<void> | void,
   bounds?: TransactBounds,
+  count?: Count,
 ): Transact {
-  const turns = bounds && createLockTurns(bounds.lockMs);
+  const turns = bounds && createLockTurns(bounds.lockMs, bounds.patienceMs);
   return async <Seen, Result>(options: Write<Seen>, work: Work<Tx, Seen, Result>) => {
     const isOutdated = (error: unknown) =>
       error instanceof LocksOutdated || ('look' in options && (options.outdatedBy?.(error) ?? false));
@@ -64,9 +68,12 @@ export function createTransact(
       const isOne = options.isOneTrip;
       const isOneTrip = typeof isOne === 'function' ? isOne(seen as Seen) : isOne;
       const attemptOptions = { ...options, locks, isOneTrip, isLooked: 'look' in options };
-      const { result, dispatched } = await inTurn(turns, locks, () =>
+      const { result, dispatched, tallied } = await inTurn(turns, locks, () =>
         attemptOf(database, attemptOptions, (tx) => work(tx, seen as Seen)),
-      );
+      ).catch((error: unknown) => {
+        throw ('look' in options ? options.refusal?.(error, seen as Seen) : undefined) ?? error;
+      });
+      if (tallied.length > 0) count?.(tallied);
       if (dispatched.rows.length + dispatched.pools.length + dispatched.joined.length > 0) await after(dispatched);
       return result;
     };
@@ -95,7 +102,7 @@ async function attemptOf<Result>(
   database: Database,
   options: Attempt,
   work: (tx: Tx) => Promise<Result | Afterwards<Result>>,
-): Promise<{ result: Result; dispatched: Dispatched }> {
+): Promise<{ result: Result; dispatched: Dispatched; tallied: Tallied[] }> {
   const entries: Entries = { ends: [], jobs: [], events: [], parts: [] };
   const dispatched = nothingDispatched();
   const { once } = options;
@@ -103,7 +110,8 @@ async function attemptOf<Result>(
   const held = new Set(locks);
   const atEnd: (() => Promise<void> | void)[] = [];
   const given = new Map<string, unknown>();
-  const kept = { held, entries, dispatched, given, atEnd, isLooked: options.isLooked };
+  const tallied: Tallied[] = [];
+  const kept = { held, entries, dispatched, given, atEnd, tallied, isLooked: options.isLooked };
   const keep = (written: Written) => {
     joined(dispatched, written.dispatched);
     for (const [name, row] of written.given) given.set(name, row);
@@ -117,7 +125,7 @@ async function attemptOf<Result>(
         return once.kept(resultOf(value));
       });
     else keep(await writeInOneTrip(database, locks, entries));
-    return { result: resultOf(value), dispatched };
+    return { result: resultOf(value), dispatched, tallied };
   }
   const run = (em: Em, { text, params }: BatchStatement) => query(em, text, params);
   const begin = options.isLong ? [...database.forLongWork, ...lockStatements(held)] : lockStatements(held);
@@ -131,7 +139,7 @@ async function attemptOf<Result>(
     if (once) await run(em, await once.kept(own));
     return own;
   }, begin);
-  return { result, dispatched };
+  return { result, dispatched, tallied };
 }
 
 const resultOf = <Result>(value: Result | Afterwards<Result>): Result => (value instanceof Afterwards ? value.read() : value);

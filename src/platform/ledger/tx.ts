@@ -3,6 +3,7 @@ import type { OwnRecords } from '../database/own.ts';
 import type { EventContract } from '../events/event.ts';
 import type { Dispatched } from './accept.ts';
 import type { Part } from './part.ts';
+import type { Tally } from './tally.ts';
 
 export type RunRef = { organization_id: string; id: string; run: number };
 
@@ -51,13 +52,15 @@ type Common = {
   lockNew(type: string, id: string): Promise<void>;
   /** For a subject nobody can know of before the commit: its events need no lock. */
   isNew(type: string, id: string): void;
-  /** It may hold a conversation's lock, but no other lock and no row, or two transactions might wait for each other. */
+  /** It may hold locks that stand before this one in the order of locks.ts. No other lock and no row: two might wait for each other. */
   lockFound(type: string, id: string): Promise<void>;
   /** Throws LocksOutdated unless the lock is held. */
   assertLocked(lock: string): void;
   /** Runs once the work is done, before the records and the ledger are written. */
   atEnd(work: () => Promise<void> | void): void;
   end(end: End): void;
+  /** Once, after the commit. */
+  count<Value extends string>(tally: Tally<Value>, value: NoInfer<Value>): void;
   include(part: Part): void;
   /** The row of an included part, once the ledger is written (Afterwards). */
   given<Row>(name: string): Row | undefined;

@@ -1,7 +1,12 @@
+import { firstIdAt } from '../ids.ts';
+import { momentMs } from '../time/moment.ts';
 import type { Bind } from './bind.ts';
 import type { Field } from './fields.ts';
-import type { Condition, Operator, Scalar } from './filters.ts';
+import type { Condition } from './filters.ts';
+import { caseless, likeSql } from './like.ts';
+import type { Operator, Scalar } from './operators.ts';
 import { addressSql } from './search.ts';
+import { objectSql } from './typed.ts';
 
 const symbols = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 /** The opposite's condition, negated: each record is in exactly one of the two lists. */
@@ -21,9 +26,17 @@ export function conditionSql({ field, operator, values }: Condition, bind: Bind)
 
 function plainSql(field: Field, operator: Operator, values: Scalar[], bind: Bind): string {
   if (field.isNullable && operator === 'is_empty') return `${field.sql} is null`;
+  if (field.typed) return objectSql(field.typed, operator, values, bind);
+  if (field.isInId) return idTimeSql(operator, values as string[], bind);
   if (field.type === 'boolean') return `${field.sql} = ${bind(values[0])}::boolean`;
-  if (field.type === 'time') return timeSql(field.sql, operator, values as string[], bind);
+  if (field.type === 'codes') return codesSql(field.sql, operator, values, bind);
+  if (field.type === 'number') return numberSql(field.sql, operator, values as string[], bind);
+  if (field.type === 'time') return placedTimeSql(field, operator, values as string[], bind);
   if (field.type === 'json') return jsonSql(field, operator, values, bind);
+  if (field.type === 'link') {
+    const linked = operator === 'is_empty' ? 'true' : `${field.id} = any(${bind(values)}::uuid[])`;
+    return `${operator === 'is_empty' ? 'not ' : ''}exists (select 1 from ${field.sql} and ${linked})`;
+  }
   if (field.type === 'name') {
     const named = operator === 'is_empty' ? 'true' : textSql(field.name!, 'text', operator, values as string[], bind, folded);
     return `${operator === 'is_empty' ? 'not ' : ''}exists (select 1 from ${field.sql} and ${named})`;
@@ -43,9 +56,12 @@ function plainSql(field: Field, operator: Operator, values: Scalar[], bind: Bind
   return field.address ? `${own} and ${addressSql(field.address, value, bind)}` : own;
 }
 
+/** The second condition is that of the partial index. */
+const codesSql = (sql: string, operator: Operator, values: Scalar[], bind: Bind) =>
+  operator === 'is_empty' ? `${sql} = '{}'` : `(${sql} && ${bind(values)}::text[] and ${sql} <> '{}')`;
+
 type Sameness = (sql: string) => string;
 const exact: Sameness = (sql) => sql;
-const caseless: Sameness = (sql) => `casefold(${sql} collate pg_unicode_fast)`;
 const folded: Sameness = (sql) => `fold(${sql})`;
 
 function textSql(sql: string, type: string, operator: Operator, values: string[], bind: Bind, same: Sameness): string {
@@ -59,11 +75,20 @@ function textSql(sql: string, type: string, operator: Operator, values: string[]
   return likeSql(sql, operator, first, bind);
 }
 
-/** Ignores case in any script and locale; the client's wildcards are plain characters. */
-function likeSql(sql: string, operator: Operator, value: string, bind: Bind): string {
-  const plain = value.replace(/[\\%_]/g, '\\$&');
-  const pattern = `${operator === 'starts_with' ? '' : '%'}${plain}${operator === 'ends_with' ? '' : '%'}`;
-  return `${caseless(sql)} like ${caseless(`${bind(pattern)}::text`)}`;
+function numberSql(sql: string, operator: Operator, values: string[], bind: Bind): string {
+  const [first, second] = values as [string, string];
+  const one = (value: string) => `${bind(value)}::numeric`;
+  if (operator === 'eq') return `${sql} = ${one(first)}`;
+  if (operator === 'in') return `${sql} = any(${bind(values)}::numeric[])`;
+  if (operator === 'between') return `${sql} between ${one(first)} and ${one(second)}`;
+  return `${sql} ${symbols[operator as keyof typeof symbols]} ${one(first)}`;
+}
+
+/** In the index's expression a missing time is later than any: it is no answer to `gt` all the same. */
+function placedTimeSql({ sql, inOrder }: Field, operator: Operator, values: string[], bind: Bind): string {
+  if (inOrder === undefined) return timeSql(sql, operator, values, bind);
+  const placed = timeSql(inOrder, operator, values, bind);
+  return operator === 'gt' || operator === 'gte' ? `(${placed} and ${sql} is not null)` : placed;
 }
 
 /** The API shows milliseconds: three digits mean that whole millisecond, more digits a microsecond. */
@@ -76,6 +101,21 @@ function timeSql(sql: string, operator: Operator, values: string[], bind: Bind):
   if (operator === 'gte') return `${sql} >= ${from(first)}`;
   if (operator === 'lt') return `${sql} < ${from(first)}`;
   if (operator === 'lte') return `${sql} < ${until(first)}`;
+  if (operator === 'between') return within(first, second);
+  return `(${values.map((value) => within(value, value)).join(' or ')})`;
+}
+
+/** The smallest id of the time's millisecond, or of the one after it. */
+function idTimeSql(operator: Operator, values: string[], bind: Bind): string {
+  const isBetween = (text: string) => /\.\d{3}\d*[1-9]/.test(text);
+  const from = (text: string) => `${bind(firstIdAt(momentMs(text) + (isBetween(text) ? 1 : 0)))}::uuid`;
+  const until = (text: string) => `${bind(firstIdAt(momentMs(text) + 1))}::uuid`;
+  const within = (first: string, last: string) => `(k.id >= ${from(first)} and k.id < ${until(last)})`;
+  const [first, second] = values as [string, string];
+  if (operator === 'gt') return `k.id >= ${until(first)}`;
+  if (operator === 'gte') return `k.id >= ${from(first)}`;
+  if (operator === 'lt') return `k.id < ${from(first)}`;
+  if (operator === 'lte') return `k.id < ${until(first)}`;
   if (operator === 'between') return within(first, second);
   return `(${values.map((value) => within(value, value)).join(' or ')})`;
 }

@@ -1,31 +1,31 @@
 import { AppError, type ErrorDetail } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 import { toMoment } from '../time/moment.ts';
+import { decimal } from './cursor.ts';
 import { type Field, type Fields, type FieldType, fieldNames, fieldOf } from './fields.ts';
+import { emptiness, equalities, type Operator, operators, orders, parts, type Scalar } from './operators.ts';
+import { operatorsOfTyped, typedReader } from './typed.ts';
 
-const equalities = ['eq', 'neq', 'in', 'not_in'] as const;
-const orders = ['gt', 'gte', 'lt', 'lte', 'between'] as const;
-const parts = ['contains', 'not_contains', 'starts_with', 'ends_with'] as const;
-const emptiness = ['is_empty', 'is_not_empty'] as const;
-export const operators = [...equalities, ...orders, ...parts, ...emptiness] as const;
-export type Operator = (typeof operators)[number];
-
-const fitting: Record<FieldType, readonly Operator[]> = {
+const fitting: Record<Exclude<FieldType, 'typed'>, readonly Operator[]> = {
   id: equalities,
   text: operators,
   time: [...equalities, ...orders],
+  number: [...equalities, ...orders],
   choice: equalities,
   boolean: ['eq', 'neq'],
+  codes: [...equalities, ...emptiness],
   json: operators,
   name: [...equalities, ...parts, ...emptiness],
+  link: [...equalities, ...emptiness],
 };
 
-export type Scalar = string | number | boolean;
 /** Two `values` for `between`, none for emptiness, any number for `in` and `not_in`, else one. */
 export type Condition = { name: string; field: Field; operator: Operator; values: Scalar[] };
 
 export const maxFilters = 20;
+/** In an address; a body may have more. */
 export const maxFilterBytes = 4_096;
+export const maxBodyFilterBytes = 65_536;
 const maxValues = 100;
 const keys = ['field', 'operator', 'value'];
 
@@ -33,20 +33,32 @@ type Fault = { at: string; code: string; message: string };
 const fault = (at: string, code: string, message: string): Fault => ({ at, code, message });
 const isFault = (read: object): read is Fault => 'message' in read;
 
-/** Throws 400 unless the text is a JSON array, 422 with every fault at its place. */
-export function readFilters(fields: Fields, text: string | undefined, location: string): Condition[] {
-  if (text === undefined) return [];
+/** As a query has it: the text of a JSON array. As a body has it: the array, and in `any` groups of which each has one that holds. */
+export type GivenFilters = { filters?: string | unknown[]; any?: unknown[][] };
+export type ReadFilters = { conditions: Condition[]; groups: Condition[][] };
+
+/** Throws 400 unless a text is a JSON array, 422 with every fault at its place. */
+export function readFilters(fields: Fields, { filters = [], any = [] }: GivenFilters, location: string): ReadFilters {
   const detail = (field: string, code: string, message: string): ErrorDetail => ({ field, location, code, message });
-  if (Buffer.byteLength(text) > maxFilterBytes)
-    throw refused([detail('filters', 'string.max', `filters must not be larger than ${maxFilterBytes} bytes`)]);
-  const given = parsed(text);
-  if (given.length > maxFilters) throw refused([detail('filters', 'array.max', `filters must not be more than ${maxFilters}`)]);
-  const read = given.map((item) => readFilter(fields, item));
-  const faults = read.flatMap((one, index) =>
-    isFault(one) ? [detail(`filters[${index}]${one.at}`, one.code, one.message)] : [],
-  );
+  const isText = typeof filters === 'string';
+  const maxBytes = isText ? maxFilterBytes : maxBodyFilterBytes;
+  if (Buffer.byteLength(isText ? filters : JSON.stringify([filters, any])) > maxBytes)
+    throw refused([detail('filters', 'string.max', `filters must not be larger than ${maxBytes} bytes`)]);
+  const given = isText ? parsed(filters) : filters;
+  if (given.length + any.flat().length > maxFilters)
+    throw refused([detail('filters', 'array.max', `filters must not be more than ${maxFilters}`)]);
+  const faults: ErrorDetail[] = [];
+  const readAll = (items: unknown[], at: string) =>
+    items.flatMap((item, index) => {
+      const read = readFilter(fields, item);
+      if (!isFault(read)) return [read];
+      faults.push(detail(`${at}[${index}]${read.at}`, read.code, read.message));
+      return [];
+    });
+  const conditions = readAll(given, 'filters');
+  const groups = any.map((group, index) => readAll(group, `any[${index}]`));
   if (faults.length > 0) throw refused(faults);
-  return read as Condition[];
+  return { conditions, groups };
 }
 
 function parsed(text: string): unknown[] {
@@ -72,11 +84,16 @@ function readFilter(fields: Fields, item: unknown): Condition | Fault {
   const { field: name, operator = 'eq', value } = item as { field?: unknown; operator?: unknown; value?: unknown };
   const field = typeof name === 'string' ? fieldOf(fields, name) : undefined;
   if (!field) return fault('.field', 'any.only', `field must be one of ${fieldNames(fields).join(', ')}`);
-  const allowed = field.isNullable ? [...fitting[field.type], ...emptiness] : fitting[field.type];
+  const allowed = operatorsOf(field);
   if (!allowed.includes(operator as Operator))
     return fault('.operator', 'any.only', `operator of this field must be one of ${allowed.join(', ')}`);
   const values = valuesOf(field, operator as Operator, value);
   return isFault(values) ? values : { name: name as string, field, operator: operator as Operator, values };
+}
+
+function operatorsOf(field: Field): readonly Operator[] {
+  if (field.type === 'typed') return operatorsOfTyped(field.typed!);
+  return field.isNullable ? [...fitting[field.type], ...emptiness] : fitting[field.type];
 }
 
 function valuesOf(field: Field, operator: Operator, value: unknown): Scalar[] | Fault {
@@ -93,9 +110,8 @@ function valuesOf(field: Field, operator: Operator, value: unknown): Scalar[] | 
   const values = given.map(read);
   if (values.some((one) => one === undefined)) return wrong(`value must be ${kind}`);
   if (isRange && typeof values[0] !== typeof values[1]) return wrong('Both values of between must be of one type');
-  return field.canonical && !withinOperators.includes(operator)
-    ? (values as string[]).map(field.canonical)
-    : (values as Scalar[]);
+  const canonical = field.typed?.canonical ?? field.canonical;
+  return canonical && !withinOperators.includes(operator) ? (values as string[]).map(canonical) : (values as Scalar[]);
 }
 
 const withinOperators: readonly Operator[] = ['contains', 'not_contains', 'ends_with'];
@@ -107,17 +123,26 @@ const readText = (value: unknown) =>
   typeof value === 'string' && !value.includes('\u0000') && value.isWellFormed() ? value : undefined;
 /** 1e999 is read as infinity, which JSON cannot hold. */
 const readNumber = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
+/** As text: it may have more digits than a number of JSON keeps. */
+const readDecimal = (value: unknown) => {
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && text.length <= 64 && decimal.test(text) ? text : undefined;
+};
 const readBoolean = (value: unknown) => (typeof value === 'boolean' ? value : undefined);
 
-function readerOf({ type, values = [] }: Field, operator: Operator): Reader {
+function readerOf({ type, values = [], typed }: Field, operator: Operator): Reader {
+  if (typed) return typedReader(typed);
   if (type === 'boolean') return { kind: 'a boolean', read: readBoolean };
-  if (type === 'choice') return { kind: `one of ${values.join(', ')}`, read: (value) => values.find((one) => one === value) };
-  if (type === 'id') return { kind: 'an id', read: (value) => (typeof value === 'string' && isUuid(value) ? value : undefined) };
+  if (type === 'choice' || type === 'codes')
+    return { kind: `one of ${values.join(', ')}`, read: (value) => values.find((one) => one === value) };
+  if (type === 'id' || type === 'link')
+    return { kind: 'an id', read: (value) => (typeof value === 'string' && isUuid(value) ? value : undefined) };
   if (type === 'time')
     return {
       kind: 'an ISO 8601 date, or a time with its zone',
       read: (value) => (typeof value === 'string' ? toMoment(value) : undefined),
     };
+  if (type === 'number') return { kind: 'a number, or one as text', read: readDecimal };
   if (type !== 'json' || (parts as readonly string[]).includes(operator)) return { kind: 'a string', read: readText };
   if ((orders as readonly string[]).includes(operator))
     return { kind: 'a string or a number', read: (value) => readText(value) ?? readNumber(value) };

@@ -1,22 +1,30 @@
 import type { Field, FieldType } from './fields.ts';
-import type { Condition, Operator } from './filters.ts';
+import type { Condition } from './filters.ts';
+import type { Operator } from './operators.ts';
 import { isShort, tellingOf } from './search.ts';
+import { isTypedIndexed } from './typed.ts';
 
 const equality: readonly Operator[] = ['eq', 'in'];
 const inOrder: readonly Operator[] = [...equality, 'gt', 'gte', 'lt', 'lte', 'between'];
 
-const answered: Record<FieldType, readonly Operator[]> = {
+const answered: Record<Exclude<FieldType, 'typed'>, readonly Operator[]> = {
   id: equality,
   json: equality,
   name: equality,
+  link: equality,
   time: inOrder,
   choice: equality,
   boolean: [],
+  // Few records have any: an index of those.
+  codes: [...equality, 'is_not_empty'],
+  number: [],
   text: [],
 };
 
 export function isIndexed({ field, operator, values }: Condition): boolean {
   if (field.isUnindexed) return false;
+  if (field.type === 'typed') return isTypedIndexed(field.typed!, operator);
+  if (field.isKeyed && equality.includes(operator)) return true;
   if (field.type === 'text') return operator === 'eq' && isIndexedText(field, values[0] as string);
   return answered[field.type].includes(operator) && (field.type !== 'time' || field.isSortable === true);
 }

@@ -4,14 +4,15 @@ import type { SortKey } from './sort.ts';
 
 export type Position = string[];
 
+/** A missing time comes last. */
 export const positionOf = <Row extends object>(keys: SortKey[], row: Row): Position =>
-  keys.map(({ name }) => String(row[name as keyof Row]));
+  keys.map(({ name }) => String(row[name as keyof Row] ?? 'infinity'));
 
-const casts: Record<SortedType, string> = { id: 'uuid', time: 'timestamptz', text: 'text' };
+const casts: Record<SortedType, string> = { id: 'uuid', time: 'timestamptz', text: 'text', number: 'numeric' };
 
 export function beyondSql(keys: SortKey[], position: Position, bind: Bind): string {
-  const values = keys.map(({ type, isFolded }, index) => {
-    const value = `${bind(position[index])}::${casts[type]}`;
+  const values = keys.map(({ type, isFolded, cast }, index) => {
+    const value = type === 'value' ? `${bind(position[index]!.slice(1))}::${cast}` : `${bind(position[index])}::${casts[type]}`;
     return isFolded ? `fold(${value})` : value;
   });
   const [first] = keys as [SortKey];

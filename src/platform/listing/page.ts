@@ -1,18 +1,21 @@
 import { bindTo } from './bind.ts';
-import type { Fields } from './fields.ts';
 import { type Position, positionOf } from './keyset.ts';
 import { type Listing, listingSql } from './listing.ts';
 import type { Ask } from './paging.ts';
 import type { ReadBounds, Reads } from './reads.ts';
 import { sortColumnsSql, sortedAgainSql } from './sort.ts';
+import { commonSql, type ListedTable } from './table.ts';
+import { keysWithout, readBothParts, shownValue } from './value-order.ts';
+import { withoutWideRanges } from './wide.ts';
 import { readInWindows } from './windows.ts';
-
-/** Its alias in the statements is `k`; it has `organization_id`. */
-export type ListedTable = { name: string; fields: Fields; columns: string };
 
 export type ListPage = { limit: number; after?: Position };
 /** One row more than the limit when there are more. `end`: where to continue when not all could be read. */
 export type ListRows<Row> = { rows: Row[]; end?: Position; total?: number };
+
+/** Few texts, since each connection keeps each of them: the usual size and the largest one. */
+const preparedLimits = [25, 100];
+const isByCreation = ({ keys }: Listing) => keys.every(({ name }) => name === 'created_at' || name === 'id');
 
 /** A search, a filter or a count takes a place of the organization's share. */
 export async function listRows<Row extends object>(
@@ -22,13 +25,19 @@ export async function listRows<Row extends object>(
   listing: Listing,
   { includeTotal = false, ...page }: ListPage & { includeTotal?: boolean },
 ): Promise<ListRows<Row>> {
-  const read = (ask: Ask) => readPage<Row>(ask, table, organizationId, listing, page, reads.bounds);
-  if (!includeTotal && listing.conditions.length + listing.words.length === 0) return read(reads.plain);
+  const read = (ask: Ask, asked = listing) => readPage<Row>(ask, table, organizationId, asked, page, reads.bounds);
+  const readSettled = async (ask: Ask) => read(ask, await withoutWideRanges(ask, organizationId, listing));
+  const isPlain = listing.conditions.length + listing.groups.length + listing.words.length === 0 && !listing.value;
+  if (!includeTotal && isPlain && isByCreation(listing) && preparedLimits.includes(page.limit)) {
+    const { text, params } = pageStatement(table, organizationId, listing, { ...page, limit: page.limit + 1, isFixed: true });
+    return { rows: await reads.prepared<Row>(text, params) };
+  }
+  if (!includeTotal && isPlain) return read(reads.plain);
   return reads.dear(organizationId, async (ask) => {
-    if (!includeTotal) return read(ask);
+    if (!includeTotal) return readSettled(ask);
     // The total first: without it the page is of no use, and a statement cut by its time limit ends the work.
     const total = await countRows(ask, table, organizationId, listing);
-    return { ...(await read(ask)), total };
+    return { ...(await readSettled(ask)), total };
   });
 }
 
@@ -39,8 +48,16 @@ export async function readPage<Row extends object>(
   organizationId: string,
   listing: Listing,
   { limit, after }: ListPage,
-  { checks, ms }: ReadBounds,
+  bounds: ReadBounds,
 ): Promise<ListRows<Row>> {
+  const { value } = listing;
+  if (value && !value.part)
+    return readBothParts<Row>({ limit, after }, (part, page) => {
+      const isWith = part === 'with';
+      const one = { ...listing, value: { ...value, part }, keys: isWith ? listing.keys : keysWithout(value) };
+      return readPage(ask, table, organizationId, isWith ? one : { ...one, unindexed: one.unindexed + 1 }, page, bounds);
+    });
+  const { checks, ms } = bounds;
   const { unindexed } = listing;
   if (unindexed === 0) {
     const { text, params } = pageStatement(table, organizationId, listing, { limit: limit + 1, after });
@@ -57,17 +74,25 @@ export async function readPage<Row extends object>(
   );
 }
 
-/** SQL (all of this file): the client's filters, words and order decide the statement, which is planned for its values. */
-export function pageStatement(table: ListedTable, organizationId: string, listing: Listing, { limit, after }: ListPage) {
+/**
+ * SQL (all of this file): the client's filters, words and order decide the statement, which is planned for its values. `isFixed`: the limit
+ * stands in the text, so that a plan for any values knows that few rows are wanted.
+ */
+export function pageStatement(
+  table: ListedTable,
+  organizationId: string,
+  listing: Listing,
+  { limit, after, isFixed = false }: ListPage & { isFixed?: boolean },
+) {
   const params: unknown[] = [organizationId];
   const bind = bindTo(params);
-  const { where, rest, orderBy } = listingSql(table.fields, listing, bind, after);
+  const { from, where, rest, orderBy } = listingSql(table, listing, bind, after);
   const text = `
-    select ${table.columns}
-      from ${table.name} k
-     where k.organization_id = $1${where}${rest}
+    select ${table.columns}${listing.value ? shownValue(listing.value, listing.keys[0]!.sql) : ''}
+      from ${table.name} k${from}
+     where k.organization_id = $1${commonSql(table, bind)}${where}${rest}
      order by ${orderBy}
-     limit ${bind(limit)}`;
+     limit ${isFixed ? limit : bind(limit)}`;
   return { text, params };
 }
 
@@ -81,14 +106,15 @@ function windowStatement(
 ) {
   const params: unknown[] = [organizationId];
   const bind = bindTo(params);
-  const { where, rest, orderBy } = listingSql(table.fields, listing, bind, after);
+  const { from, where, rest, orderBy } = listingSql(table, listing, bind, after);
+  const shown = listing.value ? shownValue(listing.value, 'k.sorted_by_sort_value') : '';
   const last = bind(length);
   const matches = `(true${rest})`;
   const text = `
-    select ${table.columns}, ${matches} as is_match, k.place = ${last} as is_end
+    select ${table.columns}${shown}, ${matches} as is_match, k.place = ${last} as is_end
       from (select k.*, ${sortColumnsSql(listing.keys)}, row_number() over (order by ${orderBy}) as place
-              from ${table.name} k
-             where k.organization_id = $1${where}
+              from ${table.name} k${from}
+             where k.organization_id = $1${commonSql(table, bind)}${where}
              order by ${orderBy}
              limit ${last}) k
      where ${matches} or k.place = ${last}
@@ -99,11 +125,12 @@ function windowStatement(
 
 async function countRows(ask: Ask, table: ListedTable, organizationId: string, listing: Listing): Promise<number> {
   const params: unknown[] = [organizationId];
-  const { where, rest } = listingSql(table.fields, listing, bindTo(params));
+  const bind = bindTo(params);
+  const { from, where, rest } = listingSql(table, listing, bind);
   const text = `
     select count(*)::int as total
-      from ${table.name} k
-     where k.organization_id = $1${where}${rest}`;
+      from ${table.name} k${from}
+     where k.organization_id = $1${commonSql(table, bind)}${where}${rest}`;
   const [counted] = await ask<{ total: number }>(text, params);
   return counted?.total ?? 0;
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { isTimedOut } from '../database/errors.ts';
-import { queryPlanned } from '../database/query.ts';
+import { query, queryPlanned } from '../database/query.ts';
 import { AppError } from '../errors.ts';
 import { createBusyProbe } from '../load/busy.ts';
 import { createShares } from '../load/shares.ts';
@@ -8,6 +8,8 @@ import type { Ask } from './paging.ts';
 
 export type Reads = {
   plain: Ask;
+  /** Planned once, for a text that gives the planner no value to think about. */
+  prepared: Ask;
   /** Runs `work` in a place of the organization, on one connection, with time limits. Throws 503 or `TooSlow`. */
   dear<Result>(organizationId: string, work: (ask: Ask) => Promise<Result>): Promise<Result>;
   /** Steps of a long read run one at a time for an organization, with rests for other work. */
@@ -98,6 +100,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
 
   return {
     plain: (text, params) => queryPlanned(database, text, params),
+    prepared: (text, params) => query(database, text, params),
     dear: (organizationId, work) => shares.use(organizationId, () => inOneConnection(work)),
     async *inTurns(organizationId, steps) {
       try {

@@ -18,16 +18,18 @@ type Options = {
   perKey: number;
   maxWaiting: number;
   waitMs: number;
+  /** The wait begins anew whenever somebody of the key gets a place, until it is this long in all. Default: it never does. */
+  mostMs?: number;
   refusal: string;
   /** The place stays taken this long after `use`, so that a busy key leaves time to others. */
   restMs?(tookMs: number): number;
 };
 
-type Waiting = { give(release: Release): void; refuse(): void };
+type Waiting = { give(release: Release): void; refuse(): void; moved(): void };
 type Share = { held: number; waiting: Set<Waiting> };
 
 /** First come first served within a key (an organization); an unused key takes no memory. */
-export function createShares({ perKey, maxWaiting, waitMs, refusal, restMs }: Options): Shares {
+export function createShares({ perKey, maxWaiting, waitMs, mostMs = 0, refusal, restMs }: Options): Shares {
   const shares = new Map<string, Share>();
 
   function giveBack(key: string, share: Share) {
@@ -35,6 +37,7 @@ export function createShares({ perKey, maxWaiting, waitMs, refusal, restMs }: Op
     if (next) {
       share.waiting.delete(next);
       next.give(releaseOf(key, share));
+      if (mostMs > 0) for (const one of share.waiting) one.moved();
       return;
     }
     share.held -= 1;
@@ -74,7 +77,11 @@ export function createShares({ perKey, maxWaiting, waitMs, refusal, restMs }: Op
           share.waiting.delete(waiting);
           reject(refused());
         },
+        moved() {
+          if (performance.now() - since < mostMs) timer.refresh();
+        },
       };
+      const since = performance.now();
       const timer = setTimeout(waiting.refuse, waitMs);
       share.waiting.add(waiting);
     });

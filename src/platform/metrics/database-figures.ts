@@ -7,14 +7,17 @@ import { type DeliveryFigures, deliveryGauges } from './delivery-figures.ts';
 import {
   brokenWebhooks,
   channelsByStatus,
+  connectionsByStatus,
   endedJobs,
   endedStates,
   failingEndpoints,
   liveJobs,
   liveStates,
   purgesDone,
+  refusedConnections,
   stuckPoolCount,
   unappliedWebhooks,
+  unsyncedBookings,
 } from './figures.ts';
 
 type Figures = DeliveryFigures & {
@@ -22,11 +25,14 @@ type Figures = DeliveryFigures & {
   broken: number;
   stuckPools: number;
   channels: { status: string; channels: number }[];
+  connections: { status: string; connections: number }[];
+  refused: number;
+  unsynced: number;
   purges: { table_name: string; at: number }[];
 };
 
-/** As the domain names them. */
-const channelStates = ['connected', 'disconnected', 'auth_error', 'restricted'];
+/** Of channels and connections, as their domains name them. */
+const connectionStates = ['connected', 'disconnected', 'auth_error', 'restricted'];
 
 const limitMs = 2_000;
 /** Reads at most once in this time, however often it is scraped. */
@@ -66,6 +72,9 @@ const read = (database: Database): Promise<Figures> =>
       broken: (await only<{ bodies: number }>(em, brokenWebhooks)).bodies,
       stuckPools: (await only<{ pools: number }>(em, stuckPoolCount)).pools,
       channels: await query(em, channelsByStatus),
+      connections: await query(em, connectionsByStatus),
+      refused: (await only<{ oldest: number }>(em, refusedConnections)).oldest,
+      unsynced: (await only<{ oldest: number }>(em, unsyncedBookings)).oldest,
       purges: await query(em, purgesDone),
     };
   });
@@ -99,6 +108,15 @@ function createGauges(registry: Registry) {
     'Channels and endpoints that have work and room, are not held, and of which nothing was claimed for a minute',
   );
   const channels = gauge('kanal_channels', 'Channels by status; only those that are connected send', 'status');
+  const connections = gauge('kanal_connections', 'Connections by status; what needs one that is not connected waits', 'status');
+  const refused = gauge(
+    'kanal_connections_oldest_refused_seconds',
+    'How long the connection whose account is refused for the longest has been so; 0: none is',
+  );
+  const unsynced = gauge(
+    'kanal_bookings_oldest_unsynced_seconds',
+    'How long the booking whose calendar is behind for the longest has been so; 0: none is. One that waits for a refused connection is not counted',
+  );
   const deliveries = deliveryGauges(registry);
   const purged = gauge(
     'kanal_retention_completed_timestamp_seconds',
@@ -107,8 +125,8 @@ function createGauges(registry: Registry) {
   );
   return {
     show(figures: Figures | undefined) {
-      for (const labelled of [jobs, overdue, channels, purged]) labelled.reset();
-      for (const single of [unapplied, oldest, broken, stuck]) single.remove();
+      for (const labelled of [jobs, overdue, channels, connections, purged]) labelled.reset();
+      for (const single of [unapplied, oldest, broken, stuck, refused, unsynced]) single.remove();
       up.set(figures ? 1 : 0);
       deliveries.show(figures);
       if (!figures) return;
@@ -123,8 +141,12 @@ function createGauges(registry: Registry) {
       oldest.set(figures.unapplied.oldest);
       broken.set(figures.broken);
       stuck.set(figures.stuckPools);
-      for (const status of channelStates) channels.set({ status }, 0);
+      for (const status of connectionStates) channels.set({ status }, 0);
       for (const { status, channels: count } of figures.channels) channels.set({ status }, count);
+      for (const status of connectionStates) connections.set({ status }, 0);
+      for (const { status, connections: count } of figures.connections) connections.set({ status }, count);
+      refused.set(figures.refused);
+      unsynced.set(figures.unsynced);
       for (const { table_name: table, at } of figures.purges) purged.set({ table }, at);
     },
   };

@@ -107,6 +107,42 @@ export const channelsByStatus = `
    where deleted_at is null
    group by status`;
 
+export const connectionsByStatus = `
+  select status, count(*)::int as connections
+    from connections
+   where deleted_at is null
+   group by status`;
+
+/** Since their credentials were refused. */
+export const refusedConnections = `
+  select coalesce(extract(epoch from statement_timestamp() - min(coalesce(last_error_at, updated_at))), 0)::float8 as oldest
+    from connections
+   where status in ('auth_error', 'restricted') and deleted_at is null`;
+
+/** A long line behind refused connections must not cost the other figures their time. */
+const maxBehind = 20_000;
+
+/**
+ * Of those whose calendar is behind, among the oldest; not of one that failed for good. Nor of one whose job waits for a refused connection:
+ * only its tenant can mend that, and `refusedConnections` tells of it.
+ */
+export const unsyncedBookings = `
+  select coalesce(extract(epoch from statement_timestamp() - min(o.pending_since)), 0)::float8 as oldest
+    from (select organization_id, booking_id, pending_since
+            from booking_calendars
+           where status = 'pending'
+           order by pending_since
+           limit ${maxBehind}) o
+    join bookings b on b.organization_id = o.organization_id and b.id = o.booking_id
+   where coalesce((select j.pool
+                     from jobs j
+                    where j.organization_id = b.organization_id
+                      and j.lane = 'subject:calendar:order:' || b.order_id
+                      and j.state in ('waiting', 'queued')), '')
+         <> all (array(select 'connection:' || c.id
+                         from connections c
+                        where c.status in ('auth_error', 'restricted') and c.deleted_at is null))`;
+
 /** A disabled endpoint does not count: its spell is over. */
 export const failingEndpoints = `
   select count(*)::int as endpoints,

@@ -1,5 +1,7 @@
+import { binBatch } from './bin.ts';
 import { deletedEndpointsBatch, oldSecretsBatch } from './endpoints.ts';
 import { attemptsBatch, eventsBatch } from './events.ts';
+import { oldFlowSecretsBatch } from './flows.ts';
 import { deleteOldest, type Purge } from './purge.ts';
 
 /** A retry of a failed job needs its subject. */
@@ -93,6 +95,53 @@ export const purges: Purge[] = [
     ],
   },
   {
+    table: 'flow_secrets',
+    // A secret goes with its flow.
+    tables: ['flow_secrets'],
+    steps: [{ days: () => 0, batch: oldFlowSecretsBatch }],
+  },
+  {
+    table: 'deals',
+    tables: ['deals'],
+    steps: [{ days: (config) => config.retentionCrmBinDays, batch: binBatch('deals') }],
+  },
+  {
+    table: 'crm_tasks',
+    tables: ['crm_tasks'],
+    steps: [{ days: (config) => config.retentionCrmBinDays, batch: binBatch('crm_tasks', noJob('crm_tasks')) }],
+  },
+  {
+    table: 'records',
+    tables: ['records'],
+    steps: [{ days: (config) => config.retentionCrmBinDays, batch: binBatch('records') }],
+  },
+  {
+    table: 'connection_webhooks',
+    tables: ['connection_webhooks'],
+    steps: [
+      {
+        days: (config) => config.retentionProviderWebhooksDays,
+        batch: deleteOldest('connection_webhooks', {
+          age: 'received_at',
+          where: `status in ('applied', 'unknown') and ${noJob('connection_webhooks')}`,
+        }),
+      },
+      {
+        days: (config) => config.retentionBrokenProviderWebhooksDays,
+        batch: deleteOldest('connection_webhooks', {
+          age: 'received_at',
+          where: `status = 'broken' and ${noJob('connection_webhooks')}`,
+        }),
+      },
+    ],
+  },
+  {
+    table: 'connection_consents',
+    tables: ['connection_consents'],
+    // Not a setting: a consent is good for ten minutes.
+    steps: [{ days: () => 0, batch: deleteOldest('connection_consents', { age: 'expires_at' }) }],
+  },
+  {
     table: 'webhook_replays',
     tables: ['webhook_replays'],
     steps: [
@@ -101,6 +150,19 @@ export const purges: Purge[] = [
         batch: deleteOldest('webhook_replays', {
           age: 'finished_at',
           where: `state = 'ended' and ${noJob('webhook_replays')}`,
+        }),
+      },
+    ],
+  },
+  {
+    table: 'deal_revaluations',
+    tables: ['deal_revaluations'],
+    steps: [
+      {
+        days: (config) => config.retentionFailedJobsDays,
+        batch: deleteOldest('deal_revaluations', {
+          age: 'finished_at',
+          where: `state = 'ended' and ${noJob('deal_revaluations')}`,
         }),
       },
     ],
@@ -118,6 +180,18 @@ export const purges: Purge[] = [
         }),
       },
     ],
+  },
+  {
+    table: 'draft_orders',
+    tables: ['draft_orders'],
+    // Not a setting: the API says so.
+    steps: [{ days: () => 30, batch: deleteOldest('draft_orders', { age: 'updated_at' }) }],
+  },
+  {
+    table: 'quotes',
+    tables: ['quotes'],
+    // Not a setting: an order keeps the rate it took, and the others are good for half an hour.
+    steps: [{ days: () => 2, batch: deleteOldest('quotes', { age: 'created_at' }) }],
   },
   {
     table: 'heartbeats',
@@ -176,6 +250,25 @@ export const purges: Purge[] = [
     ],
   },
   {
+    table: 'crm_imports',
+    tables: ['crm_imports'],
+    steps: [
+      // An upload cut off when its process died.
+      {
+        days: () => 1,
+        batch: deleteOldest('crm_imports', { age: 'created_at', where: `state = 'uploading'`, maxRows: maxFiles }),
+      },
+      {
+        days: (config) => config.retentionFailedJobsDays,
+        batch: deleteOldest('crm_imports', {
+          age: 'finished_at',
+          where: `state in ('succeeded', 'failed', 'cancelled') and ${noJob('crm_imports')}`,
+          maxRows: maxFiles,
+        }),
+      },
+    ],
+  },
+  {
     table: 'contact_exports',
     tables: ['contact_exports'],
     // Not a setting: the API promises 7 days, and a file of personal data must not stay longer.
@@ -191,43 +284,3 @@ export const purges: Purge[] = [
     ],
   },
 ];
-
-/** Each table is here or above. */
-export const kept: Record<string, string> = {
-  organizations: 'the tenants themselves',
-  api_keys: 'a revoked or expired key still shows who did what',
-  audit_log: 'evidence: deleted by a decision, never by a timer',
-  users: 'people',
-  memberships: 'who may do what',
-  invitations: 'an old one still shows who invited a member',
-  channels: "a tenant's settings; a deleted one as long as its messages",
-  channel_health: 'one for each channel, deleted with it',
-  templates: 'copies of what the provider has; a sync replaces them',
-  event_cursors: 'how far a client has read: few, and deleted by it',
-  contacts: "a tenant's own records",
-  contact_identities: "a tenant's own records",
-  contact_notes: "a tenant's own records",
-  tags: "a tenant's own records",
-  contact_tags: "a tenant's own records",
-  contact_consents: 'proof of what a person allowed',
-  contact_suppressions: 'who must not be messaged',
-  contact_permission_history: 'evidence of what a person allowed, and when',
-  suppressed_addresses: 'erased contacts who must not be messaged',
-  contact_merges: 'what an old id has become',
-  contact_duplicates: 'a list of work for users',
-  contact_blocks: 'whom the provider has blocked',
-  contact_import_chunks: 'deleted at the end of their import',
-  contact_import_errors: 'deleted with their import',
-  contact_export_chunks: 'deleted with their export',
-  contact_erasures: 'deleted at the end of their job',
-  conversations: "a tenant's own records",
-  conversation_tags: "a tenant's own records",
-  conversation_notes: "a tenant's own records",
-  messages: "a tenant's own records",
-  media_fetches: 'deleted at the end of their job',
-  media_assets: "a tenant's own records; files without a row, and rows whose file is gone, by src/media/purge.ts",
-  media_usage: 'one for each organization',
-  pools: 'one for each channel or endpoint, and one for the files of an organization',
-  purges: 'one for each purge',
-  mikro_orm_migrations: 'which migrations have run',
-};

@@ -7,10 +7,16 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** With its zone, as ISO 8601 or as the database writes it. */
+/** A zone may take a moment of the year 9999 into the next one, whose text no cursor and no client reads. */
+function hasFourDigitYear(text: string): boolean {
+  const year = new Date(momentMs(text)).getUTCFullYear();
+  return year >= 1_000 && year <= 9_999;
+}
+
+/** With its zone, as ISO 8601 or as the database writes it; of the years 1000 to 9999, in UTC too. */
 export function isMoment(text: string): boolean {
   const day = moment.exec(text)?.[1];
-  return day !== undefined && isDay(day);
+  return day !== undefined && isDay(day) && hasFourDigitYear(text);
 }
 
 export function toMoment(text: string): string | undefined {
@@ -20,3 +26,12 @@ export function toMoment(text: string): string | undefined {
 
 /** JavaScript reads no zone without its minutes, as the database writes it. */
 export const momentMs = (moment: string): number => Date.parse(moment.replace(/([+-]\d\d)$/, '$1:00'));
+
+const databaseTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/;
+
+/** A time as the wire shows it, to the millisecond. The database's own text in UTC needs no Date. */
+export function iso(value: string | Date): string {
+  const parts = typeof value === 'string' ? databaseTime.exec(value) : null;
+  if (!parts) return new Date(value).toISOString();
+  return `${parts[1]}T${parts[2]}.${(parts[3] ?? '').slice(0, 3).padEnd(3, '0')}Z`;
+}

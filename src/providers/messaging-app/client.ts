@@ -2,11 +2,13 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import got, { HTTPError, type OptionsInit, RequestError } from 'got';
+import { ForbiddenAddress } from '../../platform/network/address-guard.ts';
+import { guardedLookup } from '../../platform/network/guarded-lookup.ts';
 import { ProviderFailed, ProviderRefused, ProviderUnknown } from '../errors.ts';
 import { failedBeforeWrite } from './before-write.ts';
-import { type GraphError, sortedError } from './error-codes.ts';
-import { limited, linkOf, multipartOf } from './media-streams.ts';
-import type { MediaFile } from './provider.ts';
+import { documentLink, isOwnOrigin } from './document-link.ts';
+import { detailsOf, type GraphError, sortedError } from './error-codes.ts';
+import { type FormFile, limited, linkOf, multipartOf } from './media-streams.ts';
 
 export type GraphClient = {
   /** Without a token: the search says who asks. */
@@ -20,7 +22,9 @@ export type GraphClient = {
     size: { maxBytes: number; bytes: number | undefined },
     take: (stream: Readable) => Promise<Taken>,
   ): Promise<Taken>;
-  upload(path: string, accessToken: string, file: MediaFile): Promise<unknown>;
+  /** A document at an address that a reply named. No token goes along: the address is its own permission. */
+  document(link: string, maxBytes: number): Promise<string>;
+  upload(path: string, accessToken: string, form: FormFile): Promise<unknown>;
   close(): void;
 };
 
@@ -32,13 +36,26 @@ const largestReplyBytes = 2 * 1024 * 1024;
 const transferMs = 300_000;
 
 /** `mediaHosts`: beside the provider's own address, the only ones that are sent a token for a file. */
-export type GraphOptions = { baseUrl: string; timeoutMs: number; mediaHosts?: string[] };
+export type GraphOptions = {
+  baseUrl: string;
+  timeoutMs: number;
+  mediaHosts?: string[];
+  /** Beside the provider's own, the only origins a document is fetched from, and only at public addresses or these networks. */
+  origins?: string[];
+  allowNetworks?: string[];
+};
 
 /** One keep-alive pool, limits on time and size, every fault sorted. Never retries. */
-export function createGraphClient({ baseUrl, timeoutMs, mediaHosts = [] }: GraphOptions): GraphClient {
+export function createGraphClient({ baseUrl, timeoutMs, mediaHosts = [], ...rules }: GraphOptions): GraphClient {
+  const { origins = [], allowNetworks = [] } = rules;
   const agent = {
     http: new HttpAgent({ keepAlive: true, maxSockets: 256 }),
     https: new HttpsAgent({ keepAlive: true, maxSockets: 256 }),
+  };
+  /** Every connection is judged anew. */
+  const guarded = {
+    agent: { http: new HttpAgent(), https: new HttpsAgent() },
+    dnsLookup: guardedLookup({ allowNetworks, timeoutMs }),
   };
   const client = got.extend({
     prefixUrl: baseUrl,
@@ -88,8 +105,23 @@ export function createGraphClient({ baseUrl, timeoutMs, mediaHosts = [] }: Graph
     take: (stream: Readable) => Promise<Taken>,
   ): Promise<Taken> {
     const url = linkOf(link, { baseUrl, mediaHosts });
-    const headers = { authorization: `Bearer ${accessToken}`, accept: '*/*' };
-    const request = client.stream(url, { ...transfer, decompress: false, throwHttpErrors: false, headers });
+    return fetched(url, { headers: { authorization: `Bearer ${accessToken}`, accept: '*/*' } }, size, take);
+  }
+
+  async function document(link: string, maxBytes: number): Promise<string> {
+    const url = documentLink(link, { baseUrl, origins, allowNetworks });
+    const options = { headers: { accept: '*/*' }, ...(!isOwnOrigin(url, baseUrl) && guarded) };
+    const chunks = await fetched(url, options, { maxBytes, bytes: undefined }, (stream) => stream.toArray());
+    return Buffer.concat(chunks as Buffer[]).toString('utf8');
+  }
+
+  async function fetched<Taken>(
+    url: URL,
+    options: Pick<OptionsInit, 'agent' | 'dnsLookup'> & { headers: Record<string, string> },
+    size: { maxBytes: number; bytes: number | undefined },
+    take: (stream: Readable) => Promise<Taken>,
+  ): Promise<Taken> {
+    const request = client.stream(url, { ...transfer, decompress: false, throwHttpErrors: false, ...options });
     const reading = limited(request, size);
     try {
       const { statusCode } = await reading.response.catch((error) => {
@@ -104,8 +136,8 @@ export function createGraphClient({ baseUrl, timeoutMs, mediaHosts = [] }: Graph
     }
   }
 
-  async function upload(path: string, accessToken: string, file: MediaFile): Promise<unknown> {
-    const { stream: body, headers, fault } = multipartOf(file);
+  async function upload(path: string, accessToken: string, form: FormFile): Promise<unknown> {
+    const { stream: body, headers, fault } = multipartOf(form);
     try {
       return await call('POST', path, accessToken, { ...transfer, body, headers });
     } catch (error) {
@@ -115,6 +147,7 @@ export function createGraphClient({ baseUrl, timeoutMs, mediaHosts = [] }: Graph
 
   return {
     download,
+    document,
     upload,
     get: (path, accessToken, searchParams) => call('GET', path, accessToken, { searchParams }),
     post: (path, accessToken, json, readFault) => call('POST', path, accessToken, { json }, readFault),
@@ -142,6 +175,9 @@ function parse(body: string): unknown {
 
 function sort(error: unknown, method: string, readFault?: ReadFault) {
   if (error instanceof ProviderRefused || error instanceof ProviderFailed) return error;
+  const { cause } = error as { cause?: unknown };
+  if (cause instanceof ForbiddenAddress)
+    return new ProviderFailed(`The link is not followed: ${cause.message}`, { code: 'link', cause });
   if (error instanceof ProviderUnknown) return method === 'GET' ? new ProviderFailed(error.message) : error;
   if (error instanceof HTTPError)
     return sortReply(
@@ -172,13 +208,13 @@ function sortReply(status: number, body: string, retryAfter: number | undefined,
 
 function graphError(body: string, readFault?: ReadFault): GraphError | undefined {
   try {
-    const reply = JSON.parse(body) as { error?: { code?: unknown; message?: unknown; error_data?: { details?: unknown } } };
+    const reply = JSON.parse(body) as { error?: { code?: unknown; message?: unknown } };
     const closer = readFault?.(reply);
     if (closer) return closer;
     const { error } = reply;
     if (!error || typeof error.code !== 'number') return undefined;
-    const details = error.error_data?.details;
-    return { code: error.code, message: String(error.message ?? 'Refused'), ...(typeof details === 'string' && { details }) };
+    const details = detailsOf(error);
+    return { code: error.code, message: String(error.message ?? 'Refused'), ...(details !== undefined && { details }) };
   } catch {
     return undefined;
   }

@@ -35,6 +35,15 @@ export const maySayFileUnknown = (code: string | null) => ['100', '131009', '131
 
 export type GraphError = { code: number; message: string; details?: string };
 
+/** As the provider writes it. Flows have their reason where people are to read it, others in the details. */
+type Told = { message?: unknown; error_data?: unknown; error_user_title?: unknown; error_user_msg?: unknown };
+
+export function detailsOf({ error_data, error_user_title, error_user_msg }: Told): string | undefined {
+  const details = (error_data as { details?: unknown } | null | undefined)?.details;
+  const said = typeof details === 'string' ? [details] : [error_user_title, error_user_msg];
+  return said.filter((text) => typeof text === 'string' && text !== '').join(': ') || undefined;
+}
+
 export function sortedError({ code, message, details }: GraphError, retryAfterMs?: number): ProviderError {
   const text = details ? `${message}: ${details}` : message;
   const options = { code: String(code) };

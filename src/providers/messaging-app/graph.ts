@@ -1,5 +1,8 @@
 import { ProviderFailed, ProviderRefused, ProviderUnknown } from '../errors.ts';
 import type { GraphClient } from './client.ts';
+import { graphFlows } from './flows.ts';
+import { object } from './json.ts';
+import { plainTypeOf } from './media-streams.ts';
 import { onboardingCalls, type ProviderApp } from './onboarding-calls.ts';
 import { type Address, type MessagingApp, mediaTooLarge, type OutboundMessage } from './provider.ts';
 import {
@@ -49,6 +52,7 @@ export function graphMessagingApp(client: GraphClient, app?: ProviderApp): Messa
     },
 
     ...graphTemplates(client),
+    ...graphFlows(client),
 
     async send({ phoneNumberId, accessToken }, message) {
       return toAccepted(await client.post(`${phoneNumberId}/messages`, accessToken, toWire(message)));
@@ -86,7 +90,8 @@ export function graphMessagingApp(client: GraphClient, app?: ProviderApp): Messa
 
     async uploadMedia({ phoneNumberId, accessToken }, file) {
       try {
-        return toUploaded(await client.upload(`${phoneNumberId}/media`, accessToken, file));
+        const fields = { messaging_product: 'whatsapp', type: plainTypeOf(file.mimeType) };
+        return toUploaded(await client.upload(`${phoneNumberId}/media`, accessToken, { fields, fileName: 'file', file }));
       } catch (error) {
         // Another upload is harmless, unlike another message.
         if (error instanceof ProviderUnknown) throw new ProviderFailed(error.message, { cause: error });
@@ -116,5 +121,13 @@ function toWire({ callbackData, toPhone, toUserId, type, content, contextId }: O
 function contentOnWire(type: string, content: OutboundMessage['content'], contextId: string | undefined): unknown {
   if (type === 'template') return { ...content, language: { code: content.language } };
   if (type === 'contacts') return content.contacts;
+  if (type === 'interactive' && content.type === 'flow') return flowOnWire(content);
   return type === 'reaction' ? { ...content, message_id: contextId } : content;
+}
+
+/** There is one version of the message that opens a flow. */
+function flowOnWire(content: OutboundMessage['content']) {
+  const action = object(content.action);
+  const parameters = { flow_message_version: '3', ...object(action.parameters) };
+  return { ...content, action: { ...action, name: 'flow', parameters } };
 }

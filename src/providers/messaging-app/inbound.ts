@@ -1,5 +1,7 @@
 import Joi from 'joi';
 import { type Amendment, amendingTypes, amendmentIn } from './amendment.ts';
+import { type FlowAnswer, flowAnswerIn } from './flow-answer.ts';
+import { flowChangeIn, type InboundFlowChange, isFlowField } from './flow-change.ts';
 import { changeIn, changesIn, type IdentityChange, type InboundIdentityChange } from './identity-change.ts';
 import { type Json, object, textOf } from './json.ts';
 import { type InboundNumberNews, isNumberNews, numberNewsIn } from './number-news.ts';
@@ -18,6 +20,7 @@ export type InboundMessage = {
   direction: 'inbound' | 'outbound';
   identityChange?: IdentityChange;
   amendment?: Amendment;
+  flowAnswer?: FlowAnswer;
 };
 export type InboundStatus = {
   kind: 'status';
@@ -37,12 +40,13 @@ export type InboundPreference = {
   at: Date;
   detail: string;
 };
-export type { InboundNumberNews };
+export type { InboundFlowChange, InboundNumberNews };
 export type InboundIgnored = { kind: 'ignored'; what: string };
 export type InboundPart =
   | InboundMessage
   | InboundStatus
   | InboundTemplateChange
+  | InboundFlowChange
   | InboundNumberNews
   | InboundIdentityChange
   | InboundPreference
@@ -67,12 +71,15 @@ export function changesOf(body: unknown, max = Number.POSITIVE_INFINITY): RawCha
     for (const change of list(changes)) {
       if (found.length >= max) return found;
       const read = object(change);
-      const isTimed = typeof time === 'number' && (templateFields.has(read.field) || isNumberNews(textOf(read.field)));
+      const isTimed = typeof time === 'number' && hasTimeOfEntry(read.field);
       found.push({ entryId, ...(isTimed && { time }), change: read });
     }
   }
   return found;
 }
+
+/** Those whose change has no time of its own. */
+const hasTimeOfEntry = (field: unknown) => templateFields.has(field) || isFlowField(field) || isNumberNews(textOf(field));
 
 export const phoneNumberIdOf = ({ change }: RawChange): string | undefined =>
   textOf(object(object(change.value).metadata).phone_number_id) || undefined;
@@ -157,6 +164,11 @@ export function partsOf(
         ];
   }
   if (templateFields.has(field)) return guarded([value], (item) => toTemplateChange(field, object(item), raw));
+  if (isFlowField(field))
+    return guarded(
+      [value],
+      () => flowChangeIn(value, raw) ?? { kind: 'ignored', what: `flows ${textOf(value.event).slice(0, 100)}` },
+    );
   if (isNumberNews(field)) return guarded([value], (item) => numberNewsIn(field, object(item), raw));
   if (field === 'user_id_update') {
     const phoneNumberId = phoneNumberIdOf(raw);
@@ -210,6 +222,7 @@ function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho:
   const identityChange = type === 'system' && !isEcho ? changeIn(message) : undefined;
   const amendment = amendmentIn(message);
   const content = isKnown && type in message ? message[type] : undefined;
+  const flowAnswer = type === 'interactive' && !isEcho ? flowAnswerIn(object(content)) : undefined;
   return {
     kind: 'message',
     phoneNumberId,
@@ -222,6 +235,7 @@ function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho:
     direction: isEcho ? 'outbound' : 'inbound',
     ...(identityChange && { identityChange }),
     ...(amendment && { amendment }),
+    ...(flowAnswer && { flowAnswer }),
   };
 }
 

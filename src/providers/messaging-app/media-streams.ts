@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { ProviderFailed, ProviderRefused } from '../errors.ts';
+import { isOwnOrigin } from './document-link.ts';
 import { type MediaFile, mediaTooLarge } from './provider.ts';
 
 /** A link leads to the provider's own address or, by TLS, to one of its hosts for files: no other may get the token. */
 export function linkOf(link: string, { baseUrl, mediaHosts }: { baseUrl: string; mediaHosts: string[] }): URL {
   const url = URL.parse(link);
   const isKnown =
-    url &&
-    (url.origin === new URL(baseUrl).origin ||
-      (url.protocol === 'https:' && url.port === '' && mediaHosts.includes(url.hostname)));
+    url && (isOwnOrigin(url, baseUrl) || (url.protocol === 'https:' && url.port === '' && mediaHosts.includes(url.hostname)));
   if (!isKnown || url.username || url.password)
     throw new ProviderFailed(
       `The link of the file leads to a host that is not among MESSAGING_APP_MEDIA_HOSTS: ${url?.hostname ?? 'none'}`,
@@ -81,17 +80,24 @@ export function limited(request: Readable, { maxBytes, bytes }: Size) {
 
 const plainType = /^[\w.+-]+\/[\w.+-]+$/;
 
-/** A form of three fields, streamed. No text of a person is in it. */
-export function multipartOf({ mimeType, bytes, open }: MediaFile) {
+/** Without its parameters, and fit for a header. */
+export function plainTypeOf(mimeType: string): string {
   const type = mimeType.split(';', 1)[0]!.trim();
   if (!plainType.test(type)) throw new Error('The type of the file is not one');
+  return type;
+}
+
+/** A file, and what is said of it beside. No text of a person is in the fields or the name. */
+export type FormFile = { fields: Record<string, string>; fileName: string; file: MediaFile };
+
+/** Streamed. */
+export function multipartOf({ fields, fileName, file: { mimeType, bytes, open } }: FormFile) {
   const boundary = `kanal-${randomUUID()}`;
   const field = (name: string, more = '') => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n`;
   const head = Buffer.from(
     [
-      `${field('messaging_product')}\r\nwhatsapp\r\n`,
-      `${field('type')}\r\n${type}\r\n`,
-      `${field('file', '; filename="file"')}content-type: ${type}\r\n\r\n`,
+      ...Object.entries(fields).map(([name, value]) => `${field(name)}\r\n${value}\r\n`),
+      `${field('file', `; filename="${fileName}"`)}content-type: ${plainTypeOf(mimeType)}\r\n\r\n`,
     ].join(''),
   );
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);

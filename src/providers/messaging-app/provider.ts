@@ -1,4 +1,8 @@
 import type { Readable } from 'node:stream';
+import type { Account } from './account.ts';
+import type { FlowCalls } from './flow-calls.ts';
+
+export type { Account };
 
 /** How a number comes to us, in the order of the steps. */
 export type OnboardingCalls = {
@@ -12,30 +16,31 @@ export type OnboardingCalls = {
 };
 
 /** Throws only the errors of providers/errors.ts, and what `take` and `open` throw. */
-export type MessagingApp = OnboardingCalls & {
-  /** Refuses a token that may not use the number. */
-  readNumber(account: Account): Promise<{ displayPhone: string; verifiedName: string }>;
-  ownsNumber(account: Account): Promise<boolean>;
-  readHealth(account: Account): Promise<NumberHealth>;
-  /** Whether the account's webhooks come to the app of this token. */
-  isSubscribed(account: Account): Promise<boolean>;
-  listTemplates(account: Account): Promise<ProviderTemplate[]>;
-  findTemplate(account: Account, which: { name: string; language: string }): Promise<ProviderTemplate | undefined>;
-  createTemplate(account: Account, template: NewTemplate): Promise<Pick<ProviderTemplate, 'id' | 'status' | 'category'>>;
-  editTemplate(account: Account, id: string, change: Partial<Pick<NewTemplate, 'category' | 'components'>>): Promise<void>;
-  /** Of one language. Refused where the provider does not have it. */
-  deleteTemplate(account: Account, which: { id: string; name: string }): Promise<void>;
-  send(account: Account, message: OutboundMessage): Promise<Accepted>;
-  /** Idempotent. With `isTyping` the person sees for some seconds that an answer is being written. */
-  markRead(account: Account, message: { providerMessageId: string; isTyping: boolean }): Promise<void>;
-  /** Idempotent. Only for a person who wrote within 24 hours. */
-  blockUser(account: Account, who: Address): Promise<void>;
-  unblockUser(account: Account, who: Address): Promise<void>;
-  /** A received file, or one that was uploaded. The link lives 5 minutes, so each call asks for a new one. `take` reads the stream to its end. */
-  fetchMedia<Taken>(account: Account, file: MediaWanted, take: (file: MediaStream) => Promise<Taken>): Promise<Taken>;
-  /** The provider's id of the file, good for 30 days. A lost answer means another upload: an unused one harms nobody. */
-  uploadMedia(account: Account, file: MediaFile): Promise<string>;
-};
+export type MessagingApp = OnboardingCalls &
+  FlowCalls & {
+    /** Refuses a token that may not use the number. */
+    readNumber(account: Account): Promise<{ displayPhone: string; verifiedName: string }>;
+    ownsNumber(account: Account): Promise<boolean>;
+    readHealth(account: Account): Promise<NumberHealth>;
+    /** Whether the account's webhooks come to the app of this token. */
+    isSubscribed(account: Account): Promise<boolean>;
+    listTemplates(account: Account): Promise<ProviderTemplate[]>;
+    findTemplate(account: Account, which: { name: string; language: string }): Promise<ProviderTemplate | undefined>;
+    createTemplate(account: Account, template: NewTemplate): Promise<Pick<ProviderTemplate, 'id' | 'status' | 'category'>>;
+    editTemplate(account: Account, id: string, change: Partial<Pick<NewTemplate, 'category' | 'components'>>): Promise<void>;
+    /** Of one language. Refused where the provider does not have it. */
+    deleteTemplate(account: Account, which: { id: string; name: string }): Promise<void>;
+    send(account: Account, message: OutboundMessage): Promise<Accepted>;
+    /** Idempotent. With `isTyping` the person sees for some seconds that an answer is being written. */
+    markRead(account: Account, message: { providerMessageId: string; isTyping: boolean }): Promise<void>;
+    /** Idempotent. Only for a person who wrote within 24 hours. */
+    blockUser(account: Account, who: Address): Promise<void>;
+    unblockUser(account: Account, who: Address): Promise<void>;
+    /** A received file, or one that was uploaded. The link lives 5 minutes, so each call asks for a new one. `take` reads the stream to its end. */
+    fetchMedia<Taken>(account: Account, file: MediaWanted, take: (file: MediaStream) => Promise<Taken>): Promise<Taken>;
+    /** The provider's id of the file, good for 30 days. A lost answer means another upload: an unused one harms nobody. */
+    uploadMedia(account: Account, file: MediaFile): Promise<string>;
+  };
 
 export type MediaWanted = { mediaId: string; maxBytes: number };
 export type MediaStream = { mimeType: string; stream: Readable };
@@ -56,8 +61,6 @@ export type NumberHealth = {
 
 /** The phone, in digits, is used where both are given. */
 export type Address = { phone?: string; userId?: string };
-
-export type Account = { phoneNumberId: string; accountId: string; accessToken: string };
 
 export type OutboundMessage = {
   /** Ours; comes back with every status of this message. */

@@ -4,12 +4,12 @@ import type { Accepted, Address, NumberHealth, ProviderTemplate } from './provid
 
 type Json = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 const firstOf = (value: unknown): Json => (Array.isArray(value) && isObject(value[0]) ? value[0] : {});
 /** Decimal strings here, numbers in webhooks. */
-const idOf = (value: unknown) => (typeof value === 'number' ? String(value) : text(value));
-const strange = (what: string) => new ProviderFailed(`The provider's answer is not ${what}`);
+export const idOf = (value: unknown) => (typeof value === 'number' ? String(value) : text(value));
+export const strange = (what: string) => new ProviderFailed(`The provider's answer is not ${what}`);
 
 /** Without a message id the provider may still have taken the message. */
 export function toAccepted(reply: unknown): Accepted {
@@ -66,9 +66,9 @@ export function toHealth(reply: unknown): NumberHealth {
   };
 }
 
-type Next = { after?: string };
+export type Next = { after?: string };
 
-function toPage(reply: unknown, what: string): Next & { data: unknown[] } {
+export function toPage(reply: unknown, what: string): Next & { data: unknown[] } {
   if (!isObject(reply) || !Array.isArray(reply.data)) throw strange(what);
   const paging: Json = isObject(reply.paging) ? reply.paging : {};
   const after = paging.next && isObject(paging.cursors) ? text(paging.cursors.after) : undefined;

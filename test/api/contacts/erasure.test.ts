@@ -4,6 +4,9 @@ import { contactReferences } from '../../../src/contacts/references.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Body, type Channel, type Reply, useApp } from '../../support/app.ts';
 import { presentBackends } from '../../support/backends.ts';
+import { at, bookable } from '../../support/bookings.ts';
+import { variant } from '../../support/factories/sold.ts';
+import { dealRow } from '../../support/factories/task-objects.ts';
 import { databaseTexts, leaks } from '../../support/leaks.ts';
 import { filesIn, pdf } from '../../support/media.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
@@ -56,6 +59,20 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
   const countOf = async (table: string, column: string) =>
     (await app.one(`select count(*)::int as n from ${table} where ${column} = $1`, [contactID])).n as number;
 
+  /** An order with its booking and its discount, and a draft of another. */
+  async function bought() {
+    const { serviceId } = await bookable(app, app.tenant);
+    const { id } = await variant(app, { kind: 'service', serviceId });
+    await app.call('commerce.discounts.create', { body: { code: 'ERASED', kind: 'percent', value: 1_000 } });
+    const order = {
+      ...{ contact_id: contactID, customer_name: name, customer_phone: `+${digits}`, notes: `For ${name}` },
+      ...{ items: [{ variant_id: id, quantity: 1 }], currency: 'USD', discount_code: 'ERASED' },
+      booking: { service_id: serviceId, starts_at: at(3) },
+    };
+    await once('commerce.draft-orders.create', { body: order });
+    await once('commerce.orders.create', { body: order });
+  }
+
   beforeAll(async () => {
     receiver = await startReceiver();
     // A receiver that answers with what it was sent leaves the person in the log of attempts too.
@@ -81,6 +98,14 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     await waitFor('the file', async () => (await app.rows('select 1 from media_assets')).length === 1);
     await waitFor('the deliveries', () => receiver.ofType('message.new').length === 3);
     await refer(earlier, await other());
+    await makeTasks();
+    const deal = {
+      title: `Renewal of ${name}`,
+      contacts: [{ contact_id: contactID, role: email }],
+      custom_fields: { of: digits },
+    };
+    expect((await app.call('crm.deals.create', { body: deal })).status).toBe(201);
+    await bought();
     const exported = (await app.call('contacts.exports.create', { body: { search: name } })).body.data;
     await waitFor(
       'the export',
@@ -90,6 +115,50 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     await app.idle();
   });
   afterAll(() => receiver.close());
+
+  /** Tasks about the person: one about nobody else, one about a deal too, one about their conversation. */
+  const tasks: Record<'alone' | 'withDeal' | 'ofConversation', string> = { alone: '', withDeal: '', ofConversation: '' };
+  let dealId: string;
+  const spelled = `+${digits.slice(0, 2)} (${digits.slice(2, 5)}) ${digits.slice(5, 9)}-${digits.slice(9)}`;
+  const written = (words: string) => ({
+    type: 'prosemirror',
+    json: {
+      type: 'doc',
+      content: [
+        {
+          type: 'paragraph',
+          content: [{ type: 'text', text: words, marks: [{ type: 'link', attrs: { href: `mailto:${email}` } }] }],
+        },
+      ],
+    },
+  });
+  async function makeTasks() {
+    const person = { object_kind: 'contact', object_id: contactID };
+    const create = async (title: string, targets: object[]) => {
+      const words = `Ask ${name.toUpperCase()} or ${email} at ${spelled}`;
+      const body = { title, description_rich: written(words), due_at: '2030-01-01', targets };
+      const headers = { 'idempotency-key': randomUUID() };
+      const ask = () => app.call('crm.tasks.create', { body, headers });
+      const reply = await ask();
+      expect(reply.status).toBe(201);
+      if (targets[0] === person) keyed.push(['crm.tasks.create', ask]);
+      return reply.body.id as string;
+    };
+    dealId = await dealRow((text, params) => app.rows(text, params), app.tenant.organizationId);
+    const { id } = await app.one('select id from conversations where contact_id = $1', [contactID]);
+    tasks.alone = await create(`Call ${name}`, [person]);
+    tasks.withDeal = await create(`Call ${name} again`, [person, { object_kind: 'deal', object_id: dealId }]);
+    tasks.ofConversation = await create(`Answer ${digits}`, [{ object_kind: 'conversation', object_id: id }]);
+    const change = { title: `Offer for Quixworth`, due_at: '2031-01-01' };
+    expect((await app.call('crm.tasks.update', { params: { taskID: tasks.withDeal }, body: change })).status).toBe(200);
+    const buyer = { params: { dealID: dealId, contactID }, body: { role: 'Buyer' } };
+    expect((await app.call('crm.deals.contacts.put', buyer)).status).toBe(200);
+    const objectKind = 'company';
+    const fields = { name: `Works of ${name}`, email };
+    const company = await app.call('crm.records.create', { params: { objectKind }, body: { fields } });
+    const link = { objectKind, recordID: company.body.id, relationName: 'contacts', otherID: contactID };
+    expect((await app.call('crm.records.relations.link', { params: link })).status).toBe(200);
+  }
 
   /** A row through each reference that the requests above did not make. */
   async function refer(earlier: string, later: string) {
@@ -122,6 +191,14 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     };
     const storage_key = `${app.tenant.organizationId}/${randomUUID()}`;
     await insert('media_assets', { ...file, storage_key, file_name: `${name}.pdf`, created_by: '' });
+    const { id: messageId } = await app.one('select id from messages where contact_id = $1 limit 1', [contactID]);
+    await app.rows(
+      `insert into flow_responses (id, organization_id, message_id, contact_id, conversation_id, channel_id, response, client_token)
+       select uuidv7(), organization_id, id, contact_id, conversation_id, channel_id, jsonb_build_object('name', $2::text), $2
+         from messages
+        where id = $1`,
+      [messageId, name],
+    );
     await insert('contact_merges', { merged_id: randomUUID(), actor: 'x', gone_conversations: [] });
     await app.rows(
       'update conversations set profile_name = $2, profile_username = $2, profile_phone = $3, profile_user_id = $4 where contact_id = $1',
@@ -140,6 +217,13 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
       'provider_webhooks',
       'webhook_attempts',
       'contact_export_chunks',
+      'crm_tasks',
+      'deals',
+      'deal_contacts',
+      'crm_history',
+      'records',
+      'record_values',
+      'flow_responses',
     ];
     for (const place of places) expect([place, found.some((leak) => leak.endsWith(` public.${place}`))]).toEqual([place, true]);
     for (const { table, column } of contactReferences)
@@ -180,10 +264,33 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     for (const { data } of events) expect([data.contact_id, data.name ?? '']).toEqual([contactID, '']);
   });
 
+  test('a task about nobody else is gone; the words of the others do not name the person, and the deal stays', async () => {
+    const taskOf = (id: string) => app.call('crm.tasks.get', { params: { taskID: id } });
+    expect((await taskOf(tasks.alone)).status).toBe(404);
+    expect((await app.events(tasks.alone)).map(({ type }) => type)).toEqual(['task.created', 'task.deleted']);
+    const { body } = await taskOf(tasks.withDeal);
+    expect(body).toMatchObject({
+      title: 'Offer for [removed]',
+      description: 'Ask [removed] or [removed] at [removed]',
+      description_rich: { plain_text: 'Ask [removed] or [removed] at [removed]' },
+      targets: [{ object_kind: 'deal', object_id: dealId }],
+    });
+    expect(JSON.stringify(body.description_rich.json)).toContain('mailto:[removed]');
+    expect((await taskOf(tasks.ofConversation)).body).toMatchObject({ title: 'Answer [removed]', targets: [{}] });
+    const { items } = (await app.call('crm.tasks.history', { params: { taskID: tasks.withDeal } })).body;
+    expect(items[0]).toMatchObject({ actor: 'system', changes: { targets: { from: [contactID], to: [] } } });
+    expect(items.slice(1).map(({ changes }: Body) => changes.title)).toEqual([
+      { from: 'Call [removed] again', to: 'Offer for [removed]' },
+      { from: null, to: 'Call [removed] again' },
+    ]);
+    expect(await app.rows('select 1 from crm_history where object_id = $1', [tasks.alone])).toEqual([]);
+    expect(JSON.stringify([body, items])).not.toMatch(new RegExp(name.split(' ').join('|'), 'i'));
+  });
+
   test('a request that is repeated: 404, nobody is made and nothing is sent', async () => {
     const before = await app.counts();
     const sends = (await app.sends(channel)).length;
-    expect(keyed.map(([operationId]) => operationId)).toHaveLength(4);
+    expect(keyed.map(([operationId]) => operationId)).toHaveLength(8);
     for (const [operationId, ask] of keyed) {
       const { status, body, headers } = await ask();
       expect([operationId, status, body.error.code]).toEqual([operationId, 404, 'not_found']);

@@ -372,6 +372,8 @@ describe('a file that is not taken', () => {
     expect([repeated.status, repeated.body]).toEqual([201, taken.body]);
     const another = await upload(lines('phone_number', '+16505557103'), tenant, key);
     expect([another.status, another.body.error.code]).toEqual([422, 'idempotency_mismatch']);
+    // The file goes once the reply has been sent.
+    await waitFor('the upload to go', async () => (await app.counts()).contact_imports === before.contact_imports);
     expect(await app.counts()).toEqual(before);
     await app.rows(`delete from contact_imports where organization_id = $1 and state = 'uploading'`, [tenant.organizationId]);
   });

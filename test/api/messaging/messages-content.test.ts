@@ -22,6 +22,7 @@ const row = (id: number) => ({ id: String(id), title: `Row ${id}` });
 const rows = (count: number, from = 0) => Array.from({ length: count }, (_, index) => row(from + index));
 const list = (...sections: object[]) => ({ type: 'list', body, action: { button: 'Open', sections } });
 const cta = (parameters: object) => ({ type: 'cta_url', body, action: { name: 'cta_url', parameters } });
+const flowId = '01932d5f-3a0e-7cc4-8f4e-0242ac12f10e';
 const flow = (parameters: object) => ({
   type: 'flow',
   body,
@@ -66,7 +67,6 @@ describe('taken, and shown as it was sent:', () => {
       'interactive',
       products({ title: 'a', product_items: items(20) }, { title: 'b', product_items: items(10) }),
     ],
-    ['a flow by name', 'interactive', flow({ flow_name: 'survey', flow_message_version: '3' })],
     ['a product without words', 'interactive', { type: 'product', action: { catalog_id: '1', product_retailer_id: 'a' } }],
   ])('%s', async (_what, type, content) => {
     const reply = await send(type, content);
@@ -84,11 +84,6 @@ describe('taken, and shown as it was sent:', () => {
     await app.rows(`update messages set provider_message_id = $2 where id = $1`, [first.data.id, `wamid.${first.data.id}`]);
     const { status, body: reply } = await send('reaction', { message_id: first.data.id, emoji });
     expect([status, reply.data?.content.emoji]).toEqual([201, emoji]);
-  });
-
-  test('a flow without its version gets the only one there is', async () => {
-    const { body: reply } = await send('interactive', flow({ flow_id: '1' }));
-    expect(reply.data.content.action.parameters.flow_message_version).toBe('3');
   });
 });
 
@@ -206,15 +201,20 @@ describe('refused, naming the field, and nothing stored:', () => {
       cta({ display_text: x(21), url: link }),
       'interactive.action.parameters.display_text',
     ],
-    ['a flow of two names', 'interactive', flow({ flow_id: '1', flow_name: 'a' }), 'interactive.action.parameters'],
-    ['a flow of no name', 'interactive', flow({}), 'interactive.action.parameters'],
+    ['a flow by name', 'interactive', flow({ flow_id: flowId, flow_name: 'a' }), 'interactive.action.parameters.flow_name'],
+    ['a flow of no name', 'interactive', flow({}), 'interactive.action.parameters.flow_id'],
     [
       'a flow of another version',
       'interactive',
-      flow({ flow_id: '1', flow_message_version: '4' }),
+      flow({ flow_id: flowId, flow_message_version: '4' }),
       'interactive.action.parameters.flow_message_version',
     ],
-    ['a call to a flow of 31', 'interactive', flow({ flow_id: '1', flow_cta: x(31) }), 'interactive.action.parameters.flow_cta'],
+    [
+      'a call to a flow of 31',
+      'interactive',
+      flow({ flow_id: flowId, flow_cta: x(31) }),
+      'interactive.action.parameters.flow_cta',
+    ],
     [
       'a product under a header',
       'interactive',

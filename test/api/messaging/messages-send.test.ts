@@ -187,6 +187,9 @@ describe('the message it answers', () => {
     const { status, body } = await textTo({ to: phone }, { context: { message_id: first.body.data.id } });
     expect(status).toBe(201);
     expect((await app.message(body.data.id)).context_id).toBe('wamid.1');
+    expect(body.data.context).toEqual({ message_id: first.body.data.id, provider_message_id: 'wamid.1' });
+    const later = { context: { message_id: first.body.data.id }, send_at: new Date(Date.now() + 3_600_000).toISOString() };
+    expect((await textTo({ to: phone }, later)).body.data.context).toEqual(body.data.context);
   });
 
   test('must be one of this conversation', async () => {
@@ -221,7 +224,7 @@ describe('the message it answers', () => {
     await app.rows(`update messages set provider_message_id = 'wamid.3' where id = $1`, [first.body.data.id]);
     const { status, body } = await react(first.body.data.id);
     expect([status, body.data.content]).toEqual([201, { message_id: first.body.data.id, emoji: '👍' }]);
-    expect((await app.message(body.data.id)).context_id).toBe('wamid.3');
+    expect(body.data.context).toEqual({ message_id: first.body.data.id, provider_message_id: 'wamid.3' });
   });
 });
 

@@ -36,7 +36,7 @@ describe('get', () => {
     expect(await shown(id)).not.toHaveProperty('context');
     expect(await shown(id)).not.toHaveProperty('from_phone');
     await app.rows(`update messages set context_id = 'wamid.asked' where id = $1`, [id]);
-    expect((await shown(id)).context).toEqual({ provider_message_id: 'wamid.asked' });
+    expect((await shown(id)).context).toEqual({ message_id: null, provider_message_id: 'wamid.asked' });
     await app.rows(`update messages set direction = 'inbound', status = 'received', from_phone = '16505551234' where id = $1`, [
       id,
     ]);

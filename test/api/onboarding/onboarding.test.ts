@@ -89,10 +89,64 @@ describe('list and get', () => {
     expect((await app.call('onboarding.list', { key, query: { cursor: 'x' } })).status).toBe(400);
   });
 
+  test('only those whose step has a status, page by page, and no other cursor', async () => {
+    const { key } = await app.organization();
+    const made: string[] = [];
+    for (let index = 0; index < 4; index += 1) made.push((await start({}, {}, key)).body.id);
+    await app.rows(`update onboardings set step_status = 'failed', error = 'Refused' where id = any($1)`, [made.slice(0, 3)]);
+    const list = (query: Record<string, string | number | boolean>) => app.call('onboarding.list', { key, query });
+    const first = await list({ step_status: 'failed', limit: 2, include_total: true });
+    expect(first.body.meta).toMatchObject({ has_more: true, total: 3 });
+    const cursor = first.body.meta.next_cursor;
+    const second = await list({ step_status: 'failed', limit: 2, cursor });
+    expect([...first.body.items, ...second.body.items].map(({ id }) => id)).toEqual(made.slice(0, 3).reverse());
+    expect((await list({ step_status: 'pending' })).body.items.map(({ id }: { id: string }) => id)).toEqual(made.slice(3));
+    expect((await list({ cursor })).status).toBe(400);
+    expect((await list({ step_status: 'nonsense' })).status).toBe(422);
+  });
+
   test('one that is not there, or is named by no id: 404', async () => {
     for (const id of [uuidv7(), 'x']) {
       const { status, body } = await get(id);
       expect([status, body.error.message]).toEqual([404, 'Onboarding not found']);
     }
+  });
+});
+
+describe('delete', () => {
+  const remove = (progressID: string) => app.call('onboarding.delete', { params: { progressID } });
+  const put = (id: string, step: string, status: string, secret: string | null = null) =>
+    app.rows('update onboardings set current_step = $2, step_status = $3, access_token = $4, error = null where id = $1', [
+      id,
+      step,
+      status,
+      secret,
+    ]);
+
+  test.each([
+    ['that nobody has asked anything of', 'exchange_token', 'pending'],
+    ['whose step failed, with its token', 'register_phone', 'failed'],
+    ['that is completed', 'completed', 'completed'],
+  ])('of one %s', async (_what, step, status) => {
+    const { id } = (await start()).body;
+    await put(id, step, status, step === 'register_phone' ? 'sealed' : null);
+    expect((await remove(id)).status).toBe(204);
+    expect((await get(id)).status).toBe(404);
+    expect(await app.rows('select 1 from onboardings where id = $1', [id])).toEqual([]);
+    expect((await remove(id)).status).toBe(404);
+  });
+
+  test('while a step is at work: 409, and it goes on', async () => {
+    const { id } = (await start()).body;
+    await put(id, 'register_phone', 'in_progress');
+    const { status, body } = await remove(id);
+    expect([status, body.error.code]).toEqual([409, 'conflict']);
+    expect(body.error.message).toBe('register_phone is at work: wait for its end, or call its operation off');
+    expect((await get(id)).body.step_status).toBe('in_progress');
+  });
+
+  test('with no id of ours: 404', async () => {
+    expect((await remove('x')).status).toBe(404);
+    expect((await remove(uuidv7())).status).toBe(404);
   });
 });

@@ -200,7 +200,7 @@ describe('sync-assets', () => {
     const body = { phone_number_id: number.phoneNumberId, waba_id: number.wabaId, access_token: number.accessToken };
     expect((await app.call('channels.connect', { key: other.key, body })).status).toBe(201);
     const { status, body: reply } = await ask('subscribe_webhook', id, number);
-    expect([status, reply.error.details[0].code]).toEqual([422, 'conflict']);
+    expect([status, reply.error.details[0].code]).toEqual([409, 'conflict']);
     expect(await calls(`${number.wabaId}/subscribed_apps`)).toBe(0);
     expect((await read(id)).error).toBe('This number is connected already (conflict)');
   });
@@ -211,7 +211,7 @@ describe('sync-assets', () => {
     const body = { phone_number_id: number.phoneNumberId, waba_id: number.wabaId, access_token: number.accessToken };
     expect((await app.call('channels.connect', { key: other.key, body })).status).toBe(201);
     const { status, body: reply } = await ask('sync_assets', id, number);
-    expect([status, reply.error.details[0].code]).toEqual([422, 'conflict']);
+    expect([status, reply.error.details[0].code]).toEqual([409, 'conflict']);
     expect(await read(id)).toMatchObject({ current_step: 'sync_assets', step_status: 'failed', channel_id: null });
   });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { purges } from '../../../src/platform/retention/purges.ts';
 import type { RunningWorker } from '../../../workers/start.ts';
 import { type Body, useApp } from '../../support/app.ts';
+import { bookingMade, serviceMade, staffMade } from '../../support/calendar.ts';
 import { type Exposition, readExposition } from '../../support/prometheus.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { startStopwatch } from '../../support/stopwatch.ts';
@@ -122,10 +123,40 @@ async function backlog() {
   );
 }
 
+/** Four bookings of one hour each, their calendars as a refused connection, a fault and a sync leave them. */
+async function bookings() {
+  const of = app.tenant.organizationId;
+  await app.rows(
+    `insert into connections (id, organization_id, kind, provider, name, status, credentials, deleted_at, last_error_at)
+     select uuidv7(), $1, 'calendar', 'google', '', x.status, case when x.status <> 'disconnected' then 'x' end,
+            case when x.status = 'disconnected' then clock_timestamp() end, clock_timestamp() - x.age::interval
+       from (values ('restricted', '90 minutes'), ('auth_error', '20 minutes'), ('auth_error', '10 minutes'),
+                    ('disconnected', '3 hours')) as x(status, age)`,
+    [of],
+  );
+  const staff = await staffMade(app, { calendar: false });
+  const serviceId = await serviceMade(app);
+  const calendars = [
+    ['pending', '45 minutes'],
+    ['pending', '5 minutes'],
+    ['failed', '3 hours'],
+    ['synced', '4 hours'],
+  ];
+  for (const [status, age] of calendars) {
+    const { bookingId } = await bookingMade(app, staff, serviceId);
+    await app.rows(
+      `insert into booking_calendars (organization_id, booking_id, status, pending_since)
+       values ($1, $2, $3, clock_timestamp() - $4::interval)`,
+      [of, bookingId, status, age],
+    );
+  }
+}
+
 beforeAll(async () => {
   receiver = await startReceiver();
   worker = await app.startWorkers();
   await journey();
+  await bookings();
   await waitFor('the log of every request', () => lines('request').length >= 12);
   await waitFor('a sweep', async () => {
     const text = await (await scrape(ofWorker(worker.healthPort))).text();
@@ -179,14 +210,20 @@ describe('who may scrape', () => {
 
 describe('the names', () => {
   const both = [
+    'kanal_bookings_oldest_unsynced_seconds',
     'kanal_build_info',
+    'kanal_calendar_syncs_total',
     'kanal_channels',
     'kanal_clock_skew_seconds',
+    'kanal_connections',
+    'kanal_connections_oldest_refused_seconds',
     'kanal_database_connection_waiters',
     'kanal_database_connections',
     'kanal_database_up',
     'kanal_jobs',
     'kanal_jobs_oldest_overdue_seconds',
+    'kanal_order_moves_total',
+    'kanal_payment_sessions_total',
     'kanal_pools_stuck',
     'kanal_provider_call_duration_seconds',
     'kanal_provider_webhooks_broken',
@@ -194,6 +231,7 @@ describe('the names', () => {
     'kanal_provider_webhooks_unapplied',
     'kanal_queue_up',
     'kanal_retention_completed_timestamp_seconds',
+    'kanal_shipments_total',
     'kanal_webhook_deliveries',
     'kanal_webhook_deliveries_oldest_overdue_seconds',
     'kanal_webhook_endpoints_failing',
@@ -201,10 +239,15 @@ describe('the names', () => {
   ];
   const http = ['requests_total', 'request_duration_seconds', 'wait_duration_seconds', 'requests_in_flight'];
   const work = [
+    'kanal_busy_copies_total',
+    'kanal_connection_webhooks_total',
+    'kanal_flow_answers_total',
+    'kanal_flow_webhooks_total',
     'kanal_job_faults_total',
     'kanal_job_paced_total',
     'kanal_job_runs_total',
     'kanal_job_try_duration_seconds',
+    'kanal_received_files_total',
     'kanal_retention_rows_deleted_total',
     'kanal_sweep_completed_timestamp_seconds',
     'kanal_sweep_duration_seconds',
@@ -217,7 +260,8 @@ describe('the names', () => {
   const own = (page: Exposition) => [...page.types.keys()].filter((name) => name.startsWith('kanal_')).sort();
 
   test('are these, and each is looked at below', () => {
-    expect(own(web)).toEqual([...both, ...http.map((name) => `kanal_http_${name}`)].sort());
+    const ofWeb = ['kanal_flow_exchange_duration_seconds', ...http.map((name) => `kanal_http_${name}`)];
+    expect(own(web)).toEqual([...both, ...ofWeb].sort());
     expect(own(jobs)).toEqual([...both, ...work].sort());
   });
 
@@ -401,9 +445,17 @@ describe('the worker', () => {
     const deleted = counted(jobs, 'kanal_retention_rows_deleted_total', 'table');
     expect(Object.keys(deleted).sort()).toEqual([
       'bearer_tokens',
+      'connection_consents',
+      'connection_webhooks',
       'contact_exports',
       'contact_imports',
+      'crm_imports',
+      'crm_tasks',
+      'deal_revaluations',
+      'deals',
+      'draft_orders',
       'events',
+      'flow_secrets',
       'heartbeats',
       'idempotency_keys',
       'jobs',
@@ -416,6 +468,8 @@ describe('the worker', () => {
       'onboardings',
       'password_resets',
       'provider_webhooks',
+      'quotes',
+      'records',
       'sessions',
       'unmatched_statuses',
       'webhook_attempts',
@@ -470,6 +524,27 @@ describe.each([
 
   test('channels by status, without deleted ones', async () => {
     expect(counted(read(), 'kanal_channels', 'status')).toEqual({ connected: 2, disconnected: 0, auth_error: 2, restricted: 1 });
+  });
+
+  test('connections by status, without deleted ones', () => {
+    expect(counted(read(), 'kanal_connections', 'status')).toEqual({
+      connected: 0,
+      disconnected: 0,
+      auth_error: 2,
+      restricted: 1,
+    });
+  });
+
+  test('how long a connection is refused; a deleted one is none of them', () => {
+    const oldest = read().value('kanal_connections_oldest_refused_seconds');
+    expect(oldest).toBeGreaterThanOrEqual(5_400);
+    expect(oldest).toBeLessThan(5_400 + laterSeconds + 30);
+  });
+
+  test('how long the oldest booking is not in its calendar; one that is, and one that failed, is none of them', () => {
+    const oldest = read().value('kanal_bookings_oldest_unsynced_seconds');
+    expect(oldest).toBeGreaterThanOrEqual(2_700);
+    expect(oldest).toBeLessThan(2_700 + laterSeconds + 30);
   });
 
   test('endpoints that fail, and for how long; a disabled one is none of them', () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { isTimeZone } from '../../../src/platform/time/zones.ts';
 import { actsOf } from '../../support/acts.ts';
 import { useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders } from '../../support/factories/person.ts';
@@ -41,14 +42,13 @@ test.each(Object.entries(callers))('by %s: read, renamed, with a row in the audi
       action: 'organization.update',
       subject: `organization:${app.tenant.organizationId}`,
       address: expect.stringContaining('127.0.0.1'),
-      details: null,
+      details: { changed: ['name'] },
     },
   ]);
 });
 
 describe('a name that is refused', () => {
   test.each([
-    ['none', {}, 'any.required'],
     ['empty', { name: '' }, 'string.empty'],
     ['blank', { name: ' \n ' }, 'string.empty'],
     ['too long', { name: 'x'.repeat(201) }, 'string.max'],
@@ -93,4 +93,62 @@ test('a key changes the organization it belongs to and no other', async () => {
   const reply = await app.call('organization.update', { key: other.key, body: { name: 'The other one' } });
   expect(reply.body.id).toBe(other.organizationId);
   expect(await nameNow()).not.toBe('The other one');
+});
+
+describe('time zone and currencies', () => {
+  const settings = async () => {
+    const { timezone, home_currency, display_currency } = (await app.call('organization.get')).body;
+    return { timezone, home_currency, display_currency };
+  };
+
+  test('a new organization is in UTC and counts in USD', async () => {
+    const { key } = await app.organization();
+    const { body } = await app.call('organization.get', { key });
+    expect(body).toMatchObject({ timezone: 'UTC', home_currency: 'USD', display_currency: null });
+  });
+
+  test('each changes alone, and a null takes the display currency away', async () => {
+    const { name } = (await app.call('organization.get')).body;
+    await rename({ timezone: 'America/Argentina/Buenos_Aires' });
+    await rename({ home_currency: 'EUR' });
+    const reply = await rename({ display_currency: 'JPY' });
+    const all = { timezone: 'America/Argentina/Buenos_Aires', home_currency: 'EUR', display_currency: 'JPY' };
+    expect(reply.body).toMatchObject({ name, ...all });
+    expect(await settings()).toEqual(all);
+    expect((await actsOf(app, reply))[0]).toMatchObject({ details: { changed: ['display_currency'] } });
+    await rename({ display_currency: null });
+    expect(await settings()).toEqual({ ...all, display_currency: null });
+  });
+
+  test.each([
+    ['timezone', 'Mars/Olympus', 'timezone.unknown'],
+    ['timezone', '+01:00', 'timezone.unknown'],
+    ['timezone', '', 'string.empty'],
+    ['timezone', null, 'string.base'],
+    ['home_currency', 'usd', 'string.pattern.base'],
+    ['home_currency', 'XXX', 'currency.unknown'],
+    ['home_currency', 'BTC', 'currency.unknown'],
+    ['home_currency', null, 'string.base'],
+    ['display_currency', 'XAU', 'currency.unknown'],
+    ['display_currency', 978, 'string.base'],
+  ])('%s %j is refused and changes nothing', async (field, value, code) => {
+    const before = await settings();
+    const reply = await rename({ [field]: value });
+    expect(reply.status).toBe(422);
+    expect(reply.body.error.details).toEqual([expect.objectContaining({ field, location: 'body', code })]);
+    expect(await settings()).toEqual(before);
+  });
+
+  test('nothing to change is refused', async () => {
+    expect((await rename({})).status).toBe(422);
+  });
+
+  test('the database knows each zone that is accepted', async () => {
+    const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Etc/GMT+5', 'Asia/Kolkata'].filter(isTimeZone);
+    expect(zones.length).toBeGreaterThan(300);
+    const [row] = await app.rows(`select count(clock_timestamp() at time zone z)::int as known from unnest($1::text[]) z`, [
+      zones,
+    ]);
+    expect(row).toEqual({ known: zones.length });
+  });
 });

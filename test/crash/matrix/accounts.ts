@@ -10,7 +10,8 @@ export type Endpoint = { id: string; receiver: Receiver };
 export type Promised = { events: string[]; faults: Fault[]; middle: Date };
 
 type Delivery = { id: string; event_id: string; state: string; attempts: number };
-type Attempt = { delivery_id: string; number: number; status: number | null };
+/** `at`: when it was written, in ms. */
+type Attempt = { delivery_id: string; number: number; status: number | null; at: number };
 
 export type Account = {
   kind: string;
@@ -25,6 +26,8 @@ export type Account = {
   lost: number;
   /** Arrivals that were answered with 200 after another one was. */
   duplicates: number;
+  /** How long after the end of a fault what it lost arrived, at the most, in ms: how near `afterMs` is. */
+  lateMs: number;
 };
 
 /** Runs of an endpoint at once: as many answers can one fault lose. */
@@ -40,6 +43,12 @@ const afterMs: Record<Fault['kind'], number> = { worker: 500, workers: 500, data
 const isExcused = ({ at }: Arrival, faults: Fault[]) =>
   faults.some(({ kind, from, until }) => at >= from - beforeMs && at <= until + afterMs[kind]);
 
+/** Of arrivals, how long after the end of the nearest fault that may have lost their answers, in ms; the nearest first. */
+const afterFaults = (arrivals: Arrival[], faults: Fault[]) =>
+  arrivals
+    .map(({ at }) => Math.min(...faults.filter(({ from }) => at >= from - beforeMs).map(({ until }) => Math.max(0, at - until))))
+    .sort((one, other) => one - other);
+
 /** What became of each delivery, compared with what the receiver saw. */
 export async function accountOf(stack: Stack, { id, receiver }: Endpoint, { events, faults, middle }: Promised) {
   const em = stack.database.em();
@@ -48,7 +57,10 @@ export async function accountOf(stack: Stack, { id, receiver }: Endpoint, { even
   ]);
   const tries = await query<Attempt>(
     em,
-    'select delivery_id, number, status from webhook_attempts where endpoint_id = $1 order by number',
+    `select delivery_id, number, status, floor(extract(epoch from created_at) * 1000)::float8 as at
+       from webhook_attempts
+      where endpoint_id = $1
+      order by number`,
     [id],
   );
   const [{ is_held: isHeld } = { is_held: false }] = await query<{ is_held: boolean }>(
@@ -69,27 +81,41 @@ export async function accountOf(stack: Stack, { id, receiver }: Endpoint, { even
     arrivals: receiver.arrivals.length,
     lost: 0,
     duplicates: 0,
+    lateMs: 0,
   };
   const { delivered, failed, pending, held, cancelled } = account;
   expect([...delivered, ...failed, ...pending, ...held, ...cancelled].sort()).toEqual(events.toSorted());
 
   const attempts = Map.groupBy(tries, (attempt) => attempt.delivery_id);
   const arrivals = Map.groupBy(receiver.arrivals, ({ event }) => event);
-  const wrong: unknown[] = [];
+  const wrong: string[] = [];
   for (const delivery of rows) {
-    const faultsOf = compare(delivery, attempts.get(delivery.id) ?? [], arrivals.get(delivery.event_id) ?? [], faults, account);
-    if (faultsOf.length > 0) wrong.push({ delivery, faultsOf });
+    const seen = arrivals.get(delivery.event_id) ?? [];
+    const logged = attempts.get(delivery.id) ?? [];
+    const faultsOf = compare(delivery, logged, seen, faults, account);
+    if (faultsOf.length > 0) wrong.push(describe(delivery, faultsOf, { logged, seen, faults }));
   }
-  expect({ kind: receiver.kind, wrong: wrong.slice(0, 5), total: wrong.length }).toEqual({
+  expect({ kind: receiver.kind, total: wrong.length, wrong: wrong.slice(0, 5) }).toEqual({
     kind: receiver.kind,
-    wrong: [],
     total: 0,
+    wrong: [],
   });
   expect(account.lost).toBeLessThanOrEqual(width * faults.length);
   expect(receiver.faults).toEqual([]);
   expect([...arrivals.keys()].filter((event) => !new Set(events).has(event))).toEqual([]);
   expectOutcome(account, rows, events, middle);
   return account;
+}
+
+type Evidence = { logged: Attempt[]; seen: Arrival[]; faults: Fault[] };
+
+/** One line, with all that explains it, in ms after the first fault: of a run elsewhere perhaps nothing else is kept. */
+function describe({ event_id, state }: Delivery, faultsOf: string[], { logged, seen, faults }: Evidence): string {
+  const zero = faults[0]?.from ?? 0;
+  const tries = logged.map(({ number, status, at }) => `${number}: ${status} at ${at - zero}`);
+  const came = seen.map(({ answer, at }) => `${answer} at ${at - zero}`);
+  const struck = faults.map(({ kind, from, until }) => `${kind} ${from - zero}-${until - zero}`);
+  return `${faultsOf.join(', ')}: ${event_id} ${state}; logged ${tries.join(', ')}; seen ${came.join(', ')}; ${struck.join(', ')}`;
 }
 
 /** What is wrong with one delivery; adds what it lost to the account. */
@@ -112,6 +138,7 @@ function compare(delivery: Delivery, attempts: Attempt[], arrivals: Arrival[], f
   // An answer that came after the time limit is lost too, and logged.
   if (duplicates > lost + loggedWith(null)) wrong.push('delivered twice though no answer was lost');
   account.lost += lost;
+  if (lost > 0) account.lateMs = Math.max(account.lateMs, afterFaults(arrivals, faults)[lost - 1]!);
   account.duplicates += duplicates;
   return wrong;
 }

@@ -4,7 +4,8 @@ import pg from 'pg';
 import type { Stack } from '../stack.ts';
 
 const kinds = ['worker', 'workers', 'queue', 'database'] as const;
-export type Fault = { kind: (typeof kinds)[number]; from: number; until: number };
+export type FaultKind = (typeof kinds)[number];
+export type Fault = { kind: FaultKind; from: number; until: number };
 
 const some = (random: () => number, maxMs: number) => sleep(random() * maxMs);
 
@@ -44,6 +45,8 @@ const faultOf: Record<Fault['kind'], (stack: Stack, random: () => number) => Pro
     await postgres.start();
   },
 };
+
+export const strike = (stack: Stack, kind: FaultKind, random: () => number) => faultOf[kind](stack, random);
 
 async function flushRedis(url: string) {
   const redis = new Redis(url);

@@ -1,22 +1,10 @@
-/** What `npm run test:crash` (test/crash.ts) asks for; by themselves the sizes of a run in CI. */
-const given = (name: string, otherwise: number) => Number(process.env[`CRASH_${name}`] ?? otherwise);
+import { given } from '../options.ts';
 
 export const matrixSizes = {
   events: given('EVENTS', 400),
   endpoints: given('ENDPOINTS', 10),
   recovered: given('RECOVERED', 200),
+  reminders: given('REMINDERS', 150),
   faults: given('FAULTS', 6),
   maxPauseMs: given('PAUSE', 500),
 };
-export const matrixSeed = given('SEED', Date.now() % 2 ** 31);
-
-/** Mulberry32: the same numbers from 0 to 1 for the same seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

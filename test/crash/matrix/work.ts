@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { query } from '../../../src/platform/database/query.ts';
 import type { Stack } from '../stack.ts';
 
@@ -18,7 +19,7 @@ export async function surely<Body>(stack: Stack, path: string, body: object): Pr
     last = reply.body;
     if (reply.status < 500 && reply.status !== 409) break;
   }
-  throw new Error(`POST ${path}: ${last instanceof Error ? last.message : JSON.stringify(last)}`);
+  throw new Error(`POST ${path}: ${inspect(last)}`);
 }
 
 /** So many new contacts, each of them an event; their ids, and when half of them were there. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { neutralised, restored } from '../../../src/contacts/csv/formulas.ts';
 import { csvRows } from '../../../src/contacts/export/csv.ts';
+import { neutralised, restored } from '../../../src/platform/csv/formulas.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 
 const cell = fc

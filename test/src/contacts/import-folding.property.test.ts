@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { getImport, queueImport } from '../../../src/contacts/import/imports.ts';
-import { importLane } from '../../../src/contacts/import/jobs.ts';
 import { runImport } from '../../../src/contacts/import/run.ts';
-import { receiveUpload } from '../../../src/contacts/import/upload.ts';
+import { contactUploads, importLane } from '../../../src/contacts/import/tables.ts';
+import { receiveUpload } from '../../../src/platform/imports/upload.ts';
 import { asTenant } from '../../../src/platform/ledger/tenant.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
@@ -44,6 +44,7 @@ function manyTags(from: number) {
 async function imported(organizationId: string, file: string, size: typeof together) {
   const { database, ledger, deps } = house;
   const upload = await receiveUpload(
+    contactUploads,
     { own: ownRows(database, organizationId), transact: ledger.transact, maxBytes: 1e8, maxQueued: 10 },
     'cli',
     Readable.from([Buffer.from(file)]),

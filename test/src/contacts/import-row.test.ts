@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readHeader } from '../../../src/contacts/import/header.ts';
-import { type RowError, rowReader } from '../../../src/contacts/import/row.ts';
+import { rowReader } from '../../../src/contacts/import/row.ts';
+import type { RowError } from '../../../src/platform/imports/progress.ts';
 
 const wide = Array.from({ length: 499 }, (_, n) => `custom_fields.k${n}`);
 

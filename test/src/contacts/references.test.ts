@@ -36,11 +36,15 @@ test('every foreign key to contacts has its line, and the database does what it 
   for (const { name } of columns) expect([name, contactReferences.map(nameOf).includes(name)]).toEqual([name, true]);
 });
 
-test('messages, notes and tags hang on a conversation: a merge moves nothing else', async () => {
+test('messages, notes, tags, deals, records and tasks hang on a conversation: a merge moves nothing else', async () => {
   expect((await referencesTo('conversations')).map(({ name }) => name)).toEqual([
     'conversation_notes.conversation_id',
     'conversation_tags.conversation_id',
+    'deal_conversations.conversation_id',
+    'deals.source_conversation_id',
     'messages.conversation_id',
+    'record_links.conversation_id',
+    'task_targets.conversation_id',
   ]);
 });
 
@@ -54,7 +58,15 @@ const rows: Record<string, string> = {
   'contact_blocks.contact_id': `insert into contact_blocks (id, organization_id, channel_id, contact_id, address, status) values (uuidv7(), :organization, :channel, :contact, '1650', 'blocked')`,
   'contact_merges.contact_id': `insert into contact_merges (organization_id, merged_id, contact_id, actor) values (:organization, uuidv7(), :contact, 'cli')`,
   'contact_duplicates.contact_id': `insert into contact_duplicates (id, organization_id, contact_id, other_id, reason) values (uuidv7(), :organization, :contact, :third, 'same_person')`,
+  'deal_contacts.contact_id': `with d as (insert into deals (id, organization_id, title, status, currency_code, home_currency_at_write) values (uuidv7(), :organization, 'Deal', 'open', 'USD', 'USD') returning id) insert into deal_contacts (organization_id, deal_id, contact_id) select :organization, id, :contact from d`,
+  'task_targets.contact_id': `with t as (insert into crm_tasks (id, organization_id, title) values (uuidv7(), :organization, 'Call') returning id) insert into task_targets (id, organization_id, task_id, contact_id) select uuidv7(), :organization, id, :contact from t`,
+  'record_links.contact_id': `with t as (insert into object_types (organization_id, id, kind, label, plural_label, display_field) values (:organization, uuidv7(), 'thing', 'Thing', 'Things', 'name') returning id), r as (insert into object_relations (organization_id, id, type_id, name, inverse_name, to_kind, cardinality) select :organization, uuidv7(), id, 'people', 'things', 'contact', 'many_to_many' from t returning id, type_id), x as (insert into records (organization_id, id, type_id) select :organization, uuidv7(), type_id from r returning id) insert into record_links (organization_id, id, relation_id, record_id, contact_id, is_single_from, is_single_to) select :organization, uuidv7(), r.id, x.id, :contact, false, false from r, x`,
+  'flow_responses.contact_id': `insert into flow_responses (id, organization_id, message_id, contact_id, conversation_id, channel_id, response) select uuidv7(), :organization, id, :contact, conversation_id, :channel, '{}' from messages where contact_id = :contact`,
   'media_assets.contact_id': `insert into media_assets (id, organization_id, storage_key, kind, source, mime_type, size_bytes, sha256, contact_id) values (uuidv7(), :organization, '', 'image', 'inbound', 'image/png', 1, '', :contact)`,
+  'orders.contact_id': `insert into orders (organization_id, id, order_no, contact_id, currency, delivery_fee_amount, discount_amount, subtotal_amount, total_amount) values (:organization, uuidv7(), '1', :contact, 'USD', 0, 0, 0, 0)`,
+  'draft_orders.contact_id': `insert into draft_orders (organization_id, id, contact_id, content) values (:organization, uuidv7(), :contact, '{}')`,
+  'bookings.contact_id': `with s as (insert into services (organization_id, id, name, duration_minutes) values (:organization, uuidv7(), 'Cut', 30) returning id), w as (insert into staff (organization_id, id, name, timezone) values (:organization, uuidv7(), 'Ann', 'UTC') returning id), o as (insert into orders (organization_id, id, order_no, contact_id, currency, delivery_fee_amount, discount_amount, subtotal_amount, total_amount) values (:organization, uuidv7(), '2', null, 'USD', 0, 0, 0, 0) returning id) insert into bookings (organization_id, id, order_id, service_id, staff_id, contact_id, starts_at, ends_at, during, timezone) select :organization, uuidv7(), o.id, s.id, w.id, :contact, '2027-01-01T10:00Z', '2027-01-01T11:00Z', '[2027-01-01T10:00Z,2027-01-01T11:00Z)', 'UTC' from s, w, o`,
+  'discount_uses.contact_id': `with d as (insert into discounts (organization_id, id, code, kind, value) values (:organization, uuidv7(), 'C', 'fixed', 1) returning id), o as (insert into orders (organization_id, id, order_no, contact_id, currency, delivery_fee_amount, discount_amount, subtotal_amount, total_amount) values (:organization, uuidv7(), '3', null, 'USD', 0, 0, 0, 0) returning id) insert into discount_uses (organization_id, discount_id, order_id, contact_id) select :organization, d.id, o.id, :contact from d, o`,
   'idempotency_keys.contact_id': `insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply, contact_id) values (:organization, 'POST', '/', 'k', '', 201, '', :contact)`,
 };
 /** These the factories write. The pair is stood in for by its other column. */

@@ -10,6 +10,7 @@ const seen = areas(
   'conversations',
   'channels',
   'crm',
+  'crm_schema',
   'commerce',
   'flows',
   'campaigns',

@@ -12,7 +12,15 @@ function answering(reply: unknown) {
   const download = async () => {
     throw new Error('No file is asked for');
   };
-  const client: GraphClient = { get: answer, post: answer, delete: answer, upload: answer, download, close: () => {} };
+  const client: GraphClient = {
+    get: answer,
+    post: answer,
+    delete: answer,
+    upload: answer,
+    document: download,
+    download,
+    close: () => {},
+  };
   return graphMessagingApp(client);
 }
 const thrown = (work: Promise<unknown>) =>

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Lookup } from '../../../src/webhooks/address-guard.ts';
+import type { Lookup } from '../../../src/platform/network/address-guard.ts';
 import { createWebhookSender, type WebhookSender, type WebhookSenderOptions } from '../../../src/webhooks/sender.ts';
 
 const stops: (() => unknown)[] = [];

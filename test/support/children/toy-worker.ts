@@ -8,6 +8,7 @@ import { createLedger } from '../../../src/platform/ledger/ledger.ts';
 import { openQueues } from '../../../src/platform/ledger/queues.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import type { Handler, WorkerDeps } from '../../../workers/handler.ts';
+import { createSuspects } from '../../../workers/suspects.ts';
 import { startWorker } from '../../../workers/worker.ts';
 import { testSecrets } from '../secrets.ts';
 import { playJob, throwJob, toyContracts } from '../toys.ts';
@@ -53,7 +54,7 @@ await queues.whenOpen();
 const byName = new Map(
   handlers.map((handler) => [handler.contract.name, handler as unknown as Handler<Record<string, string>, unknown>]),
 );
-startWorker(deps, queues.backend, 'default', byName, 5);
+startWorker(deps, queues.backend, 'default', byName, 5, createSuspects());
 log.info('toy worker started');
 
 // The test process is gone: so is this one.

@@ -85,7 +85,7 @@ function fittingText(described: Described, ids: string[]): fc.Arbitrary<unknown>
   );
 }
 
-function fitting(described: Described, ids: string[]): fc.Arbitrary<unknown> {
+function fitting(described: Described, ids: string[], filled: boolean): fc.Arbitrary<unknown> {
   const { type, allow = [], flags, keys, items = [] } = described;
   const words = allow.filter((word) => typeof word !== 'object' || word === null);
   if (flags?.only && words.length > 0) return fc.constantFrom(...words);
@@ -101,20 +101,25 @@ function fitting(described: Described, ids: string[]): fc.Arbitrary<unknown> {
   }
   if (type === 'array') {
     const max = limitOf(described, 'max') ?? 10;
-    const item = items[0] ? valueFor(items[0], ids) : anything;
+    const item = (inFull: boolean) => (items[0] ? valueFor(items[0], ids, inFull) : anything);
+    const short = fc.array(item(filled), { maxLength: Math.min(max, 5) });
+    if (filled) return short;
     return fc.oneof(
-      { weight: 9, arbitrary: fc.array(item, { maxLength: Math.min(max, 5) }) },
-      { weight: 1, arbitrary: fc.array(item, { minLength: max, maxLength: max + 1 }) },
+      { weight: 9, arbitrary: short },
+      { weight: 1, arbitrary: fc.array(item(true), { minLength: max, maxLength: max + 1 }) },
     );
   }
   if (type === 'object' && keys)
-    return fc.record(Object.fromEntries(Object.entries(keys).map(([key, child]) => [key, valueFor(child, ids)])), {
+    return fc.record(Object.fromEntries(Object.entries(keys).map(([key, child]) => [key, valueFor(child, ids, filled)])), {
       requiredKeys: Object.keys(keys).filter((key) => keys[key]!.flags?.presence === 'required'),
     });
   return type === 'object' ? fc.dictionary(anyText, anything, { maxKeys: 8 }) : anything;
 }
 
-/** A value as the schema wants it, or nearly so, or something else. */
-export function valueFor(described: Described, ids: string[]): fc.Arbitrary<unknown> {
-  return fc.oneof({ weight: 12, arbitrary: fitting(described, ids) }, { weight: 1, arbitrary: anything });
+/**
+ * A value as the schema wants it, or nearly so, or something else. `filled`: it stands in a list of full length, and its own lists stay short:
+ * full lists in full lists in full lists (the screens, components and options of a flow) are gigabytes.
+ */
+export function valueFor(described: Described, ids: string[], filled = false): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 12, arbitrary: fitting(described, ids, filled) }, { weight: 1, arbitrary: anything });
 }

@@ -5,16 +5,48 @@ import { listTokens } from '../../../src/accounts/tokens.ts';
 import { channelApp } from '../../../src/channels/app.ts';
 import { askDueChecks } from '../../../src/channels/due-checks.ts';
 import { listChannels } from '../../../src/channels/queries.ts';
+import { takenTimes } from '../../../src/commerce/bookings/bookable.ts';
+import { askDueCopies } from '../../../src/commerce/bookings/due-copies.ts';
+import { type BookingFilter, listBookings } from '../../../src/commerce/bookings/list.ts';
+import { listServices } from '../../../src/commerce/bookings/services.ts';
+import { listStaff } from '../../../src/commerce/bookings/staff.ts';
+import { listCategories } from '../../../src/commerce/catalogue/categories.ts';
+import { listDiscounts } from '../../../src/commerce/catalogue/discounts.ts';
+import { listProducts, readProductListing } from '../../../src/commerce/catalogue/products.ts';
+import { listMovements } from '../../../src/commerce/catalogue/stock-by-hand.ts';
+import { listVariants } from '../../../src/commerce/catalogue/variant-row.ts';
+import { listMethods } from '../../../src/commerce/delivery/methods.ts';
+import { listDrafts } from '../../../src/commerce/drafts/drafts.ts';
+import { listOrders, readOrderListing } from '../../../src/commerce/orders/list.ts';
+import { changesOf } from '../../../src/commerce/orders/timeline.ts';
+import { sessionOfHint } from '../../../src/commerce/payments/of-hint.ts';
+import { listPayments, listRefunds, refundable } from '../../../src/commerce/payments/refund-row.ts';
+import { listSessions } from '../../../src/commerce/payments/session-row.ts';
+import { listShipments, shipmentOf } from '../../../src/commerce/shipping/shipment-row.ts';
+import { askDueChecks as askDueConnections } from '../../../src/connections/due-checks.ts';
+import { listConnections } from '../../../src/connections/queries.ts';
+import { receiverOf } from '../../../src/connections/webhooks.ts';
 import { listBlocked } from '../../../src/contacts/blocking/blocked.ts';
 import { scrubEvents } from '../../../src/contacts/erasure/scrub-events.ts';
 import { listExports } from '../../../src/contacts/export/exports.ts';
-import { listImports } from '../../../src/contacts/import/imports.ts';
-import { listImportErrors } from '../../../src/contacts/import/row-errors.ts';
+import { importErrors, listImports } from '../../../src/contacts/import/imports.ts';
 import { listContacts, readContactListing } from '../../../src/contacts/list.ts';
 import { listDuplicates } from '../../../src/contacts/merging/duplicates.ts';
+import type { MergeTx } from '../../../src/contacts/merging/merge-tx.ts';
 import { listNotes } from '../../../src/contacts/notes.ts';
 import { listPermissionHistory } from '../../../src/contacts/permission/permission-history.ts';
+import { moveRecordLinks } from '../../../src/contacts/record-links.ts';
 import { listTags } from '../../../src/contacts/tag-catalogue.ts';
+import { listConversationsOf } from '../../../src/deals/links/conversations.ts';
+import { dealsOfContact } from '../../../src/deals/links/linked.ts';
+import { listDeals, readDealListing } from '../../../src/deals/list.ts';
+import { listPipelines } from '../../../src/deals/pipelines/queries.ts';
+import { firstStage } from '../../../src/deals/stages.ts';
+import { summaryOf } from '../../../src/deals/summary.ts';
+import { listFlows, readFlowListing } from '../../../src/flows/list.ts';
+import { listResponses, type ResponseFilter } from '../../../src/flows/response-reads.ts';
+import { listCrmImports } from '../../../src/imports/imports.ts';
+import { crmImportErrors } from '../../../src/imports/tables.ts';
 import { type AssetFilter, listAssets } from '../../../src/media/list.ts';
 import { mediaPurge } from '../../../src/media/purge.ts';
 import { deleteAssetsOfContact } from '../../../src/media/remove.ts';
@@ -24,6 +56,8 @@ import { hasKept } from '../../../src/messaging/kept-statuses.ts';
 import { listMessages, type MessageFilter } from '../../../src/messaging/list.ts';
 import { deleteFailedJob } from '../../../src/messaging/settle.ts';
 import { unknownWindow } from '../../../src/messaging/window.ts';
+import { askDueRates } from '../../../src/money/due-rates.ts';
+import { listRates } from '../../../src/money/rates.ts';
 import { listOnboardings } from '../../../src/onboarding/queries.ts';
 import { listInvitations } from '../../../src/organizations/invitations.ts';
 import { listKeys } from '../../../src/organizations/keys.ts';
@@ -40,10 +74,17 @@ import { listOperations, type OperationFilter } from '../../../src/platform/ledg
 import { fillPool, setPool } from '../../../src/platform/ledger/pools.ts';
 import { sweep } from '../../../src/platform/ledger/sweep.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
-import type { ListRequest } from '../../../src/platform/listing/listing.ts';
+import { type ListRequest, readListing } from '../../../src/platform/listing/listing.ts';
+import { listRows } from '../../../src/platform/listing/page.ts';
 import { createReads } from '../../../src/platform/listing/reads.ts';
-import { failingEndpoints } from '../../../src/platform/metrics/figures.ts';
+import { failingEndpoints, unsyncedBookings } from '../../../src/platform/metrics/figures.ts';
 import { purges } from '../../../src/platform/retention/purges.ts';
+import { listLinks } from '../../../src/records/links.ts';
+import { recordsOf } from '../../../src/records/list.ts';
+import type { Relation } from '../../../src/records/types/definition.ts';
+import { loadRelationsTo, loadType } from '../../../src/records/types/object-type.ts';
+import { takeRecords } from '../../../src/records/types/walk.ts';
+import { listTasks, readTaskListing, type WorkFilter } from '../../../src/tasks/list.ts';
 import { applyTemplateChange } from '../../../src/templates/provider-changes.ts';
 import { listTemplates } from '../../../src/templates/queries.ts';
 import { deliveriesOfEndpoint } from '../../../src/webhooks/deliveries.ts';
@@ -74,6 +115,29 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     by: `the purge of ${table}, step ${step + 1}`,
     run: () => purges.find((one) => one.table === table)!.steps[step]!.batch(em(), 1_000, 100),
   });
+  const things = (filter?: object, request: ListRequest = {}) => ({
+    by: `a list of records ${JSON.stringify({ filter, ...request })}`,
+    run: () => searchOfThings(house, database, { ...request, ...(filter && { filters: [filter] }) }),
+  });
+  const links = (place: 'first' | 'last', isInverse: boolean) => ({
+    by: `listLinks of the ${place} record, ${isInverse ? 'inverse' : 'forward'}`,
+    async run() {
+      const order = place === 'first' ? 'asc' : 'desc';
+      const [record] = await own.sql<{ id: string }>(
+        `select id from records where organization_id = $1 order by id ${order} limit 1`,
+      );
+      const [relation] = await own.sql<{ id: string }>(
+        'select id from object_relations where organization_id = $1 order by name limit 1',
+      );
+      return listLinks(own, { id: relation!.id, isInverse } as Relation, record!.id, page);
+    },
+  });
+  const products = (request: ListRequest) => ({
+    by: `listProducts ${JSON.stringify(request)}`,
+    run: () => listProducts(reads, organizationId, readProductListing(request), { limit: 10 }),
+  });
+  const anyOf = async (table: string) =>
+    (await own.sql<{ id: string }>(`select id from ${table} where organization_id = $1 limit 1`))[0]!.id;
   const contacts = (request: ListRequest) => ({
     by: `listContacts ${JSON.stringify(request)}`,
     run: () => listContacts(reads, organizationId, readContactListing(request), { limit: 10 }),
@@ -85,9 +149,36 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       return listConversations(reads, organizationId, listing, { limit: 10 });
     },
   });
+  const tasks = (request: ListRequest, work: WorkFilter = {}, object_kind?: string) => ({
+    by: `listTasks ${JSON.stringify([request, work, object_kind])}`,
+    run: () => {
+      const object_id =
+        object_kind === 'contact' ? ids.contactId : object_kind === 'conversation' ? ids.conversationId : ids.otherId;
+      const listing = readTaskListing(request, work, object_kind ? { object_kind, object_id } : undefined);
+      return listTasks(reads, organizationId, listing, { limit: 10 });
+    },
+  });
+  const deals = (request: ListRequest) => ({
+    by: `listDeals ${JSON.stringify(request)}`,
+    run: () => listDeals(reads, own, readDealListing(request), { limit: 10 }),
+  });
+  const orders = (request: ListRequest) => ({
+    by: `listOrders ${JSON.stringify(request)}`,
+    run: () => listOrders(reads, own, readOrderListing(request), { limit: 10 }),
+  });
+  const ordersBy = (field: string, value: string, operator = 'eq') =>
+    orders({ filters: JSON.stringify([{ field, operator, value }]) });
+  const flows = (request: ListRequest) => ({
+    by: `listFlows ${JSON.stringify(request)}`,
+    run: () => listFlows(reads, organizationId, readFlowListing(request), { limit: 10 }),
+  });
   const messages = (filter: MessageFilter) => ({
     by: `listMessages by ${Object.keys(filter).join() || 'nothing'}`,
     run: () => listMessages(own, ask, { checks: 1_000, ms: 5_000 }, filter, page),
+  });
+  const bookings = (filter: BookingFilter) => ({
+    by: `listBookings by ${Object.keys(filter).join() || 'nothing'}`,
+    run: () => listBookings(own, ask, filter, page),
   });
   const acts = (filter: ActFilter) => ({
     by: `listActs by ${Object.keys(filter).join() || 'nothing'}`,
@@ -117,6 +208,11 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     'delete from contacts where organization_id = $1 and id = $2',
     ids.contactId,
   );
+  const answers = (filter: ResponseFilter) => ({
+    by: `listResponses by ${Object.keys(filter).join() || 'nothing'}`,
+    run: () => listResponses(own, ask, ids.otherId, filter, page),
+  });
+  const flow = deleted('what refers to a deleted flow', 'delete from flows where organization_id = $1 and id = $2', ids.otherId);
   const text = (by: string, statement: string, ...params: unknown[]) => ({ by, run: () => query(em(), statement, params) });
   const operations = (filter: OperationFilter) => ({
     by: `listOperations by ${Object.keys(filter).join() || 'nothing'}`,
@@ -162,6 +258,28 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     channels_id: { by: 'channelApp', run: () => channelApp(em(), ids.channelId, testSecrets) },
     channels_number: ownersOf,
     channels_list: { by: 'listChannels', run: () => listChannels(own, {}, page) },
+    connection_consents_age: purge('connection_consents'),
+    connection_webhooks_age: purge('connection_webhooks'),
+    connections_due: { by: 'askDueChecks of connections', run: () => askDueConnections(ledger.transact) },
+    bookings_contact: bookings({ contactId: ids.contactId }),
+    bookings_list: bookings({}),
+    bookings_no_overlap: {
+      by: 'takenTimes',
+      run: () => takenTimes(own, [ids.otherId], { start: Date.now(), end: Date.now() + 31 * 86_400_000 }),
+    },
+    bookings_service: bookings({ serviceId: ids.otherId }),
+    bookings_staff: bookings({ staffId: ids.otherId }),
+    bookings_status: bookings({ status: 'no_show' }),
+    service_staff_staff: deleted(
+      'what refers to a deleted staff member',
+      'delete from service_staff where organization_id = $1 and staff_id = $2',
+      ids.otherId,
+    ),
+    services_list: { by: 'listServices', run: () => listServices(own, page) },
+    staff_busy_due: { by: 'askDueCopies', run: () => askDueCopies(ledger.transact) },
+    staff_list: { by: 'listStaff', run: () => listStaff(own, page) },
+    connections_id: { by: 'receiverOf', run: () => receiverOf(em(), ids.otherId, 'payment', testSecrets) },
+    connections_list: { by: 'listConnections', run: () => listConnections(own, {}, page) },
     contact_blocks_contact: contact,
     contact_blocks_list: { by: 'listBlocked', run: () => listBlocked(own, { channelId: ids.channelId }, page) },
     contact_duplicates_list: { by: 'listDuplicates', run: () => listDuplicates(own, {}, page) },
@@ -169,10 +287,14 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     contact_exports_ended: purge('contact_exports'),
     contact_exports_list: { by: 'listExports', run: () => listExports(own, {}, page) },
     contact_identities_contact: contact,
-    contact_import_errors_list: { by: 'listImportErrors', run: () => listImportErrors(own, ids.otherId, page) },
+    contact_import_errors_list: { by: 'listImportErrors', run: () => importErrors.list(own, ids.otherId, page) },
     contact_imports_ended: purge('contact_imports', 1),
     contact_imports_list: { by: 'listImports', run: () => listImports(own, {}, page) },
     contact_imports_open: purge('contact_imports'),
+    crm_import_errors_list: { by: 'listImportErrors', run: () => crmImportErrors.list(own, ids.otherId, page) },
+    crm_imports_ended: purge('crm_imports', 1),
+    crm_imports_list: { by: 'listCrmImports', run: () => listCrmImports(own, {}, page) },
+    crm_imports_open: purge('crm_imports'),
     contact_merges_contact: contact,
     contact_notes_list: { by: 'listNotes', run: () => listNotes(own, ids.contactId, page) },
     contact_permission_history_list: {
@@ -194,16 +316,76 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       'delete from tags where organization_id = $1 and id = $2',
       ids.otherId,
     ),
+    object_relations_to: { by: 'loadRelationsTo', run: () => loadRelationsTo(own, 'contact') },
+    object_relations_to_type: { by: 'loadType', run: () => loadType(own, 'thing') },
+    records_custom_fields: things({ field: 'custom_fields.tier', value: 7 }),
+    records_display_name: things(undefined, { sort: 'display_name' }),
+    records_fields: things({ field: 'free', value: 'f7' }),
+    records_in_bin: {
+      by: 'takeRecords',
+      run: () => transact({}, async ({ own: tx }) => takeRecords(tx, (await loadType(tx, 'thing'))!.id, null, 10)),
+    },
+    records_list: things(),
+    records_search: things(undefined, { search: 'c4ca4238a0b9' }),
+    records_updated: things(undefined, { sort: '-updated_at' }),
+    record_values_number: things(undefined, { sort: 'size' }),
+    record_values_text: things({ field: 'word', value: 'w7' }),
+    record_values_time: things(undefined, { sort: '-at' }),
+    record_links_contact: contact,
+    record_links_conversation: {
+      by: 'mergeConversations: links of the conversation that ends (moveRecordLinks)',
+      run: () =>
+        transact({}, async ({ own: tx }) => {
+          const merging = Object.assign(Object.create(tx), { actor: 'cli' }) as MergeTx;
+          await moveRecordLinks(merging, 'conversation', { from: ids.otherId, into: ids.conversationId });
+        }),
+    },
+    record_links_deal: deleted(
+      'the purge of deals: links of a deleted deal',
+      'delete from deals where organization_id = $1 and id = $2',
+      ids.otherId,
+    ),
+    record_links_object: links('last', true),
+    record_links_record: links('first', false),
+    record_links_task: deleted(
+      'the purge of tasks: links of a deleted task',
+      'delete from crm_tasks where organization_id = $1 and id = (select min(id::text)::uuid from crm_tasks)',
+    ),
+    record_links_to_record: deleted(
+      'the purge of records: links to a deleted record',
+      'delete from records where organization_id = $1 and id = (select max(id::text)::uuid from records)',
+    ),
     conversations_assignee: conversations({ field: 'assignee_id', value: ids.userId }),
     conversations_contact: contact,
     conversations_list: conversations(),
+    booking_calendars_open: text('the figures: bookings whose calendar is behind', unsyncedBookings),
     conversations_snoozed: check,
     conversations_status: conversations({ field: 'status', value: 'pending' }),
     events_order: { by: 'listEvents', run: () => listEvents(reads, own, {}, { order: 'desc', limit: 10 }) },
     events_subject: {
       by: 'scrubEvents',
-      run: () => scrubEvents(ledger.transact, own, { ids: [ids.contactId], conversations: [], identities: [] }),
+      run: () =>
+        scrubEvents(ledger.transact, own, {
+          ids: [ids.contactId],
+          conversations: [],
+          identities: [],
+          names: [],
+          records: [],
+          deals: [],
+          tasks: [],
+          goneTasks: [],
+        }),
     },
+    flow_responses_contact: answers({ contactId: ids.contactId }),
+    flow_responses_flow: answers({}),
+    flow_responses_malformed: answers({ isMalformed: true }),
+    flow_secrets_overlap: purge('flow_secrets'),
+    flow_sends_version: flow,
+    flows_channel: flows({ filters: JSON.stringify([{ field: 'channel_id', value: ids.secondChannelId }]) }),
+    flows_open: check,
+    flows_list: flows({}),
+    flows_status: flows({ filters: JSON.stringify([{ field: 'status', value: 'blocked' }]) }),
+    flows_updated: flows({ sort: '-updated_at' }),
     idempotency_keys_age: purge('idempotency_keys'),
     idempotency_keys_contact: {
       by: 'withdrawReplies',
@@ -254,6 +436,12 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     onboardings_unfinished: purge('onboardings'),
     password_resets_expiry: purge('password_resets'),
     password_resets_user: { by: 'endResets', run: () => endResets(em(), ids.userId) },
+    crm_tasks_bin: purge('crm_tasks'),
+    deals_bin: purge('deals'),
+    records_bin: purge('records'),
+    exchange_rates_list: { by: 'listRates', run: () => listRates(own, {}, page) },
+    organizations_rates_due: { by: 'askDueRates', run: () => askDueRates(ledger.transact) },
+    pipelines_list: { by: 'listPipelines', run: () => listPipelines(own, page) },
     provider_webhooks_applied: purge('provider_webhooks'),
     provider_webhooks_broken: purge('provider_webhooks', 1),
     provider_webhooks_unapplied: { by: 'unknownWindow', run: () => unknownWindow(own, ids.messageId, 60_000) },
@@ -264,6 +452,31 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       ids.userId,
     ),
     sessions_user: endOf,
+    crm_tasks_assignee: tasks({}, { status: ['in_progress'], assignee_id: ids.userId }),
+    crm_tasks_due: tasks({ sort: 'due_at' }),
+    crm_tasks_list: tasks({}),
+    crm_tasks_reminding: check,
+    crm_tasks_search: tasks({ search: 'c4ca4238a0b9' }),
+    crm_tasks_status: tasks({}, { status: ['in_progress'] }),
+    crm_tasks_updated: tasks({ sort: '-updated_at' }),
+    task_targets_contact: tasks({}, {}, 'contact'),
+    task_targets_conversation: tasks({}, {}, 'conversation'),
+    task_targets_deal: tasks({}, {}, 'deal'),
+    task_targets_record: tasks({}, {}, 'company'),
+    deal_contacts_contact: { by: 'dealsOfContact', run: () => dealsOfContact(own, ids.contactId, page) },
+    deal_conversations_deal: { by: 'listConversationsOf', run: () => listConversationsOf(own, ids.otherId, page) },
+    deal_revaluations_ended: purge('deal_revaluations'),
+    deals_custom_fields: deals({ filters: JSON.stringify([{ field: 'custom_fields.tier', operator: 'eq', value: 7 }]) }),
+    deals_expected_close: deals({ sort: 'expected_close_at' }),
+    deals_list: deals({}),
+    deals_owner: deals({ filters: JSON.stringify([{ field: 'owner_user_id', value: ids.userId }]) }),
+    deals_search: deals({ search: 'c4ca4238a0b9' }),
+    deals_source: deals({ filters: JSON.stringify([{ field: 'source_conversation_id', value: ids.conversationId }]) }),
+    deals_stage: deals({ filters: JSON.stringify([{ field: 'stage_id', value: ids.otherId }]), sort: 'position' }),
+    deals_status: deals({ filters: JSON.stringify([{ field: 'status', value: 'lost' }]) }),
+    deals_sums: { by: 'summaryOf', run: () => summaryOf(reads, own, ids.otherId) },
+    deals_updated: deals({ sort: '-updated_at' }),
+    pipeline_stages_position: { by: 'firstStage', run: () => firstStage(own, ids.otherId, 'won') },
     tags_list: { by: 'listTags', run: () => listTags(own, page) },
     templates_channel: {
       by: 'listTemplates of a channel',
@@ -282,6 +495,69 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
         ),
     },
     unmatched_statuses_ended: purge('unmatched_statuses'),
+    commerce_categories_children: {
+      by: 'listCategories below one',
+      run: async () => listCategories(own, ask, { parentId: await anyOf('commerce_categories') }, page),
+    },
+    commerce_categories_list: { by: 'listCategories', run: () => listCategories(own, ask, {}, page) },
+    delivery_methods_list: { by: 'listMethods', run: () => listMethods(own, ask, page) },
+    discounts_list: { by: 'listDiscounts', run: () => listDiscounts(own, page) },
+    product_categories_category: {
+      by: 'the deletion of a category: its products lose it',
+      run: async () =>
+        own.sql('delete from product_categories where organization_id = $1 and category_id = $2', [
+          await anyOf('commerce_categories'),
+        ]),
+    },
+    product_variants_product: {
+      by: 'listVariants',
+      run: async () => listVariants(own, ask, await anyOf('products'), page),
+    },
+    product_variants_service: deleted(
+      'deleteService: variants that sell it',
+      `delete from services where organization_id = $1 and name = 'Nobody books it'`,
+    ),
+    products_list: products({}),
+    products_search: products({ search: 'c4ca4238a0b9' }),
+    stock_movements_list: {
+      by: 'listMovements',
+      run: async () => listMovements(own, await anyOf('product_variants'), page),
+    },
+    draft_orders_age: purge('draft_orders'),
+    draft_orders_contact: { by: 'listDrafts of a contact', run: () => listDrafts(own, { contact_id: ids.contactId }, page) },
+    draft_orders_list: { by: 'listDrafts', run: () => listDrafts(own, {}, page) },
+    order_changes_order: { by: 'the timeline of an order', run: () => changesOf(own, { orderId: ids.otherId }, page) },
+    order_items_variant: deleted(
+      'a deleted variant: the items that were sold of it',
+      'delete from product_variants where organization_id = $1 and id = (select min(id::text)::uuid from product_variants)',
+    ),
+    orders_attention: ordersBy('attention', 'overpaid'),
+    orders_contact: ordersBy('contact_id', ids.contactId),
+    orders_delivery_date: orders({ sort: 'delivery_date' }),
+    orders_fulfillment_status: ordersBy('fulfillment_status', 'returned'),
+    orders_list: orders({}),
+    orders_payment_status: ordersBy('payment_status', 'refunded'),
+    orders_search: orders({ search: 'c4ca4238a0b9' }),
+    orders_status: ordersBy('status', 'processing'),
+    discount_uses_contact: contact,
+    discount_uses_order: deleted(
+      'a deleted order: its use of a code',
+      'delete from orders where organization_id = $1 and id = (select min(id::text)::uuid from orders)',
+    ),
+    quotes_age: purge('quotes'),
+    payment_sessions_order: { by: 'listSessions', run: () => listSessions(own, ids.otherId, page) },
+    payment_sessions_provider: {
+      by: 'sessionOfHint: the one that a webhook is about',
+      run: () => sessionOfHint(own, ids.otherId, { pageId: 'cs_1' }),
+    },
+    payments_order: { by: 'listPayments', run: () => listPayments(own, ids.otherId, page) },
+    refunds_order: { by: 'listRefunds', run: () => listRefunds(own, ids.otherId, page) },
+    refunds_payment: { by: 'refundable: what is left of a payment', run: () => refundable(own, ids.otherId) },
+    shipments_order: { by: 'listShipments', run: () => listShipments(own, { orderId: ids.otherId }, page) },
+    shipments_provider: {
+      by: 'shipmentOf: the one that a webhook is about',
+      run: () => shipmentOf(own, { connectionId: ids.otherId, shipperOrderId: 'X-1' }),
+    },
     unmatched_statuses_message: {
       by: 'recordAccepted: are early statuses kept',
       run: () => own.sql(`select ${hasKept({ channel: '$2::uuid', providerMessageId: '$3::text' })}`, [ids.channelId, 'wamid']),
@@ -306,6 +582,15 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       run: () => transact({ locks: replayLocks(request) }, (tx) => askForReplay(tx, 'cli', request, 30)),
     },
   };
+}
+
+/** Of the records that `filled` makes. */
+export async function searchOfThings({ organizationId }: House, database: Database, request: ListRequest) {
+  const type = (await loadType(ownRows(database, organizationId), 'thing'))!;
+  const table = { ...recordsOf(type), columns: 'k.id, k.updated_at' };
+  const reads = createReads(database, { atOnce: 2, checks: 1_000_000, ms: 5_000 });
+  const listing = readListing('things', table.fields, request);
+  return (await listRows<{ id: string }>(reads, table, organizationId, listing, { limit: 10 })).rows;
 }
 
 class Undone extends Error {}

@@ -220,20 +220,23 @@ test('forgotten after it failed: nothing is left of it, and a retry says that it
   await expect(retryJob(house.ledger.transact, own.job.id)).rejects.toThrow('ask for it again');
 });
 
-test('an import under way that fails afterwards keeps nobody who was forgotten before', async () => {
-  const id = uuidv7();
-  await house.sql(`insert into contact_imports (id, organization_id, state, actor) values ($1, $2, 'running', 'cli')`, [
-    id,
-    organizationId,
-  ]);
-  await house.sql(`insert into contact_import_chunks (organization_id, import_id, number, bytes) values ($1, $2, 0, 'him')`, [
-    organizationId,
-    id,
-  ]);
-  const [{ at } = { at: '' }] = await house.sql<{ at: string }>('select clock_timestamp()::text as at');
-  const look = () => forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), [uuidv7()], at);
-  expect(await look()).toBe(1);
-  await house.sql(`update contact_imports set state = 'failed' where id = $1`, [id]);
-  expect(await look()).toBe(0);
-  expect(await house.sql('select 1 from contact_import_chunks where import_id = $1', [id])).toEqual([]);
-});
+test.each(['contact', 'crm'])(
+  'an import of %s under way that fails afterwards keeps nobody who was forgotten before',
+  async (of) => {
+    const id = uuidv7();
+    await house.sql(`insert into ${of}_imports (id, organization_id, state, actor) values ($1, $2, 'running', 'cli')`, [
+      id,
+      organizationId,
+    ]);
+    await house.sql(`insert into ${of}_import_chunks (organization_id, import_id, number, bytes) values ($1, $2, 0, 'him')`, [
+      organizationId,
+      id,
+    ]);
+    const [{ at } = { at: '' }] = await house.sql<{ at: string }>('select clock_timestamp()::text as at');
+    const look = () => forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), [uuidv7()], at);
+    expect(await look()).toBe(1);
+    await house.sql(`update ${of}_imports set state = 'failed' where id = $1`, [id]);
+    expect(await look()).toBe(0);
+    expect(await house.sql(`select 1 from ${of}_import_chunks where import_id = $1`, [id])).toEqual([]);
+  },
+);

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ContactFields } from '../../../src/contacts/fields.ts';
-import type { Import } from '../../../src/contacts/import/batch.ts';
 import { getImport, queueImport } from '../../../src/contacts/import/imports.ts';
-import { importLane, importPool } from '../../../src/contacts/import/jobs.ts';
 import { runImport } from '../../../src/contacts/import/run.ts';
-import { receiveUpload } from '../../../src/contacts/import/upload.ts';
+import { contactUploads, importLane } from '../../../src/contacts/import/tables.ts';
 import { upsertContact, upsertOptions } from '../../../src/contacts/upsert.ts';
+import { importPool } from '../../../src/platform/imports/pool.ts';
+import type { Import } from '../../../src/platform/imports/progress.ts';
+import { receiveUpload } from '../../../src/platform/imports/upload.ts';
 import { callOff, controlOf } from '../../../src/platform/ledger/control.ts';
 import { Superseded } from '../../../src/platform/ledger/superseded.ts';
 import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
@@ -39,6 +40,7 @@ beforeEach(async () => {
 async function queued(file: string): Promise<Import> {
   const { database, ledger } = house;
   const upload = await receiveUpload(
+    contactUploads,
     { own: ownRows(database, organizationId), transact: ledger.transact, maxBytes: 1e8, maxQueued: 10 },
     'cli',
     Readable.from([Buffer.from(file)]),

@@ -43,6 +43,9 @@ const wire = async (id: string, on = channel): Promise<Body> =>
 const faultOf = (on: Channel, path: string, fault: object) =>
   app.control('POST', '/faults', { kind: 'status', match: { method: 'POST', path: `${on.phoneNumberId}/${path}` }, ...fault });
 
+const claimsOf = (on: Channel) =>
+  app.rows('select claimed_by, claimed_at from media_uploads where phone_number_id = $1', [on.phoneNumberId]);
+
 /** The bytes the sandbox has under an id. */
 async function uploadedBytes(mediaId: string, on = channel): Promise<Buffer> {
   const headers = { authorization: `Bearer ${on.accessToken}` };
@@ -105,6 +108,48 @@ describe('a message with an asset', () => {
     const assetId = await idOf(jpeg());
     for (const on of [one, one, other]) await app.messageIn(await sent('image', { asset_id: assetId }, on), 'read');
     expect([(await uploads(one)).length, (await uploads(other)).length]).toEqual([1, 1]);
+  });
+
+  test('that is new is uploaded once for a burst of messages; the others wait and spend no try', async () => {
+    const own = await app.connect();
+    await faultOf(own, 'media', { kind: 'delay', delay_ms: 1_500 });
+    const assetId = await idOf(jpeg());
+    const ids = await Promise.all(Array.from({ length: 12 }, () => sent('image', { asset_id: assetId }, own)));
+    for (const id of ids) await app.messageIn(id, 'read');
+    expect(await uploads(own)).toHaveLength(1);
+    expect(await Promise.all(ids.map(async (id) => (await arrived(id)).length))).toEqual(ids.map(() => 1));
+    expect(await app.rows('select 1 from message_attempts where message_id = any($1::uuid[])', [ids])).toEqual([]);
+    expect(await claimsOf(own)).toEqual([{ claimed_by: null, claimed_at: null }]);
+  });
+
+  test('whose upload for another message is refused is uploaded for the next one', async () => {
+    const own = await app.connect();
+    await faultOf(own, 'media', { kind: 'delay', delay_ms: 1_000 });
+    await faultOf(own, 'media', { status: 400, code: 100 });
+    const assetId = await idOf(jpeg());
+    const ids = await Promise.all(Array.from({ length: 4 }, () => sent('image', { asset_id: assetId }, own)));
+    const ended = async () => Promise.all(ids.map(async (id) => (await app.message(id)).status));
+    await waitFor('their ends', async () => (await ended()).every((status) => ['failed', 'read'].includes(status)));
+    expect((await ended()).sort()).toEqual(['failed', 'read', 'read', 'read']);
+    expect(await uploads(own)).toHaveLength(2);
+  });
+
+  test('whose upload belongs to a message that died is uploaded by another when the claim is over, and not before', async () => {
+    const own = await app.connect();
+    const { id: assetId, storage_key } = await asset(jpeg());
+    await app.rows(
+      `insert into media_uploads (organization_id, asset_id, phone_number_id, claimed_by, claimed_at)
+       values ($1, $2, $3, gen_random_uuid(), clock_timestamp())`,
+      [own.tenant.organizationId, assetId, own.phoneNumberId],
+    );
+    const id = await sent('image', { asset_id: publicIdOf(storage_key) }, own);
+    await waitFor('its wait', async () => (await app.jobOf(id))?.run_at > (await app.jobOf(id))?.created_at);
+    expect([(await app.message(id)).status, await uploads(own)]).toEqual(['queued', []]);
+    await app.rows(`update media_uploads set claimed_at = claimed_at - interval '331 seconds' where phone_number_id = $1`, [
+      own.phoneNumberId,
+    ]);
+    await app.messageIn(id, 'read');
+    expect([(await uploads(own)).length, (await arrived(id)).length]).toEqual([1, 1]);
   });
 
   test('is uploaded again before the provider drops it', async () => {

@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals';
+import { recordFailed } from '../../../src/messaging/settle.ts';
+import { conversationLane } from '../../../src/platform/ledger/locks.ts';
 import { type Channel, useApp } from '../../support/app.ts';
+import { bodyFor, statusOf } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true, env: { PROVIDER_TIMEOUT_MS: '300', UNKNOWN_WINDOW: '1' } });
@@ -65,4 +68,35 @@ test('nobody proves it: one resend after the window; twice unknown is failed; me
   expect(await app.sends(twice)).toHaveLength(2);
   expect(await arrivals(second.id)).toBe(0);
   expect(await app.jobOf(second.id)).toMatchObject({ state: 'failed', error: { code: 'outcome_unknown' } });
+});
+
+test('the resend is refused: the first send may have arrived, so a retry needs force, and a late status proves it', async () => {
+  const channel = await app.connect();
+  await app.fault(channel, { kind: 'drop_before' });
+  await app.fault(channel, { kind: 'status', status: 400, code: 131026 });
+  const { id } = await send(channel);
+  const row = await app.messageIn(id, 'failed');
+  expect([row.failure, row.resends]).toMatchObject([{ code: 'outcome_unknown', provider_code: '131026' }, 1]);
+  expect((await app.call('messages.retry', { params: { messageID: id }, body: {} })).status).toBe(409);
+  await app.webhook(bodyFor(channel, { statuses: [statusOf('wamid.late', 'delivered', { biz_opaque_callback_data: id })] }));
+  await waitFor('the proof', async () => (await app.message(id)).status === 'delivered');
+  expect((await app.message(id)).failure).toBeNull();
+  expect(await arrivals(id)).toBe(0);
+});
+
+test('workers that died over a message while it was being sent: nobody knows; over one that was queued, it was not sent', async () => {
+  const channel = await app.connect();
+  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${channel.id}`]);
+  const crashed = { code: 'crashed', provider_code: null, message: 'The worker died 5 times over this job' };
+  for (const [status, code] of [
+    ['sending', 'outcome_unknown'],
+    ['queued', 'crashed'],
+  ]) {
+    const { id, conversationId } = await send(channel);
+    await app.rows('update messages set status = $2 where id = $1', [id, status]);
+    await app.web.deps.ledger.transact({ locks: [conversationLane(conversationId)] }, async (tx) => {
+      await recordFailed(tx.of(app.tenant.organizationId), id, crashed);
+    });
+    expect((await app.message(id)).failure.code).toBe(code);
+  }
 });

@@ -104,6 +104,18 @@ test('a retry by hand: once, and not when the onboarding has moved on', async ()
   await expect(retryJob(transact, failed)).rejects.toMatchObject({ code: 'conflict' });
 });
 
+test('an onboarding whose step failed is deleted with its secrets, and its step cannot be retried', async () => {
+  const { id, number } = await at('register_phone');
+  await fault('/register', { status: 400, code: 133005 });
+  const operationId = (await ask('register_phone', id, number)).headers.get('operation-id')!;
+  const stored = await app.one('select step_status, access_token from onboardings where id = $1', [id]);
+  expect(stored).toEqual({ step_status: 'failed', access_token: expect.any(String) });
+  expect((await app.call('onboarding.delete', { params: { progressID: id } })).status).toBe(204);
+  await expect(retryJob(app.web.deps.ledger.transact, operationId)).rejects.toMatchObject({ code: 'conflict' });
+  expect((await ask('register_phone', id, number)).status).toBe(404);
+  expect(await checkJobs(app.web.deps.database)).toEqual([]);
+});
+
 describe('the channel that the last step connected, once its templates could not be read', () => {
   async function connected() {
     const { id, number } = await at('sync_assets');

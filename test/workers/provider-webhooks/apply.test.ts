@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type Channel, useApp } from '../../support/app.ts';
+import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, bodyOf, change, entry, inboundFrom, newId, textFrom } from '../../support/provider-body.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_WEBHOOK_MAX_PARTS: '400' } });
@@ -191,7 +191,12 @@ describe('what is written', () => {
   test('the message it answers is named by the provider', async () => {
     const phone = app.phone();
     await inbound(phone, { context: { from: '1', id: 'wamid.before' } });
-    expect((await messagesOf(phone))[0].context_id).toBe('wamid.before');
+    const shown = async ({ id }: Body) => (await app.call('messages.get', { params: { messageID: id } })).body.data.context;
+    const [first] = await messagesOf(phone);
+    expect(await shown(first)).toEqual({ message_id: null, provider_message_id: 'wamid.before' });
+    await inbound(phone, { context: { from: '1', id: first.provider_message_id } });
+    const [second] = (await messagesOf(phone)).filter(({ id }) => id !== first.id);
+    expect(await shown(second!)).toEqual({ message_id: first.id, provider_message_id: first.provider_message_id });
   });
 });
 

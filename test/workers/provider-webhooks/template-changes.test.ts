@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
-import { approved, statusUpdates, templateIs, templateOf } from '../../support/templates.ts';
+import { approved, body, statusUpdates, templateIs, templateOf } from '../../support/templates.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -73,6 +73,42 @@ test('the same twice is told once; an older one that comes late is ignored', asy
   expect(await templateOf(app, template.id)).toMatchObject({ status: 'paused' });
   expect((await statusUpdates(app, template.id)).length).toBe(before + 1);
   await told(template, { event: 'APPROVED', at: now + 1 });
+  await templateIs(app, template.id, { status: 'approved' });
+});
+
+test('a quality and a category that come late are ignored, too', async () => {
+  const template = await approved(app, channel);
+  const now = Math.floor(Date.now() / 1_000);
+  const category = (new_category: string, at: number) => told(template, { new_category, at }, 'template_category_update');
+  const quality = (new_quality_score: string, at: number) =>
+    told(template, { new_quality_score, at }, 'message_template_quality_update');
+  await category('MARKETING', now - 60);
+  await quality('RED', now - 60);
+  await templateIs(app, template.id, { category: 'marketing', quality: 'red' });
+  await category('UTILITY', now - 7_200);
+  await quality('GREEN', now - 3_600);
+  await app.idle();
+  expect(await templateOf(app, template.id)).toMatchObject({ category: 'marketing', quality: 'red', status: 'approved' });
+  await category('UTILITY', now);
+  await templateIs(app, template.id, { category: 'utility', quality: 'red' });
+});
+
+test('a copy of what was told before an edit: the edit is still under review', async () => {
+  const template = await approved(app, channel);
+  const at = Math.floor(Date.now() / 1_000) - 60;
+  await app.rows('update templates set told_at = to_timestamp($2) where id = $1', [template.id, at]);
+  await app.control('POST', '/behaviour', { template_review: null });
+  const { status } = await app.call('templates.update', {
+    params: { templateID: template.id },
+    body: { components: [body('Good day {{1}}, welcome.')] },
+  });
+  expect(status).toBe(200);
+  await templateIs(app, template.id, { status: 'pending', doing: null });
+  await app.control('POST', '/behaviour', { template_review: 'APPROVED' });
+  await told(template, { event: 'APPROVED', at });
+  await app.idle();
+  expect(await templateOf(app, template.id)).toMatchObject({ status: 'pending' });
+  await told(template, { event: 'APPROVED', at: at + 120 });
   await templateIs(app, template.id, { status: 'approved' });
 });
 

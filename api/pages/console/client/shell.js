@@ -41,16 +41,22 @@ function View({ me, route, may }) {
   return html`<${Shown} key=${route.path} id=${route.id} query=${route.query} path=${route.path} may=${may} me=${me} />`;
 }
 
+/** Two choices that are under way at once would end in either: each waits for the one before, so that the last one counts. */
+let earlier = Promise.resolve();
+
 function Organizations({ me, changed }) {
   const { organizations, organization_id: active } = me;
-  const choose = async ({ currentTarget }) => {
+  const activate = async (id) => {
     try {
-      await post('auth/session/active-organization', { organization_id: currentTarget.value });
+      await post('auth/session/active-organization', { organization_id: id });
       go('');
       await changed();
     } catch ({ message }) {
       announce(message);
     }
+  };
+  const choose = ({ currentTarget: { value } }) => {
+    earlier = earlier.then(() => activate(value));
   };
   if (organizations.length < 2 && active) return html`<span>${organizations[0]?.name}</span>`;
   return html`

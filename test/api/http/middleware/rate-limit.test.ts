@@ -172,7 +172,7 @@ describe('without a valid credential', () => {
 
 test("the provider's webhooks have no limit and say nothing of one", async () => {
   const unlimited = definitions.filter(({ isUnlimited }) => isUnlimited);
-  expect(unlimited.map(({ path }) => path.split('/')[2])).toEqual(['providers', 'providers', 'providers', 'providers']);
+  expect(unlimited.map(({ path }) => path.split('/')[2])).toEqual(Array(7).fill('providers'));
   for (let index = 0; index < quota + 5; index += 1) {
     const reply = await app.webhook({ entry: [] });
     expect([reply.status, reply.headers.get('ratelimit'), reply.headers.get('ratelimit-policy')]).toEqual([200, null, null]);

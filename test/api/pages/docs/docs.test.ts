@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { openapiDocument } from '../../../../api/openapi.ts';
-import { exampleIds, examplePhone } from '../../../../src/platform/examples.ts';
+import { exampleIdOf, exampleIds, examplePhone } from '../../../../src/platform/examples.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { useApp } from '../../../support/app.ts';
 
@@ -87,14 +87,34 @@ test('the document names what the demo has in its examples, as soon as the demo 
   const example = async () =>
     (await get('/openapi.json', demoed)).body.paths['/v1/messages'].post.requestBody.content['application/json'].example;
   expect(await example()).toMatchObject({ channel_id: exampleIds.channel, to: `+${examplePhone}` });
-  const [organization, channel, contact] = [uuidv7(), uuidv7(), uuidv7()];
-  const demo = { organization_id: organization, channel: { id: channel }, contact: { id: contact, phone: '+15550100099' } };
+  const kinds = [
+    ...['organization', 'channel', 'contact', 'conversation', 'pipeline', 'stage', 'deal', 'record', 'task', 'flow'],
+    ...['connection', 'product', 'variant', 'service', 'staff', 'delivery_method'],
+  ];
+  const made = Object.fromEntries(kinds.map((kind) => [kind, { id: uuidv7() }]));
+  const demo = {
+    organization_id: made.organization!.id,
+    channel: made.channel,
+    contact: { ...made.contact, phone: '+15550100099' },
+    conversation: made.conversation,
+    pipeline: { ...made.pipeline, stage_id: made.stage!.id },
+    deal: made.deal,
+    company: made.record,
+    task: made.task,
+    flow: made.flow,
+    connections: { google: made.connection!.id },
+    product: { ...made.product, variant_id: made.variant!.id },
+    service: { ...made.service, staff_id: made.staff!.id },
+    delivery_method: made.delivery_method,
+  };
   writeFileSync(demoFile, JSON.stringify(demo));
-  expect(await example()).toMatchObject({ channel_id: channel, to: '+15550100099' });
+  expect(await example()).toMatchObject({ channel_id: made.channel!.id, to: '+15550100099' });
   const { text } = await get('/openapi.json', demoed);
-  for (const id of [organization, channel, contact]) expect(text).toContain(`"${id}"`);
-  for (const id of [exampleIds.organization, exampleIds.channel, exampleIds.contact, examplePhone])
-    expect(text).not.toContain(id);
+  for (const kind of kinds) {
+    expect([kind, text.includes(`"${made[kind]!.id}"`)]).toEqual([kind, true]);
+    expect([kind, text.includes(exampleIdOf(kind))]).toEqual([kind, false]);
+  }
+  expect(text).not.toContain(examplePhone);
   expect((await get('/openapi.json')).text).toContain(exampleIds.channel);
 });
 

@@ -146,8 +146,8 @@ test('the planner never takes an organization for a few rows of its table', asyn
       join pg_class c on c.oid = a.attrelid and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
      where a.attname = 'organization_id' and not coalesce(a.attoptions @> array['n_distinct=1'], false)
      order by 1`);
-  // Sessions are found by their hash and by their user.
-  expect(found.map(({ table }) => table)).toEqual(['sessions']);
+  // Settings and counters have one row an organization; sessions are found by their hash and by their user.
+  expect(found.map(({ table }) => table)).toEqual(['commerce_settings', 'order_counters', 'sessions']);
 });
 
 describe('a break is found', () => {

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { expireOrderJob } from '../../../../src/commerce/orders/expiry.ts';
+import { refundPaymentJob } from '../../../../src/commerce/payments/jobs.ts';
+import { checkShipmentJob } from '../../../../src/commerce/shipping/jobs.ts';
 import { query } from '../../../../src/platform/database/query.ts';
+import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { CheckCutShort, checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { setPool } from '../../../../src/platform/ledger/pools.ts';
 import { conversation } from '../../../support/factories/conversation.ts';
@@ -110,6 +114,17 @@ describe('the invariant: each break of it is found by name', () => {
     const { id, toyId } = await house.accept();
     await house.sql(`update toys set status = 'done' where id = $1`, [toyId]);
     expect(await findings()).toEqual(only('a live row has a live subject', id));
+  });
+
+  test('a look that comes later than the end of its subject breaks nothing, nor do two of one subject', async () => {
+    const orderId = uuidv7();
+    for (const name of [expireOrderJob.name, checkShipmentJob.name, checkShipmentJob.name, refundPaymentJob.name])
+      await house.sql(
+        `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, run_at, check_at)
+         values (uuidv7(), $1, $2, 'default', '{}', 'order', $3, 'queued', clock_timestamp() + interval '1 h', clock_timestamp() + interval '1 h')`,
+        [house.organizationId, name, orderId],
+      );
+    expect(await findings()).toEqual([]);
   });
 
   test('two live rows for one message', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { neverFailStalled } from '../../../../src/platform/ledger/backends/backend.ts';
 import { runId } from '../../../../src/platform/ledger/queues.ts';
@@ -54,8 +55,7 @@ describeEachBackend('rule 5: a worker that is killed', (makeBackend) => {
   test('over and over: the fifth stall fails its row as crashed, and BullMQ never does before', async () => {
     expect(neverFailStalled.maxStalledCount).toBeGreaterThan(1_000);
     const { id, toyId } = await house.accept({ contract: playJob });
-    const thrown = await house.accept({ contract: throwJob });
-    for (let kills = 1; kills <= 5; kills += 1) await killDuring(kills, toyId, thrown.toyId);
+    for (let kills = 1; kills <= 5; kills += 1) await killDuring(kills, toyId);
     expect(await house.row(id)).toMatchObject({ state: 'queued', run: 1, attempts: 0 });
     const last = await worker();
     await waitFor('its end', async () => (await house.row(id))?.state === 'failed');
@@ -66,11 +66,30 @@ describeEachBackend('rule 5: a worker that is killed', (makeBackend) => {
     await waitFor('the end of the run', async () => (await queue.getJobState(theRun)) === 'failed');
     const job = await queue.getJob(theRun);
     expect(job?.failedReason).toMatch(/^crashed: /);
+    last.kill('SIGKILL');
+    await last.exited;
+  });
 
-    // What may have been sent is not called a crash, however often its worker died: its sixth run looks what came of it.
+  test('over and over: what may have been sent is not called a crash, its sixth run looks what came of it', async () => {
+    const thrown = await house.accept({ contract: throwJob });
+    for (let kills = 1; kills <= 5; kills += 1) await killDuring(kills, thrown.toyId);
+    const last = await worker();
     await waitFor('its sixth run', async () => (await runs(thrown.toyId)) === 6);
     expect(await house.toy(thrown.toyId)).toMatchObject({ status: 'sending' });
     expect(await house.row(thrown.id)).toMatchObject({ state: 'queued', attempts: 0 });
+    last.kill('SIGKILL');
+    await last.exited;
+  });
+
+  test('of two that were under way at three deaths one is at work at a time', async () => {
+    const both = [await house.accept({ contract: playJob }), await house.accept({ contract: playJob })];
+    const toyIds = both.map(({ toyId }) => toyId);
+    for (let kills = 1; kills <= 3; kills += 1) await killDuring(kills, ...toyIds);
+    const last = await worker();
+    await waitFor('a fourth run', async () => (await runs(toyIds[0]!)) + (await runs(toyIds[1]!)) === 7);
+    // It never ends: the other one does not begin.
+    await sleep(3_000);
+    expect((await runs(toyIds[0]!)) + (await runs(toyIds[1]!))).toBe(7);
     last.kill('SIGKILL');
     await last.exited;
   });

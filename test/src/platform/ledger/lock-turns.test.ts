@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createLockTurns } from '../../../../src/platform/ledger/lock-turns.ts';
 import { createTransact } from '../../../../src/platform/ledger/transact.ts';
@@ -33,6 +34,30 @@ test('a wait in vain is a 409, and gives back what was held before it', async ()
   (await turns.take(['a']))();
   held();
   (await turns.take(['b']))();
+});
+
+test('who waits for many that are quick is not refused; one that stands still is', async () => {
+  const turns = createLockTurns(1_000, 30_000);
+  const quick = Array.from({ length: 10 }, async () => {
+    const giveBack = await turns.take(['a']);
+    await sleep(150);
+    giveBack();
+  });
+  await Promise.all(quick);
+  const held = await turns.take(['a']);
+  await expect(turns.take(['a'])).rejects.toMatchObject(busy);
+  held();
+});
+
+test('all in all a wait has its end', async () => {
+  const turns = createLockTurns(300, 500);
+  const quick = Array.from({ length: 30 }, async () => {
+    const giveBack = await turns.take(['a']);
+    await sleep(50);
+    giveBack();
+  });
+  const ended = await Promise.allSettled(quick);
+  expect(ended.map(({ status }) => status)).toContain('rejected');
 });
 
 test('more than a hundred do not wait', async () => {

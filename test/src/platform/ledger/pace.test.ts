@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { takeTurn } from '../../../../src/platform/ledger/pace.ts';
+import { takeCall, takeTurn } from '../../../../src/platform/ledger/pace.ts';
 import { fillPool, setPool, takeRoom } from '../../../../src/platform/ledger/pools.ts';
 import type { RunRef } from '../../../../src/platform/ledger/tx.ts';
 import { watchClaims } from '../../../support/claims.ts';
@@ -222,5 +222,23 @@ describe('a run without room', () => {
     const row = await queuedRow();
     expect(await takeRoom(house.database, 'toys', row)).toBe(true);
     expect(await takeRoom(house.database, 'toys', { ...row, run: 2 })).toBe(false);
+  });
+});
+
+describe('a call of a run', () => {
+  test.each([10, null])('with a pool that is held waits for its end and takes no turn, with a rate of %s', async (rate) => {
+    const pool = house.pool('toys');
+    await setPool(house.em(), pool, 4, rate);
+    expect(await takeCall(house.database, pool)).toEqual({});
+    const before = (await house.sql<{ tat: string | null }>('select tat::text from pools'))[0];
+    await house.sql(`update pools set held_until = clock_timestamp() + interval '5 s'`);
+    const { heldMs, waitMs } = await takeCall(house.database, pool);
+    expect([Math.round(heldMs! / 1_000), waitMs]).toEqual([5, undefined]);
+    expect((await house.sql<{ tat: string | null }>('select tat::text from pools'))[0]).toEqual(before);
+    expect((await takeCall(house.database, pool, false)).heldMs).toBeUndefined();
+    await house.sql(`update pools set held_until = 'infinity'`);
+    expect(await takeCall(house.database, pool)).toEqual({ heldMs: 60_000 });
+    await house.sql('update pools set held_until = null');
+    expect((await takeCall(house.database, pool)).heldMs).toBeUndefined();
   });
 });

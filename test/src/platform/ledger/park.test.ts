@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { createOrganization } from '../../../../src/organizations/organizations.ts';
 import { runId } from '../../../../src/platform/ledger/queues.ts';
 import { sweep } from '../../../../src/platform/ledger/sweep.ts';
@@ -106,6 +107,23 @@ describeEachBackend('work for later', (makeBackend) => {
     await waitFor('the third to end', async () => (await house.row(id)) === undefined);
     expect(tries).toBe(3);
     await worker.close();
+  });
+
+  test('a look at many that are not due reads next to none of them', async () => {
+    await park(2_000);
+    await house.sql('vacuum analyze jobs');
+    const client = new pg.Client({ connectionString: house.url });
+    await client.connect();
+    try {
+      await client.query('begin');
+      const { rows } = await client.query('select * from hand_over_parked(100, 500)');
+      const { rows: read } = await client.query<{ rows: number }>(
+        `select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'jobs'`,
+      );
+      expect([rows.length, read[0]!.rows < 20, read[0]!.rows]).toEqual([0, true, read[0]!.rows]);
+    } finally {
+      await client.end();
+    }
   });
 
   test('many that are due at once go at a rate, and keep no other organization waiting', async () => {

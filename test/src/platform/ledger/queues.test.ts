@@ -40,6 +40,8 @@ describe('which backend', () => {
 describe('with a server made of promises', () => {
   let isUp = false;
   let isReady = true;
+  let failures = 0;
+  let closed = 0;
   let made: string[] = [];
   let queues: Queues;
   let deaths = 0;
@@ -47,10 +49,18 @@ describe('with a server made of promises', () => {
   const fakeQueue = (name: string) =>
     Object.assign(new EventEmitter(), {
       name,
-      waitUntilReady: () => (isReady ? Promise.resolve() : new Promise(() => {})),
+      async waitUntilReady() {
+        if (failures > 0) {
+          failures -= 1;
+          throw new Error('not ready');
+        }
+        if (!isReady) await new Promise(() => {});
+      },
       add: async (...job: unknown[]) => void added.push(job),
       addBulk: async (jobs: unknown[]) => void added.push(...jobs),
-      close: async () => {},
+      async close() {
+        closed += 1;
+      },
     }) as unknown as AnyQueue;
   const backend: Backend = {
     name: 'redis',
@@ -68,6 +78,8 @@ describe('with a server made of promises', () => {
     jest.useFakeTimers();
     isUp = false;
     isReady = true;
+    failures = 0;
+    closed = 0;
     made = [];
     deaths = 0;
     added.length = 0;
@@ -117,6 +129,16 @@ describe('with a server made of promises', () => {
     expect(deaths).toBe(0);
     await jest.advanceTimersByTimeAsync(3_000);
     expect(deaths).toBeGreaterThan(0);
+  });
+
+  test('objects that fail to become ready are closed and made anew', async () => {
+    failures = queueNames.length + 1;
+    isUp = true;
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect(queues.isReady()).toBe(true);
+    expect([made.length, closed, failures, deaths]).toEqual([3 * queueNames.length, 2 * queueNames.length, 0, 0]);
+    await queues.add([row(1)]);
+    expect(added).toHaveLength(1);
   });
 
   test('a server that goes away again meanwhile is not held against them', async () => {

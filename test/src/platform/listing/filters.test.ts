@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { contactFields } from '../../../../src/contacts/list.ts';
 import { AppError } from '../../../../src/platform/errors.ts';
-import { operators, readFilters } from '../../../../src/platform/listing/filters.ts';
+import { readFilters } from '../../../../src/platform/listing/filters.ts';
+import { operators } from '../../../../src/platform/listing/operators.ts';
 
 const read = (filters: unknown) =>
-  readFilters(contactFields, typeof filters === 'string' ? filters : JSON.stringify(filters), 'query');
+  readFilters(contactFields, { filters: typeof filters === 'string' ? filters : JSON.stringify(filters) }, 'query').conditions;
 function faultOf(filters: unknown): { status: number; fields: (string | undefined)[]; message: string } {
   try {
     read(filters);
@@ -18,7 +19,7 @@ function faultOf(filters: unknown): { status: number; fields: (string | undefine
 const id = '0190a5b0-0000-7000-8000-000000000000';
 
 test('eq is meant where no operator is said; nothing given is no filter', () => {
-  expect(readFilters(contactFields, undefined, 'query')).toEqual([]);
+  expect(readFilters(contactFields, {}, 'query')).toEqual({ conditions: [], groups: [] });
   expect(read([{ field: 'name', value: 'Ada' }])).toMatchObject([{ name: 'name', operator: 'eq', values: ['Ada'] }]);
 });
 

@@ -110,7 +110,11 @@ test.each([
   ['webhook_attempts', [['webhook_attempts_pkey']]],
   ['message_attempts', [['message_attempts_pkey']]],
   ['events', [['events_pkey', 'webhook_deliveries_once', 'jobs_subject']]],
+  ['flow_secrets', [['flow_secrets_overlap']]],
   ['webhook_endpoints', [['webhook_endpoints_overlap'], ['webhook_endpoints_deleted']]],
+  ['deals', [['deals_bin', 'crm_history_pkey']]],
+  ['crm_tasks', [['crm_tasks_bin', 'crm_history_pkey', 'jobs_subject']]],
+  ['records', [['records_bin', 'crm_history_pkey']]],
 ] as const)('the purge of %s finds what is old by an index and scans no table', async (table, wanted) => {
   const { steps } = purges.find((one) => one.table === table)!;
   expect(steps).toHaveLength(wanted.length);
@@ -128,8 +132,13 @@ test.each([
 test('every purge but that of the small table of heartbeats is among them', () => {
   // These belong to people, their logins and what they ask for: small, and each has an index on its age.
   const small = [
+    'connection_webhooks',
+    'connection_consents',
     'webhook_replays',
+    'deal_revaluations',
     'onboardings',
+    'draft_orders',
+    'quotes',
     'heartbeats',
     'sessions',
     'bearer_tokens',
@@ -137,6 +146,7 @@ test('every purge but that of the small table of heartbeats is among them', () =
     'mails',
     'login_limits',
     'contact_imports',
+    'crm_imports',
     'contact_exports',
   ];
   const looked = [
@@ -149,6 +159,10 @@ test('every purge but that of the small table of heartbeats is among them', () =
     'message_attempts',
     'events',
     'webhook_endpoints',
+    'flow_secrets',
+    'deals',
+    'crm_tasks',
+    'records',
   ];
   expect(purges.map(({ table }) => table)).toEqual([...looked, ...small]);
 });
@@ -163,6 +177,14 @@ test('what a purge deletes takes its children along by an index', async () => {
     'contact_export_chunks',
     'contact_import_chunks',
     'contact_import_errors',
+    'crm_import_chunks',
+    'crm_import_errors',
+    'deal_contacts',
+    'deal_conversations',
+    'record_enrichments',
+    ...Array(4).fill('record_links'),
+    'record_values',
+    ...Array(3).fill('task_targets'),
     'webhook_attempts',
     'webhook_deliveries',
     'webhook_deliveries',
@@ -176,11 +198,28 @@ test('what a purge deletes takes its children along by an index', async () => {
     ['delete from webhook_attempts where organization_id = $1 and delivery_id = $2', 'webhook_attempts_delivery'],
     ['delete from contact_import_chunks where organization_id = $1 and import_id = $2', 'contact_import_chunks_pkey'],
     ['delete from contact_export_chunks where organization_id = $1 and export_id = $2', 'contact_export_chunks_pkey'],
+    ['delete from crm_import_chunks where organization_id = $1 and import_id = $2', 'crm_import_chunks_pkey'],
+    ['delete from crm_import_errors where organization_id = $1 and import_id = $2', 'crm_import_errors_list'],
     ['delete from contact_import_errors where organization_id = $1 and import_id = $2', 'contact_import_errors_list'],
   ] as const) {
     const plan = await planOf(statement, [house.organizationId, one!.id]);
     expect([scanned(plan), indexesOf(plan)]).toEqual([[], [index]]);
   }
+});
+
+test('each reference that deletes a child has an index that begins with its columns', async () => {
+  const { rows } = await client.query(
+    `select c.conrelid::regclass::text || ' ' || c.conname as missing
+       from pg_constraint c
+      where c.contype = 'f' and c.confdeltype = 'c' and c.confrelid = any($1::regclass[])
+        and not exists (
+          select 1
+            from pg_index i
+           where i.indrelid = c.conrelid
+             and (i.indkey::int2[])[0:cardinality(c.conkey) - 1] @> c.conkey)`,
+    [purges.flatMap(({ tables }) => tables)],
+  );
+  expect(rows).toEqual([]);
 });
 
 test.each([

@@ -4,8 +4,9 @@ import { ownRows } from '../../../../src/platform/database/own.ts';
 import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../../src/platform/ledger/retry.ts';
 import { transactFor } from '../../../../src/platform/ledger/tenant.ts';
+import { kept } from '../../../../src/platform/retention/not-purged.ts';
 import type { Deleted } from '../../../../src/platform/retention/purge.ts';
-import { kept, purges } from '../../../../src/platform/retention/purges.ts';
+import { purges } from '../../../../src/platform/retention/purges.ts';
 import { runPurge } from '../../../../src/platform/retention/run.ts';
 import { channel } from '../../../support/factories/channel.ts';
 import { conversation } from '../../../support/factories/conversation.ts';
@@ -284,13 +285,17 @@ test('every table has a purge or a reason to be kept', async () => {
   expect(new Set(known).size).toBe(known.length);
 });
 
-describe('contact_imports', () => {
+describe.each([
+  ['contact_imports', 'contact_import', 'contacts.import'],
+  ['crm_imports', 'crm_import', 'crm.import'],
+])('%s', (table, subject, job) => {
+  const chunks = `${subject}_chunks`;
   test('ended ones after 30 days, uploads broken off after one, with their chunks; none that can be retried', async () => {
     const make = (state: string, days: number) =>
       house.sql<{ id: string }>(
-        `with i as (insert into contact_imports (id, organization_id, state, actor, created_at, finished_at)
+        `with i as (insert into ${table} (id, organization_id, state, actor, created_at, finished_at)
            values (uuidv7(), $1, $2, 'cli', ${ago(days)}, case when $2 in ('succeeded', 'failed') then ${ago(days)} end) returning *)
-         insert into contact_import_chunks (organization_id, import_id, number, bytes) select organization_id, id, 0, 'a' from i returning import_id as id`,
+         insert into ${chunks} (organization_id, import_id, number, bytes) select organization_id, id, 0, 'a' from i returning import_id as id`,
         [house.organizationId, state],
       );
     for (const [state, days] of [
@@ -305,23 +310,26 @@ describe('contact_imports', () => {
     const [{ id } = { id: '' }] = await make('failed', 40);
     await house.sql(
       `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at)
-       values (uuidv7(), $1, 'contacts.import', 'default', '{}', 'contact_import', $2, 'failed', clock_timestamp())`,
-      [house.organizationId, id],
+       values (uuidv7(), $1, $3, 'default', '{}', $4, $2, 'failed', clock_timestamp())`,
+      [house.organizationId, id, job, subject],
     );
-    expect((await purge('contact_imports')).deleted).toEqual({ contact_imports: 3 });
-    expect([await count('contact_imports'), await count('contact_import_chunks')]).toEqual([4, 4]);
+    expect((await purge(table)).deleted).toEqual({ [table]: 3 });
+    expect([await count(table), await count(chunks)]).toEqual([4, 4]);
   });
 });
 
-test.each(['contact_imports', 'contact_exports'])('%s go a few at a time: with each goes a file', async (table) => {
-  await house.sql(`delete from ${table}`);
-  await house.sql(
-    `insert into ${table} (id, organization_id, state, actor, finished_at) select uuidv7(), $1, 'succeeded', 'cli', ${ago(90)} from generate_series(1, 4)`,
-    [house.organizationId],
-  );
-  const { batches } = await purge(table);
-  expect(batches.map((deleted) => deleted[table]).filter(Boolean)).toEqual([3, 1]);
-});
+test.each(['contact_imports', 'crm_imports', 'contact_exports'])(
+  '%s go a few at a time: with each goes a file',
+  async (table) => {
+    await house.sql(`delete from ${table}`);
+    await house.sql(
+      `insert into ${table} (id, organization_id, state, actor, finished_at) select uuidv7(), $1, 'succeeded', 'cli', ${ago(90)} from generate_series(1, 4)`,
+      [house.organizationId],
+    );
+    const { batches } = await purge(table);
+    expect(batches.map((deleted) => deleted[table]).filter(Boolean)).toEqual([3, 1]);
+  },
+);
 
 describe('contact_exports', () => {
   test('ended ones after 7 days, with their files; none that can be retried', async () => {
@@ -351,4 +359,27 @@ describe('contact_exports', () => {
     expect((await purge('contact_exports')).deleted).toEqual({ contact_exports: 2 });
     expect([await count('contact_exports'), await count('contact_export_chunks')]).toEqual([3, 3]);
   });
+});
+
+test('the secret of a flow before a rotation goes as soon as its overlap is over', async () => {
+  const flows = await house.sql(
+    `insert into flows (id, organization_id, name, category, categories, builder_json, flow_json, json_version, local_sha256)
+     select uuidv7(), $1, 'F' || n, 'other', '{other}', '{}', '{}', '7.2', '' from generate_series(1, 3) n returning id`,
+    [house.organizationId],
+  );
+  const [over, lasting, never] = flows.map(({ id }) => id);
+  await house.sql(
+    `insert into flow_secrets (organization_id, flow_id, secret, previous_secret, previous_secret_until)
+     values ($1, $2, 's', 'old', clock_timestamp() - interval '1 s'),
+            ($1, $3, 's', 'old', clock_timestamp() + interval '1 hour'),
+            ($1, $4, 's', null, null)`,
+    [house.organizationId, over, lasting, never],
+  );
+  await purge('flow_secrets');
+  const rows = await house.sql('select flow_id, secret, previous_secret from flow_secrets order by flow_id');
+  expect(rows).toEqual([
+    { flow_id: over, secret: 's', previous_secret: null },
+    { flow_id: lasting, secret: 's', previous_secret: 'old' },
+    { flow_id: never, secret: 's', previous_secret: null },
+  ]);
 });

@@ -110,13 +110,15 @@ test('two workers share the purges: each is done once, told in the log and count
   const registries = [new Registry(), new Registry()];
   const workers = registries.map((registry) => startRetention(house.deps, registry, 50));
   const purgeLines = () => house.lines.filter(({ msg }) => msg === 'purge');
-  await waitFor('every purge', () => purgeLines().length >= purges.length);
+  const tables = purges.map(({ table }) => table);
+  await waitFor('every purge', () => tables.every((table) => purgeLines().some((line) => line.purge === table)));
   await Promise.all(workers.map((worker) => worker.stop()));
   expect(
     purgeLines()
       .map((line) => line.purge)
+      .filter((purge) => tables.includes(purge as string))
       .sort(),
-  ).toEqual(purges.map(({ table }) => table).sort());
+  ).toEqual([...tables].sort());
   expect(purgeLines().find((line) => line.purge === 'idempotency_keys')).toMatchObject({
     deleted: { idempotency_keys: 5 },
     is_over: true,

@@ -1,0 +1,26 @@
+import { assertNotBuiltIn } from '../../src/records/built-in/kind.ts';
+import { getRecord } from '../../src/records/record-row.ts';
+import { loadType, unknownKind } from '../../src/records/types/object-type.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { listOf } from '../http/paging.ts';
+import { historyQuery, historyReply, historyView } from './history-view.ts';
+import { aboutRecord } from './record-schemas.ts';
+
+export const historyOfRecord = endpoint({
+  ...aboutRecord,
+  method: 'get',
+  path: '/v1/crm/object-types/:objectKind/records/:recordID/history',
+  operationId: 'crm.records.history',
+  scope: 'crm:read',
+  summary: 'List the changes of a record, newest first',
+  query: historyQuery,
+  responses: { 200: listOf(historyView) },
+  example: { params: { objectKind: 'company' } },
+  async handler({ params: { objectKind, recordID }, query, own }) {
+    assertNotBuiltIn(objectKind);
+    const type = await loadType(own, objectKind);
+    if (!type) throw unknownKind();
+    await getRecord(own, { typeId: type.id, id: recordID });
+    return historyReply(own, recordID, query);
+  },
+});

@@ -1,0 +1,47 @@
+import type { Own } from '../../platform/database/own.ts';
+import { foldedEmail } from '../fields.ts';
+import { columnsOf, type Identity, ownersPart } from './identity.ts';
+import { toE164 } from './phone.ts';
+
+/** How a file names a contact; an external id needs its source. */
+export const contactNames = ['id', 'phone_number', 'email', 'external_id'] as const;
+export type ContactName = (typeof contactNames)[number];
+
+/** Undefined: the text is no such identity. */
+export function identityNamed(by: Exclude<ContactName, 'id'>, text: string, source = ''): Identity | undefined {
+  if (by === 'email') return { type: 'email', source: '', value: foldedEmail(text) };
+  if (by === 'external_id') return source === '' ? undefined : { type: 'external_id', source, value: text };
+  const value = toE164(text);
+  return value === undefined ? undefined : { type: 'phone', source: '', value };
+}
+
+const keyOf = ({ type, source, value }: Identity) => `${type}\n${source}\n${value}`;
+
+/** Whose the identities are, in one statement; an identity that nobody has is not among them. */
+export async function contactsNamed(own: Own, identities: Identity[]): Promise<(identity: Identity) => string | undefined> {
+  const asked = new Map(identities.map((identity) => [keyOf(identity), identity]));
+  if (asked.size === 0) return () => undefined;
+  const rows = await own.sql<Identity & { contact_id: string }>(
+    `select i.type, i.source, i.value, i.contact_id
+       from ${ownersPart({ types: '$2', sources: '$3', values: '$4' })}`,
+    columnsOf([...asked.values()]),
+  );
+  const owners = new Map(rows.map((row) => [keyOf(row), row.contact_id]));
+  return (identity) => owners.get(keyOf(identity));
+}
+
+/** SQL: a set in the order of ids. They stay until the transaction ends: take them before the rows of what is linked to them. */
+const hold = `
+  select id
+    from contacts
+   where organization_id = $1
+     and id = any($2::uuid[])
+   order by id
+     for key share`;
+
+/** Those that are there. */
+export async function holdContacts(own: Own, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await own.sql<{ id: string }>(hold, [[...new Set(ids)]]);
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,64 @@
+import { mergedCustom } from '../contacts/fields.ts';
+import { holdMember } from '../organizations/members.ts';
+import type { Own } from '../platform/database/own.ts';
+import { invalidField } from '../platform/errors.ts';
+import type { OwnTx } from '../platform/ledger/tx.ts';
+import { isMoment } from '../platform/time/moment.ts';
+import { takeReason, takeStatus } from './close.ts';
+import type { DealStatus } from './deal.entity.ts';
+import { type DealTx, unknownReference } from './deal-tx.ts';
+import { frozenMoney } from './money.ts';
+
+/** What is not given stays. An empty `expected_close_at` empties it; a null in `custom_fields` removes the field. */
+export type DealPatch = {
+  title?: string;
+  status?: DealStatus;
+  amount_minor?: string;
+  currency_code?: string;
+  expected_close_at?: string | null;
+  owner_user_id?: string | null;
+  lost_reason?: string;
+  custom_fields?: Record<string, unknown>;
+  metadata?: Record<string, unknown>;
+};
+
+/** Throws 422 for a status of a deal in a stage, an owner who is no member, too many custom fields. */
+export async function patchDeal(tx: DealTx, patch: DealPatch): Promise<void> {
+  const { deal } = tx;
+  const { title, status, amount_minor = deal.amount_minor, currency_code = deal.currency_code, owner_user_id } = patch;
+  if (title !== undefined) tx.set({ title });
+  if (patch.metadata) tx.set({ metadata: patch.metadata });
+  if (patch.custom_fields) tx.set({ custom_fields: mergedCustom(deal.custom_fields, patch.custom_fields) });
+  if (patch.expected_close_at !== undefined) tx.set({ expected_close_at: await closeDate(tx, patch.expected_close_at) });
+  if (owner_user_id !== undefined && owner_user_id !== deal.owner_user_id) {
+    if (owner_user_id !== null) await assertOwner(tx, owner_user_id);
+    tx.set({ owner_user_id });
+  }
+  if (status !== undefined && status !== deal.status && deal.stage_id !== null)
+    throw invalidField('status', 'The status is that of its stage: move the deal, or win, lose or reopen it', 'status.stage');
+  if (patch.lost_reason !== undefined) await takeReason(tx, patch.lost_reason, status);
+  if (amount_minor !== deal.amount_minor || currency_code !== deal.currency_code)
+    tx.set(await frozenMoney(tx, amount_minor, currency_code));
+  if (status !== undefined) await takeStatus(tx, status, patch.lost_reason, { amount_minor, currency_code });
+}
+
+/** The member stays one until the transaction ends. */
+export async function assertOwner(tx: OwnTx, userId: string): Promise<void> {
+  if (!(await holdMember(tx, userId))) throw unknownReference('owner_user_id');
+}
+
+/** SQL: the organization's own row; a day begins in its zone. */
+const beginOfDay = `
+  select $2::timestamp at time zone timezone as at
+    from organizations
+   where id = $1`;
+
+/** Null for an empty text. A day without a time is its first moment in the organization's zone. Throws 422. */
+export async function closeDate(own: Own, given: string | null | undefined): Promise<string | null> {
+  if (!given) return null;
+  if (!/^\d{4}-\d\d-\d\d$/.test(given)) return given;
+  const [row] = await own.sql<{ at: string }>(beginOfDay, [given]);
+  // The zone may take the day's beginning out of the years that a time can have.
+  if (!isMoment(row!.at)) throw invalidField('expected_close_at', 'expected_close_at must be in iso format', 'string.isoDate');
+  return row!.at;
+}

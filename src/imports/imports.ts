@@ -1,0 +1,37 @@
+import type { Own } from '../platform/database/own.ts';
+import { statement } from '../platform/database/statement.ts';
+import type { RowOf } from '../platform/database/tables.ts';
+import { notFound } from '../platform/errors.ts';
+import { shownColumns } from '../platform/imports/columns.ts';
+import { importPool, importPoolWidth } from '../platform/imports/pool.ts';
+import type { Upload } from '../platform/imports/uploads.ts';
+import { ensureSharedPool } from '../platform/ledger/pools.ts';
+import type { TenantTx } from '../platform/ledger/tx.ts';
+import { list } from '../platform/listing/paging.ts';
+import { CrmImport, type ImportRequest } from './import.entity.ts';
+import { importCrmJob } from './jobs.ts';
+import { crmImportLane, crmUploads } from './tables.ts';
+
+const columns = [...shownColumns, 'object_kind', 'request', 'actor'] as const;
+export type CrmImportRow = RowOf<typeof CrmImport, (typeof columns)[number]>;
+
+const importById = statement((select, { id }: { id: string }) => select(CrmImport).select(columns).where('id', '=', id));
+
+export async function getCrmImport(own: Own, id: string): Promise<CrmImportRow> {
+  const [row] = await importById(own, { id });
+  if (!row) throw notFound('Import');
+  return row;
+}
+
+export const listCrmImports = list((select, _: object) => select(CrmImport).select(columns));
+
+/** Needs the import lane. */
+export async function queueCrmImport(ledgerTx: TenantTx, upload: Upload, objectKind: string, request: ImportRequest) {
+  const tx = ledgerTx.own;
+  await crmUploads.queue(tx, upload);
+  await tx.update(CrmImport, { id: upload.importId }, { object_kind: objectKind, request });
+  await ensureSharedPool(ledgerTx, importPool, importPoolWidth);
+  const lane = crmImportLane(tx.organizationId);
+  const operationId = tx.enqueue(importCrmJob, { import_id: upload.importId }, { lane, pool: importPool });
+  return { row: await getCrmImport(tx, upload.importId), operationId };
+}

@@ -1,0 +1,61 @@
+import {
+  actionIn,
+  assertSendable,
+  type FlowSend,
+  type FlowToSend,
+  flowButtonOf,
+  flowToSend,
+  isOfButton,
+  parametersIn,
+} from '../flows/sends.ts';
+import { invalidField } from '../platform/errors.ts';
+import { object, textOf } from '../providers/messaging-app/json.ts';
+import { buttonsOf, list } from '../templates/components.ts';
+
+type Content = Record<string, unknown>;
+type Seen = { flow: FlowToSend | null; account_id: string; template_components: unknown[] | null };
+
+const longestToken = 1_000;
+
+/** SQL: the flow that an interactive message names. */
+export const flowNamed = ({ organization, flowId }: { organization: string; flowId: string }) =>
+  flowToSend(`f.organization_id = ${organization} and f.id = ${flowId}::uuid`);
+
+/** SQL: the one that the button of template `t` opens. */
+export const flowOfTemplate = ({ organization }: { organization: string }) =>
+  flowToSend(`
+    f.organization_id = ${organization}
+    and f.provider_flow_id =
+        jsonb_path_query_first(t.components, '$[*].buttons[*] ? (@.type like_regex "^flow$" flag "i").flow_id') #>> '{}'`);
+
+/** The id that an interactive message names. */
+export const flowIdIn = (type: string, content: Content): string | null =>
+  opensFlow(type, content) ? String(parametersIn(content).flow_id) : null;
+
+export const opensFlow = (type: string, content: Content) => type === 'interactive' && content.type === 'flow';
+
+/** Throws 422 for a flow that cannot be opened. One in a template that Kanal does not know is the provider's matter, who approved it. */
+export function assertOpens(type: string, content: Content, { flow, account_id }: Seen): void {
+  if (opensFlow(type, content)) {
+    const { mode, flow_action_payload: payload } = parametersIn(content);
+    const screen = textOf(object(payload).screen) || undefined;
+    assertSendable(flow, account_id, { field: 'interactive.action.parameters', isDraft: mode === 'draft', screen });
+  } else if (type === 'template' && flow) {
+    assertSendable(flow, account_id, { field: 'template', isDraft: false });
+  }
+}
+
+/** What is kept of the message beside it; undefined: it opens no flow. */
+export function flowSendOf(type: string, content: Content, { flow, template_components }: Seen): FlowSend | undefined {
+  const known = { flowId: flow?.id ?? null, version: flow?.version ?? null };
+  if (opensFlow(type, content)) return { ...known, clientToken: textOf(parametersIn(content).flow_token) || null };
+  const index = type === 'template' && template_components ? flowButtonOf(buttonsOf(template_components)) : -1;
+  if (index < 0) return undefined;
+  const component = list(content.components)
+    .map(object)
+    .find((one) => isOfButton(one, index));
+  const clientToken = textOf(component && actionIn(component).flow_token) || null;
+  if (clientToken && clientToken.length > longestToken)
+    throw invalidField('template.components', `A flow_token has at most ${longestToken} characters`);
+  return { ...known, clientToken };
+}

@@ -1,0 +1,10 @@
+import type { Bind } from './bind.ts';
+import type { Fields } from './fields.ts';
+
+/** Its alias in the statements is `k`; it has `organization_id`, which is `$1`. `where`: what all its records have in common, such as not to be in the bin. */
+export type ListedTable = { name: string; fields: Fields; columns: string; where?: string | ((bind: Bind) => string) };
+
+export function commonSql({ where }: Pick<ListedTable, 'where'>, bind: Bind): string {
+  if (!where) return '';
+  return ` and ${typeof where === 'string' ? where : where(bind)}`;
+}

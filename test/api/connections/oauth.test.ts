@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import { useApp } from '../../support/app.ts';
+
+const publicUrl = 'https://kanal.example.com';
+const app = useApp({ env: { PUBLIC_URL: publicUrl } });
+const returnUrl = 'https://app.example.com/settings';
+
+const start = (key?: string, body: object = {}) =>
+  app.call('connections.oauth.start', { key, body: { provider: 'google', return_url: returnUrl, ...body } });
+
+/** What the person's browser brings back from the consent page. */
+async function consented(authorizeUrl: string, consent: 'allow' | 'deny' = 'allow', hint?: string) {
+  await app.control('POST', '/behaviour', { consent });
+  const url = new URL(authorizeUrl);
+  if (hint) url.searchParams.set('login_hint', hint);
+  const page = await fetch(url, { redirect: 'manual' });
+  expect(page.status).toBe(302);
+  const back = new URL(page.headers.get('location')!);
+  expect(back.origin + back.pathname).toBe(`${publicUrl}/v1/connections/oauth/callback`);
+  return Object.fromEntries(back.searchParams) as { state: string; code?: string; error?: string };
+}
+
+const callback = (query: Record<string, string>) => app.call('connections.oauth.callback', { key: null, query });
+const resultOf = (headers: Headers) => {
+  const url = new URL(headers.get('location')!);
+  expect(url.origin + url.pathname).toBe(returnUrl);
+  return Object.fromEntries(url.searchParams);
+};
+
+describe('connecting by consent', () => {
+  test('a person allows it, and comes back with the connection', async () => {
+    const { body } = await start();
+    const { status, headers } = await callback(await consented(body.authorize_url));
+    expect(status).toBe(302);
+    const { connection_id: id } = resultOf(headers);
+    const made = await app.call('connections.get', { params: { connectionID: id! } });
+    expect(made.body).toMatchObject({ provider: 'google', status: 'connected' });
+    const act = await app.one('select actor, action from audit_log where subject = $1', [`connection:${id}`]);
+    expect(act).toEqual({ actor: `key:${app.tenant.keyId}`, action: 'connections.oauth.callback' });
+  });
+
+  test('it is used up by the first who brings it', async () => {
+    const brought = await consented((await start()).body.authorize_url);
+    const replies = await Promise.all([callback(brought), callback(brought), callback(brought)]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([302, 422, 422]);
+  });
+
+  test('it is over after ten minutes', async () => {
+    const brought = await consented((await start()).body.authorize_url);
+    await app.rows(`update connection_consents set expires_at = clock_timestamp() - interval '1 second'`);
+    const { status, body } = await callback(brought);
+    expect(status).toBe(422);
+    expect(body.error.details).toMatchObject([{ field: 'state', location: 'query' }]);
+  });
+
+  test('a state under the name of another organization is not known', async () => {
+    const other = await app.organization();
+    const brought = await consented((await start()).body.authorize_url);
+    const [, secret] = brought.state.split('.');
+    expect((await callback({ ...brought, state: `${other.organizationId}.${secret}` })).status).toBe(422);
+    expect((await callback({ ...brought, state: 'nothing' })).status).toBe(422);
+    expect((await callback(brought)).status).toBe(302);
+  });
+
+  test('a code of another consent does not fit', async () => {
+    const first = await consented((await start()).body.authorize_url);
+    const second = await consented((await start()).body.authorize_url);
+    const { headers } = await callback({ ...first, code: second.code! });
+    expect(resultOf(headers)).toEqual({ error: 'provider_refused' });
+  });
+
+  test('who says no brings that back', async () => {
+    const { headers } = await callback(await consented((await start()).body.authorize_url, 'deny'));
+    expect(resultOf(headers)).toEqual({ error: 'access_denied' });
+  });
+
+  test('the rights behind it are those of now', async () => {
+    const { organizationId } = app.tenant;
+    const { key, keyId } = await app.key(organizationId, ['connections:write']);
+    const brought = await consented((await start(key)).body.authorize_url);
+    await app.rows('update api_keys set revoked_at = clock_timestamp() where id = $1', [keyId]);
+    expect((await callback(brought)).status).toBe(403);
+  });
+
+  test.each(['javascript:alert(1)', 'https://me:secret@app.example.com/', 'ftp://app.example.com/', 'nothing'])(
+    'nobody is sent back to %s',
+    async (url) => {
+      const { status, body } = await start(undefined, { return_url: url });
+      expect(status).toBe(422);
+      expect(body.error.details).toMatchObject([{ field: 'return_url' }]);
+    },
+  );
+});

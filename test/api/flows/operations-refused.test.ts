@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Channel, useApp } from '../../support/app.ts';
+import {
+  asks,
+  doneBy,
+  draft,
+  flowOf,
+  holdCalls,
+  letCallsGo,
+  poolOfCalls,
+  settled,
+  there,
+  unpaced,
+} from '../../support/flow-moves.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+
+const provider = ({ phoneNumberId, wabaId, accessToken }: Channel) => ({ phoneNumberId, accountId: wabaId, accessToken });
+
+describe('refused at once', () => {
+  test('a flow that the provider does not have', async () => {
+    const { id } = await draft(app, await unpaced(app));
+    for (const action of ['sync', 'preview', 'deprecate']) {
+      const reply = await asks(app, id, action);
+      expect([action, reply.status, reply.body.error.code]).toEqual([action, 409, 'conflict']);
+    }
+  });
+
+  test('a flow without a channel', async () => {
+    const { id } = await draft(app, undefined);
+    for (const action of ['push', 'publish']) {
+      const reply = await asks(app, id, action);
+      expect([reply.status, reply.body.error.details[0].field]).toEqual([422, 'channel_id']);
+    }
+  });
+
+  test('a channel that is not connected', async () => {
+    const channel = await unpaced(app);
+    const { id } = await draft(app, channel);
+    await doneBy(app, id, 'push');
+    await app.call('channels.disconnect', { params: { channelID: channel.id } });
+    for (const action of ['push', 'publish', 'sync', 'preview']) expect((await asks(app, id, action)).status).toBe(409);
+    expect((await app.call('flows.delete', { params: { flowID: id } })).status).toBe(409);
+    expect((await app.call('flows.import', { body: { channel_id: channel.id } })).status).toBe(409);
+    expect(await flowOf(app, id)).toMatchObject({ doing: null, failure: null });
+  });
+
+  test('a channel that was deleted; a draft of it is deleted here alone', async () => {
+    const channel = await unpaced(app);
+    const { id } = await draft(app, channel);
+    await doneBy(app, id, 'push');
+    await app.call('channels.delete', { params: { channelID: channel.id } });
+    for (const action of ['push', 'publish', 'sync', 'preview']) expect((await asks(app, id, action)).status).toBe(409);
+    const reply = await app.call('flows.delete', { params: { flowID: id } });
+    expect([reply.status, reply.headers.get('operation-id')]).toEqual([204, null]);
+    expect(await app.rows('select 1 from flows where id = $1', [id])).toEqual([]);
+    expect(await there(app, channel)).toHaveLength(1);
+  });
+
+  test('a document with faults', async () => {
+    const { id } = await draft(app, await unpaced(app), { flow_json: { version: '7.2', screens: [] } });
+    for (const action of ['push', 'publish']) {
+      const reply = await asks(app, id, action);
+      expect([reply.status, reply.body.error.code]).toEqual([422, 'flow_invalid']);
+      expect(reply.body.error.details.length).toBeGreaterThan(0);
+    }
+  });
+
+  test('another operation under way; a second sync joins the first', async () => {
+    const channel = await unpaced(app);
+    const { id } = await draft(app, channel);
+    await doneBy(app, id, 'push');
+    await holdCalls(app, channel);
+    const first = (await asks(app, id, 'sync', { isWaiting: false })).headers.get('operation-id');
+    expect((await asks(app, id, 'sync', { isWaiting: false })).headers.get('operation-id')).toBe(first);
+    for (const more of [
+      ['push', {}],
+      ['publish', {}],
+      ['sync', { take: true }],
+    ] as const) {
+      const reply = await asks(app, id, more[0], { ...more[1], isWaiting: false });
+      expect([reply.status, reply.body.error.details[0].value]).toEqual([409, first]);
+    }
+    await letCallsGo(app, channel);
+    expect(await settled(app, id)).toMatchObject({ failure: null });
+  });
+
+  test('a body, an unknown parameter, a malformed id', async () => {
+    const { id } = await draft(app, await unpaced(app));
+    const params = { flowID: id };
+    expect((await app.call('flows.sync', { params, query: { take: 'ours' } })).status).toBe(422);
+    expect((await app.call('flows.sync', { params, query: { other: '1' } })).status).toBe(422);
+    expect((await app.call('flows.push', { params, body: { force: 'yes' } })).status).toBe(422);
+    expect((await app.call('flows.sync', { params, body: { a: 1 } })).status).toBe(422);
+    expect((await app.call('flows.deprecate', { params: { flowID: 'nonsense' } })).status).toBe(404);
+  });
+});
+
+describe('what the provider says', () => {
+  test('gone: 422, a draft of ours, which a push makes anew', async () => {
+    const channel = await unpaced(app);
+    const { id } = await draft(app, channel);
+    const { provider_flow_id } = await doneBy(app, id, 'push');
+    await app.web.deps.providers.messagingApp.deleteFlow(provider(channel), provider_flow_id);
+    const reply = await asks(app, id, 'sync');
+    expect(reply.status).toBe(422);
+    const flow = await flowOf(app, id);
+    expect(flow).toMatchObject({ status: 'draft', provider_version: null, has_local_changes: true });
+    expect(flow.provider_flow_id).toBeUndefined();
+    await doneBy(app, id, 'push');
+    expect(await there(app, channel)).toHaveLength(1);
+  });
+
+  test('the same words about a flow that the account still lists forget nothing', async () => {
+    const channel = await unpaced(app);
+    const { id } = await draft(app, channel);
+    const { provider_flow_id } = await doneBy(app, id, 'push');
+    await app.control('POST', '/faults', { kind: 'status', status: 404, match: { method: 'GET', path: `/${provider_flow_id}` } });
+    expect((await asks(app, id, 'sync')).status).toBe(422);
+    expect(await flowOf(app, id)).toMatchObject({ provider_flow_id, status: 'draft' });
+  });
+
+  test('a refused token stops the channel, and the work goes on once it is repaired', async () => {
+    const channel = await unpaced(app);
+    const { id } = await draft(app, channel);
+    const { provider_flow_id } = await doneBy(app, id, 'push');
+    const match = { path: `/${provider_flow_id}` };
+    await app.control('POST', '/faults', { kind: 'status', status: 401, code: 190, match });
+    await asks(app, id, 'sync', { isWaiting: false });
+    const status = async () => (await app.call('channels.get', { params: { channelID: channel.id } })).body.status;
+    await waitFor('the stop', async () => (await status()) === 'auth_error');
+    expect((await app.one('select held_until::text from pools where id = $1', [poolOfCalls(channel)])).held_until).toBe(
+      'infinity',
+    );
+    expect((await flowOf(app, id)).doing).toBe('sync');
+    await app.call('channels.rotate-token', { params: { channelID: channel.id }, body: { access_token: channel.accessToken } });
+    expect(await settled(app, id)).toMatchObject({ failure: null, provider_flow_id });
+  });
+
+  test('its channel was deleted meanwhile: the work fails and says so', async () => {
+    const channel = await unpaced(app);
+    const { id } = await draft(app, channel);
+    await holdCalls(app, channel);
+    await asks(app, id, 'push', { isWaiting: false });
+    await app.call('channels.delete', { params: { channelID: channel.id } });
+    expect(await settled(app, id)).toMatchObject({ failure: { code: 'channel_deleted' } });
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import { refundPaymentJob } from '../../../../src/commerce/payments/jobs.ts';
+import { transactFor } from '../../../../src/platform/ledger/tenant.ts';
+import { useApp } from '../../../support/app.ts';
+import { owingOrder, paymentRecords } from '../../../support/payments.ts';
+
+const app = useApp();
+
+test('a refund that was asked for is not given up when workers die over it: the provider may have given the money back', async () => {
+  const orderId = await owingOrder(app);
+  const { refundID } = await paymentRecords(app, orderId);
+  const survives = () =>
+    transactFor(app.web.deps.ledger.transact, app.tenant.organizationId)({}, (tx) =>
+      refundPaymentJob.survivesCrashes!(tx, { order_id: orderId, refund_id: refundID }),
+    );
+  const become = (set: string) => app.rows(`update refunds set ${set} where id = $1`, [refundID]);
+  await become(`status = 'pending', asked_at = null, provider_refund_id = null`);
+  expect(await survives()).toBe(false);
+  await become('asked_at = clock_timestamp()');
+  expect(await survives()).toBe(true);
+  await become(`status = 'failed'`);
+  expect(await survives()).toBe(false);
+});

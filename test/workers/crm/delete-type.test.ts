@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { takeDeleteStep, takeDropStep } from '../../../src/records/types/end-walk.ts';
+import { useApp } from '../../support/app.ts';
+import { records } from '../../support/factories/records.ts';
+
+const app = useApp({});
+const transact = () => transactFor(app.web.deps.ledger.transact, app.tenant.organizationId);
+
+async function kindOf(kind: string, count: number) {
+  const fields = [
+    { name: 'name', type: 'text' },
+    { name: 'size', type: 'number', indexed: true },
+  ];
+  await app.call('crm.object-types.create', { body: { kind, label: kind, fields } });
+  const made = await records(
+    transact(),
+    kind,
+    Array.from({ length: count }, (_, size) => ({ name: 'n', size })),
+  );
+  await app.rows('update records set deleted_at = clock_timestamp() where id = $1', [made[0]!.id]);
+  return app.one('select id from object_types where kind = $1', [kind]);
+}
+const count = async (table: string) => (await app.one(`select count(*)::int as n from ${table}`)).n;
+
+test('the records of a deleted kind go in steps, those in the bin too, and then the kind; others stay', async () => {
+  const { id } = await kindOf('ending', 12);
+  const { id: other } = await kindOf('staying', 3);
+  const operation = await app.call('crm.object-types.delete', { params: { objectKind: 'ending' } });
+  expect(operation.headers.get('operation-id')).not.toBeNull();
+  expect(await takeDeleteStep(transact(), id, 5)).toBe(false);
+  expect(await count('records')).toBeLessThan(15);
+  while (!(await takeDeleteStep(transact(), id, 5)));
+  expect(await takeDeleteStep(transact(), id, 5)).toBe(true);
+  expect([await count('records'), await count('record_values')]).toEqual([3, 3]);
+  expect(await app.rows('select id from object_types where is_standard = false')).toEqual([{ id: other }]);
+});
+
+test('a dropped field leaves its name free when its last value is gone, and a second run changes nothing', async () => {
+  await kindOf('dropping', 7);
+  const { id } = await app.one(
+    `select f.id from object_fields f join object_types t on t.id = f.type_id where t.kind = 'dropping' and f.name = 'size'`,
+  );
+  const params = { objectKind: 'dropping', fieldName: 'size' };
+  await app.call('crm.object-fields.delete', { params });
+  const again = { name: 'size', type: 'text' };
+  const own = ownRows(app.web.deps.database, app.tenant.organizationId);
+  expect((await app.call('crm.object-fields.create', { params: { objectKind: 'dropping' }, body: again })).status).toBe(409);
+  expect(await takeDropStep(transact(), own, id, 4)).toBe(false);
+  expect(await takeDropStep(transact(), own, id, 4)).toBe(true);
+  expect(await takeDropStep(transact(), own, id, 4)).toBe(true);
+  const left = await app.rows(`select r.fields from records r join object_types t on t.id = r.type_id where t.kind = 'dropping'`);
+  expect(left.map(({ fields }) => fields)).toEqual(left.map(() => ({ name: 'n' })));
+  expect((await app.call('crm.object-fields.create', { params: { objectKind: 'dropping' }, body: again })).status).toBe(201);
+});

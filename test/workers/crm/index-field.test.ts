@@ -1,0 +1,148 @@
+import { expect, test } from '@jest/globals';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { endIndex } from '../../../src/records/types/end-walk.ts';
+import { writeIndexed } from '../../../src/records/types/indexed-values.ts';
+import { loadType, typeForWrite } from '../../../src/records/types/object-type.ts';
+import { takeIndexStep } from '../../../src/records/types/walk.ts';
+import { useApp } from '../../support/app.ts';
+import { records } from '../../support/factories/records.ts';
+
+const app = useApp({});
+const transact = () => transactFor(app.web.deps.ledger.transact, app.tenant.organizationId);
+const own = () => ownRows(app.web.deps.database, app.tenant.organizationId);
+const index = (objectKind: string, body: object = { indexed: true }) =>
+  app.call('crm.object-fields.update', { params: { objectKind, fieldName: 'size' }, body });
+const fieldOf = async (kind: string) => (await loadType(own(), kind))!.fields.find(({ name }) => name === 'size')!;
+
+async function kindOf(count: number): Promise<{ kind: string; ids: string[] }> {
+  const kind = `walked${count}`;
+  const fields = [
+    { name: 'name', type: 'text' },
+    { name: 'size', type: 'number' },
+  ];
+  await app.call('crm.object-types.create', { body: { kind, label: 'Walked', fields } });
+  const made = await records(
+    transact(),
+    kind,
+    Array.from({ length: count }, (_, size) => ({ size })),
+  );
+  return { kind, ids: made.map(({ id }) => id) };
+}
+const indexed = async (fieldId: string): Promise<number[]> =>
+  (await app.rows('select number_value from record_values where field_id = $1 order by number_value', [fieldId])).map(
+    ({ number_value }) => Number(number_value),
+  );
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+/** A step that dies before its commit. */
+async function killedStep(fieldId: string) {
+  const dying = transact();
+  const killed: typeof dying = (options, work) =>
+    dying(options, async (tx, seen) => {
+      await work(tx, seen);
+      throw new Error('killed');
+    });
+  await expect(takeIndexStep(killed, own(), fieldId, 7)).rejects.toThrow('killed');
+}
+
+test('killed in every step and begun again, each value is there once', async () => {
+  const { kind } = await kindOf(50);
+  expect((await index(kind)).body.index_state).toBe('building');
+  const { id } = await fieldOf(kind);
+  for (let steps = 0; ; steps += 1) {
+    await killedStep(id);
+    const step = await takeIndexStep(transact(), own(), id, 7);
+    expect(await indexed(id)).toEqual(numbers(Math.min(50, (steps + 1) * 7)));
+    if (step?.isLast) break;
+  }
+  await app.rows('update object_fields set walked_to = null where id = $1', [id]);
+  while (!(await takeIndexStep(transact(), own(), id, 20))?.isLast);
+  expect(await indexed(id)).toEqual(numbers(50));
+});
+
+test('a record that is written meanwhile has its new value, whether the walk was there or not', async () => {
+  const { kind, ids } = await kindOf(20);
+  await index(kind);
+  const { id } = await fieldOf(kind);
+  await takeIndexStep(transact(), own(), id, 10);
+  const write = (recordId: string, before: number, after: number | undefined) =>
+    transact()({}, async ({ own: tx }) => {
+      const type = await typeForWrite(tx, kind);
+      const fields = after === undefined ? {} : { size: after };
+      await tx.sql('update records set fields = $3 where organization_id = $1 and id = $2', [recordId, JSON.stringify(fields)]);
+      await writeIndexed(tx, type, recordId, { size: before }, fields);
+    });
+  await write(ids[0]!, 0, 100);
+  await write(ids[1]!, 1, undefined);
+  await write(ids[18]!, 18, 118);
+  await write(ids[19]!, 19, undefined);
+  while (!(await takeIndexStep(transact(), own(), id, 10))?.isLast);
+  expect(await indexed(id)).toEqual([...numbers(18).filter((n) => n > 1), 100, 118]);
+});
+
+test('a writer that is at work when the walk comes is waited for, and its value is the one indexed', async () => {
+  const { kind, ids } = await kindOf(3);
+  await index(kind);
+  const { id } = await fieldOf(kind);
+  let step: Promise<unknown> | undefined;
+  await transact()({}, async ({ own: tx }) => {
+    const type = await typeForWrite(tx, kind);
+    await tx.sql(`update records set fields = '{"size": 77}' where organization_id = $1 and id = $2`, [ids[1]]);
+    step = takeIndexStep(transact(), own(), id, 10);
+    await tx.sql('select pg_sleep(0.2), $1::uuid');
+    await writeIndexed(tx, type, ids[1]!, { size: 1 }, { size: 77 });
+  });
+  await step;
+  expect(await indexed(id)).toEqual([0, 2, 77]);
+});
+
+test('records in the bin have no rows, and a step of a field that is no more does nothing', async () => {
+  const { kind, ids } = await kindOf(5);
+  await app.rows('update records set deleted_at = clock_timestamp() where id = $1', [ids[2]]);
+  await index(kind);
+  const { id } = await fieldOf(kind);
+  await takeIndexStep(transact(), own(), id, 10);
+  expect(await indexed(id)).toEqual([0, 1, 3, 4]);
+  await app.call('crm.object-fields.delete', { params: { objectKind: kind, fieldName: 'size' } });
+  expect(await takeIndexStep(transact(), own(), id, 10)).toBeUndefined();
+});
+
+test('a field that is indexed again before its old rows are gone has only the rows of the present values', async () => {
+  const { kind, ids } = await kindOf(6);
+  await index(kind);
+  const { id } = await fieldOf(kind);
+  await takeIndexStep(transact(), own(), id, 10);
+  await index(kind, { indexed: false });
+  const without = { params: { objectKind: kind, recordID: ids[1]! }, body: { fields: { size: null } } };
+  expect((await app.call('crm.records.update', without)).status).toBe(200);
+  await index(kind);
+  await takeIndexStep(transact(), own(), id, 10);
+  expect(await indexed(id)).toEqual([0, 2, 3, 4, 5]);
+});
+
+test('a walk that was begun anew since its last step does not end the index', async () => {
+  const { kind } = await kindOf(7);
+  await index(kind);
+  const { id } = await fieldOf(kind);
+  const step = await takeIndexStep(transact(), own(), id, 10);
+  await index(kind, { unique: true });
+  const end = (walkedTo: string | null) => transact()({}, ({ own: tx }) => endIndex(tx, id, walkedTo));
+  await end(step!.walkedTo);
+  expect((await fieldOf(kind)).indexState).toBe('building');
+  await end((await takeIndexStep(transact(), own(), id, 10))!.walkedTo);
+  expect((await fieldOf(kind)).indexState).toBe('ready');
+});
+
+test('while a field becomes unique nobody is found by it: 409, and no second record of the value', async () => {
+  const { kind } = await kindOf(8);
+  await index(kind, { unique: true });
+  const by = { params: { objectKind: kind, fieldName: 'size', value: '3' }, body: {} };
+  const early = await app.call('crm.records.upsert', by);
+  expect([early.status, early.headers.get('retry-after')]).toEqual([409, '5']);
+  const { id } = await fieldOf(kind);
+  const step = await takeIndexStep(transact(), own(), id, 10);
+  await transact()({}, ({ own: tx }) => endIndex(tx, id, step!.walkedTo));
+  expect((await app.call('crm.records.upsert', by)).status).toBe(200);
+  expect(await indexed(id)).toEqual(numbers(8));
+});

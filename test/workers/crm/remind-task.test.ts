@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { patchTask } from '../../../src/tasks/change.ts';
+import { createTask } from '../../../src/tasks/create.ts';
+import { remindTaskJob } from '../../../src/tasks/jobs.ts';
+import { taskLock } from '../../../src/tasks/task-row.ts';
+import { remindTask } from '../../../workers/crm/remind-task.ts';
+import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+
+let house: House;
+let taskId: string;
+const handler = remindTask as unknown as ToyHandler;
+const actor = 'user:test';
+
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+const transact = () => transactFor(house.ledger.transact, house.organizationId);
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+const patch = (body: Parameters<typeof patchTask>[3]) =>
+  transact()({ locks: [taskLock(taskId)] }, (tx) => patchTask(tx.own, taskId, actor, body));
+const jobRow = async () => {
+  const [row] = await house.sql<{ id: string }>('select id from jobs where subject_id = $1', [taskId]);
+  return row && house.row(row.id);
+};
+/** Its time comes: the row is due, and given to the queue as a sweep would. */
+async function due() {
+  await house.sql('update crm_tasks set due_at = clock_timestamp() where id = $1', [taskId]);
+  await house.sql('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1', [taskId]);
+  return (await jobRow())!;
+}
+const reminders = async () => house.sql(`select data from events where subject_id = $1 and type = 'task.due'`, [taskId]);
+const state = async () => (await house.sql('select reminder_job_id, reminded_at from crm_tasks where id = $1', [taskId]))[0];
+
+beforeEach(async () => {
+  const made = await transact()({}, (tx) => createTask(tx.own, actor, { title: 'Call', due_at: inHours(5) }));
+  taskId = made.id;
+});
+
+test('until its time the job stays in the table, and no sweep gives it to the queue', async () => {
+  await house.sweepAll();
+  expect(await jobRow()).toMatchObject({ state: 'queued', lane: null });
+  expect(house.dispatched).not.toContainEqual(expect.objectContaining({ name: remindTaskJob.name }));
+  expect(await checkJobs(house.database)).toEqual([]);
+});
+
+test('at its time it is told once, and a second run changes nothing', async () => {
+  const row = await due();
+  expect((await house.run(handler, row)).kind).toBe('done');
+  await house.run(handler, row);
+  expect(await reminders()).toEqual([
+    { data: { task_id: taskId, organization_id: house.organizationId, status: 'open', assignee_id: null, changed: [] } },
+  ]);
+  expect(await state()).toEqual({ reminder_job_id: null, reminded_at: expect.any(String) });
+  expect(await jobRow()).toBeUndefined();
+  expect(await checkJobs(house.database)).toEqual([]);
+});
+
+test('a new time reminds again, once', async () => {
+  await house.run(handler, await due());
+  await patch({ due_at: inHours(1) });
+  await house.run(handler, await due());
+  expect(await reminders()).toHaveLength(2);
+});
+
+test.each<[string, Parameters<typeof patchTask>[3]]>([
+  ['the task is done', { status: 'done' }],
+  ['its time is removed', { due_at: null }],
+])('a run that comes when %s reminds nobody', async (_, body) => {
+  const row = await due();
+  await patch(body);
+  await house.run(handler, row);
+  expect(await reminders()).toEqual([]);
+  expect(await checkJobs(house.database)).toEqual([]);
+});
+
+test('a run of an earlier time does not end the later one', async () => {
+  const row = await due();
+  await patch({ due_at: inHours(9) });
+  await house.run(handler, row);
+  expect(await reminders()).toEqual([]);
+  const later = await jobRow();
+  expect(later!.id).not.toBe(row.id);
+  expect(await state()).toMatchObject({ reminder_job_id: later!.id });
+});
+
+test('a job that is not the task’s own ends without a word', async () => {
+  const row = await due();
+  await house.sql('update crm_tasks set reminder_job_id = uuidv7() where id = $1', [taskId]);
+  expect((await house.run(handler, row)).kind).toBe('done');
+  expect(await reminders()).toEqual([]);
+});
+
+test('a run before its time waits', async () => {
+  const row = await due();
+  await house.sql(`update crm_tasks set due_at = clock_timestamp() + interval '1 min' where id = $1`, [taskId]);
+  expect((await house.run(handler, row)).kind).toBe('wait');
+  expect(await reminders()).toEqual([]);
+});
+
+test('done and open again within the moment of its reminder: it is not told twice', async () => {
+  await house.run(handler, await due());
+  await house.sql(
+    `update crm_tasks set due_at = clock_timestamp() + interval '1 min', reminded_at = clock_timestamp() + interval '2 min' where id = $1`,
+    [taskId],
+  );
+  await patch({ status: 'done' });
+  await patch({ status: 'open' });
+  expect(await jobRow()).toBeUndefined();
+});
+
+test('a job that fails for good has reminded', async () => {
+  const row = await due();
+  await transact()({}, (tx) => remindTaskJob.failed(tx, { task_id: taskId }, { code: 'crashed', message: 'x' }));
+  await house.sql('delete from jobs where id = $1', [row.id]);
+  expect(await reminders()).toHaveLength(1);
+  expect(await state()).toMatchObject({ reminder_job_id: null });
+});

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { removeStage } from '../../../workers/crm/remove-pipeline.ts';
+import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+let own: Tenant;
+let sales: PipelineMade;
+beforeEach(async () => {
+  own = await app.organization();
+  sales = await pipeline(app.em(), own.organizationId);
+});
+afterEach(async () => {
+  expect(await checkJobs(app.web.deps.database)).toEqual([]);
+});
+
+const fill = (stageId: string, count: number) =>
+  app.rows(
+    `insert into deals (organization_id, id, title, status, currency_code, home_currency_at_write, pipeline_id, stage_id)
+     select $1, uuidv7(), 'Deal ' || n, 'open', 'USD', 'USD', $2, $3
+       from generate_series(1, $4::int) n`,
+    [own.organizationId, sales.id, stageId, count],
+  );
+const countIn = async (stageId: string): Promise<number> =>
+  (await app.one('select count(*)::int as n from deals where stage_id = $1', [stageId])).n;
+const told = async (): Promise<number> =>
+  (
+    await app.one(`select count(*)::int as n from events where organization_id = $1 and type = 'deal.stage_changed'`, [
+      own.organizationId,
+    ])
+  ).n;
+
+async function ended(id: string): Promise<Body> {
+  return waitFor('the end of the operation', async () => {
+    const { body } = await app.call('operations.get', { key: own.key, params: { operationID: id } });
+    return ['succeeded', 'failed'].includes(body.status) && body;
+  });
+}
+
+async function remove(stageID: string, move_to: string): Promise<string> {
+  const params = { pipelineID: sales.id, stageID };
+  const reply = await app.call('crm.pipelines.stages.delete', { key: own.key, params, query: { move_to } });
+  expect(reply.status).toBe(202);
+  const { name } = await app.one('select name from jobs where id = $1', [reply.body.operation_id]);
+  expect(name).toBe(removeStage.contract.name);
+  return reply.body.operation_id;
+}
+
+/** The job as it stood, to be run once more. */
+async function again(id: string, payload: object = {}): Promise<Body> {
+  await app.rows(
+    `update jobs
+        set state = 'queued', run = run + 1, finished_at = null, check_at = clock_timestamp(), payload = payload || $2::jsonb
+      where id = $1`,
+    [id, JSON.stringify(payload)],
+  );
+  return ended(id);
+}
+
+test('a second run of a removal that is done changes nothing', async () => {
+  await fill(sales.stages.first, 120);
+  const id = await remove(sales.stages.first, sales.stages.second);
+  expect((await ended(id)).status).toBe('succeeded');
+  expect([await countIn(sales.stages.second), await told()]).toEqual([120, 120]);
+  expect((await again(id)).status).toBe('succeeded');
+  expect([await countIn(sales.stages.second), await told()]).toEqual([120, 120]);
+});
+
+test('a run that was cut off is gone on with: what was moved is not moved again', async () => {
+  await fill(sales.stages.first, 120);
+  const id = await remove(sales.stages.first, sales.stages.second);
+  await ended(id);
+  // As after a worker that died between two steps: some deals are there already, others are not, and the stage is.
+  await app.rows(
+    `insert into pipeline_stages (organization_id, id, pipeline_id, name, kind, probability, position)
+     values ($1, $2, $3, 'first', 'open', 10, 0)`,
+    [own.organizationId, sales.stages.first, sales.id],
+  );
+  await fill(sales.stages.first, 130);
+  expect((await again(id)).status).toBe('succeeded');
+  expect([await countIn(sales.stages.second), await told()]).toEqual([250, 250]);
+  const stages = await app.rows('select 1 from pipeline_stages where id = $1', [sales.stages.first]);
+  expect(stages).toEqual([]);
+});
+
+test('without the stage that was to take the deals it fails, and each deal stays where it is', async () => {
+  await fill(sales.stages.first, 120);
+  const id = await remove(sales.stages.first, sales.stages.second);
+  await ended(id);
+  await fill(sales.stages.third, 150);
+  const { status, error } = await again(id, { stage_id: sales.stages.third, move_to: sales.stages.first });
+  expect([status, error.code]).toEqual(['failed', 'invalid_request']);
+  expect([await countIn(sales.stages.third), await told()]).toEqual([150, 120]);
+});

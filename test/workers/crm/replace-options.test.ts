@@ -1,0 +1,136 @@
+import { expect, test } from '@jest/globals';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { loadType } from '../../../src/records/types/object-type.ts';
+import { endReplacement, takeReplaceStep } from '../../../src/records/types/replace-options.ts';
+import { type Body, useApp } from '../../support/app.ts';
+import { options, stateOf } from '../../support/factories/options.ts';
+import { records } from '../../support/factories/records.ts';
+
+const app = useApp({});
+const transact = () => transactFor(app.web.deps.ledger.transact, app.tenant.organizationId);
+const own = () => ownRows(app.web.deps.database, app.tenant.organizationId);
+const actor = `user:${'0'.repeat(8)}-0000-0000-0000-000000000000`;
+const change = (objectKind: string, body: object) =>
+  app.call('crm.object-fields.update', { params: { objectKind, fieldName: 'state' }, body });
+const fieldId = async (kind: string) => (await loadType(own(), kind))!.fields.find(({ name }) => name === 'state')!.id;
+const step = async (kind: string, size = 60) => takeReplaceStep(transact(), own(), { fieldId: await fieldId(kind), actor }, size);
+const end = async (kind: string, replacedTo: string | null) => {
+  const id = await fieldId(kind);
+  await transact()({}, ({ own: tx }) => endReplacement(tx, id, replacedTo));
+};
+
+let made = 0;
+/** `count` records: two of three sold, the others open. */
+async function soldOut(count: number): Promise<{ kind: string; ids: string[]; sold: string[] }> {
+  made += 1;
+  const kind = `kind${made}`;
+  const state = { name: 'state', type: 'select', indexed: true, options: options('open', 'sold', 'stock') };
+  const fields = [{ name: 'name', type: 'text' }, state];
+  await app.call('crm.object-types.create', { body: { kind, label: 'Kind', fields } });
+  const values = Array.from({ length: count }, (_, n) => ({ state: n % 3 === 0 ? 'open' : 'sold' }));
+  const all = await records(transact(), kind, values);
+  const sold = all.filter((one) => one.fields.state === 'sold').map(({ id }) => id);
+  return { kind, ids: all.map(({ id }) => id), sold };
+}
+
+async function begun(kind: string): Promise<string> {
+  const reply = await change(kind, { options: options('open', 'stock'), replace_with: { sold: 'stock' } });
+  expect(reply.body.options).toEqual([...options('open', 'stock'), { value: 'sold', label: 'sold', replaced_by: 'stock' }]);
+  const { name } = await app.one('select name from jobs where id = $1', [reply.headers.get('operation-id')]);
+  expect(name).toBe('crm.replace-options');
+  return reply.headers.get('operation-id')!;
+}
+
+const found = async (objectKind: string, state: string): Promise<number> => {
+  const filters = JSON.stringify([{ field: 'state', operator: 'eq', value: state }]);
+  const { body } = await app.call('crm.records.list', {
+    params: { objectKind },
+    query: { filters, include_total: true, limit: 1 },
+  });
+  return body.meta.total_count ?? body.meta.total;
+};
+const changesOf = (ids: string[]) =>
+  app.rows(`select object_id, revision, actor, changes, event_id from crm_history where object_id = any($1::uuid[])`, [ids]);
+
+/** A step that dies before its commit. */
+async function killedStep(kind: string) {
+  const dying = transact();
+  const killed: typeof dying = (look, work) =>
+    dying(look, async (tx, seen) => {
+      await work(tx, seen);
+      throw new Error('killed');
+    });
+  const id = await fieldId(kind);
+  await expect(takeReplaceStep(killed, own(), { fieldId: id, actor }, 60)).rejects.toThrow('killed');
+}
+
+test('killed in every step and begun again: each record changes once, and filters are right all the while', async () => {
+  const { kind, ids, sold } = await soldOut(220);
+  await app.rows('update records set deleted_at = clock_timestamp() where id = $1', [sold[3]]);
+  await app.rows('delete from record_values where record_id = $1', [sold[3]]);
+  await begun(kind);
+  let done = 0;
+  for (;;) {
+    await killedStep(kind);
+    const live = (count: number) => count - (count >= 4 ? 1 : 0);
+    expect(await found(kind, 'stock')).toBe(live(done));
+    expect(await found(kind, 'sold')).toBe(sold.length - 1 - live(done));
+    const taken = (await step(kind))!;
+    done += taken.done;
+    if (!taken.isLast) continue;
+    await end(kind, taken.replacedTo);
+    break;
+  }
+  expect(done).toBe(sold.length);
+  expect(await found(kind, 'stock')).toBe(sold.length - 1);
+  expect((await stateOf(app, kind)).options).toEqual(options('open', 'stock'));
+  const history = await changesOf(ids);
+  expect(history.map(({ object_id }) => object_id).sort()).toEqual([...sold].sort());
+  for (const row of history) expect(row).toMatchObject({ revision: 2, actor, changes: { state: { from: 'sold', to: 'stock' } } });
+  expect(history.filter(({ event_id }) => event_id === null).map(({ object_id }) => object_id)).toEqual([sold[3]]);
+  expect(await step(kind)).toBeUndefined();
+});
+
+test('nobody is given an option that leaves, and the rest of a record that has it can be written', async () => {
+  const { kind, sold } = await soldOut(160);
+  await begun(kind);
+  const write = (fields: object): Promise<{ status: number; body: Body }> =>
+    app.call('crm.records.update', { params: { objectKind: kind, recordID: sold[0]! }, body: { fields } });
+  expect((await write({ state: 'sold' })).status).toBe(422);
+  expect((await write({ name: 'other' })).body.fields).toEqual({ name: 'other', state: 'sold' });
+});
+
+test('another option that leaves meanwhile begins the walk anew, and a step of before does not end it', async () => {
+  const { kind, ids } = await soldOut(200);
+  await begun(kind);
+  let taken = (await step(kind, 1_000))!;
+  expect(taken).toMatchObject({ isLast: false, done: 100 });
+  taken = (await step(kind, 1_000))!;
+  expect(taken.isLast).toBe(true);
+  const refused = await change(kind, { options: options('open', 'new') });
+  expect(refused.status).toBe(409);
+  const body = { options: options('open', 'new'), replace_with: { stock: 'new' } };
+  expect((await change(kind, body)).body.options.slice(2)).toEqual([
+    { value: 'sold', label: 'sold', replaced_by: 'new' },
+    { value: 'stock', label: 'stock', replaced_by: 'new' },
+  ]);
+  await end(kind, taken.replacedTo);
+  expect((await stateOf(app, kind)).options).toHaveLength(4);
+  do taken = (await step(kind, 1_000))!;
+  while (!taken.isLast);
+  await end(kind, taken.replacedTo);
+  expect((await stateOf(app, kind)).options).toEqual(options('open', 'new'));
+  expect([await found(kind, 'new'), await found(kind, 'open')]).toEqual([133, 67]);
+  expect(new Set((await changesOf(ids)).map(({ revision }) => revision))).toEqual(new Set([2, 3]));
+});
+
+test('an option that is given again stays, and what has it keeps it', async () => {
+  const { kind } = await soldOut(160);
+  await begun(kind);
+  expect((await step(kind, 30))!.done).toBe(20);
+  const back = await change(kind, { options: options('open', 'sold', 'stock') });
+  expect(back.body.options).toEqual(options('open', 'sold', 'stock'));
+  expect(await step(kind)).toBeUndefined();
+  expect([await found(kind, 'sold'), await found(kind, 'stock')]).toEqual([86, 20]);
+});

@@ -1,0 +1,17 @@
+import { pushFlowJob } from '../../src/flows/jobs.ts';
+import { endWork, openWork, settlePushed } from '../../src/flows/outcome.ts';
+import { handleCalls } from '../handler.ts';
+import { atProvider } from './at-provider.ts';
+import { failDrifted } from './fail-drifted.ts';
+import { pushThere } from './push.ts';
+
+export const pushFlow = handleCalls(pushFlowJob, async ({ flow_id: id, way }, context) => {
+  const flow = await openWork(context.own, id, 'push');
+  if (!flow) return context.finish();
+  return atProvider(context, flow, async (at) => {
+    const pushed = await pushThere(context, at, flow, { doing: 'push', isForced: way.includes('force') });
+    if (pushed.kind === 'over') return context.finish();
+    if (pushed.kind === 'conflict') return failDrifted(context, id, pushed.remote);
+    return context.finish(({ own }) => endWork(own, id, 'push', (row) => settlePushed(own, row, pushed.exchanged)));
+  });
+});
