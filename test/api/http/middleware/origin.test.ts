@@ -100,13 +100,15 @@ test('there is something to walk', () => {
 test.each(changing)('%s: with the cookie alone nothing from a foreign page', async (_name, endpoint) => {
   const cookie = await cookieOf();
   const before = await storedState(app);
-  const seen = await Promise.all(
-    Object.entries(foreignPages).map(async ([name, headers]) => {
-      const { status, text } = await ask(endpoint, { ...cookie, ...headers }, (param) => owned[param] ?? uuidv7());
-      return [name, isRefused(status, text)] as const;
-    }),
-  );
-  expect(seen.filter(([, refused]) => !refused)).toEqual([]);
+  const answerTo = async ([name, headers]: [string, Headers]) => {
+    const { status, text } = await ask(endpoint, { ...cookie, ...headers }, (param) => owned[param] ?? uuidv7());
+    return { name, status, text };
+  };
+  // A few at once: of many a busy process refuses some with a 503, whoever asks.
+  const pages = Object.entries(foreignPages);
+  const answers = [];
+  while (pages.length > 0) answers.push(...(await Promise.all(pages.splice(0, 6).map(answerTo))));
+  expect(answers.filter(({ status, text }) => !isRefused(status, text))).toEqual([]);
   expect(await storedState(app)).toBe(before);
 });
 
