@@ -22,7 +22,7 @@ const paymentView = view(
     connection_id: id.allow(null).required(),
     provider_payment_id: Joi.string().allow(null).required().description("The provider's id of the payment"),
     method: Joi.string().allow('').required().description('How it was paid: `cash`, `transfer`, or the word of the provider'),
-    amount: Joi.number().integer().required().description('In minor units'),
+    amount: Joi.number().integer().required().description('In minor units; 0: it could not be counted, and `note` says why'),
     currency: Joi.string().required().description("ISO 4217; in another than the order's it pays nothing of the order"),
     note: Joi.string().allow('').required(),
     actor: Joi.string().allow('').required().description('Who recorded it: `user:<id>`, `key:<id>`; empty: the provider'),

@@ -1,3 +1,4 @@
+import { maxWireAmount } from '../../money/steps.ts';
 import { now } from '../../platform/database/columns.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { uuidv7 } from '../../platform/ids.ts';
@@ -74,7 +75,7 @@ async function isKnown(own: OwnTx, { connection_id: connectionId }: SessionRow, 
 
 /** Every payment is kept, whatever the order is by now: late ones, surplus, and other amounts than were asked for. */
 async function keepPayment(order: OrderTx, session: SessionRow, received: Received): Promise<void> {
-  const minor = receivedMinor(received);
+  const minor = countable(order, received);
   const amount = minor ?? '0';
   const { currency } = received;
   const id = uuidv7();
@@ -87,9 +88,17 @@ async function keepPayment(order: OrderTx, session: SessionRow, received: Receiv
     method: received.method,
     amount,
     currency,
+    note: minor === undefined ? `Not counted: the provider says ${received.amount} ${currency}` : '',
   });
   if (received.method) order.set({ payment_method: received.method.slice(0, 50) });
   if (minor !== session.amount || currency !== session.currency) order.attend('amount_mismatch', true);
   tellPayment(order, { orderId: session.order_id, kind: 'payment', id, status: 'received', amount, currency });
   order.tell('payment', { payment_id: id, session_id: session.id, amount, currency });
+}
+
+/** In minor units. Undefined: with what was paid before it is more than a number of the wire can say, or it is no amount. */
+function countable({ order }: OrderTx, received: Received): string | undefined {
+  const minor = receivedMinor(received);
+  const before = received.currency === order.currency ? BigInt(order.paid_amount) : 0n;
+  return minor !== undefined && before + BigInt(minor) <= maxWireAmount ? minor : undefined;
 }

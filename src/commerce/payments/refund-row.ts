@@ -92,6 +92,7 @@ export async function getRefund(own: Own, orderId: string, id: string): Promise<
 /** SQL: sums beside each payment; one that is asked for counts until it failed. */
 const refundableOf = `
   select p.id,
+         p.amount = 0 as is_uncounted,
          (p.amount - coalesce((select sum(r.amount)
                                  from refunds r
                                 where r.organization_id = $1 and r.payment_id = p.id and r.status <> 'failed'), 0))::text as left
@@ -100,8 +101,11 @@ const refundableOf = `
      and p.order_id = $2
    order by p.created_at desc, p.id desc`;
 
+/** `isUncounted`: money is there, and its amount cannot be said. */
+export type Refundable = { id: string; left: bigint; isUncounted: boolean };
+
 /** The payments of an order with what can still be given back of each, the newest first. */
-export async function refundable(own: Own, orderId: string): Promise<{ id: string; left: bigint }[]> {
-  const rows = await own.sql<{ id: string; left: string }>(refundableOf, [orderId]);
-  return rows.map(({ id, left }) => ({ id, left: BigInt(left) }));
+export async function refundable(own: Own, orderId: string): Promise<Refundable[]> {
+  const rows = await own.sql<{ id: string; is_uncounted: boolean; left: string }>(refundableOf, [orderId]);
+  return rows.map(({ id, is_uncounted, left }) => ({ id, left: BigInt(left), isUncounted: is_uncounted }));
 }

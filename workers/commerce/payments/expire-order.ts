@@ -3,7 +3,9 @@ import { moveIfMay } from '../../../src/commerce/orders/moves.ts';
 import { findOrder, type OrderRow, orderLock } from '../../../src/commerce/orders/order-row.ts';
 import { changeOrder } from '../../../src/commerce/orders/order-tx.ts';
 import { endSession } from '../../../src/commerce/payments/end-session.ts';
+import { refundable } from '../../../src/commerce/payments/refund-row.ts';
 import { isLive, openSessions } from '../../../src/commerce/payments/session-row.ts';
+import type { Own } from '../../../src/platform/database/own.ts';
 import { now } from '../../../src/platform/time/clock.ts';
 import { handle, type Outcome, type RunContext } from '../../handler.ts';
 import { endThere } from './end-unwanted.ts';
@@ -16,6 +18,9 @@ const isWaiting = (order: OrderRow | undefined): order is OrderRow & { reserved_
   order?.status === 'pending' && order.reserved_until !== null;
 const hasMoney = ({ paid_amount, refunded_amount, payment_status }: OrderRow) =>
   payment_status === 'paid' || BigInt(paid_amount) > BigInt(refunded_amount);
+/** In another currency than the order's, or of an amount that cannot be said. */
+const hasOtherMoney = async (own: Own, orderId: string) =>
+  (await refundable(own, orderId)).some(({ left, isUncounted }) => left > 0n || isUncounted);
 
 /**
  * The page is ended at the provider before the stock is free: what was paid meanwhile wins. While it may still be paid, the order waits. Money
@@ -52,7 +57,7 @@ async function cancel(context: RunContext<unknown>, id: string): Promise<Outcome
     await changeOrder(own, { id, actor: '' }, async (order) => {
       const present = order.present();
       if (!isWaiting(present)) return;
-      if (hasMoney(present)) order.set({ reserved_until: null });
+      if (hasMoney(present) || (await hasOtherMoney(order, id))) order.set({ reserved_until: null });
       else if (!isPayable) await moveIfMay(order, 'cancel', { reason: 'expired', by: 'time' });
     });
     return isWaiting(await findOrder(own, id));

@@ -106,6 +106,23 @@ describe('the end of a reservation', () => {
     expect(await orderRow(app, id)).toMatchObject({ status: 'pending', payment_status: 'pending', reserved_until: null });
   });
 
+  test.each([
+    ['in another currency', 1_000, 'USD'],
+    ['of an amount that cannot be said', 0, 'IDR'],
+  ])('money %s keeps it too', async (_, amount, currency) => {
+    const { id, stock } = await reservingOrder();
+    await app.rows('insert into payments (organization_id, id, order_id, amount, currency) values ($1, uuidv7(), $2, $3, $4)', [
+      app.tenant.organizationId,
+      id,
+      amount,
+      currency,
+    ]);
+    await expire(id);
+    await looked(id);
+    expect(await orderRow(app, id)).toMatchObject({ status: 'pending', reserved_until: null });
+    expect(await stock()).toEqual({ on_hand: 5, reserved: 1 });
+  });
+
   test('beside payments: each order is paid and keeps its stock, or expired and cannot be paid', async () => {
     const orders = await Promise.all(Array.from({ length: 12 }, reservingOrder));
     const sessions = await Promise.all(orders.map(({ id }) => openSession(app, id)));
