@@ -1,10 +1,14 @@
 import Joi from 'joi';
-import { accessToken } from '../../src/connections/access-token.ts';
 import { connectionAccount } from '../../src/connections/account.ts';
+import { calendarsOf } from '../../src/connections/calendars.ts';
 import { stopConnection } from '../../src/connections/change.ts';
+import { holdConnection, turnsWithin } from '../../src/connections/turns.ts';
+import { connectionPool } from '../../src/connections/use.ts';
 import { forCaller } from '../../src/connections/verify.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
+import { poolOf } from '../../src/platform/ledger/pools.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
+import { RateReached } from '../../src/providers/calendar/error-codes.ts';
 import { ProviderRefused } from '../../src/providers/errors.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { view } from '../http/view.ts';
@@ -22,6 +26,9 @@ const calendarList = view(Joi.object({ items: Joi.array().items(calendar).requir
   items: [{ id: 'frontdesk@example.com', name: 'Front desk', timezone: 'Asia/Jakarta', is_primary: true, is_writable: true }],
 });
 
+/** Of the turns, all together: more than twenty pages need at the pace of an account that nobody else uses. */
+const longestWaitMs = 10_000;
+
 export const listOfCalendars = endpoint({
   tag: aboutConnection.tag,
   subject: aboutConnection.subject,
@@ -30,25 +37,24 @@ export const listOfCalendars = endpoint({
   operationId: 'connections.calendars.list',
   scope: 'connections:read',
   summary: 'List the calendars of a calendar account',
-  description: 'Read at the provider. A connection of another kind has none: 422.',
+  description:
+    'Read at the provider, 250 a call, at the pace of the account: 503 when the calls that others make leave none free within 10 s, or while the provider asks to slow down. A connection of another kind has none: 422.',
   responses: { 200: calendarList },
   errors: [409, 503],
-  async handler({ params: { connectionID: id }, own }, { config, ledger, providers, secrets }) {
+  async handler({ params: { connectionID: id }, own }, { config, database, ledger, providers, secrets }) {
     const account = await connectionAccount(own, id, secrets);
     if (!account) throw notFound('Connection');
     if (account.kind !== 'calendar') throw new AppError('connection_required', 'This is no connection of a calendar account');
     if (account.status !== 'connected')
       throw new AppError('connection_unavailable', `The connection is ${account.status}: give it new credentials`);
-    const deps = { secrets, tokens: providers.tokens, timeoutMs: config.providerTimeoutMs };
-    const isRefused = (error: unknown) => error instanceof ProviderRefused && error.stopsChannel === 'auth_error';
+    const pool = poolOf(own.organizationId, connectionPool(id));
+    const turn = turnsWithin(database, pool, longestWaitMs);
+    const { calendar, tokens } = providers;
     try {
-      const token = await accessToken(own, account, deps);
-      const calendars = await providers.calendar.listCalendars(token).catch(async (error) => {
-        if (!isRefused(error)) throw error;
-        return providers.calendar.listCalendars(await accessToken(own, account, deps, token));
-      });
+      const calendars = await calendarsOf(own, account, { calendar, turn, secrets, tokens, timeoutMs: config.providerTimeoutMs });
       return ok({ items: calendars.map(toView) });
     } catch (error) {
+      if (error instanceof RateReached) await holdConnection({ database, ledger }, pool, error.retryAfterMs);
       if (error instanceof ProviderRefused && error.stopsChannel)
         await stopConnection(transactFor(ledger.transact, own.organizationId), account, error.stopsChannel, error.message);
       throw forCaller(error, 'connection');

@@ -138,8 +138,9 @@ test('a room is taken away again, and one request makes one', async () => {
 
 test('calendars and busy times are the same for both', async () => {
   const { data } = await theirs.calendarList.list({});
-  const heads = await ours.listCalendars(token);
+  const { calendars: heads, next } = await ours.listCalendars(token);
   expect(heads.map(({ id }) => id)).toEqual(data.items!.map(({ id }) => id));
+  expect(next).toBeUndefined();
   expect(heads.map(({ isWritable }) => isWritable)).toEqual([true, true, false]);
   expect(heads[0]).toMatchObject({ id: 'ada@sandbox.example', isPrimary: true });
   const range = { from: '2030-01-01T00:00:00Z', to: '2030-03-01T00:00:00Z' };

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { accessToken, hasTokens } from '../../src/connections/access-token.ts';
 import { type ConnectionAccount, connectionAccount } from '../../src/connections/account.ts';
 import { stopConnection } from '../../src/connections/change.ts';
+import { holdConnection } from '../../src/connections/turns.ts';
 import { connectionPool } from '../../src/connections/use.ts';
 import type { BatchStatement } from '../../src/platform/database/batch.ts';
 import { type CallTurn, callTurn, takeCall, turnIn } from '../../src/platform/ledger/pace.ts';
-import { holdPool, poolOf } from '../../src/platform/ledger/pools.ts';
+import { poolOf } from '../../src/platform/ledger/pools.ts';
 import { ProviderBusy, ProviderRefused } from '../../src/providers/errors.ts';
 import type { Outcome, RunContext } from '../handler.ts';
 
@@ -98,8 +99,5 @@ function msOf({ heldMs, waitMs = 0 }: CallTurn): number {
   throw new ConnectionHeld('The provider asked to slow down', { retryAfterMs: Math.ceil(heldMs), scope: 'channel' });
 }
 
-export async function slowDown({ database, own, ledger }: RunContext<unknown>, id: string, ms: number) {
-  const pool = poolOf(own.organizationId, connectionPool(id));
-  await holdPool(database, pool, ms);
-  setTimeout(() => void ledger.fill(pool), ms + 20).unref();
-}
+export const slowDown = (context: RunContext<unknown>, id: string, ms: number) =>
+  holdConnection(context, poolOf(context.own.organizationId, connectionPool(id)), ms);

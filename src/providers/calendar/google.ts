@@ -1,13 +1,12 @@
 import { ProviderRefused, ProviderUnknown } from '../errors.ts';
 import type { JsonClient } from '../json/client.ts';
 import { object } from '../messaging-app/json.ts';
-import type { Busy, Calendar, CalendarHead, EventContent, EventPlace } from './provider.ts';
+import type { Busy, Calendar, EventContent, EventPlace } from './provider.ts';
 import { busyOf, calendarHeadOf, eventOf } from './replies.ts';
 
 /** Without this version the service ignores what is said of a video room. Nobody is mailed: Kanal tells its customers itself. */
 const writing = { conferenceDataVersion: '1', sendUpdates: 'none' };
 const pageSize = '250';
-const maxPages = 20;
 
 export function googleCalendar({ call }: JsonClient): Calendar {
   const eventsOf = (calendarId: string) => `calendars/${encodeURIComponent(calendarId)}/events`;
@@ -29,17 +28,13 @@ export function googleCalendar({ call }: JsonClient): Calendar {
     async deleteEvent(token, place) {
       await call({ method: 'DELETE', path: eventAt(place), token, search: { sendUpdates: 'none' } });
     },
-    async listCalendars(token) {
-      const all: CalendarHead[] = [];
-      let pageToken = '';
-      for (let page = 0; page < maxPages; page += 1) {
-        const search: Record<string, string> = { maxResults: pageSize, ...(pageToken && { pageToken }) };
-        const reply = object(await call({ method: 'GET', path: 'users/me/calendarList', token, search }));
-        all.push(...(Array.isArray(reply.items) ? reply.items.map(calendarHeadOf) : []));
-        if (typeof reply.nextPageToken !== 'string' || !reply.nextPageToken) return all;
-        pageToken = reply.nextPageToken;
-      }
-      return all;
+    async listCalendars(token, from) {
+      const search: Record<string, string> = { maxResults: pageSize, ...(from !== undefined && { pageToken: from }) };
+      const { items, nextPageToken: next } = object(await call({ method: 'GET', path: 'users/me/calendarList', token, search }));
+      return {
+        calendars: Array.isArray(items) ? items.map(calendarHeadOf) : [],
+        next: typeof next === 'string' && next !== '' ? next : undefined,
+      };
     },
     async listBusy(token, calendarId, { from, to }: Busy) {
       const json = { timeMin: from, timeMax: to, items: [{ id: calendarId }] };

@@ -43,7 +43,8 @@ export type Calendar = {
   /** Also makes it stand again. Refused as `changed` when its etag is another. */
   patchEvent(token: string, place: EventPlace, etag: string, content: EventContent): Promise<CalendarEvent>;
   deleteEvent(token: string, place: EventPlace): Promise<void>;
-  listCalendars(token: string): Promise<CalendarHead[]>;
+  /** One page: the first, or that which `next` of another named. */
+  listCalendars(token: string, from?: string): Promise<{ calendars: CalendarHead[]; next: string | undefined }>;
   listBusy(token: string, calendarId: string, between: Busy): Promise<Busy[]>;
   verify: Verify;
 };
