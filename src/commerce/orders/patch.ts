@@ -69,16 +69,18 @@ async function changeDay(tx: OrderTx, { delivery_date, delivery_timeslot_id }: O
   if (delivery_date === undefined && delivery_timeslot_id === undefined) return;
   const { order } = tx;
   const day = delivery_date ?? order.delivery_date ?? undefined;
-  const slotId = delivery_timeslot_id ?? order.delivery_timeslot_id ?? undefined;
+  const named = delivery_timeslot_id ?? order.delivery_timeslot_id ?? undefined;
   const asked = {
     delivery_date: day,
-    ...(slotId !== undefined && { delivery_timeslot_id: slotId }),
+    ...(named !== undefined && { delivery_timeslot_id: named }),
     ...(order.delivery_method_id !== null && { delivery_method_id: order.delivery_method_id }),
   };
   const around = await lookAround(tx, [asked]);
-  const slot = around.slots.find(({ id }) => id === slotId);
+  const slot = around.slots.find(({ id }) => id === named);
   const method = around.methods.find(({ id }) => id === order.delivery_method_id);
-  assertNoFault(dayFaults(around, asked, method, slot));
+  // The slot of the sale may be deleted by now, with its method too: then the day alone is changed.
+  const slotId = slot || delivery_timeslot_id !== undefined ? named : undefined;
+  assertNoFault(dayFaults(around, { ...asked, delivery_timeslot_id: slotId }, method, slot));
   if (day === order.delivery_date && slotId === (order.delivery_timeslot_id ?? undefined)) return;
   if (slot && day !== undefined) await takeSlot(tx, { timeslotId: slot.id, day });
   if (order.delivery_timeslot_id !== null && order.delivery_date !== null)

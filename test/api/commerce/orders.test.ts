@@ -365,6 +365,19 @@ describe('change', () => {
       { day: day(4), used: 1 },
     ]);
   });
+
+  test('another day without the slot of the sale, which was deleted since with its method', async () => {
+    const { id, slots } = await deliveryMethod(app, { slots: [{ label: 'Morning' }] });
+    const day = (n: number) => new Date(Date.now() + n * 86_400_000).toISOString().slice(0, 10);
+    const sold = { delivery_method_id: id, delivery_timeslot_id: slots[0], delivery_date: day(3), shipping_address: address };
+    const order = await made(sold);
+    expect((await app.call('commerce.delivery-methods.delete', { params: { methodID: id } })).status).toBe(204);
+    const moved = await patch(order, { delivery_date: day(4) });
+    expect([moved.status, moved.body.delivery_date, moved.body.delivery_timeslot]).toEqual([200, day(4), 'Morning']);
+    const named = await patch(order, { delivery_timeslot_id: slots[0] });
+    expect([named.status, fieldsOf(named)]).toEqual([422, ['delivery_timeslot_id']]);
+    expect((await move(order, 'cancel')).status).toBe(200);
+  });
 });
 
 test('a stranger finds nothing', async () => {
