@@ -2,6 +2,7 @@ import { now } from '../../platform/database/columns.ts';
 import { sqlStateOf } from '../../platform/database/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { lookAgain } from '../look-again.ts';
 import { Booking, type BookingMode, type BookingSource, type BookingStatus } from './booking.entity.ts';
 import { type Choice, slotTaken } from './choose.ts';
 import type { Span } from './slots.ts';
@@ -33,7 +34,7 @@ export async function insertBooking(
   { status, source, mode, timezone, conference }: Placed,
 ): Promise<string> {
   for (const person of free) {
-    const [row] = await tx.sql<{ id: string }>(insertion, [
+    const inserted = tx.sql<{ id: string }>(insertion, [
       uuidv7(),
       orderId,
       contactId,
@@ -49,6 +50,7 @@ export async function insertBooking(
       timezone ?? person.timezone,
       conference,
     ]);
+    const [row] = await inserted.catch(lookAgain);
     if (row) return row.id;
   }
   throw slotTaken(field);
@@ -83,7 +85,8 @@ export async function moveBooking(
       },
     )
     .catch((error: unknown) => {
-      throw sqlStateOf(error) === exclusionViolation ? slotTaken(field) : error;
+      if (sqlStateOf(error) === exclusionViolation) throw slotTaken(field);
+      lookAgain(error);
     });
 }
 

@@ -7,6 +7,7 @@ import { AppError, invalidField, notFound } from '../../platform/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { list, type Page } from '../../platform/listing/paging.ts';
+import { lookAgain } from '../look-again.ts';
 import { renewServiceJob } from './jobs.ts';
 import { Service, type ServiceConference, ServiceStaff } from './service.entity.ts';
 import { Staff } from './staff.entity.ts';
@@ -115,8 +116,6 @@ async function setStaff(tx: OwnTx, serviceId: string, ids: string[]): Promise<vo
   const isKnown = new Set(known.map(({ id }) => id));
   const unknown = ids.findIndex((id) => !isKnown.has(id));
   if (unknown >= 0) throw invalidField(`staff_ids[${unknown}]`, 'No staff member has this id', 'reference.unknown');
-  await tx.insertMany(
-    ServiceStaff,
-    ids.map((staff_id, position) => ({ service_id: serviceId, staff_id, position })),
-  );
+  const rows = ids.map((staff_id, position) => ({ service_id: serviceId, staff_id, position }));
+  await tx.insertMany(ServiceStaff, rows).catch(lookAgain);
 }

@@ -4,6 +4,7 @@ import { violatedConstraint } from '../../platform/database/errors.ts';
 import { AppError, type ErrorDetail, invalidField, notFound } from '../../platform/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { lookAgain } from '../look-again.ts';
 import { ProductVariant } from './product.entity.ts';
 import { changeStock } from './stock-by-hand.ts';
 import { getVariant, type Prices, type VariantRow } from './variant-row.ts';
@@ -62,7 +63,7 @@ export async function createVariant(
   if (counted!.count >= maxVariants) throw new AppError('limit_reached', `A product has at most ${maxVariants} variants`);
   await assertService(tx, values.service_id);
   const id = uuidv7();
-  await tx.insert(ProductVariant, { id, product_id: productId, ...values }).catch(skuTaken);
+  await tx.insert(ProductVariant, { id, product_id: productId, ...values }).catch(refusedVariant);
   await setPrices(tx, id, prices);
   if (on_hand > 0) await changeStock(tx, id, { on_hand, reason: 'created' }, actor);
   return getVariant(tx, id);
@@ -73,7 +74,7 @@ export async function changeVariant(tx: OwnTx, id: string, { prices, ...values }
   if (prices) assertPrices(prices);
   if (values.service_id !== undefined) await assertService(tx, values.service_id);
   // The row's lock also orders two changes of its prices.
-  const changed = await tx.update(ProductVariant, { id }, { ...values, updated_at: now() }).catch(skuTaken);
+  const changed = await tx.update(ProductVariant, { id }, { ...values, updated_at: now() }).catch(refusedVariant);
   if (changed === 0) throw notFound('Variant');
   if (prices) await setPrices(tx, id, prices);
   return getVariant(tx, id);
@@ -112,8 +113,8 @@ async function assertService(tx: OwnTx, id: string | null): Promise<void> {
   if (!service) throw invalidField('service_id', 'No service has this id', 'reference.unknown');
 }
 
-function skuTaken(error: unknown): never {
-  if (violatedConstraint(error) !== 'product_variants_sku') throw error;
+function refusedVariant(error: unknown): never {
+  if (violatedConstraint(error) !== 'product_variants_sku') return lookAgain(error);
   const message = 'Another variant has this sku';
   throw new AppError('conflict', message, { details: [{ field: 'sku', location: 'body', code: 'sku.taken', message }] });
 }
