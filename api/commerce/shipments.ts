@@ -174,7 +174,7 @@ export const settleOneShipment = endpoint({
   audit: 'shipment',
   summary: 'Say what became of a shipment that nobody can be asked about',
   description:
-    'Of one that has not ended and whose connection was deleted: look at the shipper, then say what you found there. `cancelled`: it was called off there, or never ordered; another one can be asked for. Said already, it stays as it is. 409 while the connection is there, whose word decides, and for a shipment that has ended otherwise.',
+    'Of one that has not ended and whose connection was deleted, or whose creation had no answer before its customer was erased: look at the shipper, then say what you found there. `cancelled`: it was called off there, or never ordered; another one can be asked for. Said already, it stays as it is. 409 while the connection is there, whose word decides, and for a shipment that has ended otherwise.',
   errors: [409],
   body: Joi.object<{ status: FoundShipment }>({
     status: Joi.string()

@@ -270,10 +270,25 @@ describe('cancel', () => {
   });
 });
 
-describe('whose connection is deleted', () => {
-  const settle = (orderID: string, shipmentID: string, status: string, more: object = {}) =>
-    app.call('commerce.shipments.settle', { params: { orderID, shipmentID }, body: { status }, ...more });
+const settle = (orderID: string, shipmentID: string, status: string, more: object = {}) =>
+  app.call('commerce.shipments.settle', { params: { orderID, shipmentID }, body: { status }, ...more });
 
+test('one that may have been ordered, for a customer who was erased, is settled by a person: nobody can be asked for it again', async () => {
+  await connectShipper(app);
+  const orderID = await orderToSend(app);
+  const { body } = await ship(app, orderID);
+  await app.rows(
+    `update shipments set status = 'creating', shipper_order_id = null, provider_status = '', failure = '{"code":"provider_failed","message":"No answer"}'
+      where id = $1`,
+    [body.id],
+  );
+  const early = await settle(orderID, body.id, 'cancelled');
+  expect(early.body.error.details).toMatchObject([{ code: 'shipment.answerable' }]);
+  await app.rows(`update orders set customer_name = '', customer_phone = '', shipping_address = null where id = $1`, [orderID]);
+  expect((await settle(orderID, body.id, 'cancelled')).body).toMatchObject({ status: 'cancelled', failure: null });
+});
+
+describe('whose connection is deleted', () => {
   async function sent() {
     const account = await connectShipper(app);
     const orderID = await orderToSend(app);
