@@ -45,7 +45,7 @@ export const patchObjectField = endpoint({
   operationId: 'crm.object-fields.update',
   scope: 'crm_schema:write',
   summary: 'Change a field',
-  description: `\`options\` are all its options from now on; one in use is a 409, unless \`replace_with\` says what its records get: each is then a change of the record, with its history and event. Of more than ${maxAtOnce} an operation replaces it: until it is done the option is shown with \`replaced_by\`, filters find the records by what they have, and no write gives it to another. What changes the index of existing records is an operation: until it is done \`index_state\` is \`building\`. Values that are not unique make it fail with the ids of records that have the same; the field is then not unique. ${operationNote}`,
+  description: `\`options\` are all its options from now on; one in use is a 409, unless \`replace_with\` says what its records get: each is then a change of the record, with its history and event. Of more than ${maxAtOnce} an operation replaces it: until it is done the option is shown with \`replaced_by\`, filters find the records by what they have, and no write gives it to another. What changes the index of existing records is an operation: until it is done \`index_state\` is \`building\`. Values that are not unique make it fail with the ids of records that have the same; the field is then not unique. A field that was unique and is made so again is a 409 to try again while many values of its earlier index are still being removed. ${operationNote}`,
   audit: 'object_type',
   isOperation: true,
   body: fieldChange,

@@ -5,6 +5,7 @@ import type { Look } from '../../platform/ledger/transact.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { changedType, hasRecords, mustChange } from './change-types.ts';
 import { type Field, isLeaving, type ObjectType } from './definition.ts';
+import { removeEarlierUnique } from './earlier-unique.ts';
 import { changeField, storeField } from './field-rows.ts';
 import { assertRules, displayTypes, faultsOfField, faultsOfFields, isWider, withOptions } from './field-rules.ts';
 import { type GivenField, givenField } from './given-field.ts';
@@ -107,6 +108,7 @@ async function storeChange(tx: OwnTx, type: ObjectType, before: Field, after: Fi
   const isBuilt = after.isIndexed && (before.indexState === null || after.isUnique !== before.isUnique);
   const isWalked = isBuilt || !after.isIndexed !== !before.isIndexed || hasOtherSearchText(before, after);
   const needsWalk = isWalked && (await hasRecords(tx, type.id));
+  if (isBuilt && after.isUnique && before.indexState !== 'ready') await removeEarlierUnique(tx, before);
   const indexState = !after.isIndexed ? null : isBuilt && needsWalk ? 'building' : (before.indexState ?? 'ready');
   const field: Field = { ...after, indexState };
   await changeField(tx, field, { ...(needsWalk && { walked_to: null }), ...(isReplaced && { replaced_to: null }) });

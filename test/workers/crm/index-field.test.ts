@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { removeEarlierUnique } from '../../../src/records/types/earlier-unique.ts';
 import { endIndex } from '../../../src/records/types/end-walk.ts';
 import { writeIndexed } from '../../../src/records/types/indexed-values.ts';
 import { loadType, typeForWrite } from '../../../src/records/types/object-type.ts';
@@ -119,6 +120,38 @@ test('a field that is indexed again before its old rows are gone has only the ro
   await index(kind);
   await takeIndexStep(transact(), own(), id, 10);
   expect(await indexed(id)).toEqual([0, 2, 3, 4, 5]);
+});
+
+test('a field that is unique again before its old rows are gone is not refused for values that are gone', async () => {
+  const { kind, ids } = await kindOf(9);
+  await index(kind, { unique: true });
+  const { id } = await fieldOf(kind);
+  await takeIndexStep(transact(), own(), id, 10);
+  await index(kind, { unique: false, indexed: false });
+  const write = (recordID: string, size: number) =>
+    app.call('crm.records.update', { params: { objectKind: kind, recordID }, body: { fields: { size } } });
+  // Two records change their values with each other.
+  expect((await write(ids[0]!, 5)).status).toBe(200);
+  expect((await write(ids[5]!, 0)).status).toBe(200);
+  expect((await index(kind, { unique: true })).status).toBe(200);
+  expect((await write(ids[3]!, 30)).status).toBe(200);
+  expect(await takeIndexStep(transact(), own(), id, 10)).toMatchObject({ isLast: true });
+  expect(await indexed(id)).toEqual([...numbers(9).filter((n) => n !== 3), 30]);
+  expect((await write(ids[1]!, 5)).status).toBe(409);
+});
+
+test('too many old rows of a unique field are left to the walk: 409, and nothing is changed', async () => {
+  const { kind } = await kindOf(10);
+  await index(kind, { unique: true });
+  const field = await fieldOf(kind);
+  await takeIndexStep(transact(), own(), field.id, 10);
+  await index(kind, { unique: false, indexed: false });
+  const remove = transact()({}, ({ own: tx }) => removeEarlierUnique(tx, field, 9));
+  await expect(remove).rejects.toMatchObject({ code: 'conflict', retryAfterSeconds: 5 });
+  expect(await indexed(field.id)).toEqual(numbers(10));
+  await takeIndexStep(transact(), own(), field.id, 10);
+  await transact()({}, ({ own: tx }) => removeEarlierUnique(tx, field, 9));
+  expect(await indexed(field.id)).toEqual([]);
 });
 
 test('a walk that was begun anew since its last step does not end the index', async () => {
