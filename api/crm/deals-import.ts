@@ -20,11 +20,12 @@ import {
 } from './import-schemas.ts';
 
 /** Throws 422. */
-function assertKey(key: string | null): void {
-  if (key === null || key === 'id') return;
+async function assertKey(key: string | null): Promise<object> {
+  if (key === null || key === 'id') return {};
   const custom = customKeyOf(key);
   const isFine = custom !== undefined && !customFields.validate(JSON.parse(`{${JSON.stringify(custom)}: ""}`)).error;
   if (!isFine) throw invalidField('key', 'key must be id or a field of your own, as custom_fields.<key>', 'any.only', 'query');
+  return {};
 }
 
 export const importDealsFile = endpoint({

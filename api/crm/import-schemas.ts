@@ -72,14 +72,14 @@ export const takeCrmFile = takeFile(crmUploads);
 
 type Asked = Pick<Input<Upload, ImportQuery>, 'body' | 'query' | 'own' | 'caller' | 'write'>;
 
-/** `assertFits`: throws for a key or a kind that there is not. */
+/** `assertFits`: throws for a key or a kind that there is not. Gives the type of the records. */
 export async function queueFile(
   { body, query, own, caller, write }: Asked,
   kind: string,
-  assertFits: (request: ImportRequest) => Promise<void> | void,
+  assertFits: (request: ImportRequest) => Promise<Pick<ImportRequest, 'typeId'>>,
 ): Promise<Reply> {
-  const request = requestOf(caller, query);
-  await assertFits(request);
+  const asked = requestOf(caller, query);
+  const request = { ...asked, ...(await assertFits(asked)) };
   return write({ locks: [crmImportLane(own.organizationId)] }, async (tx) => {
     const { row, operationId } = await queueCrmImport(tx, body, kind, request);
     return { status: 201, body: { data: toCrmImportView(row) }, operationId, audit: { details: { import_id: row.id } } };

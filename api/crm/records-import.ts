@@ -22,15 +22,17 @@ import {
 import { objectKind } from './record-schemas.ts';
 
 /** Throws 422 for an unknown kind and for a key that is not unique, 409 while it becomes unique. */
-async function assertKey(own: Own, kind: string, key: string | null): Promise<void> {
+async function assertFits(own: Own, kind: string, key: string | null): Promise<{ typeId: string }> {
   assertNotBuiltIn(kind);
   const type = await loadType(own, kind);
   if (!type) throw unknownKind();
-  if (key === null || key === 'id') return;
+  const { id: typeId } = type;
+  if (key === null || key === 'id') return { typeId };
   const field = type.fields.find(({ name }) => name === key);
   if (!field?.isUnique) throw invalidField('key', `key must be id or a unique field of ${type.label}`, 'any.only', 'query');
   if (field.indexState !== 'ready')
     throw new AppError('conflict', `${key} is not unique yet: its index is being built`, { retryAfterSeconds: 5 });
+  return { typeId };
 }
 
 export const importRecordsFile = endpoint({
@@ -65,7 +67,7 @@ export const importRecordsFile = endpoint({
     body: 'name,domain,employees,annual_revenue\r\nAnalytical Engines,analytical.example,12,125000 EUR\r\n',
   },
   handler({ params: { objectKind: kind }, body, query, own, caller, write }) {
-    return queueFile({ body, query, own, caller, write }, kind, ({ key }) => assertKey(own, kind, key));
+    return queueFile({ body, query, own, caller, write }, kind, ({ key }) => assertFits(own, kind, key));
   },
   async outcome({ own }, _deps, reply) {
     const { id } = (reply.body as { data: { id: string } }).data;

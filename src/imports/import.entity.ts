@@ -15,6 +15,8 @@ export type ImportRequest = {
   columns: Record<string, string | null>;
   /** Whether the caller may look contacts up by their addresses. */
   seesContacts: boolean;
+  /** Of records: the type that the kind named when the file was taken. Another one of the same name is not meant. */
+  typeId?: string;
 };
 
 export const CrmImport = defineEntity({

@@ -35,8 +35,8 @@ export async function importRecords(
   mayGoOn: () => boolean | Promise<boolean>,
   size = usualBatch,
 ): Promise<'over' | 'paused'> {
-  const { kind, request } = running;
-  let definitions = await definitionsOf(own, kind);
+  const { request } = running;
+  let definitions = await definitionsOf(own, running);
   let header: { cells: string[]; line: number } | undefined;
   let columns: Column[] = [];
   const apply = async (at: number, records: CsvRecord[]): Promise<number> => {
@@ -68,7 +68,7 @@ export async function importRecords(
             return await apply(at, records);
           } catch (error) {
             if (!(error instanceof DefinitionChanged)) throw error;
-            definitions = await definitionsOf(own, kind);
+            definitions = await definitionsOf(own, running);
             columns = readColumns(definitions, request, header!.cells, header!.line);
           }
       },
@@ -79,9 +79,10 @@ export async function importRecords(
   );
 }
 
-async function definitionsOf(own: Own, kind: string): Promise<Definitions> {
+/** A file that was taken before imports knew their type has no `typeId`: the kind alone counts. */
+async function definitionsOf(own: Own, { kind, request: { typeId } }: RecordImport): Promise<Definitions> {
   const types = await loadTypes(own);
-  const type = types.find((one) => one.kind === kind);
+  const type = types.find((one) => one.kind === kind && (typeId === undefined || one.id === typeId));
   if (!type) throw new ImportFailure('kind.unknown', 'The type of the records is not there any more');
   return { type, types };
 }

@@ -207,6 +207,18 @@ describe('links', () => {
   });
 });
 
+test('a file is for the type that has the kind when it is taken', async () => {
+  const { body } = await upload('plate\nKA-77\n');
+  const [stored] = await app.rows(
+    `select i.request->>'typeId' as type_id, t.id
+       from crm_imports i
+       join object_types t on t.organization_id = i.organization_id and t.kind = i.object_kind
+      where i.id = $1`,
+    [body.data.id],
+  );
+  expect(stored!.type_id).toBe(stored!.id);
+});
+
 test('a caller without contacts:read looks no contact up', async () => {
   const tenant = await app.organization(['crm:read', 'crm:write']);
   await vehicles(app, tenant);

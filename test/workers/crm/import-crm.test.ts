@@ -15,6 +15,8 @@ import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { Superseded } from '../../../src/platform/ledger/superseded.ts';
 import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { importRecords } from '../../../src/records/import/run.ts';
+import { createType, deleteType } from '../../../src/records/types/change-types.ts';
+import { typeLane, typesLock } from '../../../src/records/types/jobs.ts';
 import { typeForWrite } from '../../../src/records/types/object-type.ts';
 import { createRecord } from '../../../src/records/write.ts';
 import '../../../src/jobs.ts';
@@ -186,6 +188,31 @@ test('a field that is removed meanwhile fails the file there; what came before s
   };
   await expect(run(running, remove)).rejects.toMatchObject({ code: 'header.unknown', column: 'employees' });
   expect(await state(running)).toMatchObject({ rows: 250, created: 250 });
+});
+
+test('a type that is deleted and made again by its name meanwhile fails the file: nothing goes into the new one', async () => {
+  const transact = transactFor(house.ledger.transact, organizationId);
+  const make = () =>
+    transact({ locks: [typesLock(organizationId)] }, ({ own: tx }) => createType(tx, { kind: 'project', label: 'Project' }));
+  const remake = async () => {
+    await transact({ locks: [typeLane(organizationId, 'project')] }, ({ own: tx }) => deleteType(tx, 'project'));
+    return make();
+  };
+  const { id: typeId } = await make();
+  const request = { ...byDomain, key: null, typeId };
+  const file = `name\n${'P\n'.repeat(500)}`;
+  const running = await queued(file, 'project', request);
+  let batches = 0;
+  let other = '';
+  const remadeBeforeTheSecond = async () => {
+    batches += 1;
+    if (batches === 2) other = (await remake()).id;
+    return true;
+  };
+  await expect(run(running, remadeBeforeTheSecond)).rejects.toMatchObject({ code: 'kind.unknown' });
+  expect(await state(running)).toMatchObject({ rows: 250, created: 250 });
+  await expect(run(await queued(file, 'project', request))).rejects.toMatchObject({ code: 'kind.unknown' });
+  expect(await house.sql('select id from records where type_id = $1', [other])).toEqual([]);
 });
 
 test('called off in the middle, it ends at its next batch: what is imported stays, and the file goes', async () => {
