@@ -106,7 +106,7 @@ export async function patchField(tx: OwnTx, kind: string, name: string, given: G
 
 async function storeChange(tx: OwnTx, type: ObjectType, before: Field, after: Field, isReplaced: boolean): Promise<FieldChange> {
   const isBuilt = after.isIndexed && (before.indexState === null || after.isUnique !== before.isUnique);
-  const isWalked = isBuilt || !after.isIndexed !== !before.isIndexed || hasOtherSearchText(before, after);
+  const isWalked = isBuilt || !after.isIndexed !== !before.isIndexed || hasOtherTexts(type, before, after);
   const needsWalk = isWalked && (await hasRecords(tx, type.id));
   if (isBuilt && after.isUnique && before.indexState !== 'ready') await removeEarlierUnique(tx, before);
   const indexState = !after.isIndexed ? null : isBuilt && needsWalk ? 'building' : (before.indexState ?? 'ready');
@@ -117,8 +117,10 @@ async function storeChange(tx: OwnTx, type: ObjectType, before: Field, after: Fi
   return { type: await changedType(tx, type), field, operationId };
 }
 
-const hasOtherSearchText = (before: Field, after: Field) =>
-  before.isSearchable !== after.isSearchable || (after.isSearchable && hasOtherLabels(before, after));
+/** Of the records: what a search reads, and their names. */
+const hasOtherTexts = ({ displayField }: ObjectType, before: Field, after: Field) =>
+  before.isSearchable !== after.isSearchable ||
+  ((after.isSearchable || after.name === displayField) && hasOtherLabels(before, after));
 
 /** Of options that records may have: one that is gone is in none. */
 const hasOtherLabels = (before: Field, after: Field) =>

@@ -4,7 +4,7 @@ import { changedType } from './change-types.ts';
 import { indexFieldJob, typeLane } from './jobs.ts';
 import { loadType, typeForChange } from './object-type.ts';
 import { ObjectField } from './type.entity.ts';
-import { moveOn, takeRecords, type WalkedRecord, walkedField, writeSearchTexts } from './walk.ts';
+import { moveOn, takeRecords, type WalkedRecord, walkedField, writeTexts } from './walk.ts';
 
 type Own = Parameters<typeof walkedField>[0];
 
@@ -49,7 +49,7 @@ export async function takeDropStep(transact: TenantTransact, own: Own, fieldId: 
       await dropValues(tx, fieldId, now.name, records);
       const type = await loadType(tx, now.kind);
       const left = records.map(({ fields, ...record }) => ({ ...record, fields: without(fields, now.name) }));
-      if (type) await writeSearchTexts(tx, type, left);
+      if (type) await writeTexts(tx, type, left);
       await moveOn(tx, fieldId, records);
     }
     if (records.length === size) return false;

@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Field, ObjectType } from './definition.ts';
-import { type IndexedValue, indexedText, rowsOf, searchTextOf } from './indexed-values.ts';
+import { displayNameOf, type IndexedValue, indexedText, rowsOf, searchTextOf } from './indexed-values.ts';
 import { typeForWrite } from './object-type.ts';
 import { ObjectField, ObjectType as ObjectTypeEntity } from './type.entity.ts';
 import type { Values } from './values.ts';
@@ -12,11 +12,11 @@ import type { Values } from './values.ts';
 /** Of an index. Its transaction is as long as another writer of one of these records may have to wait. */
 export const stepSize = 1_000;
 
-export type WalkedRecord = { id: string; fields: Values; search_text: string; is_live: boolean };
+export type WalkedRecord = { id: string; fields: Values; search_text: string; display_name: string; is_live: boolean };
 
 /** SQL: a position over both parts of a type, live and in the bin; locked, so that a value cannot change meanwhile. */
 const nextRecords = `
-  select r.id, r.fields, r.search_text, r.deleted_at is null as is_live
+  select r.id, r.fields, r.search_text, r.display_name, r.deleted_at is null as is_live
     from records r
    where r.organization_id = $1
      and r.id = any(array(
@@ -54,15 +54,17 @@ export const walkedField = async (own: Parameters<typeof fieldById>[0], id: stri
 export const moveOn = (tx: OwnTx, fieldId: string, records: WalkedRecord[]) =>
   tx.update(ObjectField, { id: fieldId }, { walked_to: records.at(-1)!.id });
 
-/** SQL: texts of many records at once. */
-export async function writeSearchTexts(tx: OwnTx, type: ObjectType, records: WalkedRecord[]): Promise<void> {
-  const texts = records.map(({ id, fields, search_text }) => ({ id, old: search_text, text: searchTextOf(type, fields) }));
-  const changed = texts.filter(({ old, text }) => old !== text);
+/** What a search reads of them, and their names, which have the labels of options. SQL: texts of many records at once. */
+export async function writeTexts(tx: OwnTx, type: ObjectType, records: WalkedRecord[]): Promise<void> {
+  const changed = records
+    .map(({ id, fields, ...old }) => ({ id, old, text: searchTextOf(type, fields), name: displayNameOf(type, fields) }))
+    .filter(({ old, text, name }) => old.search_text !== text || old.display_name !== name)
+    .map(({ id, text, name }) => ({ id, text, name }));
   if (changed.length === 0) return;
   await tx.sql(
     `update records r
-        set search_text = x.text
-       from jsonb_to_recordset($2::jsonb) as x (id uuid, text text)
+        set search_text = x.text, display_name = x.name
+       from jsonb_to_recordset($2::jsonb) as x (id uuid, text text, name text)
       where r.organization_id = $1 and r.id = x.id`,
     [JSON.stringify(changed)],
   );
@@ -102,7 +104,7 @@ export async function takeIndexStep(
       if (records.length === 0) return { isLast: true, done: 0, walkedTo: now.walked_to };
       rows = rowsOfRecords(field, records);
       await writeRows(tx, field, records, rows);
-      await writeSearchTexts(tx, type, records);
+      await writeTexts(tx, type, records);
       await moveOn(tx, fieldId, records);
       return { isLast: records.length < size, done: records.length, walkedTo: records.at(-1)!.id };
     });

@@ -97,6 +97,31 @@ test('made searchable, records are found by it', async () => {
   expect(row.search).toContain('findable');
 });
 
+test('names of records have the new label of an option, those in the bin too, and no record is changed', async () => {
+  const size = {
+    name: 'size',
+    type: 'select',
+    options: [
+      { value: 's', label: 'Small' },
+      { value: 'l', label: 'Large' },
+    ],
+  };
+  made += 1;
+  const kind = `kind${made}`;
+  await app.call('crm.object-types.create', { body: { kind, label: 'Kind', display_field: 'size', fields: [size] } });
+  const [one, binned, other] = await records(transact(), kind, [{ size: 's' }, { size: 's' }, { size: 'l' }]);
+  const recordOf = (recordID: string) => ({ params: { objectKind: kind, recordID } });
+  await app.call('crm.records.delete', recordOf(binned!.id));
+  const renamed = await change(kind, 'size', { options: [{ value: 's', label: 'Tiny' }, size.options[1]] });
+  expect([renamed.status, renamed.headers.get('operation-id')]).toEqual([200, expect.any(String)]);
+  const { body } = await app.call('crm.records.get', recordOf(one!.id));
+  expect(body).toMatchObject({ display_name: 'Tiny', revision: 1 });
+  expect((await app.call('crm.records.get', recordOf(other!.id))).body.display_name).toBe('Large');
+  expect((await app.call('crm.records.restore', recordOf(binned!.id))).body.display_name).toBe('Tiny');
+  const found = await app.call('crm.records.list', { params: { objectKind: kind }, query: { search: 'tiny' } });
+  expect(found.body.items.map(({ id }: Body) => id).sort()).toEqual([one!.id, binned!.id].sort());
+});
+
 test('only wider types, and options in use stay', async () => {
   const select = { name: 'colour', type: 'select', options: [{ value: 'red' }, { value: 'blue' }] };
   const kind = await kindOf([{ name: 'n1', type: 'integer' }, select], [{ n1: 1, colour: 'red' }]);
