@@ -10,10 +10,11 @@ import { changeField, storeField } from './field-rows.ts';
 import { assertRules, displayTypes, faultsOfField, faultsOfFields, isWider, withOptions } from './field-rules.ts';
 import { type GivenField, givenField } from './given-field.ts';
 import { dropFieldJob, indexFieldJob, replaceOptionsJob, typeLane } from './jobs.ts';
-import { heldBy, replacementsOf, stillLeaving } from './leaving-options.ts';
+import { replacementsOf, stillLeaving } from './leaving-options.ts';
 import { fieldNamed, loadType } from './object-type.ts';
 import { fewHolders, type Holder, locksOf, replaceIn } from './replace-options.ts';
 import { ObjectField } from './type.entity.ts';
+import { assertOptionsUnused } from './used-options.ts';
 
 /** `replace_with`: by an option that leaves, what its records get; null: nothing. */
 export type GivenChange = GivenField & { replace_with?: Record<string, string | null> };
@@ -128,38 +129,6 @@ const hasOtherLabels = (before: Field, after: Field) =>
     const kept = after.options.find((option) => option.value === value);
     return kept ? kept.label !== label : !withOptions.includes(after.type) && label !== value;
   });
-
-const maxCounted = 1_000;
-
-/** SQL: containment, which the index of all fields answers; counts up to a bound. */
-const usesOfOption = `
-  select count(*)::int as uses
-    from (select 1
-            from records
-           where organization_id = $1 and type_id = $2 and deleted_at is null
-             and fields @> $3::jsonb
-           limit ${maxCounted}) used`;
-
-async function assertOptionsUnused(
-  own: Own,
-  type: ObjectType,
-  before: Field,
-  after: Field,
-  replaced: Set<string>,
-): Promise<void> {
-  if (!withOptions.includes(after.type)) return;
-  const kept = new Set(after.options.map(({ value }) => value));
-  for (const { value } of before.options.filter((option) => !kept.has(option.value) && !replaced.has(option.value))) {
-    const [held] = heldBy(before, [value]);
-    const [row] = await own.sql<{ uses: number }>(usesOfOption, [type.id, held]);
-    if (row!.uses === 0) continue;
-    const count = row!.uses === maxCounted ? `${maxCounted} or more` : String(row!.uses);
-    const message = `The option ${value} is in use. Records with it: ${count}. Name in replace_with what they get`;
-    throw new AppError('conflict', message, {
-      details: [{ field: `replace_with.${value}`, location: 'body', code: 'option.in_use', message, value: String(row!.uses) }],
-    });
-  }
-}
 
 /** Its values are gone for readers at once; an operation removes them. Throws 404, and 409 for the display field. */
 export async function removeField(tx: OwnTx, kind: string, name: string): Promise<string> {

@@ -17,7 +17,7 @@ import { walkedField } from './walk.ts';
 /** Of one transaction: it holds the lock of each. */
 export const maxAtOnce = 100;
 /** Of more an operation looks for those that have an option: no index serves what is in the bin. */
-const maxBin = 10_000;
+export const maxBin = 10_000;
 const windowSize = 1_000;
 
 export type Holder = { id: string; is_in_bin: boolean };

@@ -1,4 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { loadType } from '../../../src/records/types/object-type.ts';
+import { assertOptionsUnused } from '../../../src/records/types/used-options.ts';
 import { type Body, useApp } from '../../support/app.ts';
 import { options, stateOf } from '../../support/factories/options.ts';
 
@@ -29,6 +32,32 @@ test('an option in use is a 409 that counts and says how, and changes nothing', 
   expect(status).toBe(409);
   expect(body.error.details).toMatchObject([{ field: 'replace_with.sold', code: 'option.in_use', value: '2' }]);
   expect((await stateOf(app, kind)).options).toEqual(options('open', 'sold', 'stock'));
+});
+
+test('an option that only a record in the bin has is in use', async () => {
+  const { kind, ids } = await kindOf([{ state: 'sold' }]);
+  const binned = { params: { objectKind: kind, recordID: ids[0]! } };
+  await app.call('crm.records.delete', binned);
+  const { status, body } = await change(kind, { options: options('open', 'stock') });
+  expect([status, body.error.details?.[0]]).toMatchObject([
+    409,
+    { field: 'replace_with.sold', code: 'option.in_use', value: '1' },
+  ]);
+  expect(body.error.message).toContain('Records with it: 1, 1 of them in the bin');
+  const replaced = await change(kind, { options: options('open', 'stock'), replace_with: { sold: 'stock' } });
+  expect(replaced.status).toBe(200);
+  expect((await app.call('crm.records.restore', binned)).body.fields).toEqual({ state: 'stock' });
+});
+
+test('of a bin that is too large to be read, every option is in use', async () => {
+  const { kind, ids } = await kindOf([{ state: 'open' }, { state: 'open' }]);
+  for (const recordID of ids) await app.call('crm.records.delete', { params: { objectKind: kind, recordID } });
+  const own = ownRows(app.web.deps.database, app.tenant.organizationId);
+  const type = (await loadType(own, kind))!;
+  const before = type.fields.find(({ name }) => name === 'state')!;
+  const after = { ...before, options: options('open', 'stock') };
+  await assertOptionsUnused(own, type, before, after, new Set(), 2);
+  await expect(assertOptionsUnused(own, type, before, after, new Set(), 1)).rejects.toThrow('The bin is too large');
 });
 
 test('replaced at once: value, index row, one revision, one row of history and one event of each record', async () => {
