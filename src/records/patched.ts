@@ -2,7 +2,7 @@ import { mergedCustom } from '../contacts/fields.ts';
 import type { RecordGiven } from './new-record.ts';
 import type { RecordRow } from './record-row.ts';
 import type { RecordValues } from './record-tx.ts';
-import { assertNoFaults, assertSize, type Checked, mergedValues } from './types/values.ts';
+import { assertNoFaults, assertSize, type Checked, faultsAfter, mergedValues } from './types/values.ts';
 
 /** The values after a patch, of what it gives. `checked`: of its fields. Throws 422. */
 export function patchedValues(
@@ -12,7 +12,7 @@ export function patchedValues(
 ): Partial<RecordValues> {
   const values: Partial<RecordValues> = {};
   if (checked) {
-    assertNoFaults(checked.faults);
+    assertNoFaults(faultsAfter(record.fields, checked));
     values.fields = mergedValues(record.fields, checked);
   }
   if (custom_fields) values.custom_fields = mergedCustom(record.custom_fields, custom_fields);

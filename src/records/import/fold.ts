@@ -114,8 +114,11 @@ class Fold {
 
   #after(target: State | undefined, { checked, members, custom, metadata }: ReadRecord): Content | RowError[] {
     const { type } = this.#given;
+    const before = target?.after ?? { fields: {}, custom_fields: {}, metadata: {} };
     const values = { ...checked.values };
     for (const name of members) {
+      // Who has left since is no change.
+      if (before.fields[name] === values[name]) continue;
       const id = this.#given.members.get(String(values[name]));
       if (id === undefined) return [{ column: name, code: 'any.only', message: `${name} must be a member of the organization` }];
       values[name] = id;
@@ -123,7 +126,6 @@ class Fold {
     const whole = { ...checked, values };
     const added = target ? whole : completed(type, whole);
     if (added.faults.length > 0) return added.faults.map(({ path, code, message }) => ({ column: path, code, message }));
-    const before = target?.after ?? { fields: {}, custom_fields: {}, metadata: {} };
     try {
       const after = {
         fields: mergedValues(before.fields, added),

@@ -7,8 +7,8 @@ import type { Field, ObjectType } from './definition.ts';
 import { isFault, isNothing, readerOf } from './value-readers.ts';
 
 export type Values = Record<string, unknown>;
-/** `path`: below `fields`, such as `amount` or `tags[2]`. */
-export type ValueFault = { path: string; code: string; message: string };
+/** `path`: below `fields`, such as `amount` or `tags[2]`. `userId`: who is no member. */
+export type ValueFault = { path: string; code: string; message: string; userId?: string };
 export type Checked = { values: Values; removed: string[]; faults: ValueFault[] };
 
 /** Of a record's `fields` and `custom_fields` together, as JSON. */
@@ -81,9 +81,18 @@ export const usersIn = (type: ObjectType, values: Values): string[] => [
 export function withMembers(type: ObjectType, checked: Checked, members: ReadonlySet<string>): Checked {
   const faults = userFields(type, checked.values)
     .filter(({ name }) => !members.has(checked.values[name] as string))
-    .map(({ name }) => ({ path: name, code: 'any.only', message: `${name} must be a member of the organization` }));
+    .map(({ name }) => ({
+      path: name,
+      code: 'any.only',
+      message: `${name} must be a member of the organization`,
+      userId: checked.values[name] as string,
+    }));
   return faults.length === 0 ? checked : { ...checked, faults: [...checked.faults, ...faults] };
 }
+
+/** Of a change of a record with the fields `before`: a user whom it names already may have left since, which is no change. */
+export const faultsAfter = (before: Values, { faults }: Checked): ValueFault[] =>
+  faults.filter(({ path, userId }) => userId === undefined || before[path] !== userId);
 
 /** Held until the transaction ends. */
 export const membersOf = async (own: Own, ids: string[]): Promise<Set<string>> =>

@@ -304,6 +304,20 @@ describe('bad input: a 422 with its path, and nothing changes', () => {
     expect(await refusal(body as object | string)).toEqual([422, field]);
   });
 
+  test('a user who has left since stays in a record that is written whole, in a batch too, and can be given to no other', async () => {
+    const { userId } = await person(app.em(), app.tenant.organizationId, 'agent');
+    const { body } = await create({ fields: { a_user: userId, a_text: 'one' } });
+    await app.rows('delete from memberships where user_id = $1', [userId]);
+    const whole = (a_text: string) => ({ fields: { ...body.fields, a_text } });
+    const patched = await patch(body.id, whole('two'));
+    expect([patched.status, patched.body.fields]).toMatchObject([200, { a_user: userId, a_text: 'two' }]);
+    const update = { operation: 'update', id: body.id, ...whole('three') };
+    const batch = await app.call('crm.records.batch', { params: { objectKind: kind }, body: { operations: [update] } });
+    expect(batch.body.results).toMatchObject([{ status: 'updated' }]);
+    const { body: other } = await create({ fields: { a_text: 'other' } });
+    expect((await patch(other.id, { fields: { a_user: userId } })).status).toBe(422);
+  });
+
   test('-0 is 0', async () => {
     const { body } = await app.raw('POST', `/v1/crm/object-types/${kind}/records`, {
       headers: { 'content-type': 'application/json' },
