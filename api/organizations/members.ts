@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { actorOf } from '../../src/organizations/caller.ts';
 import { changeRole, getMember, listMembers, type MemberRow, removeMember } from '../../src/organizations/members.ts';
 import type { Role } from '../../src/organizations/roles.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
@@ -7,6 +8,7 @@ import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
+import { leavingLook, release } from './leaving.ts';
 import { tag } from './organization.ts';
 
 export const memberView = view(
@@ -95,17 +97,19 @@ export const deleteMember = endpoint({
   scope: 'members:write',
   summary: 'Remove a member',
   description:
-    "Ends the member's bearer tokens for the organization and takes back open invitations, those made by a key of the member's too. API keys the member made work on, but no longer grant anything: `GET /v1/api-keys?made_by=` lists them, before and after. `revoke_keys=true` revokes them as well, which needs `api_keys:write` and every scope they have; else nothing is done: 403. The last owner stays: 409.",
+    "Nobody owns the member's deals or has the member's tasks any more: each gets a revision and a row of history, and of up to 100 deals and 100 tasks each an event. Ends the member's bearer tokens for the organization and takes back open invitations, those made by a key of the member's too. API keys the member made work on, but no longer grant anything: `GET /v1/api-keys?made_by=` lists them, before and after. `revoke_keys=true` revokes them as well, which needs `api_keys:write` and every scope they have; else nothing is done: 403. The last owner stays: 409.",
   audit: 'member',
   query: Joi.object<{ revoke_keys: boolean }>({
     revoke_keys: Joi.boolean().default(false).description('Revoke the API keys that the member made, or that those keys made'),
   }),
   responses: { 204: null },
   example: { params: example.params },
-  async handler({ params, query, caller, write }, { authenticate }) {
-    // Every conversation that was ever assigned to the member changes.
-    return write({ isLong: true }, async ({ own }) => {
-      const { revoked, left } = await removeMember(own, caller, params.memberID, { revokeKeys: query.revoke_keys });
+  async handler({ params, query, caller, own: all, write }, { authenticate }) {
+    return write(leavingLook(all, params.memberID), async ({ own }) => {
+      const { revoked, left } = await removeMember(own, caller, params.memberID, {
+        revokeKeys: query.revoke_keys,
+        released: () => release(own, params.memberID, actorOf(caller)),
+      });
       const committed = () => [params.memberID, ...revoked].forEach(authenticate.forget);
       return { status: 204, audit: { details: { keys_revoked: revoked, keys_left: left } }, committed };
     });

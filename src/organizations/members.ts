@@ -27,6 +27,11 @@ const otherOwner = statement((select, { userId }: { userId: string }) =>
   select(Membership).select('user_id').where('role', '=', 'owner').where('user_id', '<>', userId).limit(1),
 );
 
+/** Whoever refers to the member has committed before, or waits and finds none. */
+const memberToLeave = statement((select, { userId }: { userId: string }) =>
+  select(Membership).select('user_id').where('user_id', '=', userId).forUpdate(),
+);
+
 /** `id` is the user's. */
 export type MemberRow = Awaited<ReturnType<typeof memberById>>[number];
 
@@ -79,18 +84,23 @@ const makersOf = (userId: string, keyIds: string[]) => [`user:${userId}`, ...key
 /** `left`: the keys that still work. */
 export type KeysAfterRemoval = { revoked: string[]; left: string[] };
 
-/** Revokes their open invitations too. Their keys keep working but cannot grant, or are revoked: 403 if the caller may not. */
+/**
+ * Revokes their open invitations too. Their keys keep working but cannot grant, or are revoked: 403 if the caller may not. `released`: changes
+ * what refers to the member, which the database would empty without history.
+ */
 export async function removeMember(
   tx: OwnTx,
   asked: Caller,
   userId: string,
-  { revokeKeys = false }: { revokeKeys?: boolean } = {},
+  { revokeKeys = false, released }: { revokeKeys?: boolean; released?: () => Promise<void> } = {},
 ): Promise<KeysAfterRemoval> {
   const caller = await recheckAuthority(tx, asked, 'members:write');
   const member = await reachedMember(tx, caller, userId);
   await mustNotBeLastOwner(tx, member);
   const { all, live } = await keysOfMember(tx, userId);
   if (revokeKeys && live.length > 0) await endKeys(tx, asked, live);
+  await memberToLeave(tx, { userId });
+  await released?.();
   await tx.delete(Membership, { user_id: userId });
   await revokeInvitationsOf(tx, makersOf(userId, all));
   return revokeKeys ? { revoked: live, left: [] } : { revoked: [], left: live };

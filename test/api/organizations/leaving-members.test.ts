@@ -1,0 +1,115 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { person } from '../../support/factories/person.ts';
+
+const app = useApp();
+let tenant: Tenant;
+let leaving: string;
+
+beforeEach(async () => {
+  tenant = await app.organization();
+  await person(app.em(), tenant.organizationId, 'owner');
+  leaving = (await person(app.em(), tenant.organizationId, 'agent')).userId;
+});
+
+const call = (operation: string, input: object) => app.call(operation as 'crm.deals.create', { key: tenant.key, ...input });
+const deal = async (): Promise<string> =>
+  (await call('crm.deals.create', { body: { title: 'Deal', owner_user_id: leaving } })).body.id;
+const task = async (): Promise<string> =>
+  (await call('crm.tasks.create', { body: { title: 'Task', assignee_id: leaving } })).body.id;
+const leave = () => call('members.delete', { params: { memberID: leaving } });
+const historyOf = (ids: string[]): Promise<Body[]> =>
+  app.rows(
+    `select object_kind, revision, event_id is not null as is_told, actor, changes
+       from crm_history where object_id = any($1::uuid[]) and revision > 1 order by object_kind, revision`,
+    [ids],
+  );
+const told = async (id: string) => (await app.events(id)).map(({ type, data }) => [type, data.changed]);
+
+test('deals and tasks of a member who leaves change: one revision, one row of history and one event each', async () => {
+  const [dealId, taskId] = [await deal(), await task()];
+  expect((await leave()).status).toBe(204);
+  const { body: shownDeal } = await call('crm.deals.get', { params: { dealID: dealId } });
+  expect(shownDeal).toMatchObject({ owner_user_id: null, revision: 2 });
+  const { body: shownTask } = await call('crm.tasks.get', { params: { taskID: taskId } });
+  expect([shownTask.assignee_id, shownTask.revision]).toEqual([undefined, 2]);
+  const actor = `key:${tenant.keyId}`;
+  expect(await historyOf([dealId, taskId])).toEqual([
+    { object_kind: 'deal', revision: 2, is_told: true, actor, changes: { owner_user_id: { from: leaving, to: null } } },
+    { object_kind: 'task', revision: 2, is_told: true, actor, changes: { assignee_id: { from: leaving, to: null } } },
+  ]);
+  expect((await told(dealId)).at(-1)).toEqual(['deal.updated', ['owner_user_id']]);
+  expect((await told(taskId)).at(-1)).toEqual(['task.updated', ['assignee_id']]);
+});
+
+test('those in the bin change without an event, and are restored as their history says', async () => {
+  const [dealId, taskId] = [await deal(), await task()];
+  await call('crm.deals.delete', { params: { dealID: dealId } });
+  await call('crm.tasks.delete', { params: { taskID: taskId } });
+  expect((await leave()).status).toBe(204);
+  const history = await historyOf([dealId, taskId]);
+  expect(history.map(({ object_kind, revision, is_told }) => [object_kind, revision, is_told])).toEqual([
+    ['deal', 2, true],
+    ['deal', 3, false],
+    ['task', 2, true],
+    ['task', 3, false],
+  ]);
+  const restored = await call('crm.deals.restore', { params: { dealID: dealId } });
+  expect(restored.body).toMatchObject({ owner_user_id: null, revision: 4 });
+  const back = await call('crm.tasks.restore', { params: { taskID: taskId } });
+  expect([back.body.assignee_id, back.body.revision]).toEqual([undefined, 4]);
+});
+
+test('of more than a hundred each gets its revision and its row of history', async () => {
+  await app.rows(
+    `with d as (
+       insert into deals (id, organization_id, title, status, currency_code, home_currency_at_write, owner_user_id)
+       select uuidv7(), $1, 'Deal', 'open', 'USD', 'USD', $2 from generate_series(1, 101))
+     insert into crm_tasks (id, organization_id, title, status, created_by, assignee_id)
+     select uuidv7(), $1, 'Task', 'open', 'cli', $2 from generate_series(1, 101)`,
+    [tenant.organizationId, leaving],
+  );
+  expect((await leave()).status).toBe(204);
+  const counted = await app.rows(
+    `select h.object_kind, count(*)::int as n, min(coalesce(d.revision, t.revision)) as least, count(h.event_id)::int as told
+       from crm_history h
+       left join deals d on d.id = h.object_id and d.owner_user_id is null
+       left join crm_tasks t on t.id = h.object_id and t.assignee_id is null
+      where h.organization_id = $1 and h.revision = 2
+      group by 1
+      order by 1`,
+    [tenant.organizationId],
+  );
+  expect(counted).toEqual([
+    { object_kind: 'deal', n: 101, least: 2, told: 0 },
+    { object_kind: 'task', n: 101, least: 2, told: 0 },
+  ]);
+});
+
+test('a removal that is refused changes nothing', async () => {
+  const dealId = await deal();
+  await app.rows(`update memberships set role = 'owner' where user_id = $1`, [leaving]);
+  await app.rows(`update memberships set role = 'viewer' where organization_id = $1 and user_id <> $2`, [
+    tenant.organizationId,
+    leaving,
+  ]);
+  expect((await leave()).status).toBe(409);
+  expect((await call('crm.deals.get', { params: { dealID: dealId } })).body).toMatchObject({
+    owner_user_id: leaving,
+    revision: 1,
+  });
+});
+
+test('a deal that gets the member as its owner at the same moment is refused or changes as well', async () => {
+  const ids = await Promise.all(Array.from({ length: 10 }, deal));
+  const take = (dealID: string) => call('crm.deals.update', { params: { dealID }, body: { owner_user_id: leaving } });
+  await Promise.all(ids.map((dealID) => call('crm.deals.update', { params: { dealID }, body: { owner_user_id: null } })));
+  const [left, ...taken] = await Promise.all([leave(), ...ids.map(take)]);
+  expect(left!.status).toBe(204);
+  for (const [index, id] of ids.entries()) {
+    const { status } = taken[index]!;
+    expect([200, 422]).toContain(status);
+    const { body } = await call('crm.deals.get', { params: { dealID: id } });
+    expect([body.owner_user_id, body.revision]).toEqual([null, status === 200 ? 4 : 2]);
+  }
+});
