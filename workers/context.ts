@@ -85,10 +85,10 @@ export function createContext<Claimed>(
         return { kind: 'again', delayMs: delayMs ?? next, isMoved: put.run !== row.run, reason: error.message };
       });
     },
-    wait: (delayMs, { reason, work } = {}) =>
+    wait: (delayMs, { reason, work, error } = {}) =>
       inTransaction(async (tx) => {
         await work?.(tx);
-        const put = await putOff(tx, ref, { delayMs, spend: false, stalls });
+        const put = await putOff(tx, ref, { delayMs, spend: false, error, stalls });
         if (!put) throw new RunOver();
         return { kind: 'wait', delayMs, isMoved: put.run !== row.run, reason };
       }),

@@ -64,8 +64,8 @@ export type RunContext<Claimed = undefined> = WorkerDeps & {
   settle<Seen>(look: Look<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<void>): Promise<Outcome>;
   /** *again*: spends an attempt; the last one fails for good. */
   again(error: JobError, options?: { delayMs?: number; queue?: string; work?: Work }): Promise<Outcome>;
-  /** *wait*: spends no attempt. */
-  wait(delayMs: number, options?: { reason?: string; work?: Work }): Promise<Outcome>;
+  /** *wait*: spends no attempt. `error`: in place of the row's. */
+  wait(delayMs: number, options?: { reason?: string; work?: Work; error?: JobError }): Promise<Outcome>;
   /** *failed*: the contract updates the subject. */
   fail(error: JobError, options?: { work?: Work }): Promise<Outcome>;
 };

@@ -1,4 +1,5 @@
 import { query } from '../src/platform/database/query.ts';
+import { nextFault } from '../src/platform/ledger/faults.ts';
 import type { JobError } from '../src/platform/ledger/jobs.entity.ts';
 import { takeTurn } from '../src/platform/ledger/pace.ts';
 import { poolOf, takeRoom } from '../src/platform/ledger/pools.ts';
@@ -118,7 +119,7 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
       return context.again({ code: 'provider_failed', message: error.message, provider_code: error.providerCode });
     deps.log.error({ err: error, job: row.name, job_id: row.id }, 'a fault of our own');
     deps.jobMetrics.fault(row.name);
-    return context.wait(ownFaultMs, { reason: reasonOf(error) });
+    return context.wait(ownFaultMs, { reason: reasonOf(error), error: nextFault(row.error) });
   }
 }
 

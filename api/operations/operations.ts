@@ -3,6 +3,7 @@ import type { Caller } from '../../src/organizations/caller.ts';
 import type { Scope } from '../../src/organizations/scopes.ts';
 import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import type { JobError } from '../../src/platform/ledger/jobs.entity.ts';
 import {
   findOperation,
   listOperations,
@@ -54,11 +55,14 @@ export const operationView = view(
   },
 );
 
+/** Without what the ledger notes for itself. */
+const shownError = ({ code, message, provider_code }: JobError) => ({ code, message, provider_code });
+
 export const toOperationView = (row: OperationRow) => ({
   id: row.id,
   name: row.name,
   status: operationStatus(row),
-  error: row.error,
+  error: row.error && shownError(row.error),
   subject: { type: row.subject_type, id: row.subject_id },
   progress: row.progress,
   created_at: iso(row.created_at),

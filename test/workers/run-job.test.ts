@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { checkJobs } from '../../src/platform/ledger/check.ts';
 import { holdPool, letPoolGo, setPool } from '../../src/platform/ledger/pools.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused } from '../../src/providers/errors.ts';
 import { type House, openHouse, playing, toyHandler } from '../support/house.ts';
@@ -167,6 +168,33 @@ describe('what comes of an error of the handler', () => {
     }
     expect(await house.row(id)).toMatchObject({ state: 'queued', attempts: 0 });
     expect(house.lines).toContainEqual(expect.objectContaining({ msg: 'a fault of our own', job_id: id }));
+  });
+
+  test('a fault of our own at each run is a finding of the check after 5 minutes; one that ended long ago is not', async () => {
+    const { id } = await house.accept();
+    const rule = 'a job gets past a fault of our own within 5 minutes';
+    const faults = async (times: number) => {
+      for (let time = 0; time < times; time += 1) {
+        await state(id, 'run_at = clock_timestamp()');
+        expect(await house.run(failing(new Error('secret')), { id })).toMatchObject({ kind: 'wait' });
+      }
+    };
+    const moved = (name: string, by: string) =>
+      house.sql(`update jobs set error = jsonb_set(error, array[$2], to_jsonb(clock_timestamp() - $3::interval)) where id = $1`, [
+        id,
+        name,
+        by,
+      ]);
+    await faults(10);
+    expect((await house.row(id))!.error).toMatchObject({ code: 'internal', times: 10 });
+    expect(JSON.stringify((await house.row(id))!.error)).not.toContain('secret');
+    expect(await checkJobs(house.database)).toEqual([]);
+    await moved('since', '6 min');
+    expect(await checkJobs(house.database)).toEqual([expect.objectContaining({ rule, id })]);
+    await moved('at', '11 min');
+    expect(await checkJobs(house.database)).toEqual([]);
+    await faults(1);
+    expect((await house.row(id))!.error).toMatchObject({ times: 1 });
   });
 
   test('a payload that is not valid fails the row and never reaches the handler', async () => {

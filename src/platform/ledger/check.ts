@@ -2,6 +2,7 @@ import type { Database, Em } from '../database/database.ts';
 import { isTooBusy } from '../database/errors.ts';
 import { query } from '../database/query.ts';
 import { allContracts } from './contracts.ts';
+import { repeatedFaults } from './faults.ts';
 import { isParked } from './park.ts';
 import { nobody } from './pools.ts';
 import { liveJobs } from './states.ts';
@@ -47,6 +48,7 @@ const rules: { rule: string; statement: string }[] = [
             where p.organization_id in (j.organization_id, '${nobody}') and p.id = j.pool)`,
   },
   { rule: 'a pool that has work and room moves on within a minute', statement: stuckPools },
+  { rule: 'a job gets past a fault of our own within 5 minutes', statement: repeatedFaults },
 ];
 
 /** SQL: sets as above, of the jobs of one contract, $1. */
