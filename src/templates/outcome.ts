@@ -39,6 +39,7 @@ export async function settleSubmitted(own: OwnTx, id: string, there: There): Pro
   if (!template) throw notFound('Template');
   template.provider_template_id = there.id;
   if (there.components) template.components = there.components;
+  template.content_at = now();
   ended(template, 'submit');
   const isTold = template.status !== 'draft';
   const status = isTold ? undefined : templateStatusOf(there.status);
@@ -53,6 +54,7 @@ export async function settleEdited(own: OwnTx, id: string): Promise<void> {
   const { components, category } = template.change;
   const changed = components ? ['components'] : [];
   if (components) template.components = components;
+  template.content_at = now();
   if (template.status === 'approved') template.approved_edits = editsWith(template, nowMs());
   const isReviewed = Date.parse(template.status_at ?? '') >= Date.parse(template.submitted_at ?? '');
   template.change = null;

@@ -59,7 +59,10 @@ const storedTemplates = statement((select, { channelId, listedAt }: { channelId:
     .where(sql<SqlBool>`coalesce(status_at, created_at) < ${listedAt}::timestamptz`),
 );
 
-/** SQL: inserts or updates a set. The channel's row first, as its deletion does: nothing comes back after it. */
+/**
+ * SQL: inserts or updates a set. The channel's row first, as its deletion does: nothing comes back after it. What was written after the list
+ * was asked for, by an edit that ended meanwhile, is newer than the list.
+ */
 const upsert = `
   with channel as (
     select id
@@ -67,14 +70,17 @@ const upsert = `
      where organization_id = $1 and id = $2 and deleted_at is null
        for share)
   insert into templates (
-    id, organization_id, channel_id, provider_template_id, name, language, category, status, components, quality, reason)
-  select uuidv7(), $1, channel.id, x.provider_template_id, x.name, x.language, x.category, x.status, x.components, x.quality, x.reason
+    id, organization_id, channel_id, provider_template_id, name, language, category, status, components, content_at, quality, reason)
+  select uuidv7(), $1, channel.id, x.provider_template_id, x.name, x.language, x.category, x.status, x.components, $4::timestamptz,
+         x.quality, x.reason
     from channel, jsonb_to_recordset($3::jsonb) as x(
       provider_template_id text, name text, language text, category text, status text, components jsonb, quality text,
       reason text)
    order by x.name, x.language
   on conflict on constraint templates_name do update
-    set provider_template_id = excluded.provider_template_id, components = excluded.components, updated_at = clock_timestamp()`;
+    set provider_template_id = excluded.provider_template_id, components = excluded.components, content_at = excluded.content_at,
+        updated_at = clock_timestamp()
+    where coalesce(templates.content_at, templates.created_at) < $4::timestamptz`;
 
 /** A template that the provider no longer lists is disabled. Idempotent. `listedAt`: the database's time before the list was read. */
 export async function storeTemplates(
@@ -94,7 +100,7 @@ export async function storeTemplates(
     quality,
     reason,
   }));
-  await transact({}, (tx) => tx.own.sql(upsert, [channelId, JSON.stringify(rows)]));
+  await transact({}, (tx) => tx.own.sql(upsert, [channelId, JSON.stringify(rows), listedAt]));
   const listed = new Map(rows.map((row) => [row.provider_template_id, row]));
   for (const stored of await storedTemplates(own, { channelId, listedAt })) {
     const row = listed.get(stored.provider_template_id!);

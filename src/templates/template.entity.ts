@@ -23,6 +23,8 @@ export const Template = defineEntity({
     status: p.enum(templateStatuses),
     /** In the provider's form. Empty: not known, since every template has a body. */
     components: p.json<unknown[]>(),
+    /** By our clock: when a list of the provider was asked for that gave them, or when they were written here. null: when it was made. */
+    content_at: timestamp().strictNullable(),
     /** The work that a job is to do for it at the provider. */
     doing: p.enum(['submit', 'edit', 'delete']).strictNullable(),
     /** An edit that the provider has not accepted yet. */

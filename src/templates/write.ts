@@ -1,8 +1,9 @@
+import { now } from '../platform/database/columns.ts';
 import { violatedConstraint } from '../platform/database/errors.ts';
 import { AppError, invalidField, notFound } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
-import { now } from '../platform/time/clock.ts';
+import { now as nowMs } from '../platform/time/clock.ts';
 import { assertDefinition } from './definition.ts';
 import { deleteTemplateJob, editTemplateJob, submitTemplateJob } from './jobs.ts';
 import { Template, type TemplateCategory, type TemplateChange } from './template.entity.ts';
@@ -34,7 +35,7 @@ export async function createTemplate(own: OwnTx, { channelId, ...template }: New
   const made = own.create(Template, {
     ...{ id, channel_id: channelId, provider_template_id: null, ...template },
     ...{ status: 'draft', doing: 'submit', change: null, submitted_at: null, failure: null, status_at: null, told_at: null },
-    ...{ quality_told_at: null, category_told_at: null },
+    ...{ quality_told_at: null, category_told_at: null, content_at: null },
   });
   await own.flush().catch(refuseKnownName);
   return { template: made, operationId: own.enqueue(submitTemplateJob, { template_id: id }, { lane: templateLock(id) }) };
@@ -75,6 +76,7 @@ export async function editTemplate(own: OwnTx, id: string, change: TemplateChang
   }
   template.category = category;
   template.components = change.components ?? template.components;
+  template.content_at = now();
   template.status = 'draft';
   template.doing = 'submit';
   await own.flush();
@@ -91,7 +93,7 @@ function assertEditable({ status, category, approved_edits }: TemplateRecord, ch
   if (status !== 'approved') return;
   if (change.category && change.category !== category.toLowerCase())
     throw invalidField('category', 'The category of an approved template cannot be changed');
-  const ages = approved_edits.map((at) => now() - Date.parse(at));
+  const ages = approved_edits.map((at) => nowMs() - Date.parse(at));
   if (ages.some((age) => age < dayMs))
     throw new AppError('limit_reached', 'The provider takes one edit of an approved template in 24 hours');
   if (ages.filter((age) => age < 30 * dayMs).length >= maxEditsOfMonth)

@@ -3,8 +3,10 @@ import { ownRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { ProviderTemplate } from '../../../src/providers/messaging-app/provider.ts';
+import { settleEdited } from '../../../src/templates/outcome.ts';
 import { templateStatusOf } from '../../../src/templates/status-words.ts';
 import { storeTemplates } from '../../../src/templates/sync.ts';
+import { templateLock } from '../../../src/templates/told.ts';
 import { createTemplate } from '../../../src/templates/write.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { type House, openHouse } from '../../support/house.ts';
@@ -132,6 +134,27 @@ describe('storing', () => {
     await store(template('1', 'a', { status: 'PAUSED' }));
     await storeAsOf(between, template('1', 'a'));
     expect(await stored()).toMatchObject([{ status: 'paused' }]);
+  });
+
+  test('an edit that ended after the list was asked for is newer than the list', async () => {
+    const { store, storeAsOf, id } = await setUp();
+    const old = template('1', 'a', { components: [{ type: 'BODY', text: 'Old.' }] });
+    const components = [{ type: 'BODY', text: 'New.' }];
+    const shown = async () => (await house.sql('select id, components from templates where channel_id = $1', [id]))[0]!;
+    await store(old);
+    await house.sql(`update templates set doing = 'edit', change = $2, submitted_at = clock_timestamp() where channel_id = $1`, [
+      id,
+      JSON.stringify({ components }),
+    ]);
+    const listedAt = await now();
+    const { id: templateId } = await shown();
+    await transactFor(house.ledger.transact, house.organizationId)({ locks: [templateLock(String(templateId))] }, ({ own }) =>
+      settleEdited(own, String(templateId)),
+    );
+    await storeAsOf(listedAt, old);
+    expect((await shown()).components).toEqual(components);
+    await store(template('1', 'a', { components: [{ type: 'BODY', text: 'Newer.' }] }));
+    expect((await shown()).components).toEqual([{ type: 'BODY', text: 'Newer.' }]);
   });
 
   test('category and quality are told too, with what was before; what the provider leaves out stays', async () => {
