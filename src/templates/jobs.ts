@@ -43,8 +43,6 @@ const templateJob = (doing: Doing): JobContract<{ template_id: string }> =>
       if (!template) return;
       template.doing = null;
       template.failure = { code, message, provider_code };
-      // Without an answer the provider may have it.
-      if (code === 'provider_refused') template.submitted_at = null;
       tellChange(own, template, template.status === 'rejected' && doing === 'submit' ? ['status', 'failure'] : ['failure']);
     },
     async revived({ own }, { template_id: id }) {

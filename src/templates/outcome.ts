@@ -26,9 +26,12 @@ export function beginWork(
 
 export const openDeletion = (own: Own, id: string) => own.findOne(Template, { id, doing: 'delete' });
 
-export async function markRejected(own: OwnTx, id: string, reason: string): Promise<void> {
+/** The provider has answered, so it has nothing of what it was asked. `rejectedFor`: of a new template, that nothing will become of it. */
+export async function markRefused(own: OwnTx, id: string, rejectedFor?: string): Promise<void> {
   const template = await own.findOne(Template, { id });
-  if (template) takeNews(template, { status: 'rejected', reason });
+  if (!template) return;
+  template.submitted_at = null;
+  if (rejectedFor !== undefined) takeNews(template, { status: 'rejected', reason: rejectedFor });
 }
 
 type There = Pick<ProviderTemplate, 'id' | 'status' | 'category'> & { components?: unknown[] };

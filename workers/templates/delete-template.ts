@@ -13,9 +13,11 @@ export const deleteTemplate = handle(deleteTemplateJob, async ({ template_id: id
   if (!template) return context.finish();
   const removed = () => context.finish(({ own }) => settleDeleted(own, id));
   if (!template.provider_template_id && !template.submitted_at) return removed();
-  return atProvider(context, template, async (app, account) => {
-    await context.outside(() => deleteThere(app, account, template));
-    return removed();
+  return atProvider(context, template, {
+    async work(app, account) {
+      await context.outside(() => deleteThere(app, account, template));
+      return removed();
+    },
   });
 });
 

@@ -1,6 +1,6 @@
 import { editTemplateJob } from '../../src/templates/jobs.ts';
 import { looksLike } from '../../src/templates/looks-like.ts';
-import { beginWork, settleEdited } from '../../src/templates/outcome.ts';
+import { beginWork, markRefused, settleEdited } from '../../src/templates/outcome.ts';
 import { handle } from '../handler.ts';
 import { atProvider } from './at-provider.ts';
 
@@ -9,14 +9,16 @@ export const editTemplate = handle(editTemplateJob, async ({ template_id: id }, 
   const begun = await beginWork(context.transact, id, 'edit');
   const { change, provider_template_id: providerId } = begun?.template ?? {};
   if (!begun || !change || !providerId) return context.finish();
-  const { name, language } = begun.template;
-  return atProvider(context, begun.template, async (app, account) => {
-    const seen = begun.isRepeat ? await context.outside(() => app.findTemplate(account, { name, language })) : undefined;
-    const isDone =
-      seen !== undefined &&
-      (!change.components || looksLike(change.components, seen.components)) &&
-      (!change.category || change.category === seen.category);
-    if (!isDone) await context.outside(() => app.editTemplate(account, providerId, change));
-    return context.finish(({ own }) => settleEdited(own, id));
+  return atProvider(context, begun.template, {
+    isRepeat: begun.isRepeat,
+    async work(app, account, found) {
+      const isDone =
+        found !== undefined &&
+        (!change.components || looksLike(change.components, found.components)) &&
+        (!change.category || change.category === found.category);
+      if (!isDone) await context.outside(() => app.editTemplate(account, providerId, change));
+      return context.finish(({ own }) => settleEdited(own, id));
+    },
+    refused: ({ own }) => markRefused(own, id),
   });
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { approved, asked, body, templateIs } from '../../support/templates.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -34,6 +35,20 @@ describe('edit', () => {
       .flatMap(({ templates }: Body) => templates)
       .filter(({ id }: Body) => id === template.provider_template_id);
     expect(one.components).toEqual(components);
+  });
+
+  test('an answer that was lost, and then a refused token: a retry of the job looks before it edits', async () => {
+    const own = await app.connect();
+    const template = await approved(app, own);
+    await fault(`/${template.provider_template_id}`, 'POST', 'drop_after');
+    const look = { path: `${own.wabaId}/message_templates`, method: 'GET' };
+    await app.control('POST', '/faults', { kind: 'status', status: 401, code: 190, match: look });
+    const { headers } = await edit(template.id);
+    const { failure } = await templateIs(app, template.id, { doing: null });
+    expect(failure).toMatchObject({ code: 'provider_refused', provider_code: '190' });
+    await retryJob(app.web.deps.ledger.transact, headers.get('operation-id')!, app.tenant.organizationId);
+    await templateIs(app, template.id, { components, doing: null, change: null, failure: null });
+    expect(await edits(template)).toHaveLength(1);
   });
 
   test('one whose review is over before its answer is not pending for ever', async () => {

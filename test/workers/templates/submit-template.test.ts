@@ -45,6 +45,24 @@ test('an answer that was lost: the provider is looked at before anything is subm
   expect(templates.filter(({ name }: { name: string }) => name === template.name)).toHaveLength(1);
 });
 
+test('an answer that was lost, and then a refused token: the provider may have it, so its deletion asks there', async () => {
+  const channel = await app.connect();
+  await app.idle();
+  await app.control('POST', '/behaviour', { template_review: null });
+  await fault(channel, { kind: 'drop_after' });
+  const look = { path: `${channel.wabaId}/message_templates`, method: 'GET' };
+  await app.control('POST', '/faults', { kind: 'status', status: 401, code: 190, match: look });
+  const { id } = await create(channel);
+  const { failure, status } = await templateIs(app, id, { doing: null });
+  expect(failure).toMatchObject({ code: 'provider_refused', provider_code: '190' });
+  expect(status).toBe('draft');
+  await app.call('channels.update', { params: { channelID: channel.id }, body: { access_token: channel.accessToken } });
+  expect((await app.call('templates.delete', { params: { templateID: id } })).status).toBe(204);
+  await waitFor('its row to go', async () => (await app.rows('select 1 from templates where id = $1', [id])).length === 0);
+  await app.control('POST', '/behaviour', { template_review: 'APPROVED' });
+  expect((await asked(app, channel)).map(([method]) => method)).toEqual(['POST', 'DELETE']);
+});
+
 test('a request that was lost: submitted again, once', async () => {
   const channel = await app.connect();
   await fault(channel, { kind: 'drop_before' });
