@@ -104,7 +104,7 @@ type StopStatus = 'auth_error' | 'restricted';
 
 /**
  * Waiting messages keep their place until somebody repairs the channel. Ignored when the token was replaced meanwhile, and for a channel that
- * was disconnected or deleted.
+ * was disconnected or deleted. One that is restricted stays so.
  */
 export async function stopChannel(transact: TenantTransact, channel: Stopped, status: StopStatus) {
   await transact({ locks: [channelLock(channel.id)] }, (tx) => stopLocked(tx, channel, status));
@@ -114,7 +114,10 @@ export async function stopChannel(transact: TenantTransact, channel: Stopped, st
 export async function stopLocked({ em, own }: TenantTx, { id, sealedToken }: Stopped, status: StopStatus) {
   const channel = await own.findOne(Channel, { id, access_token: sealedToken, deleted_at: null });
   if (!channel || channel.status === status || channel.status === 'disconnected') return;
-  await holdPools({ em, own }, channel);
-  await setStatus(own, channel, status);
+  // A good token would release auth_error, and must not release a ban.
+  if (channel.status !== 'restricted') {
+    await holdPools({ em, own }, channel);
+    await setStatus(own, channel, status);
+  }
   if (status === 'auth_error') await recordHealth(own, channel, { token_state: 'invalid' });
 }

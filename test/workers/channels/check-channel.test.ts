@@ -121,6 +121,25 @@ describe('checks by time', () => {
     expect(await statusOf(channel)).toBe('restricted');
   });
 
+  test('a ban outlives a token that is refused for a while', async () => {
+    const channel = await app.connect();
+    await app.idle();
+    await app.rows(`update channels set status = 'restricted' where id = $1`, [channel.id]);
+    await later();
+    const tokenBecomes = async (state: string) => {
+      await due(channel);
+      await look();
+      await waitFor(`a token that is ${state}`, async () => (await row(channel)).token_state === state);
+      await app.idle();
+    };
+    await refuse(channel, 190);
+    await tokenBecomes('invalid');
+    expect(await statusOf(channel)).toBe('restricted');
+    await refuse(channel, null);
+    await tokenBecomes('valid');
+    expect(await statusOf(channel)).toBe('restricted');
+  });
+
   test('a provider that is away changes nothing', async () => {
     const channel = await app.connect();
     await app.idle();
