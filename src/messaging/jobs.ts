@@ -3,6 +3,7 @@ import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
 import { markRetried } from './attempts.ts';
+import { reopenConversation } from './reopen.ts';
 import { recordFailed } from './settle.ts';
 
 export const sendMessageJob = job<{ message_id: string }>({
@@ -30,6 +31,7 @@ export const sendMessageJob = job<{ message_id: string }>({
     );
     if (rows.length === 0) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
     await markRetried(own, message_id);
+    await reopenConversation(own, message_id);
   },
   openSubjects: `
     select organization_id, id

@@ -10,6 +10,7 @@ import type { TenantTx } from '../platform/ledger/tx.ts';
 import { markRetried, recordAttempt } from './attempts.ts';
 import { sendMessageJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
+import { reopenConversation } from './reopen.ts';
 import { calledOff } from './schedule-job.ts';
 import { deleteFailedJob } from './settle.ts';
 
@@ -76,6 +77,7 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   );
   // A late status, or the retry of its job, was faster.
   if (retried.length === 0) throw new LocksOutdated();
+  await reopenConversation(own, id);
   await deleteFailedJob(own, id);
   const order = { lane: conversationLane(row.conversation_id), pool: channelPool(row.channel_id) };
   own.enqueue(sendMessageJob, { message_id: id }, order);

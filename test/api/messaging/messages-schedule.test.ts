@@ -196,6 +196,19 @@ describe('what has changed by its time', () => {
     await jobsAreClean();
   });
 
+  test('a retry after it failed opens its resolved conversation again, with its preview, and tells of it', async () => {
+    const { id } = await failsAtItsTime();
+    await app.rows(`update conversations set status = 'resolved' where id = $1`, [conversation.id]);
+    expect((await app.call('messages.retry', { params: { messageID: id }, body: {} })).status).toBe(200);
+    const { status } = await app.one('select status from conversations where id = $1', [conversation.id]);
+    expect(status).toBe('open');
+    expect(await preview()).toEqual({ preview: 'Hello', last_message_at: expect.any(String) });
+    const told = (await app.events(conversation.id)).filter(({ type }) => type === 'conversation.updated').at(-1)!;
+    expect(told.data).toMatchObject({ status: 'open', changed: ['status', 'preview'] });
+    await app.messageIn(id, 'read');
+    await jobsAreClean();
+  });
+
   test('its job retried after the message was sent on its own is a 409, and nothing goes out twice', async () => {
     const { id } = await failsAtItsTime();
     const job = await app.jobOf(id);

@@ -117,6 +117,15 @@ describe('retry', () => {
     expect((await app.rows('select 1 from jobs where subject_id = $1', [id])).length).toBe(1);
   });
 
+  test('opens a resolved conversation again; its preview stays', async () => {
+    const id = await failed();
+    const { conversation_id } = await app.message(id);
+    const conversation = () => app.one('select status, preview from conversations where id = $1', [conversation_id]);
+    await app.rows(`update conversations set status = 'resolved', preview = 'Newer' where id = $1`, [conversation_id]);
+    await retry(id);
+    expect(await conversation()).toEqual({ status: 'open', preview: 'Newer' });
+  });
+
   test('a message the provider took goes out again only with force', async () => {
     const id = await failed('wamid.taken');
     for (const body of [undefined, {}, { force: false }]) {
