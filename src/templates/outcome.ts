@@ -6,7 +6,7 @@ import type { OwnTx } from '../platform/ledger/tx.ts';
 import { now as nowMs } from '../platform/time/clock.ts';
 import type { ProviderTemplate } from '../providers/messaging-app/provider.ts';
 import { templateStatusOf } from './status-words.ts';
-import { Template } from './template.entity.ts';
+import { Template, type TemplateChange } from './template.entity.ts';
 import { type TemplateRecord, takeNews, tellChange, templateLock } from './told.ts';
 
 /** `isRepeat`: an earlier run may have asked the provider. Undefined: nothing is left to do. */
@@ -50,27 +50,40 @@ export async function settleSubmitted(own: OwnTx, id: string, there: There): Pro
   if (changed.length > 0) tellChange(own, template, changed);
 }
 
-/** The provider reviews an edit as it does a new template. */
-export async function settleEdited(own: OwnTx, id: string): Promise<void> {
+/** `copies`: rows of other channels for the same template, under their locks. */
+export async function settleEdited(own: OwnTx, id: string, copies: string[] = []): Promise<void> {
   const template = await own.findOne(Template, { id });
   if (!template?.change) return;
-  const { components, category } = template.change;
-  const changed = components ? ['components'] : [];
+  const edit = { ...template.change, askedAt: Date.parse(template.submitted_at ?? '') };
+  template.change = null;
+  const changed = takeEdit(template, edit);
+  ended(template, 'edit');
+  if (changed.length > 0) tellChange(own, template, changed);
+  for (const copyId of copies) {
+    const copy = await own.findOne(Template, { id: copyId });
+    if (!copy) continue;
+    const news = takeEdit(copy, edit);
+    if (news.length > 0) tellChange(own, copy, news);
+  }
+}
+
+type Edit = TemplateChange & { askedAt: number };
+
+/** The provider reviews an edit as it does a new template. Returns what is new. */
+function takeEdit(template: TemplateRecord, { components, category, askedAt }: Edit): string[] {
   if (components) template.components = components;
   template.content_at = now();
   if (template.status === 'approved') template.approved_edits = editsWith(template, nowMs());
-  const isReviewed = Date.parse(template.status_at ?? '') >= Date.parse(template.submitted_at ?? '');
-  template.change = null;
-  if (!isReviewed) passOverCopies(template);
-  changed.push(...takeNews(template, { ...(!isReviewed && { status: 'pending', reason: '' }), category }));
-  ended(template, 'edit');
-  if (changed.length > 0) tellChange(own, template, changed);
+  const isReviewed = Date.parse(template.status_at ?? '') >= askedAt;
+  if (!isReviewed) passOverCopies(template, askedAt);
+  const news = takeNews(template, { ...(!isReviewed && { status: 'pending', reason: '' }), category });
+  return [...(components ? ['components'] : []), ...news];
 }
 
 /** A webhook about what stood before the edit may come again: it is old from now on. Their times are in whole seconds, so news of the edit's own second may be about the edit. */
-function passOverCopies(template: TemplateRecord) {
+function passOverCopies(template: TemplateRecord, askedAt: number) {
   const toldAt = Date.parse(template.told_at ?? '');
-  const second = Math.floor(Date.parse(template.submitted_at ?? '') / 1_000) * 1_000;
+  const second = Math.floor(askedAt / 1_000) * 1_000;
   if (toldAt < second) template.told_at = new Date(toldAt + 1).toISOString();
 }
 
@@ -86,6 +99,14 @@ function ended(template: TemplateRecord, doing: 'submit' | 'edit') {
   template.failure = null;
 }
 
-export async function settleDeleted(own: OwnTx, id: string): Promise<void> {
+/** A copy is disabled, as one that the provider lists no more. */
+export async function settleDeleted(own: OwnTx, id: string, copies: string[] = []): Promise<void> {
   await own.delete(Template, { id, doing: 'delete' });
+  for (const copyId of copies) {
+    const copy = await own.findOne(Template, { id: copyId });
+    // One that is being deleted was told as disabled.
+    if (!copy || copy.doing === 'delete') continue;
+    const changed = takeNews(copy, { status: 'disabled' });
+    if (changed.length > 0) tellChange(own, copy, changed);
+  }
 }

@@ -1,6 +1,7 @@
 import type { ChannelAccount } from '../../src/channels/account.ts';
 import { ProviderRefused } from '../../src/providers/errors.ts';
 import type { MessagingApp } from '../../src/providers/messaging-app/provider.ts';
+import { lookAtCopies } from '../../src/templates/copies.ts';
 import { deleteTemplateJob } from '../../src/templates/jobs.ts';
 import { looksLike } from '../../src/templates/looks-like.ts';
 import { openDeletion, settleDeleted } from '../../src/templates/outcome.ts';
@@ -11,12 +12,11 @@ import { atProvider } from './at-provider.ts';
 export const deleteTemplate = handle(deleteTemplateJob, async ({ template_id: id }, context) => {
   const template = await openDeletion(context.own, id);
   if (!template) return context.finish();
-  const removed = () => context.finish(({ own }) => settleDeleted(own, id));
-  if (!template.provider_template_id && !template.submitted_at) return removed();
+  if (!template.provider_template_id && !template.submitted_at) return context.finish(({ own }) => settleDeleted(own, id));
   return atProvider(context, template, {
     async work(app, account) {
       await context.outside(() => deleteThere(app, account, template));
-      return removed();
+      return context.finishLooked(lookAtCopies(context.own, id), ({ own }, copies) => settleDeleted(own, id, copies));
     },
   });
 });

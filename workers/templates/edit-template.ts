@@ -1,3 +1,4 @@
+import { lookAtCopies } from '../../src/templates/copies.ts';
 import { editTemplateJob } from '../../src/templates/jobs.ts';
 import { looksLike } from '../../src/templates/looks-like.ts';
 import { beginWork, markRefused, settleEdited } from '../../src/templates/outcome.ts';
@@ -17,7 +18,7 @@ export const editTemplate = handle(editTemplateJob, async ({ template_id: id }, 
         (!change.components || looksLike(change.components, found.components)) &&
         (!change.category || change.category === found.category);
       if (!isDone) await context.outside(() => app.editTemplate(account, providerId, change));
-      return context.finish(({ own }) => settleEdited(own, id));
+      return context.finishLooked(lookAtCopies(context.own, id), ({ own }, copies) => settleEdited(own, id, copies));
     },
     refused: ({ own }) => markRefused(own, id),
   });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
-import { approved, asked, body, templateIs } from '../../support/templates.ts';
+import { approved, asked, body, statusUpdates, templateIs, templateOf } from '../../support/templates.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -104,5 +104,36 @@ describe('delete', () => {
     });
     expect(status).toBe(204);
     await gone(template.id);
+  });
+});
+
+describe('two numbers of one account', () => {
+  /** The same template, approved, by each of them; a review does not come, so nothing else tells the second. */
+  const twice = async () => {
+    const first = await app.connect();
+    const second = await app.connect({ account: { waba_id: first.wabaId, access_token: first.accessToken, templates: [] } });
+    const template = await approved(app, first);
+    await app.call('templates.sync', { params: { channelID: second.id }, headers: { prefer: 'wait=10' } });
+    const where = [second.id, template.provider_template_id];
+    const copy = await app.one('select id from templates where channel_id = $1 and provider_template_id = $2', where);
+    await app.idle();
+    return { template, copy };
+  };
+
+  test('an edit by one of them is an edit of the other', async () => {
+    const { template, copy } = await twice();
+    await app.control('POST', '/behaviour', { template_review: null });
+    await edit(template.id);
+    await templateIs(app, template.id, { components, doing: null });
+    await app.control('POST', '/behaviour', { template_review: 'APPROVED' });
+    expect(await templateOf(app, copy.id)).toMatchObject({ components, status: 'pending', doing: null });
+    expect((await statusUpdates(app, copy.id)).at(-1)).toMatchObject({ changed: ['components', 'status'], status: 'pending' });
+  });
+
+  test('a deletion by one of them disables that of the other', async () => {
+    const { template, copy } = await twice();
+    await app.call('templates.delete', { params: { templateID: template.id }, headers: { prefer: 'wait=10' } });
+    expect((await templateOf(app, copy.id)).status).toBe('disabled');
+    expect((await statusUpdates(app, copy.id)).at(-1)).toMatchObject({ changed: ['status'], status: 'disabled' });
   });
 });
