@@ -54,6 +54,7 @@ import {
   patchOneConversation,
   readOneConversation,
 } from './messaging/conversations.ts';
+import { fetchFileOfMessage } from './messaging/fetch-file.ts';
 import { readOfMessage } from './messaging/mark-read.ts';
 import { cancelOfMessage, getMessage, listOfMessages, retryOfMessage, sendMessage } from './messaging/messages.ts';
 import { getTimeline } from './messaging/timeline.ts';
@@ -106,6 +107,7 @@ export const endpoints: AnyEndpoint[] = [
   getTimeline,
   retryOfMessage,
   cancelOfMessage,
+  fetchFileOfMessage,
   listOfConversations,
   conversationCounts,
   getOneConversation,

@@ -20,6 +20,7 @@ const endpoints = [
   () => import('./messaging/conversation-notes.ts'),
   () => import('./messaging/timeline.ts'),
   () => import('./messaging/mark-read.ts'),
+  () => import('./messaging/fetch-file.ts'),
   () => import('./webhooks/endpoints.ts'),
   () => import('./webhooks/replay.ts'),
   () => import('./webhooks/deliveries.ts'),

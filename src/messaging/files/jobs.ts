@@ -35,6 +35,11 @@ export const fetchFileJob = job<{ message_id: string }>({
 
 export async function fetchLater(own: OwnTx, messageId: string): Promise<void> {
   await own.insert(MediaFetch, { message_id: messageId });
+  await enqueueFetch(own, messageId);
+}
+
+/** Its row in `media_fetches` is there. */
+export async function enqueueFetch(own: OwnTx, messageId: string): Promise<void> {
   await ensurePool(own, filePool, filePoolWidth);
   own.enqueue(fetchFileJob, { message_id: messageId }, { pool: filePool });
 }

@@ -42,12 +42,12 @@ export const receivedFile = statement((select, { id }: { id: string }) =>
 );
 export type ReceivedFile = Awaited<ReturnType<typeof receivedFile>>[number];
 
-const messageById = statement((select, { id }: { id: string }) =>
+export const messageWithFile = statement((select, { id }: { id: string }) =>
   select(Message).select(['id', 'channel_id', 'conversation_id', 'contact_id', 'content']).where('id', '=', id),
 );
 
 export async function lockConversationOf(tx: OwnTx, id: string): Promise<boolean> {
-  const [message] = await messageById(tx, { id });
+  const [message] = await messageWithFile(tx, { id });
   if (message) await tx.lockFound('conversation', message.conversation_id);
   return message !== undefined;
 }
@@ -62,7 +62,7 @@ export async function settleFile(
   id: string,
   outcome: { asset: AssetRow } | { status: 'gone' | 'too_large' | 'failed' },
 ) {
-  const [message] = await messageById(tx, { id });
+  const [message] = await messageWithFile(tx, { id });
   if (!message) return;
   tx.assertLocked(conversationLane(message.conversation_id));
   await endFetch(tx, id);

@@ -266,6 +266,13 @@ const needs: Record<string, () => Promise<Call>> = {
     const { id } = (await app.text(channel, phone, { send_at: sendAt })).body.data;
     return { params: { messageID: id } };
   },
+  'messages.fetch-file': async () => {
+    const channel = await app.connect();
+    const { phone } = await app.conversation(channel);
+    const { id } = (await app.text(channel, phone)).body.data;
+    await app.rows(`update messages set content = content || '{"media": {"status": "failed"}}' where id = $1`, [id]);
+    return { params: { messageID: id } };
+  },
   'messages.retry': async () => {
     const channel = await app.connect();
     const { phone } = await app.conversation(channel);
