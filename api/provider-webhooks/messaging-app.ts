@@ -66,10 +66,17 @@ async function receive({ body, params, em, header, log, from }: Input<Buffer, un
   if (changes.length > maxParts) log.warn({ most: maxParts }, 'provider webhook: more changes than are kept');
   const accept = () => acceptProviderWebhook(em, deps.ledger.transact, changes, channelId);
   // A channel with its own app uses its organization's share of connections, so that other tenants keep theirs.
-  const { kept, unknown } = await (organizationId ? deps.database.onBehalfOf(organizationId, accept) : accept());
+  const { kept, unknown, toCome } = await (organizationId ? deps.database.onBehalfOf(organizationId, accept) : accept());
   if (unknown > 0) log.warn({ unknown, kept }, 'provider webhook: changes for unknown numbers');
+  if (toCome > 0) {
+    log.info({ to_come: toCome, kept }, 'provider webhook: changes for numbers that are being onboarded');
+    throw new AppError('conflict', 'The number is being onboarded: repeat this later', { retryAfterSeconds });
+  }
   return ok({});
 }
+
+/** The provider decides when it repeats a refused call. No 5xx: nothing is out of order here, and it would count as a fault. */
+const retryAfterSeconds = 60;
 
 const wrongSignature = () => new AppError('unauthorized', 'The signature is not right');
 

@@ -6,11 +6,13 @@ import type { Transact } from '../platform/ledger/transact.ts';
 import { slices } from '../platform/load/slices.ts';
 import { phoneNumberIdOf, type RawChange } from '../providers/messaging-app/inbound.ts';
 import { applyProviderWebhookJob } from './jobs.ts';
+import { numbersToCome } from './numbers-to-come.ts';
 import { withoutDepth } from './without-depth.ts';
 
 type Owner = { organization_id: string; phone_number_id: string; account_id: string };
 type Numbered = { change: RawChange; number: string };
-export type Accepted = { kept: number; unknown: number };
+/** `toCome`: changes for a number that is being onboarded. They are not kept: the provider has to repeat the body. */
+export type Accepted = { kept: number; unknown: number; toCome: number };
 
 /** Splits the changes by organization, each with a job; drops unknown numbers. `channelId`: the channel whose own app signed. */
 export async function acceptProviderWebhook(
@@ -32,16 +34,20 @@ export async function acceptProviderWebhook(
   const byNumber = organizationsBy(owners, 'phone_number_id');
   const byAccount = organizationsBy(owners, 'account_id');
   const byOrganization = new Map<string, RawChange[]>();
-  let unknown = 0;
+  const unknown: string[] = [];
   for (const { change, number } of changes) {
     const organizations = number ? byNumber.get(number) : byAccount.get(change.entryId);
-    if (!organizations) unknown += 1;
+    if (!organizations) unknown.push(number);
     else for (const organizationId of organizations) listIn(byOrganization, organizationId).push(change);
     const turn = turnOfOthers();
     if (turn) await turn;
   }
   if (byOrganization.size > 0) await store(transact, byOrganization, channelId);
-  return { kept: changes.length - unknown, unknown };
+  const known = { kept: changes.length - unknown.length };
+  if (unknown.length === 0 || channelId) return { ...known, unknown: unknown.length, toCome: 0 };
+  const numbers = await numbersToCome(em, [...new Set(unknown)].filter(Boolean));
+  const toCome = unknown.filter((number) => numbers.has(number)).length;
+  return { ...known, unknown: unknown.length - toCome, toCome };
 }
 
 /** SQL: across organizations: the owner of a number or an account owns the change; in a form that no partial index fits (bench: inbound). */
