@@ -29,21 +29,26 @@ export type Told = Partial<Row & RowOf<typeof ChannelHealth, 'account_told_at'>>
 /** A change of one of these is an event; the others change with each check, or with the channel's status. */
 const toldAbout = ['quality', 'messaging_limit', 'throughput', 'verified_name', 'name_status', 'account_status'] as const;
 
-/** Stores what is new and tells of it once. Needs the channel's lock. Idempotent. */
+/**
+ * Stores what is new and tells of it once. Needs the channel's lock. Idempotent. The first word on something is told when it is `news`, what
+ * a webhook reports; what a check reads first was so before.
+ */
 export async function recordHealth(
   own: OwnTx,
   channel: Pick<RowOf<typeof Channel, 'id' | 'status'>, 'id' | 'status'>,
   told: Told,
+  { isNews = false } = {},
 ) {
   const where = { channel_id: channel.id };
   const known = await own.findOne(ChannelHealth, where);
   if (known) await own.update(ChannelHealth, where, { ...told, updated_at: now() });
   else await own.insert(ChannelHealth, { ...where, ...told });
-  // The first word on something is no change of it.
-  const changed = toldAbout.filter((field) => told[field] !== undefined && known?.[field] && told[field] !== known[field]);
-  const real = changed.filter((field) => known![field] !== 'unknown');
-  if (real.length === 0) return;
-  emitChange(own, channel, real, Object.fromEntries(real.map((field) => [field, told[field]])));
+  const changed = toldAbout.filter((field) => {
+    const was = known?.[field] ?? '';
+    return told[field] !== undefined && told[field] !== was && (isNews || (was !== '' && was !== 'unknown'));
+  });
+  if (changed.length === 0) return;
+  emitChange(own, channel, changed, Object.fromEntries(changed.map((field) => [field, told[field]])));
 }
 
 /** Newest messages that are looked at: more of one direction may hide the last one of the other, which the last check then knows. */

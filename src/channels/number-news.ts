@@ -37,7 +37,7 @@ export async function applyNumberNews(
         if (known?.account_told_at && at!.getTime() < Date.parse(known.account_told_at)) return;
       }
       if (account === 'stopped') await stopLocked(tx, { id, sealedToken }, 'restricted');
-      await recordHealth(tx.own, channel, { ...news, ...told, next_check_at: now() });
+      await recordHealth(tx.own, channel, { ...news, ...told, next_check_at: now() }, { isNews: true });
       if (account === 'released' && channel.status === 'restricted') await letChannelGo(tx, id);
     });
   }

@@ -120,6 +120,7 @@ describe("the provider's webhooks", () => {
     await change(channel, { name_status: 'DECLINED' });
     await heard(channel, { name_status: 'declined' });
     expect(await changes(channel)).toEqual([
+      { channel_id: channel.id, status: 'connected', changed: ['messaging_limit'], messaging_limit: 'tier_10k' },
       { channel_id: channel.id, status: 'connected', changed: ['quality'], quality: 'red' },
       { channel_id: channel.id, status: 'connected', changed: ['messaging_limit'], messaging_limit: 'tier_1k' },
       { channel_id: channel.id, status: 'connected', changed: ['name_status'], name_status: 'declined' },
@@ -130,6 +131,31 @@ describe("the provider's webhooks", () => {
       [channel.id],
     );
     expect(row).toEqual({ is_due: true });
+  });
+
+  test('the first word on something is told where a webhook has it, not where a check reads it', async () => {
+    const [flagged, checked] = [await app.connect(), await app.connect()];
+    await change(flagged, { quality_rating: 'RED' });
+    await heard(flagged, { quality: 'red' });
+    expect((await changes(flagged))[0]).toMatchObject({ quality: 'red', changed: expect.arrayContaining(['quality']) });
+    await check(checked);
+    expect(await changes(checked)).toEqual([]);
+  });
+
+  test.each(['ACCOUNT_RESTRICTION', 'ACCOUNT_VIOLATION'])('the first %s of an account is told', async (event) => {
+    const channel = await app.connect();
+    await change(channel, { account_event: event });
+    await heard(channel, { account_status: event.toLowerCase() });
+    expect(await changes(channel)).toEqual([
+      { channel_id: channel.id, status: 'connected', changed: ['account_status'], account_status: event.toLowerCase() },
+    ]);
+  });
+
+  test('the first word that an account will be disabled is told', async () => {
+    const channel = await app.connect();
+    await change(channel, { account_event: 'DISABLED_UPDATE', ban_state: 'SCHEDULE_FOR_DISABLE' });
+    await heard(channel, { account_status: 'ban_schedule_for_disable' });
+    expect(await changes(channel)).toMatchObject([{ account_status: 'ban_schedule_for_disable', status: 'connected' }]);
   });
 
   test('a banned account stops all its channels, and a lifted ban lets them go', async () => {
