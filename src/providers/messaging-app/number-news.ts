@@ -50,12 +50,19 @@ const ofCapability = (value: Json) =>
     messaging_limit: wordOf(value.max_daily_conversations_per_business) || wordOf(value.max_daily_conversation_per_phone),
   });
 
-/** Of a ban the state tells more than the event. */
+/** Nothing can be sent after them. The app was moved to another phone, or the number registered again: `account_reconnected` ends that. */
+const ends = new Set(['account_deleted', 'account_offboarded']);
+
+/**
+ * Of a ban the state tells more than the event. An app or a partner that is removed may be another one's: the check that follows
+ * finds whether our token is refused.
+ */
 function ofAccount(value: Json): Pick<InboundNumberNews, 'news' | 'account'> {
   const event = wordOf(value.event);
   const ban = wordOf(object(value.ban_info).waba_ban_state);
   if (!event) throw new Error('Not understood: no event');
-  const account = ban === 'disable' ? 'stopped' : ban === 'reinstate' || event === 'account_reconnected' ? 'released' : undefined;
+  const isStopped = ban === 'disable' || ends.has(event);
+  const account = isStopped ? 'stopped' : ban === 'reinstate' || event === 'account_reconnected' ? 'released' : undefined;
   return { news: given({ account_status: ban ? `ban_${ban}` : event }), ...(account && { account }) };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { askDueChecks } from '../../../src/channels/due-checks.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -167,6 +168,35 @@ describe("the provider's webhooks", () => {
     expect((await health(stranger)).status).toBe('connected');
     await change(channel, { account_event: 'DISABLED_UPDATE', ban_state: 'REINSTATE' });
     for (const one of [channel, other]) await heard(one, { status: 'connected', account_status: 'ban_reinstate' });
+  });
+
+  test.each(['ACCOUNT_OFFBOARDED', 'ACCOUNT_DELETED'])('%s stops a channel, and it is told', async (event) => {
+    const channel = await app.connect();
+    await change(channel, { account_event: event });
+    await heard(channel, { status: 'restricted', account_status: event.toLowerCase() });
+    expect((await app.text(channel, app.phone())).status).toBe(409);
+    expect((await app.events(channel.id)).slice(-2).map(({ data }) => data)).toEqual([
+      { channel_id: channel.id, status: 'restricted', changed: ['status'] },
+      { channel_id: channel.id, status: 'restricted', changed: ['account_status'], account_status: event.toLowerCase() },
+    ]);
+  });
+
+  test('an account that is reconnected lets its channels go', async () => {
+    const channel = await app.connect();
+    await change(channel, { account_event: 'ACCOUNT_OFFBOARDED' });
+    await heard(channel, { status: 'restricted' });
+    await change(channel, { account_event: 'ACCOUNT_RECONNECTED' });
+    await heard(channel, { status: 'connected', account_status: 'account_reconnected' });
+  });
+
+  test.each(['PARTNER_REMOVED', 'PARTNER_APP_UNINSTALLED'])('%s is told, and the next look checks the token', async (event) => {
+    const channel = await app.connect();
+    await app.idle();
+    await change(channel, { account_event: event, refuses: 190 });
+    await heard(channel, { status: 'connected', account_status: event.toLowerCase() });
+    expect(await changes(channel)).toMatchObject([{ account_status: event.toLowerCase() }]);
+    await askDueChecks(app.web.deps.ledger.transact, 3600);
+    await heard(channel, { status: 'auth_error', authorization: 'invalid' });
   });
 
   test('a ban that is told again after it was lifted stops nothing; a later one does', async () => {

@@ -44,6 +44,10 @@ describe('what the provider tells of an account', () => {
       { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } },
       { news: { account_status: 'ban_reinstate' }, account: 'released' },
     ],
+    [{ event: 'ACCOUNT_DELETED' }, { news: { account_status: 'account_deleted' }, account: 'stopped' }],
+    [{ event: 'ACCOUNT_OFFBOARDED' }, { news: { account_status: 'account_offboarded' }, account: 'stopped' }],
+    [{ event: 'PARTNER_REMOVED' }, { news: { account_status: 'partner_removed' } }],
+    [{ event: 'PARTNER_APP_UNINSTALLED' }, { news: { account_status: 'partner_app_uninstalled' } }],
     [{ event: 'ACCOUNT_RECONNECTED' }, { news: { account_status: 'account_reconnected' }, account: 'released' }],
   ])('%j', (value, told) => {
     expect(parts('account_update', value)).toEqual(news(told));
