@@ -1,4 +1,5 @@
 import { type Json, object, textOf } from './json.ts';
+import { tierOf } from './messaging-limit.ts';
 import { timeOfEntry } from './template-change.ts';
 
 /** What the provider tells of a number or of all numbers of an account. Words in small letters. */
@@ -23,6 +24,7 @@ export type InboundNumberNews = {
 
 const longest = 100;
 const wordOf = (value: unknown) => textOf(value).slice(0, longest).toLowerCase();
+const limitOf = (value: unknown) => tierOf(wordOf(value));
 const given = (news: InboundNumberNews['news']) =>
   Object.fromEntries(Object.entries(news).filter(([, value]) => value)) as InboundNumberNews['news'];
 
@@ -32,7 +34,7 @@ function ofQuality(value: Json) {
   return given({
     // Of an unflagged number the next check reads whether it is yellow or green.
     ...(event === 'flagged' && { quality: 'red' as const }),
-    messaging_limit: wordOf(value.max_daily_conversations_per_business) || wordOf(value.current_limit),
+    messaging_limit: limitOf(value.max_daily_conversations_per_business) || limitOf(value.current_limit),
     throughput: event === 'throughput_upgrade' ? 'high' : '',
   });
 }
@@ -47,7 +49,7 @@ function ofName(value: Json) {
 /** Older versions count people a day for each number. */
 const ofCapability = (value: Json) =>
   given({
-    messaging_limit: wordOf(value.max_daily_conversations_per_business) || wordOf(value.max_daily_conversation_per_phone),
+    messaging_limit: limitOf(value.max_daily_conversations_per_business) || limitOf(value.max_daily_conversation_per_phone),
   });
 
 /** Nothing can be sent after them. The app was moved to another phone, or the number registered again: `account_reconnected` ends that. */

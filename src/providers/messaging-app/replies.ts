@@ -1,5 +1,6 @@
 import { ProviderFailed, ProviderUnknown } from '../errors.ts';
 import { type GraphError, sortedError } from './error-codes.ts';
+import { tierOf } from './messaging-limit.ts';
 import type { Accepted, Address, NumberHealth, ProviderTemplate } from './provider.ts';
 
 type Json = Record<string, unknown>;
@@ -61,7 +62,7 @@ export function toHealth(reply: unknown): NumberHealth {
     verifiedName: text(verified_name) ?? '',
     nameStatus: word(reply.name_status),
     quality: word(reply.quality_rating),
-    messagingLimit: word(reply.messaging_limit_tier),
+    messagingLimit: tierOf(word(reply.messaging_limit_tier)),
     throughput: isObject(throughput) ? word(throughput.level) : '',
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { askDueChecks } from '../../../src/channels/due-checks.ts';
 import { type Channel, useApp } from '../../support/app.ts';
+import { bodyOf, entry } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -132,6 +133,18 @@ describe("the provider's webhooks", () => {
       [channel.id],
     );
     expect(row).toEqual({ is_due: true });
+  });
+
+  test('a limit that a webhook writes as a number is the tier that the check after it reads: told once', async () => {
+    const channel = await app.connect();
+    await change(channel, { messaging_limit_tier: 'TIER_250' });
+    await heard(channel, { messaging_limit: 'tier_250' });
+    const told = await changes(channel);
+    const value = { max_daily_conversations_per_business: 250, max_phone_numbers_per_business: 2 };
+    await app.webhook(bodyOf(entry(channel, { field: 'business_capability_update', value })));
+    await app.idle();
+    expect(await check(channel)).toMatchObject({ body: { messaging_limit: 'tier_250' } });
+    expect(await changes(channel)).toEqual(told);
   });
 
   test('the first word on something is told where a webhook has it, not where a check reads it', async () => {

@@ -53,13 +53,14 @@ describe('what the provider tells of an account', () => {
     expect(parts('account_update', value)).toEqual(news(told));
   });
 
-  test('its limit of people a day, in both forms', () => {
-    expect(parts('business_capability_update', { max_daily_conversation_per_phone: 1000 })).toEqual(
-      news({ news: { messaging_limit: '1000' } }),
-    );
-    expect(parts('business_capability_update', { max_daily_conversations_per_business: 'TIER_2K' })).toEqual(
-      news({ news: { messaging_limit: 'tier_2k' } }),
-    );
+  test.each([
+    [{ max_daily_conversation_per_phone: 1000 }, 'tier_1k'],
+    [{ max_daily_conversations_per_business: 250 }, 'tier_250'],
+    [{ max_daily_conversations_per_business: '100000' }, 'tier_100k'],
+    [{ max_daily_conversations_per_business: -1 }, 'tier_unlimited'],
+    [{ max_daily_conversations_per_business: 'TIER_2K' }, 'tier_2k'],
+  ])('its limit of people a day is the tier, as a check reads it: %j', (value, messaging_limit) => {
+    expect(parts('business_capability_update', value)).toEqual(news({ news: { messaging_limit } }));
   });
 
   test('the end of its review', () => {
