@@ -2,11 +2,14 @@
 export const mediaKinds = ['image', 'video', 'audio', 'document', 'sticker'] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 
+/** The only one that is shown as a voice message. */
+export const voiceType = 'audio/ogg; codecs=opus';
+
 const types: Record<Exclude<MediaKind, 'document'>, string[]> = {
   image: ['image/jpeg', 'image/png'],
   sticker: ['image/webp'],
   video: ['video/mp4', 'video/3gpp'],
-  audio: ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', 'audio/x-m4a', 'audio/ogg; codecs=opus'],
+  audio: ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', 'audio/x-m4a', voiceType],
 };
 
 /** Beside pictures, sound and film: the provider takes no other file, whatever it is sent as. */

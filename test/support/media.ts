@@ -12,6 +12,7 @@ export const webp = (bytes = 2_000, isAnimated = false) =>
 export const mp4 = (bytes = 2_000) => padded('0000001c6674797069736f6d0000020069736f6d69736f326d703431', bytes);
 export const ogg = (bytes = 2_000) =>
   padded('4f676753000200000000000000000000000000000000000000000113' + '4f70757348656164' + '0101380180bb0000000000', bytes);
+export const mp3 = (bytes = 2_000) => padded('fffb9064', bytes);
 export const pdf = (bytes = 2_000) => padded(Buffer.from('%PDF-1.7\n%\n').toString('hex'), bytes);
 
 export const zip = () => padded(`504b0506${'00'.repeat(18)}`, 22);

@@ -1,6 +1,6 @@
 import { assetIdIn, isBase64Url } from '../../media/asset-id.ts';
 import { findAsset } from '../../media/find.ts';
-import { canBeSentAs, limitOf, type MediaKind, mediaKinds } from '../../media/kinds.ts';
+import { canBeSentAs, limitOf, type MediaKind, mediaKinds, voiceType } from '../../media/kinds.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { invalidField } from '../../platform/errors.ts';
 
@@ -52,6 +52,8 @@ export async function assertFiles(own: Own, type: string, content: Json): Promis
     const asset = id && (await findAsset(own, id));
     if (!asset) throw invalidField(field, 'No media asset has this id');
     if (!canBeSentAs(kind, asset.mime_type)) throw invalidField(field, `A file of ${asset.mime_type} cannot be sent as ${kind}`);
+    if (kind === 'audio' && file.voice === true && asset.mime_type !== voiceType)
+      throw invalidField(field, `A file of ${asset.mime_type} cannot be sent as a voice message: it takes OGG with OPUS`);
     if (kind === asset.kind) continue;
     const limit = limitOf(kind, false);
     if (Number(asset.size_bytes) > limit)

@@ -7,7 +7,7 @@ import { deleteAsset } from '../../../src/media/remove.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
-import { inPieces, jpeg, mp4, ogg, pdf, webp, zip } from '../../support/media.ts';
+import { inPieces, jpeg, mp3, mp4, ogg, pdf, webp, zip } from '../../support/media.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -300,6 +300,14 @@ describe('a file that cannot be sent is refused at once', () => {
     const { status, body } = await send('image', { asset_id: publicIdOf(large.storage_key) });
     expect([status, body.error.details[0].field]).toEqual([422, 'image.asset_id']);
     expect((await send('document', { asset_id: publicIdOf(large.storage_key) })).status).toBe(201);
+  });
+
+  test('an MP3 as a voice message: 422; as audio it is sent', async () => {
+    const asset_id = await idOf(mp3());
+    const { status, body } = await send('audio', { asset_id, voice: true });
+    expect([status, body.error.details[0].field]).toEqual([422, 'audio.asset_id']);
+    expect(body.error.message).toContain('audio/mpeg');
+    for (const more of [{}, { voice: false }]) expect((await send('audio', { asset_id, ...more })).status).toBe(201);
   });
 
   test('another organization’s asset is not there', async () => {
