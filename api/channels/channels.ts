@@ -99,7 +99,11 @@ export const getChannel = endpoint({
   handler: async ({ params, own }) => ok(toView(await readChannel(own, params.channelID))),
 });
 
-type ChangeBody = { name?: string; rate?: number; access_token?: string };
+const noApp = Joi.valid(null).description(
+  "Null removes the secret and the verify token of the channel's own provider app: its webhooks come by the installation's app again",
+);
+
+type ChangeBody = { name?: string; rate?: number; access_token?: string; app_secret?: null };
 
 export const patchChannel = endpoint({
   method: 'patch',
@@ -112,7 +116,7 @@ export const patchChannel = endpoint({
   description:
     'A new token is tried at the provider first. It connects a channel again that is in `auth_error` or `restricted`, and messages that waited for it go out.',
   subject: 'Channel',
-  body: Joi.object<ChangeBody>({ name, rate, access_token: accessToken }).min(1),
+  body: Joi.object<ChangeBody>({ name, rate, access_token: accessToken, app_secret: noApp }).min(1),
   responses: { 200: withExample(channelView, { name: 'Front desk' }) },
   example: { body: { name: 'Front desk' } },
   async handler({ params, body, own, write }, { providers, secrets }) {
@@ -125,7 +129,7 @@ export const patchChannel = endpoint({
         accessToken: body.access_token,
       });
     }
-    const change = { name: body.name, rate: body.rate, accessToken: body.access_token };
+    const change = { name: body.name, rate: body.rate, accessToken: body.access_token, appSecret: body.app_secret };
     return write({ locks: [channelLock(id)] }, async (tx) => ok(toView(await changeChannel(tx, id, change, secrets))));
   },
 });

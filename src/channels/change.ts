@@ -17,7 +17,8 @@ export type ChannelChange = {
   name?: string;
   rate?: number;
   accessToken?: string;
-  appSecret?: string;
+  /** Null: the channel has no provider app of its own any more, and no verify token of one. */
+  appSecret?: string | null;
   verifyToken?: string;
 };
 
@@ -40,7 +41,8 @@ export async function changeChannel(
   const channel = await channelToChange(own, id);
   if (name !== undefined) channel.name = name;
   if (rate !== undefined) channel.rate = rate;
-  if (appSecret !== undefined) channel.app_secret = secrets.seal(appSecret);
+  if (appSecret === null) Object.assign(channel, { app_secret: null, verify_token: null });
+  else if (appSecret !== undefined) channel.app_secret = secrets.seal(appSecret);
   if (verifyToken !== undefined) channel.verify_token = secrets.seal(verifyToken);
   if (accessToken !== undefined) channel.access_token = secrets.seal(accessToken);
   channel.updated_at = now();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
+import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp();
@@ -170,6 +171,19 @@ describe('patch', () => {
     const { body } = await app.call('channels.update', { params: { channelID: id }, body: { name: 'New', rate: 20 } });
     expect(body).toMatchObject({ id, name: 'New', rate: 20, status: 'connected' });
     expect(await app.one('select width, rate from pools where id = $1', [`channel:${id}`])).toEqual({ width: 20, rate: 20 });
+  });
+
+  test('an own provider app can be removed: its secret signs nothing any more, and the installation’s app does', async () => {
+    const channel = await app.connect({ body: { app_secret: 'own-secret', verify_token: 'own-token' } });
+    const patch = (body: object) => app.call('channels.update', { params: { channelID: channel.id }, body });
+    const written = () => bodyFor(channel, inboundFrom(app.phone()));
+    const own = { path: `/${channel.id}`, secret: 'own-secret' };
+    expect((await app.webhook(written(), own)).status).toBe(200);
+    expect((await patch({ app_secret: null })).status).toBe(200);
+    expect(await stored(channel.id)).toMatchObject({ app_secret: null, verify_token: null, status: 'connected' });
+    expect((await app.webhook(written(), own)).status).toBe(401);
+    expect((await app.webhook(written())).status).toBe(200);
+    for (const app_secret of ['another', '', 5]) expect((await patch({ app_secret })).status).toBe(422);
   });
 
   test('a new token connects it again and lets its messages go', async () => {
