@@ -36,6 +36,13 @@ export const inboundKinds: InboundKind[] = [
     { body: 'Tell me more' },
     { referral: { source_url: 'https://example.com/ad', source_id: '9', source_type: 'ad', ctwa_clid: 'A-1' } },
   ),
+  plain('text that went from chat to chat', 'text', { body: 'Read this' }, { context: { frequently_forwarded: true } }),
+  plain('image from a post', 'image', media('image/jpeg'), {
+    referral: { source_url: 'https://example.com/post', source_id: '8', source_type: 'post', headline: 'New' },
+  }),
+  plain('image that the provider could not fetch', 'image', media('image/jpeg'), {
+    errors: [{ code: 131052, title: 'Media download error', error_data: { details: 'Failed to download' } }],
+  }),
   plain('image', 'image', media('image/jpeg', { caption: 'Here' })),
   plain('video', 'video', media('video/mp4')),
   plain('voice', 'audio', media('audio/ogg; codecs=opus', { voice: true })),

@@ -122,8 +122,9 @@ const blankTokens = `
               and contact_id = $2))`;
 
 /**
- * SQL: messaging's table. Keeps the person's text; removes what names a file, the provider's ids, which contain the address, and its
- * words, which may name the person. Answers to a flow are not kept, nor what a message filled into one: a form asks for what is personal.
+ * SQL: messaging's table. Keeps the person's text; removes what names a file, the provider's ids, which contain the address, its words,
+ * which may name the person, and the advertisement that the person came from, whose click id is theirs. Answers to a flow are not kept, nor
+ * what a message filled into one: a form asks for what is personal.
  */
 const blankMessages = `
   update messages
@@ -136,9 +137,8 @@ const blankMessages = `
          context_id = null,
          context_message_id = null,
          failure = failure || '{"message": "Removed with the contact"}',
-         content = case type
+         content = (case type
            when 'system' then jsonb_build_object('type', content->'type')
-           when 'unsupported' then content #- '{raw,from}' #- '{raw,from_user_id}' #- '{raw,id}' #- '{raw,context}'
            when 'edit' then content - 'original_message_id' #- '{message,context}'
            when 'revoke' then content - 'original_message_id'
            when 'interactive' then case content->>'type'
@@ -154,7 +154,9 @@ const blankMessages = `
            else case when content ? 'media'
              then content - '{asset_id,filename,id,sha256,url}'::text[] || '{"media": {"status": "gone"}}'
              else content end
-           end
+           end) - '{referral,errors}'::text[]
+             #- '{raw,from}' #- '{raw,from_user_id}' #- '{raw,to}' #- '{raw,to_user_id}' #- '{raw,id}' #- '{raw,context}'
+             #- '{raw,referral}' #- '{raw,errors}'
    where organization_id = $1
      and contact_id = $2`;
 

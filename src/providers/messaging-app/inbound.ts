@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { type Amendment, amendingTypes, amendmentIn } from './amendment.ts';
+import { besideContent } from './beside-content.ts';
 import { type FlowAnswer, flowAnswerIn } from './flow-answer.ts';
 import { flowChangeIn, type InboundFlowChange, isFlowField } from './flow-change.ts';
 import { changeIn, changesIn, type IdentityChange, type InboundIdentityChange } from './identity-change.ts';
@@ -229,7 +230,10 @@ function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho:
     providerMessageId: String(message.id),
     at: atOf(message.timestamp),
     type: isKnown ? type : 'unsupported',
-    content: content !== undefined ? (Array.isArray(content) ? { [type]: content } : object(content)) : { raw: message },
+    content:
+      content === undefined
+        ? { raw: message }
+        : { ...(Array.isArray(content) ? { [type]: content } : object(content)), ...(!isEcho && besideContent(message)) },
     ...(typeof contextId === 'string' && { contextId }),
     from,
     direction: isEcho ? 'outbound' : 'inbound',

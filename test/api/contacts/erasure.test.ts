@@ -90,13 +90,23 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     const text = { channel_id: channel.id, to: `+${digits}`, type: 'text', text: { body: 'Hello' } };
     const { id } = await once('messages.send', { body: text });
     await app.messageIn(id, 'read');
-    await writesIn(`I am ${name}`);
+    await sendsIn({
+      message: {
+        type: 'text',
+        text: { body: `I am ${name}` },
+        context: { forwarded: true },
+        referral: { source_id: '9', ctwa_clid: `click-of-${digits}` },
+        errors: [{ code: 131052, title: `The file of ${digits}` }],
+      },
+    });
+    // The kind is known and its content is missing: the message is kept as it came.
+    await sendsIn({ message: { type: 'location', referral: { ctwa_clid: `click-of-${digits}` } } });
     await sendsIn({
       message: { type: 'document', document: { filename } },
       media: { mime_type: 'application/pdf', base64: pdf().toString('base64') },
     });
     await waitFor('the file', async () => (await app.rows('select 1 from media_assets')).length === 1);
-    await waitFor('the deliveries', () => receiver.ofType('message.new').length === 3);
+    await waitFor('the deliveries', () => receiver.ofType('message.new').length === 4);
     await refer(earlier, await other());
     await makeTasks();
     const deal = {
@@ -245,11 +255,12 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     expect(rows).toEqual([
       { direction: 'inbound', ...blank, content: { body: 'Hello?' } },
       { direction: 'outbound', ...blank, content: { body: 'Hello', preview_url: undefined } },
-      { direction: 'inbound', ...blank, content: { body: `I am ${name}` } },
+      { direction: 'inbound', ...blank, content: { body: `I am ${name}`, forwarded: true } },
+      { direction: 'inbound', ...blank, content: { raw: { type: 'location', timestamp: expect.any(String) } } },
       { direction: 'inbound', ...blank, content: { mime_type: 'application/pdf', media: { status: 'gone' } } },
     ]);
     const { items } = (await app.call('messages.list')).body;
-    expect(items.map((message: Body) => [message.contact_id, message.to_phone])).toEqual([1, 2, 3, 4].map(() => [null, '']));
+    expect(items.map((message: Body) => [message.contact_id, message.to_phone])).toEqual([1, 2, 3, 4, 5].map(() => [null, '']));
   });
 
   test('after the job the person stands nowhere but in what was said', async () => {
