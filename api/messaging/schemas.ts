@@ -35,10 +35,7 @@ export const messageView = view(
     send_at: timestamp.description('Of a message that was scheduled'),
     from_phone: Joi.string().allow('').description('Of a received message: digits, no +; empty when the person shows no phone'),
     context: Joi.object({
-      message_id: id
-        .allow(null)
-        .required()
-        .description('null: it was not stored when this one was, or that was before the version that keeps it'),
+      message_id: id.allow(null).required().description('null: Kanal does not have it'),
       provider_message_id: Joi.string().required().description("The provider's id of the message, as that message shows it"),
     }).description('The message this one answers or reacts to; absent when there is none'),
   }),

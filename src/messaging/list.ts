@@ -4,7 +4,7 @@ import { type Ask, type Page, type PageRows, pageAskedFor } from '../platform/li
 import type { ReadBounds } from '../platform/listing/reads.ts';
 import { readInWindows } from '../platform/listing/windows.ts';
 import type { Direction, MessageStatus } from './message.entity.ts';
-import { type MessageRow, messageColumns } from './queries.ts';
+import { type MessageRow, shownColumns } from './queries.ts';
 
 export type MessageFilter = {
   channelId?: string;
@@ -76,7 +76,7 @@ export async function listMessages(
       const last = bind(length);
       const matches = `(${rest.join(' and ')})`;
       const text = `
-        select ${messageColumns}, ${matches} as is_match, m.place = ${last} as is_end
+        select ${shownColumns}, ${matches} as is_match, m.place = ${last} as is_end
           from (select m.*, row_number() over (order by m.created_at desc, m.id desc) as place
                   from messages m
                  where ${where.join(' and ')}${beyond}
@@ -93,7 +93,7 @@ export async function listMessages(
 }
 
 const selectOf = (conditions: string) => `
-  select ${messageColumns}
+  select ${shownColumns}
     from messages m
    where ${conditions}`;
 

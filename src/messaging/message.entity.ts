@@ -28,7 +28,7 @@ export const Message = defineEntity({
     from_phone: p.text().default(''),
     content: p.json<Record<string, unknown>>(),
     context_id: p.text().strictNullable(),
-    /** The message that `context_id` names, where it was stored before this one. */
+    /** The message that `context_id` names, where that was known when this one was stored; read by `shownColumns` (queries.ts). */
     context_message_id: p.uuid().strictNullable(),
     provider_message_id: p.text().strictNullable(),
     /** The provider's ids of earlier attempts. */

@@ -50,7 +50,7 @@ export async function expectApplied(app: App, { id: channelId, tenant }: Channel
         content: content.raw ? { raw: expect.objectContaining(content.raw) } : { ...content, ...saidBeside(message) },
         from_phone: message.from ?? '',
         provider_message_id: message.id,
-        context_id: (message.context as Json | undefined)?.id ?? null,
+        context_id: (message.reaction as Json | undefined)?.message_id ?? (message.context as Json | undefined)?.id ?? null,
         provider_at: new Date(Number(message.timestamp) * 1_000),
       }),
     ),

@@ -139,6 +139,7 @@ const blankMessages = `
          failure = failure || '{"message": "Removed with the contact"}',
          content = (case type
            when 'system' then jsonb_build_object('type', content->'type')
+           when 'reaction' then content - 'message_id'
            when 'edit' then content - 'original_message_id' #- '{message,context}'
            when 'revoke' then content - 'original_message_id'
            when 'interactive' then case content->>'type'

@@ -218,7 +218,8 @@ function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho:
     ...profileOf(person),
   };
   if (!from.phoneId && !from.userId) throw new Error('Not understood: nobody it is from');
-  const contextId = object(message.context).id;
+  // A reaction names its message in its content.
+  const contextId = textOf(type === 'reaction' ? object(message.reaction).message_id : object(message.context).id);
   const isKnown = known.has(type);
   const identityChange = type === 'system' && !isEcho ? changeIn(message) : undefined;
   const amendment = amendmentIn(message);
@@ -234,7 +235,7 @@ function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho:
       content === undefined
         ? { raw: message }
         : { ...(Array.isArray(content) ? { [type]: content } : object(content)), ...(!isEcho && besideContent(message)) },
-    ...(typeof contextId === 'string' && { contextId }),
+    ...(contextId && { contextId }),
     from,
     direction: isEcho ? 'outbound' : 'inbound',
     ...(identityChange && { identityChange }),

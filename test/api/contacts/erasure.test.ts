@@ -99,6 +99,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
         errors: [{ code: 131052, title: `The file of ${digits}` }],
       },
     });
+    await sendsIn({ message: { type: 'reaction', reaction: { message_id: `wamid.${digits}`, emoji: '👍' } } });
     // The kind is known and its content is missing: the message is kept as it came.
     await sendsIn({ message: { type: 'location', referral: { ctwa_clid: `click-of-${digits}` } } });
     await sendsIn({
@@ -106,7 +107,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
       media: { mime_type: 'application/pdf', base64: pdf().toString('base64') },
     });
     await waitFor('the file', async () => (await app.rows('select 1 from media_assets')).length === 1);
-    await waitFor('the deliveries', () => receiver.ofType('message.new').length === 4);
+    await waitFor('the deliveries', () => receiver.ofType('message.new').length === 5);
     await refer(earlier, await other());
     await makeTasks();
     const deal = {
@@ -256,11 +257,14 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
       { direction: 'inbound', ...blank, content: { body: 'Hello?' } },
       { direction: 'outbound', ...blank, content: { body: 'Hello', preview_url: undefined } },
       { direction: 'inbound', ...blank, content: { body: `I am ${name}`, forwarded: true } },
+      { direction: 'inbound', ...blank, content: { emoji: '👍' } },
       { direction: 'inbound', ...blank, content: { raw: { type: 'location', timestamp: expect.any(String) } } },
       { direction: 'inbound', ...blank, content: { mime_type: 'application/pdf', media: { status: 'gone' } } },
     ]);
     const { items } = (await app.call('messages.list')).body;
-    expect(items.map((message: Body) => [message.contact_id, message.to_phone])).toEqual([1, 2, 3, 4, 5].map(() => [null, '']));
+    expect(items.map((message: Body) => [message.contact_id, message.to_phone])).toEqual(
+      [1, 2, 3, 4, 5, 6].map(() => [null, '']),
+    );
   });
 
   test('after the job the person stands nowhere but in what was said', async () => {

@@ -43,6 +43,20 @@ describe('get', () => {
     expect((await shown(id)).from_phone).toBe('16505551234');
   });
 
+  test('names what a message answers also where that is stored, or gets its id of the provider, after the answer', async () => {
+    const [answer, asked] = [await sent(), await sent()];
+    await app.rows(`update messages set context_id = 'wamid.later' where id = $1`, [answer]);
+    const get = async () => (await app.call('messages.get', { params: { messageID: answer } })).body.data.context;
+    const listed = async (query: Record<string, string>) =>
+      (await app.call('messages.list', { query })).body.items.find(({ id }: { id: string }) => id === answer).context;
+    expect(await get()).toEqual({ message_id: null, provider_message_id: 'wamid.later' });
+    await app.rows(`update messages set provider_message_id = 'wamid.later' where id = $1`, [asked]);
+    const named = { message_id: asked, provider_message_id: 'wamid.later' };
+    expect(await get()).toEqual(named);
+    expect(await listed({})).toEqual(named);
+    expect(await listed({ direction: 'outbound' })).toEqual(named);
+  });
+
   test('costs one statement with a hot key: neither the credential nor the limit asks the database', async () => {
     const id = await sent();
     const get = () => app.call('messages.get', { params: { messageID: id } });

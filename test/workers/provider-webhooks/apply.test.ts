@@ -200,6 +200,32 @@ describe('what is written', () => {
   });
 });
 
+test('a reaction names the message it is about, and a reaction without one names none', async () => {
+  const phone = app.phone();
+  const asked = newId();
+  const more = [{ message_id: asked, emoji: '👍' }, { message_id: 'wamid.\u0000', emoji: '👍' }, { emoji: '👍' }];
+  await inbound(phone, { id: asked });
+  for (const reaction of more) await inbound(phone, { type: 'reaction', reaction });
+  const [message, ...reactions] = await messagesOf(phone);
+  expect(reactions.map(({ context_id, context_message_id }) => [context_id, context_message_id])).toEqual([
+    [asked, message.id],
+    ['wamid.\ufffd', null],
+    [null, null],
+  ]);
+});
+
+test('an answer that is applied before what it answers names it from then on', async () => {
+  const phone = app.phone();
+  const asked = newId();
+  await inbound(phone, { context: { id: asked } });
+  const [{ id: messageID }] = await messagesOf(phone);
+  const named = async () => (await app.call('messages.get', { params: { messageID } })).body.data.context.message_id;
+  expect(await named()).toBeNull();
+  await inbound(phone, { id: asked });
+  const [, message] = await messagesOf(phone);
+  expect(await named()).toBe(message.id);
+});
+
 test('sent from the phone app: stored outbound, and told', async () => {
   const phone = app.phone();
   const echo = { ...textFrom('1', { text: { body: 'From my phone' } }), to: phone };
