@@ -21,6 +21,10 @@ export interface Fault {
   kind: FaultKind;
   status: number;
   code?: number;
+  /** What else an error of Graph says; without it what the code usually does. */
+  subcode?: number;
+  message?: string;
+  type?: string;
   /** Of a service that names its errors. */
   reason?: string;
   delay_ms: number;
@@ -34,6 +38,9 @@ export const faultSchema = Joi.object<Fault>({
     .required(),
   status: Joi.number().integer().min(400).max(599).default(500),
   code: Joi.number().integer(),
+  subcode: Joi.number().integer(),
+  message: Joi.string(),
+  type: Joi.string(),
   reason: Joi.string(),
   delay_ms: Joi.number().integer().min(0).max(600_000).default(1_000),
 });

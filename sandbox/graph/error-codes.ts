@@ -19,6 +19,7 @@ export const errorCodes: Record<number, ErrorCode> = {
   190: { http: 401, title: 'Invalid OAuth access token' },
   200: { http: 403, title: 'Permissions error' },
   368: { http: 403, title: 'Temporarily blocked for policies violations' },
+  803: { http: 404, title: 'Some of the aliases you requested do not exist', type: 'GraphMethodException' },
   80007: { http: 400, title: 'Rate limit issues', isTransient: true },
   130429: { http: 400, title: 'Rate limit hit', isTransient: true },
   130472: { http: 400, title: "User's number is part of an experiment" },

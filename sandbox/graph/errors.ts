@@ -30,7 +30,7 @@ export class GraphError extends Error {
     return {
       error: {
         message: this.message,
-        type: type ?? 'OAuthException',
+        type: type ?? errorCodes[this.code]?.type ?? 'OAuthException',
         code: this.code,
         ...(details === undefined ? {} : { error_data: { messaging_product: 'whatsapp', details } }),
         ...(subcode === undefined ? {} : { error_subcode: subcode }),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NextFunction } from 'express';
+import type { Fault } from '../faults.ts';
 import { traceId } from '../ids.ts';
 import { queryShown, withoutCredentials } from '../request-log.ts';
 import type { State } from '../state.ts';
@@ -34,7 +35,7 @@ export function intake(state: State) {
       return;
     }
     const refusal = state.faults.take('status', method, path);
-    if (refusal) throw new GraphError(refusal.code ?? usualCode(refusal.status), { status: refusal.status });
+    if (refusal) throw refused(refusal);
     res.locals.dropsAnswer = state.faults.take('drop_after', method, path) !== undefined;
     next();
   };
@@ -44,6 +45,9 @@ export function intake(state: State) {
 function bodyShown(body: unknown): unknown {
   return Buffer.isBuffer(body) ? { bytes: body.length } : (body ?? null);
 }
+
+const refused = ({ status, code = usualCode(status), subcode, message, type }: Fault) =>
+  new GraphError(code, { status, ...(subcode !== undefined && { subcode }), ...(message && { message }), ...(type && { type }) });
 
 function usualCode(status: number): number {
   if (status >= 500) return 2;

@@ -109,6 +109,18 @@ describeExamples<Json[]>('other endpoints', 'other-endpoints.json', ownEndpoints
     });
   });
 
+  describe('errors: the sandbox gives them by a fault', () => {
+    test.each(errors)('%s', async (_what, { method, parts, status, body }) => {
+      const { code, error_subcode: subcode, message, type } = body.error;
+      const path = `/v23.0/1/${parts.slice(1).join('/')}`;
+      await house.control('faults', { match: { method, path }, kind: 'status', status, code, subcode, message, type });
+      expect(await house.ask(method, path)).toMatchObject({
+        status,
+        body: { error: { ...body.error, fbtrace_id: expect.any(String) } },
+      });
+    });
+  });
+
   describe('errors: sorted by their code', () => {
     const kinds: Record<number, [typeof ProviderError, object]> = {
       2: [ProviderFailed, {}],

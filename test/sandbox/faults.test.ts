@@ -32,6 +32,30 @@ test('a fault applies as often as it says, and only where it fits', async () => 
   expect((await house.get('/_control/faults')).body.faults).toEqual([]);
 });
 
+test('a fault says the type, the subcode and the message of an error; without them they are what the code usually has', async () => {
+  await fault('status', {
+    status: 401,
+    code: 190,
+    subcode: 463,
+    message: 'The session has expired',
+    type: 'GraphMethodException',
+  });
+  expect((await house.text()).body.error).toEqual({
+    message: 'The session has expired',
+    type: 'GraphMethodException',
+    code: 190,
+    error_subcode: 463,
+    fbtrace_id: expect.any(String),
+  });
+  await fault('status', { status: 404, code: 803 });
+  expect((await house.text()).body.error).toEqual({
+    message: '(#803) Some of the aliases you requested do not exist',
+    type: 'GraphMethodException',
+    code: 803,
+    fbtrace_id: expect.any(String),
+  });
+});
+
 test('a transient code says so', async () => {
   await fault('status', { status: 503, code: 131016 });
   expect((await house.text()).body.error.is_transient).toBe(true);
