@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { maxAttempts, recordAttempt } from '../../../src/messaging/attempts.ts';
+import { retryMessage } from '../../../src/messaging/retry.ts';
 import { recordedOf } from '../../../src/messaging/timeline.ts';
 import { entriesOf } from '../../../src/messaging/timeline-entries.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
@@ -15,7 +16,8 @@ import { message } from '../../support/factories/message.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
 type Status = InboundStatus['status'];
-const words: Status[] = ['sent', 'delivered', 'read'];
+/** In the order of their rank, which the timeline keeps for those of one moment. */
+const words: Status[] = ['sent', 'delivered', 'read', 'failed'];
 let house: House;
 let talk: ConversationMade;
 beforeAll(async () => {
@@ -35,6 +37,7 @@ const told = (id: string, providerMessageId: string, status: Status): InboundSta
   at: timeOf(status),
   callbackData: id,
   pricing: { model: 'PMP', category: 'utility' },
+  ...(status === 'failed' && { error: { code: '131026', message: 'Message undeliverable' } }),
 });
 const apply = (statuses: InboundStatus[]) =>
   transact()(lookAtStatuses(own(), statuses, { channelId: talk.channel.id }), applySeen);
@@ -42,22 +45,68 @@ const entriesFor = async (id: string) => entriesOf((await recordedOf(own(), id))
 const statusOf = async (id: string) =>
   (await house.sql<{ status: string }>('select status from messages where id = $1', [id]))[0]!.status;
 
-/** A body tells several statuses at once; one that was told may be told again. */
-const bodies = fc.array(fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 });
+/** A body tells several statuses at once; one that was told may be told again. `isLate`: of the send before the last retry. */
+const body = fc.record({
+  statuses: fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 }),
+  isLate: fc.boolean(),
+});
+const steps = fc.array(fc.oneof({ weight: 3, arbitrary: body }, { weight: 2, arbitrary: fc.constant('retry' as const) }), {
+  minLength: 1,
+  maxLength: 9,
+});
 
-test('any order of statuses and repeats ends in the one of highest rank, and the timeline holds each once', async () => {
+/** Ranks only rise, and only what was not delivered fails. */
+function after(was: string, status: Status): string {
+  if (was === 'failed') return was;
+  if (status === 'failed') return was === 'sending' || was === 'sent' ? 'failed' : was;
+  return words.indexOf(status) > words.indexOf(was as Status) ? status : was;
+}
+
+/** By force, since the provider had taken it; then a worker claims it. */
+async function retried(id: string) {
+  await transact()({ locks: [conversationLane(talk.id)] }, (tx) => retryMessage(tx, id, true));
+  await house.sql(`update messages set status = 'sending', sending_at = clock_timestamp() where id = $1 and status = 'queued'`, [
+    id,
+  ]);
+}
+
+test('any order of statuses, repeats and retries ends where the ranks of the last send lead, and the timeline holds each of each send once', async () => {
   await fc.assert(
-    fc.asyncProperty(bodies, async (order) => {
+    fc.asyncProperty(steps, async (order) => {
       const id = await message(house.em(), house.organizationId, talk, { status: 'sending' });
-      for (const body of order) await apply(body.map((status) => told(id, `wamid.${id}`, status)));
-      const heard = words.filter((status) => order.flat().includes(status));
-      expect(await statusOf(id)).toBe(heard.at(-1));
-      const shown = (await entriesFor(id)).filter((entry) => entry.kind === 'status');
+      /** What was told of each send. */
+      const sends: Set<Status>[] = [new Set()];
+      let expected = 'sending';
+      for (const step of order) {
+        if (step === 'retry') {
+          if (expected !== 'failed') continue;
+          await retried(id);
+          sends.push(new Set());
+          expected = 'sending';
+          continue;
+        }
+        const send = sends.length - (step.isLate ? 2 : 1);
+        if (send < 0) continue;
+        await apply(step.statuses.map((status) => told(id, `wamid.${id}.${send}`, status)));
+        // Nothing that comes late about an earlier send says anything of this one.
+        if (step.isLate) continue;
+        for (const status of step.statuses) {
+          sends[send]!.add(status);
+          expected = after(expected, status);
+        }
+      }
+      expect(await statusOf(id)).toBe(expected);
+      const entries = await entriesFor(id);
+      const shown = entries.filter((entry) => entry.kind === 'status');
+      const byRank = (statuses: Status[]) => statuses.sort((one, other) => words.indexOf(one) - words.indexOf(other));
+      const heard = [...byRank(sends.slice(0, -1).flatMap((send) => [...send])), ...byRank([...sends.at(-1)!])];
       expect(shown.map(({ status }) => status.status)).toEqual(heard);
       expect(shown.map(({ at }) => at)).toEqual(heard.map((status) => timeOf(status).toISOString()));
-      expect(new Set(shown.map(({ status }) => status.by))).toEqual(new Set(['provider']));
+      expect(shown.filter(({ status }) => status.by !== 'provider')).toEqual([]);
+      expect(entries.filter(({ kind }) => kind === 'retried')).toHaveLength(sends.length - 1);
+      expect(entries.filter(({ kind }) => kind === 'failed')).toHaveLength(expected === 'failed' ? 1 : 0);
     }),
-    { numRuns: 40 },
+    { numRuns: 60 },
   );
 });
 
