@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { readdressMessage } from '../contacts/identities/messaging-address.ts';
 import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
@@ -30,6 +31,7 @@ export const sendMessageJob = job<{ message_id: string }>({
       [message_id],
     );
     if (rows.length === 0) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
+    await readdressMessage(own, message_id);
     await markRetried(own, message_id);
     await reopenConversation(own, message_id);
   },

@@ -1,3 +1,4 @@
+import { readdressMessage } from '../contacts/identities/messaging-address.ts';
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import type { RowOf } from '../platform/database/tables.ts';
@@ -77,6 +78,7 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   );
   // A late status, or the retry of its job, was faster.
   if (retried.length === 0) throw new LocksOutdated();
+  await readdressMessage(own, id);
   await reopenConversation(own, id);
   await deleteFailedJob(own, id);
   const order = { lane: conversationLane(row.conversation_id), pool: channelPool(row.channel_id) };

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { readdressMessage } from '../contacts/identities/messaging-address.ts';
 import { now } from '../platform/database/columns.ts';
 import { statement } from '../platform/database/statement.ts';
 import { AppError } from '../platform/errors.ts';
@@ -37,6 +38,7 @@ export const sendLaterJob = job<{ message_id: string }>({
     const isFailed = { id, status: 'failed', provider_message_id: null, send_at: { $ne: null } } as const;
     if ((await own.update(Message, isFailed, again)) === 0)
       throw new AppError('conflict', 'The message is no longer scheduled: retry the message itself');
+    await readdressMessage(own, id);
   },
   // SQL: a part of the statement of `jobs check`.
   openSubjects: `

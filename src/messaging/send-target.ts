@@ -1,3 +1,4 @@
+import { phoneAddress, userIdAddress } from '../contacts/identities/messaging-address.ts';
 import { hashOf, oldestOwner, ownerParams, type Person } from '../contacts/identities/resolve.ts';
 import { type Permission, permissionColumns, rememberedSuppression } from '../contacts/permission/permission.ts';
 import type { FlowToSend } from '../flows/sends.ts';
@@ -61,21 +62,9 @@ export function personOf(recipient: SendRequest['recipient']): Person {
   return 'userId' in recipient ? { userId: recipient.userId } : {};
 }
 
-/** An address of contact `k`: a preferred one, else the newest, since an old one may be another person's by now. */
-const addressOf = ({ types, preferred }: { types: string[]; preferred: string[] }) => `(
-  select i.value
-    from contact_identities i
-   where i.organization_id = k.organization_id and i.contact_id = k.id
-     and i.type in (${types.map((type) => `'${type}'`).join(', ')})
-   order by ${preferred.map((column) => `ltrim(i.value, '+') = ltrim(${column}, '+') desc`).join(', ')},
-         i.type, i.created_at desc, i.id desc
-   limit 1)`;
-
 const addresses = `
   ($7::text, $8::text), ($9::text, $10::text), ($11::text, $12::text), ($13::text, $14::text), ($15::text, $16::text)`;
 const permission = permissionColumns({ organization: 'c.organization_id', contact: 'k.id', channel: 'c.id' });
-const phone = addressOf({ types: ['messaging_app', 'phone'], preferred: ['v.profile_phone', 'k.phone_number'] });
-const userId = addressOf({ types: ['messaging_app_id'], preferred: ['v.profile_user_id'] });
 
 /** SQL: one statement finds channel, person, permission, conversation, template, flow and context of a send (bench: post). */
 const targetStatement = (flow: string) => `
@@ -85,8 +74,8 @@ const targetStatement = (flow: string) => `
          x.provider_message_id as context_id, x.status as context_status,
          coalesce(v.last_inbound_at > greatest(clock_timestamp(), $18::timestamptz) - interval '${windowHours} hours', false) as is_open,
          ${isHeard('$1', 'conversation.updated')} as is_heard,
-         ${phone} as phone,
-         ${userId} as user_id,
+         ${phoneAddress} as phone,
+         ${userIdAddress} as user_id,
          ${permission},
          case when k.id is null then ${rememberedSuppression('c.organization_id', '$17::bytea')} end as remembered
     from channels c

@@ -152,14 +152,16 @@ function accountOf({ secrets }: Context, { phone_number_id, account_id, access_t
   }
 }
 
+function addressRefusal({ contact_id, to_phone, to_user_id }: Claim): JobError | undefined {
+  if (contact_id === null) return { code: 'contact_deleted', message: 'The contact was deleted before the message went out' };
+  return to_phone || to_user_id
+    ? undefined
+    : { code: 'no_address', message: 'The contact has no address on this channel any more' };
+}
+
 /** Permission may have changed since the message was accepted. */
 function lastRefusal(claim: Claim): JobError | undefined {
-  const isErased = claim.contact_id === null || (!claim.to_phone && !claim.to_user_id);
-  const refusal: JobError | undefined = isErased
-    ? { code: 'contact_deleted', message: 'The contact was deleted before the message went out' }
-    : claim.is_deleted
-      ? channelDeletedBefore
-      : refusalOf(claim);
+  const refusal: JobError | undefined = addressRefusal(claim) ?? (claim.is_deleted ? channelDeletedBefore : refusalOf(claim));
   return refusal && { code: refusal.code, message: refusal.message };
 }
 

@@ -2,6 +2,7 @@ import type { Secrets } from '../../platform/secrets.ts';
 import type { ContactTx } from '../contact-tx.ts';
 import { suppressAgain } from '../permission/suppressed-addresses.ts';
 import { columnsOf, type Identity, insertIdentitiesSql } from './identity.ts';
+import { readdressQueued } from './messaging-address.ts';
 
 /** SQL: a set, in the order of all writers. */
 const give = `
@@ -36,8 +37,10 @@ export function identitiesGiven(tx: ContactTx, secrets: Secrets, given: Identity
 }
 
 export async function takeIdentities(tx: ContactTx, identities: Identity[]): Promise<void> {
-  const taken = await tx.sql(take, [tx.contactId, ...columnsOf(identities)]);
+  const taken = await tx.sql<Identity>(take, [tx.contactId, ...columnsOf(identities)]);
   if (taken.length === 0) return;
+  // At the end, when what takes its place is written.
+  if (taken.some(({ type }) => type !== 'email' && type !== 'external_id')) tx.atEnd(() => readdressQueued(tx, tx.contactId));
   tx.changed('identities');
   tx.addressesChanged();
 }
