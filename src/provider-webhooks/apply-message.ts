@@ -53,8 +53,11 @@ const firstLookMs = 10_000;
 /** The provider's answer to a send takes less than that, as a rule. */
 const firstMatchMs = 2_000;
 
+/** The provider's notice about a person, as of a new number: they wrote nothing. */
+const isNotice = ({ message, isInbound }: Placed) => isInbound && message.type === 'system';
+
 /** An edit or a deletion of what we do not have is no new message of the person. */
-const isWritten = ({ message, isInbound }: Placed) => isInbound && message.amendment === undefined;
+const isWritten = (placed: Placed) => placed.isInbound && placed.message.amendment === undefined && !isNotice(placed);
 
 /** From the person, or from the owner's phone app. A repeat changes nothing. `who`: the person's present addresses. */
 export async function applyMessage(
@@ -186,7 +189,7 @@ async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> 
   // SQL: changes by what the row holds, and returns whether its contact has a name (bench: inbound).
   const [updated] = await own.sql<Updated>(
     `update conversations
-        set status = case when status = 'resolved' or $4 and status = 'snoozed' then 'open' else status end,
+        set status = case when status = 'resolved' and $10 or status = 'snoozed' and $4 then 'open' else status end,
             snoozed_until = case when $4 then null else snoozed_until end,
             unread_count = unread_count + case when $4 then 1 else 0 end,
             preview = $3, last_message_at = clock_timestamp(), updated_at = clock_timestamp(),
@@ -206,6 +209,7 @@ async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> 
       isWritten(placed),
       message.at,
       ...[name, username, phoneId, userId].map((field) => (field ? withoutNul(field) : null)),
+      !isNotice(placed),
     ],
   );
   return updated ?? { status: 'open', was: 'open', is_nameless: false };

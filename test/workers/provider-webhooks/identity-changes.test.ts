@@ -110,6 +110,46 @@ describe('a new number', () => {
   });
 });
 
+describe('a notice of the provider is nothing that the person wrote', () => {
+  const notices: [string, (phone: string) => object][] = [
+    ['user_changed_number', (phone) => newNumber(phone, app.phone())],
+    ['customer_identity_changed', (phone) => system(phone, { body: 'User A changed', type: 'customer_identity_changed' })],
+  ];
+  const conversationOf = async (id: string) =>
+    app.one('select id, status, unread_count, last_inbound_at::text from conversations where contact_id = $1', [id]);
+
+  test.each(notices)('%s: no window, nothing unread, and a resolved conversation stays so', async (_, notice) => {
+    const phone = app.phone();
+    await writes(phone);
+    const contactId = (await ownerOf(phone))!;
+    const { id } = await conversationOf(contactId);
+    await app.rows(
+      `update conversations
+          set status = 'resolved', unread_count = 0, last_inbound_at = clock_timestamp() - interval '2 days'
+        where id = $1`,
+      [id],
+    );
+    const before = await conversationOf(contactId);
+    await applied(notice(phone));
+    expect(await conversationOf(contactId)).toEqual(before);
+    expect(await app.rows(`select 1 from messages where type = 'system' and conversation_id = $1`, [id])).toHaveLength(1);
+    const told = (await app.events(id)).filter(({ type }) => type === 'conversation.updated').at(-1)!;
+    expect(told.data).toMatchObject({ status: 'resolved', changed: ['preview'] });
+  });
+
+  test('a snoozed conversation sleeps on', async () => {
+    const phone = app.phone();
+    await writes(phone);
+    const { id } = await conversationOf((await ownerOf(phone))!);
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const body = { status: 'snoozed', snoozed_until: until };
+    expect((await app.call('conversations.update', { params: { conversationID: id }, body })).status).toBe(200);
+    await applied(newNumber(phone, app.phone()));
+    const row = await app.one('select status, snoozed_until from conversations where id = $1', [id]);
+    expect([row.status, new Date(row.snoozed_until).toISOString()]).toEqual(['snoozed', until]);
+  });
+});
+
 describe('a new user id', () => {
   const ids = () => [`US.${app.phone()}`, `US.${app.phone()}`] as const;
   const update = (value: object) => bodyFor(channel, { ...value }, 'user_id_update');
