@@ -33,6 +33,9 @@ export const messageView = view(
       ),
     failure: failure.allow(null).required(),
     send_at: timestamp.description('Of a message that was scheduled'),
+    provider_at: timestamp.description(
+      'Of a message that came from the provider, of the phone app too: when it was written, in whole seconds. `created_at` is when it came in, and the order of lists',
+    ),
     from_phone: Joi.string().allow('').description('Of a received message: digits, no +; empty when the person shows no phone'),
     context: Joi.object({
       message_id: id.allow(null).required().description('null: Kanal does not have it'),
@@ -78,6 +81,7 @@ export const toMessageView = (row: MessageRow) => ({
   content: row.content,
   failure: row.failure,
   ...(row.send_at !== null && { send_at: iso(row.send_at) }),
+  ...(row.provider_at !== null && { provider_at: iso(row.provider_at) }),
   ...(row.direction === 'inbound' && { from_phone: row.from_phone }),
   ...(row.context_id !== null && { context: { message_id: row.context_message_id, provider_message_id: row.context_id } }),
 });

@@ -12,6 +12,10 @@ import { id, iso, timestamp } from '../http/schemas.ts';
 import { view, wrapped } from '../http/view.ts';
 import { failure } from './schemas.ts';
 
+const received = Joi.object({ provider_at: timestamp.required() }).description(
+  'When it was written, in whole seconds of the provider’s clock; `at` is when it came in',
+);
+
 const queue = Joi.object({
   job_id: id.required(),
   state: Joi.string()
@@ -99,6 +103,7 @@ const timelineView = view(
           kind: Joi.string()
             .valid(...entryKinds)
             .required(),
+          received,
           queue,
           attempt,
           answer: Joi.object({ provider_message_id: Joi.string().allow('').required() }),
@@ -168,6 +173,8 @@ const timelineView = view(
 /** The object of an entry's kind, as the wire has it. */
 function detailOf(entry: Entry): object {
   switch (entry.kind) {
+    case 'received':
+      return entry.providerAt === null ? {} : { received: { provider_at: iso(entry.providerAt) } };
     case 'queued': {
       const { job } = entry;
       return job ? { queue: { job_id: job.id, state: job.state, run: job.run, next_run_at: iso(job.run_at) } } : {};

@@ -18,6 +18,7 @@ const columns = [
   'provider_message_id',
   'failure',
   'send_at',
+  'provider_at',
   'created_at',
   'updated_at',
 ] as const;

@@ -36,7 +36,8 @@ export type EntryAttempt = Omit<TimelineAttempt, 'started_at' | 'retried_at' | '
 export type EntryStatus = { status: string; by: 'provider' | 'kanal'; pricing: Told[string]['pricing'] | null };
 
 export type Entry = { at: string } & (
-  | { kind: 'received' | 'accepted' | 'cancelled' | 'retried' }
+  | { kind: 'accepted' | 'cancelled' | 'retried' }
+  | { kind: 'received'; providerAt: string | null }
   | { kind: 'queued'; job: TimelineJob | undefined }
   | { kind: 'attempt'; attempt: EntryAttempt }
   | { kind: 'answer'; providerMessageId: string }
@@ -77,7 +78,8 @@ export function entriesOf(recorded: Recorded): Entry[] {
 
 /** One that the provider reported, of the phone app too, has the provider's time. */
 function bornOf({ direction, provider_at, created_at }: TimelineMessage, job: TimelineJob | undefined): Placed[] {
-  if (direction === 'inbound' || provider_at !== null) return [placed({ at: created_at, kind: 'received' })];
+  if (direction === 'inbound' || provider_at !== null)
+    return [placed({ at: created_at, kind: 'received', providerAt: provider_at })];
   return [placed({ at: created_at, kind: 'accepted' }), placed({ at: created_at, kind: 'queued', job })];
 }
 

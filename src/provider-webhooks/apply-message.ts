@@ -179,10 +179,11 @@ const receivedBefore = (own: OwnTx, channelId: string, providerMessageId: string
     [channelId, providerMessageId, at, place],
   );
 
-type Statuses = { status: ConversationStatus; was: ConversationStatus };
+/** `is_late`: the person wrote something later that is here already. */
+type Statuses = { status: ConversationStatus; was: ConversationStatus; is_late: boolean };
 type Updated = Statuses & { is_nameless: boolean };
 
-/** Profile fields that the provider left out stay as they were. */
+/** Profile fields that the provider left out stay as they were; so does the preview after a message older than the last of the person. */
 async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> {
   const { conversationId, message, isInbound } = placed;
   const { name, username, phoneId, userId } = isInbound ? message.from : {};
@@ -192,7 +193,8 @@ async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> 
         set status = case when status = 'resolved' and $10 or status = 'snoozed' and $4 then 'open' else status end,
             snoozed_until = case when $4 then null else snoozed_until end,
             unread_count = unread_count + case when $4 then 1 else 0 end,
-            preview = $3, last_message_at = clock_timestamp(), updated_at = clock_timestamp(),
+            preview = case when $5::timestamptz < last_inbound_at then preview else $3 end,
+            last_message_at = clock_timestamp(), updated_at = clock_timestamp(),
             last_inbound_at = case
               when $4 then greatest(last_inbound_at, least($5::timestamptz, clock_timestamp()))
               else last_inbound_at end,
@@ -201,7 +203,7 @@ async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> 
             profile_phone = coalesce($8, profile_phone),
             profile_user_id = coalesce($9, profile_user_id)
       where id = $2 and organization_id = $1
-     returning status, old.status as was,
+     returning status, old.status as was, coalesce($5::timestamptz < old.last_inbound_at, false) as is_late,
                (select k.name = '' from contacts k where k.organization_id = $1 and k.id = contact_id) as is_nameless`,
     [
       conversationId,
@@ -212,10 +214,10 @@ async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> 
       !isNotice(placed),
     ],
   );
-  return updated ?? { status: 'open', was: 'open', is_nameless: false };
+  return updated ?? { status: 'open', was: 'open', is_late: false, is_nameless: false };
 }
 
-function emitNew(own: OwnTx, placed: Placed, contactId: string, { status, was }: Statuses) {
+function emitNew(own: OwnTx, placed: Placed, contactId: string, { status, was, is_late: isLate }: Statuses) {
   const { id, channelId, conversationId, message, isInbound } = placed;
   own.emit(messageNew, {
     message_id: id,
@@ -230,7 +232,8 @@ function emitNew(own: OwnTx, placed: Placed, contactId: string, { status, was }:
   const changed = [
     ...(status === was ? [] : ['status']),
     ...(isWoken ? ['snoozed_until'] : []),
-    ...(isWritten(placed) ? ['preview', 'unread_count'] : ['preview']),
+    ...(isLate ? [] : ['preview']),
+    ...(isWritten(placed) ? ['unread_count'] : []),
   ];
   own.emit(conversationUpdated, { conversation_id: conversationId, status, changed });
   if (isWoken) callOffWake(own, [conversationId]);

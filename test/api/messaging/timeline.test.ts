@@ -139,8 +139,13 @@ describe('a message that goes out', () => {
 test('a message that came in was received, and nothing else', async () => {
   const { phone } = await app.conversation(channel);
   await app.inbound(channel, phone, 'hello');
-  const { id } = await app.one(`select id from messages where direction = 'inbound' and from_phone = $1`, [phone]);
-  expect((await timeline(id)).map(({ kind }) => kind)).toEqual(['received']);
+  const { id, provider_at } = await app.one(
+    `select id, provider_at from messages where direction = 'inbound' and from_phone = $1`,
+    [phone],
+  );
+  const written = new Date(provider_at).toISOString();
+  expect(await timeline(id)).toEqual([{ at: expect.any(String), kind: 'received', received: { provider_at: written } }]);
+  expect((await app.call('messages.get', { params: { messageID: id } })).body.data.provider_at).toBe(written);
 });
 
 test.each(['01932d5f-3a0e-7cc4-8f4e-0242ac120005', 'not-a-uuid'])('%s is no message: 404', async (messageID) => {

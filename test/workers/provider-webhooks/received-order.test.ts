@@ -19,14 +19,14 @@ beforeEach(async () => {
 const earlier = '2026-11-21 10:00:00.000100+00';
 const later = '2026-11-21 10:00:00.000900+00';
 
-function apply(text: string, received: { at: string; place: number }, providerMessageId = newId()) {
+function apply(text: string, received: { at: string; place: number }, providerMessageId = newId(), at = new Date()) {
   const { secrets, config } = house.deps;
   const applying = { transact: house.transact, secrets, stopWords: config.stopWords, received };
   return applyMessage(applying, talk.channel.id, {
     kind: 'message',
     phoneNumberId: talk.channel.phoneNumberId,
     providerMessageId,
-    at: new Date(),
+    at,
     type: 'text',
     content: { body: text },
     from: { phoneId: talk.contact.phone.slice(1) },
@@ -68,4 +68,15 @@ test('a later repeat moves nothing', async () => {
   await apply('second', { at: earlier, place: 2 });
   await apply('first', { at: later, place: 1 }, repeated);
   expect(await shown()).toEqual(['first', 'second']);
+});
+
+test('a message that comes hours late stands where it came in, counts as unread, and is not the preview', async () => {
+  const written = (hoursAgo: number) => new Date(Date.now() - hoursAgo * 3_600_000);
+  await apply('now', { at: earlier, place: 1 }, newId(), written(0));
+  await apply('hours ago', { at: later, place: 1 }, newId(), written(5));
+  expect(await shown()).toEqual(['now', 'hours ago']);
+  const [row] = await house.sql(`select preview, unread_count from conversations where id = $1`, [talk.id]);
+  expect(row).toEqual({ preview: 'now', unread_count: 2 });
+  const told = await house.sql(`select data->'changed' as changed from events where type = 'conversation.updated' order by seq`);
+  expect(told.map(({ changed }) => changed)).toEqual([['preview', 'unread_count'], ['unread_count']]);
 });
