@@ -5,7 +5,7 @@ type Kind = 'auth' | 'restricted' | 'busy_channel' | 'busy_recipient' | 'transie
 /** The provider says to branch on the code alone: HTTP status and text vary. Unlisted codes are final. */
 const kinds = new Map<number, Kind>([
   ...[0, 104, 190].map((code) => [code, 'auth'] as const),
-  ...[131031, 368, 130497, 131037, 131042, 133010].map((code) => [code, 'restricted'] as const),
+  ...[131031, 368, 131037, 131042, 133010].map((code) => [code, 'restricted'] as const),
   ...[4, 17, 80007, 130429, 131048, 133016].map((code) => [code, 'busy_channel'] as const),
   [131056, 'busy_recipient'],
   ...[1, 2, 131000, 131016, 133004, 131057].map((code) => [code, 'transient'] as const),

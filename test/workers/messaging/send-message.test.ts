@@ -119,6 +119,15 @@ describe('refused for good', () => {
     await app.messageIn(next.body.data.id, 'read');
   });
 
+  test('a country that the business may not write to (130497): the message fails, and the channel writes to others', async () => {
+    const own = await app.connect();
+    await app.fault(own, { status: 403, code: 130497 });
+    const { id } = await send(own);
+    expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'provider_refused', provider_code: '130497' });
+    await app.messageIn((await send(own)).id, 'read');
+    expect((await app.one('select status from channels where id = $1', [own.id])).status).toBe('connected');
+  });
+
   test('and asked for again by hand it goes', async () => {
     await app.fault(channel, { status: 400, code: 131026 });
     const { id, conversationId } = await send();
