@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { maxWaitMs } from './wait-for.ts';
 
 const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executable = process.env.CHROMIUM || usual.find(existsSync);
@@ -47,6 +48,8 @@ const tellOfViolations = `addEventListener('securitypolicyviolation', ({ violate
 
 async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  // Swagger UI draws /docs for more than 30 s on a machine at five times its load; no test asserts a time by it.
+  context.setDefaultTimeout(2 * maxWaitMs);
   const requests: string[] = [];
   const complaints: string[] = [];
   context.on('request', (request) => void (request.url().startsWith('data:') || requests.push(request.url())));
