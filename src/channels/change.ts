@@ -1,6 +1,7 @@
 import { now } from '../platform/database/columns.ts';
 import { statement } from '../platform/database/statement.ts';
 import { notFound } from '../platform/errors.ts';
+import type { PoolRef } from '../platform/ledger/accept.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
 import { accountPool, channelPool, holdPool, letPoolGo, poolOf, setPool } from '../platform/ledger/pools.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
@@ -74,25 +75,26 @@ export async function letChannelGo({ em, own, dispatch }: TenantTx, id: string):
 type Pooled = { id: string; account_id: string };
 
 /** Of its messages, and of the management calls for its account. */
-export const poolsOf = ({ organizationId }: Pick<OwnTx, 'organizationId'>, { id, account_id }: Pooled) =>
-  [channelPool(id), accountPool(organizationId, account_id)].map((pool) => poolOf(organizationId, pool));
+export const poolsOf = ({ organizationId }: Pick<OwnTx, 'organizationId'>, { id, account_id }: Pooled): [PoolRef, PoolRef] => [
+  poolOf(organizationId, channelPool(id)),
+  poolOf(organizationId, accountPool(organizationId, account_id)),
+];
 
-const connectedOfAccount = statement((select, { accountId, except }: { accountId: string; except: string }) =>
-  select(Channel)
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '!=', except)
-    .where('status', '=', 'connected')
-    .where('deleted_at', 'is', null)
-    .limit(1),
+const othersOfAccount = statement((select, { accountId, except }: { accountId: string; except: string }) =>
+  select(Channel).select('status').where('account_id', '=', accountId).where('id', '!=', except).where('deleted_at', 'is', null),
 );
+
+/** Whether another number of the account can ask the provider. Undefined: the account has no other. */
+export async function isOtherConnected(own: OwnTx, { id, account_id: accountId }: Pooled): Promise<boolean | undefined> {
+  const others = await othersOfAccount(own, { accountId, except: id });
+  return others.length === 0 ? undefined : others.some(({ status }) => status === 'connected');
+}
 
 /** The account's is shared with its other numbers: it is held when none of them can ask the provider either. */
 async function holdPools({ em, own }: Pick<TenantTx, 'em' | 'own'>, channel: Pooled) {
   const [ofMessages, ofAccount] = poolsOf(own, channel);
-  await holdPool(em, ofMessages!, null);
-  const others = await connectedOfAccount(own, { accountId: channel.account_id, except: channel.id });
-  if (others.length === 0) await holdPool(em, ofAccount!, null);
+  await holdPool(em, ofMessages, null);
+  if (!(await isOtherConnected(own, channel))) await holdPool(em, ofAccount, null);
 }
 
 async function setStatus(own: OwnTx, channel: { id: string; status: ChannelStatus; updated_at: string }, status: ChannelStatus) {

@@ -1,11 +1,12 @@
 import { violatedConstraint } from '../platform/database/errors.ts';
 import { AppError } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
-import { channelPool, poolOf, setPool } from '../platform/ledger/pools.ts';
+import { letPoolGo, setPool } from '../platform/ledger/pools.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import { syncTemplatesJob } from '../templates/jobs.ts';
 import type { NumberRead } from './account.ts';
+import { poolsOf } from './change.ts';
 import { Channel } from './channel.entity.ts';
 import { recordHealth } from './health.ts';
 import type { ChannelRow } from './queries.ts';
@@ -23,7 +24,7 @@ export type ConnectRequest = {
 
 /** A number is connected at most once in the installation: 409. */
 export async function connectChannel(
-  { em, own }: TenantTx,
+  { em, own, dispatch }: TenantTx,
   request: ConnectRequest,
   number: NumberRead,
   secrets: Secrets,
@@ -46,7 +47,11 @@ export async function connectChannel(
   });
   // The reply shows the database's times.
   await own.flush().catch(refuseKnownNumber);
-  await setPool(em, poolOf(own.organizationId, channelPool(id)), request.rate, request.rate);
+  const [ofMessages, ofAccount] = poolsOf(own, channel);
+  await setPool(em, ofMessages, request.rate, request.rate);
+  // Held where none of the account's other numbers can ask the provider: this one can.
+  await letPoolGo(em, ofAccount);
+  dispatch({ pools: [ofAccount] });
   await recordHealth(own, channel, { token_state: 'valid', verified_name: number.verifiedName });
   emitChange(own, channel, ['status']);
   return { channel, operationId: own.enqueue(syncTemplatesJob, { channel_id: id }) };

@@ -1,10 +1,10 @@
 import { now } from '../platform/database/columns.ts';
 import { isParked } from '../platform/ledger/park.ts';
-import { accountPool, channelPool, letPoolGo, poolOf, setPool } from '../platform/ledger/pools.ts';
+import { holdPool, letPoolGo, setPool } from '../platform/ledger/pools.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
 import { Template } from '../templates/template.entity.ts';
-import { channelToChange } from './change.ts';
+import { channelToChange, isOtherConnected, poolsOf } from './change.ts';
 import { ChannelHealth } from './health.entity.ts';
 import { emitChange } from './told.ts';
 
@@ -32,6 +32,13 @@ const hastenScheduledStatement = `
      and j.organization_id = $1 and j.subject_id = m.id and j.name = 'messages.send-later'
      and ${stateIs('j.state', 'queued')}`;
 
+/** SQL: two tables, one of a domain that this one does not know. Work for its flows no longer waits with that of the account. */
+const moveFlowWorkStatement = `
+  update jobs
+     set pool = $2
+   where organization_id = $1 and pool = $3 and ${stateIs('state', 'blocked', 'waiting', 'queued')}
+     and subject_id = any(array(select id from flows where organization_id = $1 and channel_id = $4::uuid union select $4::uuid))`;
+
 /** SQL: the table of a domain that this one does not know. */
 const deleteFlowKeys = `
   delete from flow_keys
@@ -57,15 +64,17 @@ export async function deleteChannel({ em, own, dispatch }: TenantTx, id: string)
   await own.sql(deleteFlowKeys, [id]);
   // Copies of what the provider has.
   await own.delete(Template, { channel_id: id });
-  const pool = poolOf(own.organizationId, channelPool(id));
+  const [pool, ofAccount] = poolsOf(own, channel);
   await setPool(em, pool, width, null);
   await letPoolGo(em, pool);
+  // It fails with `channel_deleted` when its turn comes, held or not.
+  await own.sql(moveFlowWorkStatement, [pool.id, ofAccount.id, id]);
   await own.sql(hastenStatement, [pool.id]);
   await own.sql(hastenParkedStatement, [pool.id]);
   await own.sql(hastenScheduledStatement, [id]);
-  // Work of its flows fails with `channel_deleted` when its turn comes.
-  const ofAccount = poolOf(own.organizationId, accountPool(own.organizationId, channel.account_id));
-  await letPoolGo(em, ofAccount);
+  // Nobody else would let it go when no number is left.
+  if ((await isOtherConnected(own, channel)) === false) await holdPool(em, ofAccount, null);
+  else await letPoolGo(em, ofAccount);
   dispatch({ pools: [pool, ofAccount] });
   emitChange(own, channel, ['status', 'deleted']);
 }

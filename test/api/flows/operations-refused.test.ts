@@ -146,4 +146,50 @@ describe('what the provider says', () => {
     await app.call('channels.delete', { params: { channelID: channel.id } });
     expect(await settled(app, id)).toMatchObject({ failure: { code: 'channel_deleted' } });
   });
+
+  describe('a number of an account is deleted', () => {
+    const heldUntil = async (channel: Channel) =>
+      (await app.one('select held_until::text from pools where id = $1', [poolOfCalls(channel)])).held_until;
+    const ask = (operation: string, { id: channelID }: Channel) => app.call(`channels.${operation}`, { params: { channelID } });
+    const sibling = ({ wabaId: waba_id, accessToken: access_token }: Channel) =>
+      app.connect({ account: { waba_id, access_token } });
+    const jobOf = (id: string) =>
+      app.one(`select state, attempts, run from jobs where subject_id = $1 and state not in ('done', 'failed')`, [id]);
+
+    test('its work fails; that of a number that cannot ask either waits on, until that one is connected again', async () => {
+      const one = await unpaced(app);
+      const other = await sibling(one);
+      const [ofOne, ofOther] = [await draft(app, one), await draft(app, other)];
+      for (const channel of [one, other]) await ask('disconnect', channel);
+      expect(await heldUntil(one)).toBe('infinity');
+      await app.rows(`update channels set status = 'connected' where id = any($1::uuid[])`, [[one.id, other.id]]);
+      for (const { id } of [ofOne, ofOther]) await asks(app, id, 'push', { isWaiting: false });
+      await app.rows(`update channels set status = 'auth_error' where id = any($1::uuid[])`, [[one.id, other.id]]);
+      const before = await jobOf(ofOther.id);
+
+      expect((await ask('delete', one)).status).toBe(204);
+      expect(await settled(app, ofOne.id)).toMatchObject({ failure: { code: 'channel_deleted' } });
+      expect([await heldUntil(other), await jobOf(ofOther.id)]).toEqual(['infinity', before]);
+      expect((await ask('reconnect', other)).status).toBe(200);
+      expect(await settled(app, ofOther.id)).toMatchObject({ failure: null, provider_flow_id: expect.any(String) });
+    });
+
+    test('the last one that could ask: the work of the others waits, until another number is connected', async () => {
+      const one = await unpaced(app);
+      await ask('disconnect', await sibling(one));
+      expect(await heldUntil(one)).toBeNull();
+      await ask('delete', one);
+      expect(await heldUntil(one)).toBe('infinity');
+      const { id } = await draft(app, await sibling(one));
+      expect(await heldUntil(one)).toBeNull();
+      await doneBy(app, id, 'push');
+    });
+
+    test('the last one: a number that is connected later finds the account free', async () => {
+      const one = await unpaced(app);
+      await ask('disconnect', one);
+      await ask('delete', one);
+      expect(await heldUntil(one)).toBeNull();
+    });
+  });
 });
