@@ -35,7 +35,7 @@ export const button = variantsBy('type', {
   }),
   COPY_CODE: variant('copy_code_button', {
     text: label,
-    example: Joi.string().min(1).max(15).required().description('A code as it will be sent'),
+    example: Joi.string().min(1).max(20).required().description('A code as it will be sent'),
   }),
   OTP: variant('otp_button', {
     otp_type: Joi.string().valid('COPY_CODE', 'ONE_TAP', 'ZERO_TAP').required(),

@@ -2,24 +2,25 @@ import type { Path } from '../platform/errors.ts';
 import { type Json, object, textOf } from '../providers/messaging-app/json.ts';
 import { list, placeholdersIn, wordOf } from './components.ts';
 import type { Fault } from './faults.ts';
+import { lengthOf, maxCode, maxCoupon, maxPayload } from './limits.ts';
 
 /**
  * `needs`: the parameter without which the provider refuses the message. `takes`: one that may be left out. `or`: the provider's examples
- * write it in this way too.
+ * write it in this way too. `max`: characters of its value.
  */
-type Rule = { subType: string; needs?: string; takes?: string; or?: string };
+type Rule = { subType: string; needs?: string; takes?: string; or?: string; max?: number };
 
 /** undefined: a type we do not know, so that nothing of it is refused. */
 export function ruleOf(button: Json): Rule | undefined {
   switch (wordOf(button.type)) {
     case 'QUICK_REPLY':
-      return { subType: 'quick_reply', takes: 'payload', or: 'text' };
+      return { subType: 'quick_reply', takes: 'payload', or: 'text', max: maxPayload };
     case 'URL':
       return { subType: 'url', ...(placeholdersIn(button.url).length > 0 && { needs: 'text' }) };
     case 'OTP':
-      return { subType: 'url', needs: 'text' };
+      return { subType: 'url', needs: 'text', max: maxCode };
     case 'COPY_CODE':
-      return { subType: 'copy_code', needs: 'coupon_code' };
+      return { subType: 'copy_code', needs: 'coupon_code', max: maxCoupon };
     case 'FLOW':
       return { subType: 'flow', takes: 'action' };
     case 'CATALOG':
@@ -89,5 +90,9 @@ function faultsOf(button: Json, index: number, sent: SentButton | undefined, at:
   // The provider's examples have true and false for texts that come back.
   const isText = textOf(value) !== '' || (rule.needs === undefined && typeof value === 'boolean');
   const isThere = type === 'action' ? value !== null && typeof value === 'object' : isText;
-  return isThere ? [] : [{ path: [...path, 0, type], code: 'template.parameter_empty', message: `${what} needs ${type}` }];
+  const place = [...path, 0, type];
+  if (!isThere) return [{ path: place, code: 'template.parameter_empty', message: `${what} needs ${type}` }];
+  return rule.max !== undefined && lengthOf(textOf(value)) > rule.max
+    ? [{ path: place, code: 'template.parameter_length', message: `${what} takes at most ${rule.max} characters` }]
+    : [];
 }

@@ -1,6 +1,7 @@
 import type { Path } from '../platform/errors.ts';
 import { type Json, object, textOf } from '../providers/messaging-app/json.ts';
 import type { Fault } from './faults.ts';
+import { brokenLine, maxLink } from './limits.ts';
 
 /** Values that the provider formats for the reader's country. Where it cannot, it shows `fallback_value`. */
 const formatted: Record<string, string[]> = {
@@ -11,10 +12,20 @@ const formatted: Record<string, string[]> = {
 /** What fills a placeholder of a text. */
 export function textFaults(parameter: Json, at: Path): Fault[] {
   const type = textOf(parameter.type);
-  if (type === 'text')
-    return typeof parameter.text === 'string' && parameter.text !== ''
-      ? []
-      : [{ path: [...at, 'text'], code: 'template.parameter_empty', message: 'A parameter of type text needs its text' }];
+  if (type === 'text') {
+    const path = [...at, 'text'];
+    if (typeof parameter.text !== 'string' || parameter.text === '')
+      return [{ path, code: 'template.parameter_empty', message: 'A parameter of type text needs its text' }];
+    return brokenLine.test(parameter.text)
+      ? [
+          {
+            path,
+            code: 'template.parameter_line',
+            message: 'A parameter has no line break, no tab and no more than 4 spaces in a row',
+          },
+        ]
+      : [];
+  }
   const needed = formatted[type];
   if (!needed)
     return [
@@ -38,6 +49,7 @@ export function textFaults(parameter: Json, at: Path): Fault[] {
 export const shownText = (parameter: Json): string =>
   parameter.type === 'text' ? textOf(parameter.text) : textOf(object(parameter[textOf(parameter.type)]).fallback_value);
 
+const isAddress = (link: string) => link.length <= maxLink && /^https?:\/\//i.test(link) && URL.canParse(link);
 const files = ['image', 'video', 'document'];
 
 /** The header's picture, video, document or place. */
@@ -53,10 +65,20 @@ export function mediaFaults(kind: string, parameter: Json, at: Path): Fault[] {
     ];
   const value = object(parameter[kind]);
   const lacks = (message: string): Fault[] => [{ path: [...at, kind], code: 'template.parameter_empty', message }];
-  if (files.includes(kind))
-    return [value.id, value.link, value.asset_id].filter(textOf).length === 1
+  if (files.includes(kind)) {
+    if ([value.id, value.link, value.asset_id].filter(textOf).length !== 1)
+      return lacks(`The ${kind} of the header needs exactly one of id, link and asset_id`);
+    const link = textOf(value.link);
+    return link === '' || isAddress(link)
       ? []
-      : lacks(`The ${kind} of the header needs exactly one of id, link and asset_id`);
+      : [
+          {
+            path: [...at, kind, 'link'],
+            code: 'template.parameter_link',
+            message: `The link must be a whole http or https address of at most ${maxLink} characters`,
+          },
+        ];
+  }
   if (kind === 'location' && (textOf(value.latitude) === '' || textOf(value.longitude) === ''))
     return lacks('The location of the header needs latitude and longitude');
   return Object.keys(value).length === 0 ? lacks(`The header needs its ${kind}`) : [];

@@ -3,12 +3,12 @@ import { type Json, object, textOf } from '../providers/messaging-app/json.ts';
 import { buttonFaults } from './button-parameters.ts';
 import { bodyTextOf, buttonsOf, cardsOf, fillIn, isNamed, list, partOf, placeholdersIn, wordOf } from './components.ts';
 import { type Fault, throwFaults } from './faults.ts';
+import { lengthOf, maxCode, maxFilled } from './limits.ts';
 import { mediaFaults, shownText, textFaults } from './parameter-values.ts';
 
 export type Template = { category: string; components: unknown[] };
 type Sent = { component: Json; at: Path };
 
-const maxBody = 1_024;
 /** The last ones go through unchecked: they fill nothing that a template says. */
 const known = ['header', 'body', 'button', 'carousel', 'limited_time_offer', 'tap_target_configuration', 'order_status'];
 const once = ['header', 'body', 'carousel', 'limited_time_offer'];
@@ -19,14 +19,15 @@ export function assertParameters(template: Template, given: unknown, at: Path): 
   if (template.components.length > 0) throwFaults(parameterFaults(template, list(given), at));
 }
 
-export function parameterFaults(template: Template, given: unknown[], at: Path): Fault[] {
+/** `maxBody`: characters of the filled body. */
+export function parameterFaults(template: Template, given: unknown[], at: Path, maxBody = maxFilled.body): Fault[] {
   const { components } = template;
   const sent = given.map((one, index): Sent => ({ component: object(one), at: [...at, index] }));
   const ofType = (type: string) => sent.filter(({ component }) => typeOf(component) === type);
   return [
     ...unexpected(sent),
     ...headerFaults(partOf(components, 'HEADER'), ofType('header')[0], at),
-    ...bodyFaults(bodyTextOf(template), ofType('body')[0], at),
+    ...bodyFaults(template, ofType('body')[0], at, maxBody),
     ...buttonFaults(buttonsOf(components), ofType('button'), at),
     ...offerFaults(partOf(components, 'LIMITED_TIME_OFFER'), ofType('limited_time_offer')[0], at),
     ...cardFaults(template, ofType('carousel')[0], at),
@@ -52,7 +53,7 @@ function unexpected(sent: Sent[]): Fault[] {
 
 function headerFaults(header: Json | undefined, sent: Sent | undefined, at: Path): Fault[] {
   const kind = header ? wordOf(header.format).toLowerCase() || 'text' : 'text';
-  if (kind === 'text') return placeholderFaults('header', placeholdersIn(header?.text), sent, at);
+  if (kind === 'text') return filledFaults('header', textOf(header?.text), sent, at, maxFilled.header);
   const path = sent ? [...sent.at, 'parameters'] : at;
   const [parameter, second] = parametersOf(sent?.component);
   if (!parameter) return [{ path, code: 'template.parameter_missing', message: `The header needs a parameter of type ${kind}` }];
@@ -60,17 +61,34 @@ function headerFaults(header: Json | undefined, sent: Sent | undefined, at: Path
   return mediaFaults(kind, parameter, [...path, 0]);
 }
 
-function bodyFaults(text: string, sent: Sent | undefined, at: Path): Fault[] {
-  const faults = placeholderFaults('body', placeholdersIn(text), sent, at);
+function bodyFaults(template: Template, sent: Sent | undefined, at: Path, max: number): Fault[] {
+  const faults = filledFaults('body', bodyTextOf(template), sent, at, max);
+  if (faults.length > 0 || !sent || template.category.toLowerCase() !== 'authentication') return faults;
+  return parametersOf(sent.component).flatMap((parameter, index): Fault[] =>
+    lengthOf(shownText(parameter)) <= maxCode
+      ? []
+      : [
+          {
+            path: [...sent.at, 'parameters', index, 'text'],
+            code: 'template.parameter_length',
+            message: `A code to log in with has at most ${maxCode} characters`,
+          },
+        ],
+  );
+}
+
+function filledFaults(what: 'header' | 'body', text: string, sent: Sent | undefined, at: Path, max: number): Fault[] {
+  const names = placeholdersIn(text);
+  const faults = placeholderFaults(what, names, sent, at);
   if (faults.length > 0 || !sent) return faults;
-  const { length } = fillIn(text, valuesOf(parametersOf(sent.component), placeholdersIn(text)));
-  return length <= maxBody
+  const length = lengthOf(fillIn(text, valuesOf(parametersOf(sent.component), names)));
+  return length <= max
     ? []
     : [
         {
           path: [...sent.at, 'parameters'],
-          code: 'template.body_length',
-          message: `The body has ${length} characters with its parameters, and at most ${maxBody} fit`,
+          code: `template.${what}_length`,
+          message: `The ${what} has ${length} characters with its parameters, and at most ${max} fit`,
         },
       ];
 }
@@ -189,6 +207,7 @@ function cardFaults({ category, components }: Template, sent: Sent | undefined, 
         },
       ];
     seen.add(index);
-    return parameterFaults({ category, components: list(card.components) }, list(one.components), [...path, place, 'components']);
+    const within = [...path, place, 'components'];
+    return parameterFaults({ category, components: list(card.components) }, list(one.components), within, maxFilled.card);
   });
 }

@@ -74,6 +74,25 @@ describe('right:', () => {
     ],
     ['a code to copy', buttons({ type: 'COPY_CODE' }), [button(0, 'copy_code', { type: 'coupon_code', coupon_code: 'SALE' })]],
     ['a flow without data', buttons({ type: 'FLOW' }), []],
+    ['four spaces in a row', [says('Hi {{1}}.')], [body(text('a    b'))]],
+    [
+      'a header, a code and a payload as long as they may be',
+      [
+        { type: 'HEADER', format: 'TEXT', text: 'Hi {{1}}' },
+        plain,
+        { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY' }, { type: 'COPY_CODE' }] },
+      ],
+      [
+        header(text('x'.repeat(57))),
+        button(0, 'quick_reply', { type: 'payload', payload: 'x'.repeat(256) }),
+        button(1, 'copy_code', { type: 'coupon_code', coupon_code: 'x'.repeat(20) }),
+      ],
+    ],
+    [
+      'an emoji, which is one character',
+      [{ type: 'HEADER', format: 'TEXT', text: '{{1}}' }, plain],
+      [header(text('👍'.repeat(60)))],
+    ],
     ['cards in any order', cards, [carousel(filled(1), filled('0'))]],
     ['a button of a type we do not know', buttons({ type: 'NEW' }), [button(0, 'new', text('x'))]],
     ['a template that is not known', [], [body(text('x'))]],
@@ -88,8 +107,20 @@ describe('right:', () => {
   });
 });
 
+test('a code to log in with has at most 15 characters, in the words and on the button', () => {
+  const components = [{ type: 'BODY' }, { type: 'BUTTONS', buttons: [{ type: 'OTP' }] }];
+  const given = (code: string) => [body(text(code)), button(0, 'url', text(code))];
+  expect(found(components, given('1'.repeat(15)), 'authentication')).toEqual([]);
+  expect(found(components, given('1'.repeat(16)), 'authentication')).toEqual([
+    ['components.0.parameters.0.text', 'parameter_length', 'A code to log in with has at most 15 characters'],
+    ['components.1.parameters.0.text', 'parameter_length', 'The button at index 0 (url) takes at most 15 characters'],
+  ]);
+});
+
+type Case = [what: string, components: object[], given: Given, ...faults: [string, string, string][]];
+
 describe('wrong: where, and why', () => {
-  const cases: [what: string, components: object[], given: Given, ...faults: [string, string, string][]][] = [
+  const cases: Case[] = [
     [
       'none of two',
       two,
@@ -176,6 +207,66 @@ describe('wrong: where, and why', () => {
       [says('Hi {{1}}.')],
       [body(text('x'.repeat(1_024)))],
       ['components.0.parameters', 'body_length', 'The body has 1028 characters with its parameters, and at most 1024 fit'],
+    ],
+    ...['a\nb', 'a\rb', 'a\tb', 'a     b'].map(
+      (value): Case => [
+        `a value that is no single line: ${JSON.stringify(value)}`,
+        [says('Hi {{1}}.')],
+        [body(text(value))],
+        [
+          'components.0.parameters.0.text',
+          'parameter_line',
+          'A parameter has no line break, no tab and no more than 4 spaces in a row',
+        ],
+      ],
+    ),
+    [
+      'a header that does not fit',
+      [{ type: 'HEADER', format: 'TEXT', text: 'Hi {{1}}' }, plain],
+      [header(text('x'.repeat(58)))],
+      ['components.0.parameters', 'header_length', 'The header has 61 characters with its parameters, and at most 60 fit'],
+    ],
+    [
+      'a card that does not fit',
+      cards,
+      [carousel(filled(0), { ...filled(1), components: [filled(1).components[0]!, body(text('x'.repeat(900)))] })],
+      [
+        'components.0.cards.1.components.1.parameters',
+        'body_length',
+        'The body has 904 characters with its parameters, and at most 160 fit',
+      ],
+    ],
+    ...['not a url', 'ftp://a.example/b', 'https://', `https://a.example/${'b'.repeat(2_000)}`].map(
+      (address): Case => [
+        `a link that is no address: ${address.slice(0, 20)}`,
+        media('IMAGE'),
+        [header({ type: 'image', image: { link: address } })],
+        [
+          'components.0.parameters.0.image.link',
+          'parameter_link',
+          'The link must be a whole http or https address of at most 2000 characters',
+        ],
+      ],
+    ),
+    [
+      'a coupon of 500 characters',
+      buttons({ type: 'COPY_CODE' }),
+      [button(0, 'copy_code', { type: 'coupon_code', coupon_code: 'x'.repeat(500) })],
+      [
+        'components.0.parameters.0.coupon_code',
+        'parameter_length',
+        'The button at index 0 (copy_code) takes at most 20 characters',
+      ],
+    ],
+    [
+      'a payload of 5,000 characters',
+      buttons({ type: 'QUICK_REPLY' }),
+      [button(0, 'quick_reply', { type: 'payload', payload: 'x'.repeat(5_000) })],
+      [
+        'components.0.parameters.0.payload',
+        'parameter_length',
+        'The button at index 0 (quick_reply) takes at most 256 characters',
+      ],
     ],
     ['no picture', media('IMAGE'), [], ['components', 'parameter_missing', 'The header needs a parameter of type image']],
     [
