@@ -24,6 +24,15 @@ const byEnding: Record<string, string> = {
 
 export const mediaTypes = [...new Set([...Object.values(byEnding), 'video/3gp'])];
 
+const kB = 1024;
+const MB = 1024 * kB;
+
+/** An animated sticker may be five times as large as another; the larger size is taken for both. */
+export function maxBytesOf(type: string): number {
+  if (type === 'image/webp') return 500 * kB;
+  return type.startsWith('image/') ? 5 * MB : type.startsWith('audio/') || type.startsWith('video/') ? 16 * MB : 100 * MB;
+}
+
 /** A type as callers write it: whole, with parameters, or only an ending. */
 export function mediaTypeOf(written: string): string | undefined {
   const [type = ''] = written.toLowerCase().split(';', 1);

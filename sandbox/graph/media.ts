@@ -1,5 +1,5 @@
 import type { Media } from '../media.ts';
-import { mediaTypeOf, mediaTypes } from '../media-types.ts';
+import { maxBytesOf, mediaTypeOf, mediaTypes } from '../media-types.ts';
 import type { State } from '../state.ts';
 import { ownNumber } from './authorize.ts';
 import type { GraphRequest, GraphResponse } from './context.ts';
@@ -22,6 +22,11 @@ export function uploadMedia(state: State) {
     if (!(file instanceof File)) throw missing('file');
     const bytes = Buffer.from(await file.arrayBuffer());
     const mimeType = typeOf(file, form.get('type'));
+    const max = maxBytesOf(mimeType);
+    if (bytes.length > max)
+      throw new GraphError(100, {
+        message: `(#100) Param file must be a file of at most ${max} bytes. Received ${bytes.length} bytes.`,
+      });
     const { id } = state.media.add({
       phoneNumberId: account.phone_number_id,
       token: res.locals.token,

@@ -59,6 +59,17 @@ describe('an upload', () => {
     expect(await post(fields)).toMatchObject({ status: 400, body: { error: { code: 100 } } });
   });
 
+  test.each([
+    ['image/png', 5 * 1024 * 1024],
+    ['image/webp', 500 * 1024],
+    ['audio/mpeg', 16 * 1024 * 1024],
+    ['video/mp4', 16 * 1024 * 1024],
+  ])('of %s that is larger than its kind may be is code 100', async (type, max) => {
+    const file = (bytes: number) => ({ messaging_product: 'whatsapp', file: new Blob([new Uint8Array(bytes)], { type }) });
+    expect((await post(file(max))).status).toBe(200);
+    expect(await post(file(max + 1))).toMatchObject({ status: 400, body: { error: { code: 100 } } });
+  });
+
   test('that is no form is code 100', async () => {
     const { body } = await house.ask('POST', `/${phoneNumberId}/media`, { messaging_product: 'whatsapp' });
     expect(body.error.code).toBe(100);
