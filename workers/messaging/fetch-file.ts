@@ -54,7 +54,7 @@ async function fetchOnce(context: RunContext<unknown>, message: ReceivedFile): P
   // Without its contact, which was erased, nobody may have the file; without its channel nobody can ask for it.
   if (message.contact_id === null || message.deleted_at !== null) return { status: 'gone', isUnwanted: true };
   if (mediaId === undefined) return { status: 'gone' };
-  if (message.channel_status !== 'connected') return waitFor(message, `the channel is ${message.channel_status}`);
+  if (isRefused(message.channel_status)) return waitFor(message, `the channel is ${message.channel_status}`);
   const accessToken = readable(context, message.access_token);
   if (accessToken === undefined) return waitFor(message, 'the access token of the channel cannot be decrypted');
   const account = { phoneNumberId: message.phone_number_id, accountId: message.account_id, accessToken };
@@ -70,6 +70,9 @@ async function fetchOnce(context: RunContext<unknown>, message: ReceivedFile): P
     return waitFor(message, error.message);
   }
 }
+
+/** By the provider. One that somebody disconnected still takes messages, and its token is good. */
+const isRefused = (status: string) => status !== 'connected' && status !== 'disconnected';
 
 /** The contact's row went meanwhile: merged into another, which gets the file, or erased. */
 async function withoutContact({ own }: RunContext<unknown>, { id }: ReceivedFile): Promise<Fetched> {

@@ -240,6 +240,14 @@ test('a contact that is merged while its file is fetched: the other one gets the
   expect(await assetsOf(message.id)).toMatchObject([{ contact_id: other.contactId }]);
 });
 
+test('a channel that was disconnected by hand: its files are fetched, for its token is good', async () => {
+  const own = await app.connect();
+  expect((await app.call('channels.disconnect', { params: { channelID: own.id } })).status).toBe(200);
+  const { providerId } = await sendsFile('image', 'image/jpeg', jpeg(), {}, own);
+  expect((await settled(providerId)).content.media).toMatchObject({ status: 'stored' });
+  expect((await app.one('select status from channels where id = $1', [own.id])).status).toBe('disconnected');
+});
+
 test('a channel whose token cannot be decrypted: its files wait as those of a stopped one', async () => {
   const own = await app.connect();
   await app.rows(`update channels set access_token = 'unknown.a.b.c' where id = $1`, [own.id]);
