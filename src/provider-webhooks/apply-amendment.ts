@@ -85,15 +85,25 @@ function edited(was: Content, words: Words, at: string): Content | undefined {
 
 const deleted = (was: Content, at: string): Content | undefined => (was.deleted ? undefined : { ...was, deleted: { at } });
 
-/** The conversation's preview, where it is that of this message. */
-async function showLater(own: OwnTx, { conversation_id, type, content }: Original, preview: string) {
+/**
+ * The conversation's preview, where it is that of this message: a message after it may say the same. One that came late was written before it,
+ * and one whose time has not come has none.
+ */
+async function showLater(own: OwnTx, { id, conversation_id, type, content }: Original, preview: string) {
   // SQL: by what the row shows, and returns its status.
   const [shown] = await own.sql<{ status: string }>(
     `update conversations
         set preview = $4, updated_at = clock_timestamp()
       where organization_id = $1 and id = $2 and preview = $3 and preview <> $4
+        and not exists (
+          select 1
+            from messages m
+            join messages n on n.organization_id = m.organization_id and n.conversation_id = m.conversation_id
+           where m.organization_id = $1 and m.id = $5
+             and (n.created_at, n.id) > (m.created_at, m.id)
+             and not n.is_scheduled and coalesce(n.provider_at, n.created_at) >= m.provider_at)
      returning status`,
-    [conversation_id, withoutNul(previewOf(type, content)), withoutNul(preview)],
+    [conversation_id, withoutNul(previewOf(type, content)), withoutNul(preview), id],
   );
   if (shown) own.emit(conversationUpdated, { conversation_id, status: shown.status, changed: ['preview'] });
 }

@@ -117,6 +117,24 @@ describe('an edit', () => {
 });
 
 describe('a deletion', () => {
+  test('of the first of two that say the same leaves the preview, which is the second one’s', async () => {
+    const { phone, id, message } = await written('ok');
+    const second = newId();
+    await from(phone, { id: second, ...textOf('ok') });
+    await from(phone, revoke(id));
+    expect((await byProviderId(id)).content.deleted).toBeDefined();
+    expect((await conversationOf(message)).preview).toBe('ok');
+    await from(phone, revoke(second));
+    expect((await conversationOf(message)).preview).toBe('[deleted]');
+  });
+
+  test('hides the preview of the last message although an older one came after it', async () => {
+    const { phone, id, message } = await written('Now');
+    await from(phone, { id: newId(), timestamp: seconds(-3_600), ...textOf('An hour ago') });
+    await from(phone, revoke(id));
+    expect((await conversationOf(message)).preview).toBe('[deleted]');
+  });
+
   test('marks the message, hides its preview, and holds against a later edit', async () => {
     const { phone, id, message } = await written('A secret');
     const timestamp = seconds(3);
