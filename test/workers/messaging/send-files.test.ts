@@ -177,6 +177,23 @@ describe('a message with an asset', () => {
     expect([(await arrived(second)).length, (await uploads(own)).length]).toEqual([1, 2]);
   });
 
+  test('of an id that was uploaded after a scheduled message was accepted, and dropped since, is uploaded again', async () => {
+    const own = await app.connect();
+    const assetId = await idOf(jpeg());
+    const { phone } = await app.conversation(own);
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const body = { channel_id: own.id, to: phone, type: 'image', image: { asset_id: assetId }, send_at: later };
+    const { id } = (await app.call('messages.send', { body })).body.data;
+    const other = await sent('image', { asset_id: assetId }, own);
+    await app.messageIn(other, 'read');
+    const dropped = (await wire(other, own))[0].image.id;
+    await fetch(`${app.sandboxUrl}/${dropped}`, { method: 'DELETE', headers: { authorization: `Bearer ${own.accessToken}` } });
+    await app.rows('update messages set send_at = clock_timestamp() where id = $1', [id]);
+    await app.rows('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1', [id]);
+    await app.messageIn(id, 'read');
+    expect((await wire(id, own)).map((sentBody: Body) => sentBody.image.id === dropped)).toEqual([true, false]);
+  });
+
   test('that the provider refuses in itself fails, after one more upload at most', async () => {
     const own = await app.connect();
     const assetId = await idOf(jpeg());
