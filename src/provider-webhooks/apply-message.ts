@@ -183,6 +183,9 @@ const receivedBefore = (own: OwnTx, channelId: string, providerMessageId: string
 type Statuses = { status: ConversationStatus; was: ConversationStatus; is_late: boolean };
 type Updated = Statuses & { is_nameless: boolean };
 
+/** The provider's times are whole seconds. */
+const isLate = (lastInbound: string) => `coalesce($5::timestamptz < date_trunc('second', ${lastInbound}), false)`;
+
 /** Profile fields that the provider left out stay as they were; so does the preview after a message older than the last of the person. */
 async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> {
   const { conversationId, message, isInbound } = placed;
@@ -193,7 +196,7 @@ async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> 
         set status = case when status = 'resolved' and $10 or status = 'snoozed' and $4 then 'open' else status end,
             snoozed_until = case when $4 then null else snoozed_until end,
             unread_count = unread_count + case when $4 then 1 else 0 end,
-            preview = case when $5::timestamptz < last_inbound_at then preview else $3 end,
+            preview = case when ${isLate('last_inbound_at')} then preview else $3 end,
             last_message_at = clock_timestamp(), updated_at = clock_timestamp(),
             last_inbound_at = case
               when $4 then greatest(last_inbound_at, least($5::timestamptz, clock_timestamp()))
@@ -203,7 +206,7 @@ async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> 
             profile_phone = coalesce($8, profile_phone),
             profile_user_id = coalesce($9, profile_user_id)
       where id = $2 and organization_id = $1
-     returning status, old.status as was, coalesce($5::timestamptz < old.last_inbound_at, false) as is_late,
+     returning status, old.status as was, ${isLate('old.last_inbound_at')} as is_late,
                (select k.name = '' from contacts k where k.organization_id = $1 and k.id = contact_id) as is_nameless`,
     [
       conversationId,
@@ -217,7 +220,7 @@ async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> 
   return updated ?? { status: 'open', was: 'open', is_late: false, is_nameless: false };
 }
 
-function emitNew(own: OwnTx, placed: Placed, contactId: string, { status, was, is_late: isLate }: Statuses) {
+function emitNew(own: OwnTx, placed: Placed, contactId: string, { status, was, is_late }: Statuses) {
   const { id, channelId, conversationId, message, isInbound } = placed;
   own.emit(messageNew, {
     message_id: id,
@@ -232,7 +235,7 @@ function emitNew(own: OwnTx, placed: Placed, contactId: string, { status, was, i
   const changed = [
     ...(status === was ? [] : ['status']),
     ...(isWoken ? ['snoozed_until'] : []),
-    ...(isLate ? [] : ['preview']),
+    ...(is_late ? [] : ['preview']),
     ...(isWritten(placed) ? ['unread_count'] : []),
   ];
   own.emit(conversationUpdated, { conversation_id: conversationId, status, changed });
