@@ -22,4 +22,7 @@ export function createKnownChannels(): KnownChannels {
 }
 
 export const isSameState = (one: ChannelState, other: ChannelState) =>
-  one.app_secret === other.app_secret && one.key_ids === other.key_ids;
+  one.app_secret === other.app_secret && (one.keys === other.keys || inOrder(one.keys) === inOrder(other.keys));
+
+/** The database gives the keys in any order. */
+const inOrder = (keys: string | null) => keys?.split(',').sort().join();

@@ -88,7 +88,9 @@ describe('what has changed since counts at the next request', () => {
   });
 });
 
-test('a request to a channel that is known takes one trip to the database', async () => {
+test('a request to a channel that is known takes one trip to the database, however many keys it has', async () => {
+  for (const state of ['uploading', 'previous']) await addKey(state);
+  await ask();
   const { pool } = app.web.deps.database;
   const query = pool.query;
   const texts: unknown[] = [];
