@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { kept } from '../platform/kept.ts';
 
 const PREFIX = 'whsec_';
 
@@ -28,10 +29,10 @@ export function sign({ id, timestamp, body, secrets }: Signed): string {
     .join(' ');
 }
 
-function keyOf(secret: string): KeyObject {
+const keyOf = kept((secret) => {
   const key = Buffer.from(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '', 'base64');
   // An HMAC with an empty key works without an error and proves nothing.
   if (key.length < 24) throw new TypeError('a webhook secret is whsec_ and at least 24 bytes in base64');
   // With bytes Node 24 throws and catches an error in each HMAC.
   return createSecretKey(key);
-}
+});

@@ -1,3 +1,4 @@
+import { kept } from '../../platform/kept.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { type ExchangeKey, keyOf } from './crypto.ts';
 
@@ -8,29 +9,13 @@ export type OpenKeys = {
   text(sealed: string, secrets: Secrets): string;
 };
 
-const maxKept = 1_000;
-
-/** What is sealed is opened once: a key and its parsing cost as much as a quarter of a request. */
-export function createOpenKeys(): OpenKeys {
-  const keys = openedOnce(keyOf);
-  const texts = openedOnce((text) => text);
+/** What is sealed is opened once: a key and its parsing cost as much as a quarter of a request. Another value has another sealed text. */
+export const createOpenKeys = (): OpenKeys => {
+  const keys = kept((sealed, secrets: Secrets) => keyOf(secrets.open(sealed)));
   return {
     *of(sealed, secrets) {
       for (const one of sealed) yield keys(one, secrets);
     },
-    text: texts,
+    text: kept((sealed, secrets: Secrets) => secrets.open(sealed)),
   };
-}
-
-/** By the sealed text, which is another one for every other value: what is kept is never wrong, only unused. */
-function openedOnce<Value>(read: (text: string) => Value) {
-  const kept = new Map<string, Value>();
-  return (sealed: string, secrets: Secrets): Value => {
-    const known = kept.get(sealed);
-    if (known !== undefined) return known;
-    const value = read(secrets.open(sealed));
-    if (kept.size >= maxKept) kept.delete(kept.keys().next().value!);
-    kept.set(sealed, value);
-    return value;
-  };
-}
+};
