@@ -27,7 +27,7 @@ async function exchange({ body, params, header, from }: Input<Buffer, unknown>, 
   const id = params.channelID!;
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
   const isSigned = ({ app_secret: own }: ExchangeChannel) => {
-    const secret = own === null ? config.messagingAppSecret : secrets.open(own);
+    const secret = own === null ? config.messagingAppSecret : exchanges.keys.text(own, secrets);
     return secret ? isSignedWith(secret, bytes, header(signatureHeader)) : false;
   };
   const lookUp = await limits.lookUps.begin(from.address, id);
