@@ -1,12 +1,12 @@
-import { Agent, type Dispatcher, errors } from 'undici';
+import { Agent, errors } from 'undici';
 import { checkUrl, ForbiddenAddress, type Lookup } from '../platform/network/address-guard.ts';
 import { parseNetworks } from '../platform/network/address-ranges.ts';
+import { type Answer, answerReader } from './answer.ts';
 import { maxAnswerBytes, withoutFloods } from './flood-guard.ts';
 import { type Phase, PhaseClock, type PhaseTimes, timed } from './phase-clock.ts';
 import { requestHeaders } from './request-headers.ts';
 import { responseHead } from './response-head.ts';
 import { ConnectFailed, vettedConnector } from './vetted-connector.ts';
-import { wholeBody } from './whole-body.ts';
 
 export const errorClasses = ['dns', 'connect', 'tls', 'ssrf', 'timeout', 'http'] as const;
 export type SendErrorClass = (typeof errorClasses)[number];
@@ -76,27 +76,27 @@ export function createWebhookSender({
     maxHeaderSize: 16_384,
   });
 
-  async function exchange({ url, headers, body }: WebhookRequest, signal: AbortSignal, clock: PhaseClock): Promise<Judged> {
+  async function exchange({ url, headers, body }: WebhookRequest, clock: PhaseClock): Promise<Judged> {
     const { origin, pathname, search } = checkUrl(url, { allowHttp, allowNetworks });
-    const path = pathname + search;
-    const request = { origin, path, method: 'POST', headers: requestHeaders(headers), body, signal } as const;
-    const answer = timed(clock, () => agent.request(request));
-    // undici heeds the signal only once it is connected; a request aborted before is never sent.
-    const response = await Promise.race([answer, rejectedOn(signal)]);
-    clock.enter('body');
-    if (maxBodyBytes !== undefined) return { ...judged(response), body: await wholeBody(response.body, maxBodyBytes) };
-    return { ...judged(response), responseHead: await responseHead(response, maxResponseBytes) };
+    const request = { origin, path: pathname + search, method: 'POST', headers: requestHeaders(headers), body } as const;
+    const reader = answerReader(maxBodyBytes ?? maxResponseBytes, () => clock.enter('body'));
+    const timer = setTimeout(() => reader.stop(new Expired(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    try {
+      timed(clock, () => agent.dispatch(request, reader.handler));
+      const answer = await reader.answer;
+      if (maxBodyBytes === undefined) return { ...judged(answer), responseHead: responseHead(answer, maxResponseBytes) };
+      if (answer.fault) throw answer.fault;
+      return { ...judged(answer), body: answer.body };
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   return {
     async send(request) {
       const startedAt = performance.now();
       const clock = new PhaseClock();
-      const limit = new AbortController();
-      const timer = setTimeout(() => limit.abort(), timeoutMs);
-      const outcome = await exchange(request, limit.signal, clock)
-        .catch((error) => failed(error, limit.signal.aborted ? timeoutMs : undefined))
-        .finally(() => clearTimeout(timer));
+      const outcome = await exchange(request, clock).catch(failed);
       const phase = outcome.ok ? undefined : phaseOf(outcome, clock);
       return { ...outcome, durationMs: Math.round(performance.now() - startedAt), phases: clock.end(), ...(phase && { phase }) };
     },
@@ -104,8 +104,8 @@ export function createWebhookSender({
   };
 }
 
-function rejectedOn(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+class Expired extends Error {
+  override name = 'Expired';
 }
 
 /** The phase in which a name or an address was refused is `dns`, whatever was asked of the network. */
@@ -115,7 +115,7 @@ function phaseOf({ status, errorClass }: Judged, clock: PhaseClock): Phase {
   return errorClass === 'dns' || errorClass === 'tls' ? errorClass : clock.phase;
 }
 
-function judged({ statusCode: status, headers }: Dispatcher.ResponseData): Judged {
+function judged({ status, headers }: Answer): Judged {
   const retryAfter = [headers['retry-after'] ?? []].flat()[0]?.slice(0, 100);
   const common = { status, ...(retryAfter && { retryAfter }) };
   if (status >= 200 && status < 300) return { ok: true, ...common };
@@ -123,11 +123,11 @@ function judged({ statusCode: status, headers }: Dispatcher.ResponseData): Judge
   return { ok: false, ...common, errorClass: 'http', error: `HTTP ${status}${isRedirect ? ', redirects are not followed' : ''}` };
 }
 
-function failed(error: unknown, expiredMs: number | undefined): Judged {
+function failed(error: unknown): Judged {
   if (error instanceof errors.ClientClosedError || error instanceof errors.ClientDestroyedError) throw error;
   if (error instanceof ForbiddenAddress) return failure('ssrf', error.message);
   if (error instanceof ConnectFailed) return failure(error.errorClass, error.message);
-  if (expiredMs !== undefined) return failure('timeout', `no answer within ${expiredMs} ms`);
+  if (error instanceof Expired) return failure('timeout', error.message);
   const { code, message } = error as NodeJS.ErrnoException;
   // undici's own assertion, about a status below 100.
   if (code === 'ERR_ASSERTION') return failure('http', 'the answer is not valid HTTP');

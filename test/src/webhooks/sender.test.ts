@@ -191,6 +191,46 @@ describe('the answer', () => {
   });
 });
 
+describe('an answer that is read whole', () => {
+  const whole = (options: Partial<WebhookSenderOptions> = {}) => sender({ maxBodyBytes: 8, ...options });
+
+  test('comes with any status, up to the limit', async () => {
+    const { url } = await receiver((_request, response) => {
+      response.writeHead(427).write('1234');
+      setTimeout(() => response.end('5678'), 20);
+    });
+    const outcome = await whole().send(post(url));
+    expect(outcome).toMatchObject({ ok: false, status: 427, errorClass: 'http' });
+    expect(outcome.body?.toString()).toBe('12345678');
+    expect(outcome.responseHead).toBeUndefined();
+  });
+
+  test('is none if it is longer: the attempt fails, the connection is closed', async () => {
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    const { url } = await receiver((_request, response) => response.on('close', resolve).write('123456789'));
+    const outcome = await whole().send(post(url));
+    expect(outcome).toMatchObject({ ok: false, errorClass: 'http', error: 'the answer is longer than 8 bytes' });
+    expect(outcome.status).toBeUndefined();
+    await closed;
+  });
+
+  test('is none if it breaks off, or drips beyond the limit of the try', async () => {
+    const cut = await receiver((_request, response) => {
+      response.writeHead(200, { 'content-length': '8' }).write('half', () => setTimeout(() => response.destroy(), 20));
+    });
+    const broken = await whole().send(post(cut.url));
+    expect(broken).toMatchObject({ ok: false, errorClass: 'http', phase: 'body' });
+    expect(broken.status).toBeUndefined();
+    const slow = await receiver((_request, response) => response.write('half'));
+    expect(await whole({ timeoutMs: 150 }).send(post(slow.url))).toMatchObject({
+      ok: false,
+      errorClass: 'timeout',
+      error: 'no answer within 150 ms',
+      phase: 'body',
+    });
+  });
+});
+
 describe('faults', () => {
   test('no answer in time', async () => {
     const { url } = await receiver(() => {});
