@@ -42,19 +42,25 @@ export async function writeDocument(
   return getFlow(own, flow.id);
 }
 
-/** SQL: a lock on the channel's row, which its deletion takes first too: no flow comes to a channel that goes. */
+/** SQL: a lock on the channel's row, which its deletion takes first too: no flow and no key comes to a channel that goes. */
 const heldChannel = `
-  select id, account_id
+  select id, account_id, status
     from channels
    where organization_id = $1
      and id = $2
      and deleted_at is null
      for share`;
 
+/** Until the transaction's end. Throws 404. */
+export async function holdChannel(own: OwnTx, channelId: string) {
+  const [channel] = await own.sql<{ id: string; account_id: string; status: string }>(heldChannel, [channelId]);
+  if (!channel) throw notFound('Channel');
+  return channel;
+}
+
 /** Throws 404. */
 export async function channelColumns(own: OwnTx, channelId: string | null) {
   if (channelId === null) return { channel_id: null, account_id: null };
-  const [channel] = await own.sql<{ id: string; account_id: string }>(heldChannel, [channelId]);
-  if (!channel) throw notFound('Channel');
+  const channel = await holdChannel(own, channelId);
   return { channel_id: channel.id, account_id: channel.account_id };
 }

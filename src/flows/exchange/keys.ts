@@ -9,6 +9,7 @@ import type { Secrets } from '../../platform/secrets.ts';
 import { nowDate } from '../../platform/time/clock.ts';
 import { enqueue } from '../ask.ts';
 import { FlowKey, type flowKeyStates } from '../key.entity.ts';
+import { holdChannel } from '../write.ts';
 import type { newKeyPair } from './crypto.ts';
 import { uploadFlowKeyJob } from './key-job.ts';
 
@@ -65,7 +66,7 @@ export async function requestRotation(own: OwnTx, channelId: string, pair: Pair,
   own.assertLocked(flowKeyLane(channelId));
   const [live] = await liveUpload(own, { channelId });
   if (live) return live.id;
-  const { status, account_id: accountId } = await readChannel(own, channelId);
+  const { status, account_id: accountId } = await holdChannel(own, channelId);
   if (status !== 'connected') throw new AppError('conflict', `The channel is not connected: it is ${status}`);
   const left = await uploadingKey(own, channelId);
   if (!left) {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { askByPhone } from '../../support/flow-exchange.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -69,6 +70,23 @@ describe('of one channel', () => {
     await app.call('channels.disconnect', { params: { channelID: channel.id } });
     const { status, body } = await rotate();
     expect([status, body.error.code]).toEqual([409, 'conflict']);
+    expect(await app.rows('select 1 from flow_keys where channel_id = $1', [channel.id])).toEqual([]);
+  });
+
+  test('a channel that is deleted at the same time: 404, and no key is left behind', async () => {
+    const other = new pg.Client({ connectionString: app.web.deps.config.databaseUrl });
+    await other.connect();
+    await other.query('begin');
+    await other.query('update channels set deleted_at = clock_timestamp() where id = $1', [channel.id]);
+    await other.query('delete from flow_keys where channel_id = $1', [channel.id]);
+    const asked = rotate(channel, {});
+    await waitFor('the rotation to wait', async () => {
+      const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return (await app.rows(waiting)).length > 0;
+    });
+    await other.query('commit');
+    await other.end();
+    expect((await asked).status).toBe(404);
     expect(await app.rows('select 1 from flow_keys where channel_id = $1', [channel.id])).toEqual([]);
   });
 
