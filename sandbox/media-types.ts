@@ -24,6 +24,13 @@ const byEnding: Record<string, string> = {
 
 export const mediaTypes = [...new Set([...Object.values(byEnding), 'video/3gp'])];
 
+/** Whether the provider sends a file of this type as this kind. Anything goes as a document. */
+export function canBeSentAs(kind: string, type: string): boolean {
+  if (kind === 'document') return true;
+  if (kind === 'sticker') return type === 'image/webp';
+  return type.startsWith(`${kind}/`) && type !== 'image/webp';
+}
+
 const kB = 1024;
 const MB = 1024 * kB;
 

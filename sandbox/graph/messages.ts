@@ -28,7 +28,7 @@ export function postMessage(state: State) {
     if (!state.numbers.of(account.phone_number_id).isRegistered) throw new GraphError(133010);
     const outgoing = readOutgoing(body, account);
     const opened = openedBy(state, account, body, outgoing.template);
-    checkMediaIds(body, (id) => state.media.find(id, res.locals.token) !== undefined);
+    checkMediaIds(body, (id) => state.media.find(id, res.locals.token)?.mimeType);
     if (!state.buckets.take(account.phone_number_id, state.behaviour.mps)) {
       throw new GraphError(130429, {
         details: 'Message failed to send because too many were sent from this number in a short time',

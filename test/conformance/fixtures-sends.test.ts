@@ -26,7 +26,7 @@ type Account = Omit<Channel, 'id' | 'tenant'>;
 async function prepared(example: Json): Promise<{ body: Json; account: Account }> {
   const words = filled(example, [[/^language-and-locale-code$/, 'en_US']]);
   const account = await app.account({ templates: words.template ? [templateFor(words.template)] : [] });
-  const media = await upload(account);
+  const media = await upload(account, uploadTypes[words.type] ?? 'image/png');
   const opened = words.interactive?.action?.parameters;
   if (words.interactive?.type === 'flow') {
     const status = opened.mode === 'draft' ? 'DRAFT' : 'PUBLISHED';
@@ -42,10 +42,18 @@ async function prepared(example: Json): Promise<{ body: Json; account: Account }
   return { body, account };
 }
 
-async function upload({ phoneNumberId, accessToken }: Account): Promise<string> {
+const uploadTypes: Record<string, string> = {
+  image: 'image/png',
+  video: 'video/mp4',
+  audio: 'audio/ogg',
+  document: 'application/pdf',
+  sticker: 'image/webp',
+};
+
+async function upload({ phoneNumberId, accessToken }: Account, type: string): Promise<string> {
   const form = new FormData();
   form.set('messaging_product', 'whatsapp');
-  form.set('file', new Blob(['x'], { type: 'image/png' }));
+  form.set('file', new Blob(['x'], { type }));
   const headers = { authorization: `Bearer ${accessToken}` };
   const response = await fetch(`${app.sandboxUrl}/${phoneNumberId}/media`, { method: 'POST', headers, body: form });
   return ((await response.json()) as { id: string }).id;

@@ -76,6 +76,19 @@ describe('an upload', () => {
   });
 });
 
+test.each([
+  ['image', 'image/png', 'image/webp'],
+  ['video', 'video/mp4', 'image/png'],
+  ['audio', 'audio/ogg', 'video/mp4'],
+  ['sticker', 'image/webp', 'image/png'],
+  ['image', 'image/jpeg', 'application/pdf'],
+])('an id is sent as %s if it is of %s, and not of %s (131053)', async (kind, right, wrong) => {
+  await house.openWindow();
+  const send = async (type: string) => house.send({ type: kind, [kind]: { id: await house.upload(type) } });
+  expect((await send(right)).status).toBe(200);
+  expect((await send(wrong)).body.error).toMatchObject({ code: 131053 });
+});
+
 describe('nobody sees', () => {
   test("another's media, by its id or its address", async () => {
     await house.control('accounts', stranger);

@@ -88,8 +88,8 @@ describe('accepted', () => {
         { type: 'button', sub_type: 'quick_reply', index: '0', parameters: [] },
       ]),
     ],
-  ])('%s', async (_name, message) => {
-    const media = await house.upload();
+  ])('%s', async (name, message) => {
+    const media = await house.upload({ audio: 'audio/ogg', sticker: 'image/webp' }[name]);
     await house.control('flows', { waba_id: wabaId, id: '1', name: 'A flow', status: 'PUBLISHED' });
     const answer = await house.send(JSON.parse(JSON.stringify(message).replaceAll('<media>', media)));
     expect(answer.body.error).toBeUndefined();
