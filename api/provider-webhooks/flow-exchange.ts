@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { type Answered, answerAsKnown, answerExchange } from '../../src/flows/exchange/answer.ts';
+import { answerWithinMs } from '../../src/flows/exchange/exchanges.ts';
 import { type ExchangeChannel, findExchangeChannel } from '../../src/flows/exchange/find.ts';
 import { type ExchangeOutcome, NotExchanged } from '../../src/flows/exchange/outcomes.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
@@ -22,7 +23,7 @@ const refusals: Partial<Record<ExchangeOutcome, () => AppError>> = {
 };
 const endpointFailed = () => new AppError('endpoint_failed', 'The endpoint of the flow gave no answer');
 
-async function exchange({ body, params, header, from }: Input<Buffer, unknown>, deps: Deps): Promise<Answered> {
+async function exchange({ body, params, header, from }: Input<Buffer, unknown>, deps: Deps, by: number): Promise<Answered> {
   const { config, database, secrets, flowExchanges: exchanges, limits } = deps;
   const id = params.channelID!;
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
@@ -33,7 +34,7 @@ async function exchange({ body, params, header, from }: Input<Buffer, unknown>, 
   const lookUp = await limits.lookUps.begin(from.address, id);
   const known = exchanges.channels.of(id);
   if (known && isSigned(known)) {
-    const answer = await inPlace(deps, known, () => answerAsKnown(deps, { ...known, id }, bytes));
+    const answer = await inPlace(deps, known, () => answerAsKnown(deps, { ...known, id }, { body: bytes, by }));
     if (answer) {
       lookUp.right();
       return answer;
@@ -50,7 +51,7 @@ async function exchange({ body, params, header, from }: Input<Buffer, unknown>, 
   }
   lookUp.right();
   exchanges.channels.keep(id, channel);
-  return inPlace(deps, channel, () => answerExchange(deps, { ...channel, id }, bytes));
+  return inPlace(deps, channel, () => answerExchange(deps, { ...channel, id }, { body: bytes, by }));
 }
 
 async function inPlace<Result>(deps: Deps, channel: ExchangeChannel, work: () => Promise<Result>): Promise<Result> {
@@ -69,7 +70,7 @@ async function receive(input: Input<Buffer, unknown>, deps: Deps): Promise<Reply
   const startedAt = performance.now();
   const ended = (outcome: ExchangeOutcome) => deps.flowExchanges.ended(outcome, (performance.now() - startedAt) / 1000);
   try {
-    const { outcome, text, isOver, notice } = await exchange(input, deps);
+    const { outcome, text, isOver, notice } = await exchange(input, deps, startedAt + answerWithinMs);
     ended(outcome);
     if (outcome === 'notice') log.warn({ channel_id: params.channelID, notice }, 'flow: the phone could not show an answer');
     return { status: isOver ? overStatus : 200, body: text };

@@ -33,6 +33,8 @@ export interface WebhookRequest {
   url: string;
   headers: Record<string, string>;
   body: string | Buffer;
+  /** Of this attempt, where that is less than the sender's `timeoutMs`. */
+  withinMs?: number;
 }
 
 export interface WebhookSenderOptions {
@@ -76,11 +78,12 @@ export function createWebhookSender({
     maxHeaderSize: 16_384,
   });
 
-  async function exchange({ url, headers, body }: WebhookRequest, clock: PhaseClock): Promise<Judged> {
+  async function exchange({ url, headers, body, withinMs = timeoutMs }: WebhookRequest, clock: PhaseClock): Promise<Judged> {
     const { origin, pathname, search } = checkUrl(url, { allowHttp, allowNetworks });
     const request = { origin, path: pathname + search, method: 'POST', headers: requestHeaders(headers), body } as const;
     const reader = answerReader(maxBodyBytes ?? maxResponseBytes, () => clock.enter('body'));
-    const timer = setTimeout(() => reader.stop(new Expired(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    const limitMs = Math.round(Math.min(timeoutMs, withinMs));
+    const timer = setTimeout(() => reader.stop(new Expired(`no answer within ${limitMs} ms`)), limitMs);
     try {
       timed(clock, () => agent.dispatch(request, reader.handler));
       const answer = await reader.answer;

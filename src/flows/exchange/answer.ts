@@ -13,6 +13,8 @@ import { ensureSecret } from './secret.ts';
 
 type Deps = { database: Database; secrets: Secrets; flowExchanges: FlowExchanges };
 type Channel = ExchangeChannel & { id: string };
+/** `by`: of `performance.now()`, when the answer must be there. */
+type Asked = { body: Buffer; by: number };
 
 /** `text`: encrypted, for this phone only. `notice`: the provider's word for what the phone could not show. */
 export type Answered = {
@@ -24,24 +26,24 @@ export type Answered = {
 };
 
 /** One request of a phone, whose signature is right. Throws NotExchanged. */
-export async function answerExchange(deps: Deps, channel: Channel, body: Buffer): Promise<Answered> {
+export async function answerExchange(deps: Deps, channel: Channel, { body, by }: Asked): Promise<Answered> {
   const opened = await decrypted(deps, channel, body);
   const { request } = opened;
   if (isPing(request)) return { outcome: 'ping', text: sealReply(opened, pingReply) };
   if (isErrorNotice(request)) return { outcome: 'notice', text: sealReply(opened, noticeReply), notice: noticeWord(request) };
   const flow = await flowOf(deps, channel, opened);
-  return flow ? forwarded(deps, channel, opened, flow) : { outcome: 'token', text: sealReply(opened, {}), isOver: true };
+  return flow ? forwarded(deps, channel, opened, flow, by) : { outcome: 'token', text: sealReply(opened, {}), isOver: true };
 }
 
 /**
  * For a channel whose row was read by an earlier request: one trip to the database gives the flow, and what the channel has now. Undefined:
  * the row is not what it was, or something is not as it mostly is; nothing was done, and the channel must be read. Throws NotExchanged.
  */
-export async function answerAsKnown(deps: Deps, channel: Channel, body: Buffer): Promise<Answered | undefined> {
+export async function answerAsKnown(deps: Deps, channel: Channel, { body, by }: Asked): Promise<Answered | undefined> {
   const opened = await ifDecrypted(deps, channel, body);
   if (!opened || isPing(opened.request) || isErrorNotice(opened.request)) return undefined;
   const flow = await flowOf(deps, channel, opened);
-  return flow && isSameState(flow, channel) ? forwarded(deps, channel, opened, flow) : undefined;
+  return flow && isSameState(flow, channel) ? forwarded(deps, channel, opened, flow, by) : undefined;
 }
 
 async function decrypted({ flowExchanges: exchanges, secrets }: Deps, channel: Channel, body: Buffer): Promise<Opened> {
@@ -69,7 +71,7 @@ async function flowOf({ database, secrets }: Deps, channel: Channel, { request }
   return messageId === undefined ? undefined : findOpenedFlow(ownRows(database, organizationId), messageId, channel.id);
 }
 
-async function forwarded(deps: Deps, channel: Channel, opened: Opened, found: OpenedFlow): Promise<Answered> {
+async function forwarded(deps: Deps, channel: Channel, opened: Opened, found: OpenedFlow, by: number): Promise<Answered> {
   const { database, secrets, flowExchanges: exchanges } = deps;
   const { request } = opened;
   const organizationId = channel.organization_id;
@@ -82,7 +84,10 @@ async function forwarded(deps: Deps, channel: Channel, opened: Opened, found: Op
   }
   const opener = { open: (sealed: string) => exchanges.keys.text(sealed, secrets) };
   const asked = forwardRequest(request, { organizationId, opened: flow }, opener);
-  const { isOver, reply } = await askEndpoint(await exchanges.sender(), asked, flow.flow_id);
+  const sender = await exchanges.sender();
+  const withinMs = by - performance.now();
+  if (withinMs < 1) throw new NotExchanged('timeout', 'no time was left to ask the endpoint', flow.flow_id);
+  const { isOver, reply } = await askEndpoint(sender, { ...asked, withinMs }, flow.flow_id);
   if (isOver) return { outcome: 'ended', text: sealReply(opened, reply), isOver };
   return { outcome: 'answered', text: sealReply(opened, withWireToken(reply, request.flowToken)) };
 }

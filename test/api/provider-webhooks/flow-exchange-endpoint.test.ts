@@ -114,6 +114,22 @@ describe('the endpoint does not answer: an error in time', () => {
     }
   });
 
+  test('it never answers, and the database was slow before: an error within the 10 s of the provider', async () => {
+    const { pool } = app.web.deps.database;
+    const query = pool.query;
+    pool.query = (async (text: unknown, ...rest: unknown[]) => {
+      if (String(text).includes('flow_sends')) await new Promise((resolve) => setTimeout(resolve, 3_000));
+      return (query as (...all: unknown[]) => unknown).call(pool, text, ...rest);
+    }) as typeof query;
+    endpoint.answer(() => undefined);
+    try {
+      const { ms } = await failsWith('timeout');
+      expect(ms).toBeGreaterThan(9_000);
+    } finally {
+      pool.query = query;
+    }
+  }, 30_000);
+
   test('it never ends, and holds no more than its share of places meanwhile', async () => {
     endpoint.answer((res) => {
       res.writeHead(200);

@@ -240,6 +240,13 @@ describe('faults', () => {
     expect(outcome.durationMs).toBeGreaterThanOrEqual(140);
   });
 
+  test('no answer in the time of this attempt, which cannot be longer than the sender allows', async () => {
+    const { url } = await receiver(() => {});
+    const one = sender({ timeoutMs: 150 });
+    expect((await one.send({ ...post(url), withinMs: 40.4 })).error).toBe('no answer within 40 ms');
+    expect((await one.send({ ...post(url), withinMs: 9_000 })).error).toBe('no answer within 150 ms');
+  });
+
   test('a head that drips is out of time, however steadily', async () => {
     const { url } = await tcpReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nx-a: ');
