@@ -41,7 +41,6 @@ export const kept: Record<string, string> = {
   flow_versions: 'the last 50 of a flow, bytes by FLOW_VERSIONS_MAX_BYTES, and the labels of those that were sent',
   flow_sends: 'what an answer is matched by, and the counts of a flow',
   flow_responses: "a tenant's own records",
-  flow_keys: 'at most three for each channel; one whose overlap is over opens nothing',
   orders: "a tenant's own records",
   order_items: 'deleted with their order',
   order_counters: 'one for each organization',

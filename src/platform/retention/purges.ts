@@ -96,9 +96,12 @@ export const purges: Purge[] = [
   },
   {
     table: 'flow_secrets',
-    // A secret goes with its flow.
-    tables: ['flow_secrets'],
-    steps: [{ days: () => 0, batch: oldFlowSecretsBatch }],
+    // A secret goes with its flow, a key with its channel.
+    tables: ['flow_secrets', 'flow_keys'],
+    steps: [
+      { days: () => 0, batch: oldFlowSecretsBatch },
+      { days: () => 0, batch: deleteOldest('flow_keys', { age: 'expires_at' }) },
+    ],
   },
   {
     table: 'deals',

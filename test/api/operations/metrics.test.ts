@@ -455,6 +455,7 @@ describe('the worker', () => {
       'deals',
       'draft_orders',
       'events',
+      'flow_keys',
       'flow_secrets',
       'heartbeats',
       'idempotency_keys',

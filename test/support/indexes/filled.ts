@@ -178,6 +178,9 @@ const following = ({
   `insert into flow_secrets (organization_id, flow_id, secret, previous_secret, previous_secret_until)
    select organization_id, id, '', case when n % 50 = 0 then '' end, case when n % 50 = 0 then created_at end
      from (select *, row_number() over () as n from flows) f`,
+  `insert into flow_keys (id, organization_id, channel_id, state, private_key, public_key, expires_at)
+   select uuidv7(), organization_id, id, 'previous', '', '', created_at
+     from channels`,
   `insert into flow_sends (organization_id, message_id, flow_id, version)
    select m.organization_id, m.id, f.id, 1
      from (select organization_id, id, row_number() over () as n from messages) m

@@ -110,7 +110,7 @@ test.each([
   ['webhook_attempts', [['webhook_attempts_pkey']]],
   ['message_attempts', [['message_attempts_pkey']]],
   ['events', [['events_pkey', 'webhook_deliveries_once', 'jobs_subject']]],
-  ['flow_secrets', [['flow_secrets_overlap']]],
+  ['flow_secrets', [['flow_secrets_overlap'], ['flow_keys_overlap']]],
   ['webhook_endpoints', [['webhook_endpoints_overlap'], ['webhook_endpoints_deleted']]],
   ['deals', [['deals_bin', 'crm_history_pkey']]],
   ['crm_tasks', [['crm_tasks_bin', 'crm_history_pkey', 'jobs_subject']]],

@@ -383,3 +383,21 @@ test('the secret of a flow before a rotation goes as soon as its overlap is over
     { flow_id: never, secret: 's', previous_secret: null },
   ]);
 });
+
+test('a key before a rotation goes as soon as its overlap is over', async () => {
+  const [channel] = await house.sql('select id from channels where organization_id = $1', [house.organizationId]);
+  await house.sql(
+    `insert into flow_keys (id, organization_id, channel_id, state, private_key, public_key, expires_at)
+     select uuidv7(), $1, $2, state, 'sealed', 'public', expires_at
+       from (values ('previous', clock_timestamp() - interval '1 s'), ('current', null), ('uploading', null)) k (state, expires_at)`,
+    [house.organizationId, channel.id],
+  );
+  expect((await purge('flow_secrets')).deleted).toMatchObject({ flow_keys: 1 });
+  const states = 'select state from flow_keys order by state';
+  expect(await house.sql(states)).toEqual([{ state: 'current' }, { state: 'uploading' }]);
+  await house.sql(
+    `update flow_keys set state = 'previous', expires_at = clock_timestamp() + interval '1 hour' where state = 'current'`,
+  );
+  expect((await purge('flow_secrets')).deleted).toMatchObject({ flow_keys: 0 });
+  expect(await house.sql(states)).toEqual([{ state: 'previous' }, { state: 'uploading' }]);
+});
