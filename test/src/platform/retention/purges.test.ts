@@ -390,7 +390,7 @@ test('a key before a rotation goes as soon as its overlap is over', async () => 
     `insert into flow_keys (id, organization_id, channel_id, state, private_key, public_key, expires_at)
      select uuidv7(), $1, $2, state, 'sealed', 'public', expires_at
        from (values ('previous', clock_timestamp() - interval '1 s'), ('current', null), ('uploading', null)) k (state, expires_at)`,
-    [house.organizationId, channel.id],
+    [house.organizationId, channel!.id],
   );
   expect((await purge('flow_secrets')).deleted).toMatchObject({ flow_keys: 1 });
   const states = 'select state from flow_keys order by state';
