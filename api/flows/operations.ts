@@ -44,7 +44,7 @@ export const pushOneFlow = endpoint({
   path: '/v1/flows/:flowID/push',
   operationId: 'flows.push',
   summary: 'Bring a flow to the provider, as it stands here',
-  description: `One that the provider does not have is made there, once. 422 \`flow_invalid\` for a document with faults. What somebody changed at the provider since the last exchange is not overwritten: then it ends with \`conflict\`, for a client that waits a 409, and \`drift\` says so. A published flow is pushed with \`allow_unpublish\` alone, which may make it a draft; POST …/publish pushes and publishes. What is changed here meanwhile stays \`has_local_changes\`. ${busy} ${operationNote}`,
+  description: `One that the provider does not have is made there, once. 422 \`flow_invalid\` for a document with faults. What somebody changed at the provider since the last exchange, in the document or in a name or categories that are to be sent, is not overwritten: then it ends with \`conflict\`, for a client that waits a 409, and \`drift\` says so. A published flow is pushed with \`allow_unpublish\` alone, which may make it a draft; POST …/publish pushes and publishes. What is changed here meanwhile stays \`has_local_changes\`. ${busy} ${operationNote}`,
   body: Joi.object<PushBody>({
     force,
     allow_unpublish: Joi.boolean().strict().description('A published flow may become a draft by it'),

@@ -13,7 +13,7 @@ import type { FlowRecord } from './told.ts';
 
 /**
  * One call a second as the provider counts, some of which take longer to arrive than others. Its limit is 5,000 an hour, of a new account 200;
- * a push takes three to five.
+ * a push takes three to six.
  */
 const width = 4;
 const callsPerSecond = 0.9;

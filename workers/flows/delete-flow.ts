@@ -4,7 +4,7 @@ import { claimWork, openWork, settleDeleted, takeStatus } from '../../src/flows/
 import { ProviderRefused } from '../../src/providers/errors.ts';
 import { handleCalls } from '../handler.ts';
 import { atProvider, isListed, saysGone } from './at-provider.ts';
-import { findMade } from './push.ts';
+import { findMade, type Made } from './made.ts';
 
 const doing = 'delete';
 
@@ -16,8 +16,11 @@ export const deleteFlow = handleCalls(deleteFlowJob, async ({ flow_id: id }, con
   // `atProvider` must not take a flow that is gone for a draft of ours.
   return atProvider(context, { ...flow, provider_flow_id: null }, async (at) => {
     const { app, account, call } = at;
-    const providerId = flow.provider_flow_id ?? (await findMade(context, at, flow.pushed_name ?? flow.name));
-    if (!providerId) return removed();
+    const known: Made | undefined = flow.provider_flow_id ? { id: flow.provider_flow_id, isOurs: true } : undefined;
+    const made = known ?? (await findMade(context, at, flow));
+    // What somebody else made stays there.
+    if (!made?.isOurs) return removed();
+    const providerId = made.id;
     if (!(await claimWork(context.transact, id, doing, flow))) return context.finish();
     try {
       await call(() => app.deleteFlow(account, providerId));

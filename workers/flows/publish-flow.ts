@@ -21,7 +21,7 @@ export const publishFlow = handleCalls(publishFlowJob, async ({ flow_id: id, way
     if (hasChanges(flow) || (status === 'published' ? asksHere(flow) : flow.asked_at === null)) {
       const pushed = await pushThere(context, at, flow, { doing, isForced: way.includes('force') });
       if (pushed.kind === 'over') return context.finish();
-      if (pushed.kind === 'conflict') return failDrifted(context, id, pushed.remote);
+      if (pushed.kind === 'conflict') return failDrifted(context, id, pushed);
       // Stored before the next step: a run after this one finds nothing left to push, and the status that the upload made.
       const settled = await duringWork(context.transact, { id, doing }, async (own, row) => {
         await settlePushed(own, row, pushed.exchanged);

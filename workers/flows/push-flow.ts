@@ -11,7 +11,7 @@ export const pushFlow = handleCalls(pushFlowJob, async ({ flow_id: id, way }, co
   return atProvider(context, flow, async (at) => {
     const pushed = await pushThere(context, at, flow, { doing: 'push', isForced: way.includes('force') });
     if (pushed.kind === 'over') return context.finish();
-    if (pushed.kind === 'conflict') return failDrifted(context, id, pushed.remote);
+    if (pushed.kind === 'conflict') return failDrifted(context, id, pushed);
     return context.finish(({ own }) => endWork(own, id, 'push', (row) => settlePushed(own, row, pushed.exchanged)));
   });
 });

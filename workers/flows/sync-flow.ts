@@ -21,7 +21,7 @@ export const syncFlow = handleCalls(syncFlowJob, async ({ flow_id: id, way }, co
       { flow: there, document, readAt },
       context.config,
     );
-    if (taken === 'conflict') return failDrifted(context, id, document?.sha256 ?? null);
+    if (taken === 'conflict') return failDrifted(context, id, { about: 'document', remote: document?.sha256 ?? null });
     return context.finish(({ own }) => endWork(own, id, 'sync'));
   });
 });
