@@ -1,4 +1,5 @@
 import { asksHere, hasChanges } from '../../src/flows/ask.ts';
+import type { FlowStatus } from '../../src/flows/flow.entity.ts';
 import { publishFlowJob } from '../../src/flows/jobs.ts';
 import { claimWork, duringWork, endWork, faultOf, openWork, settlePushed, takeStatus } from '../../src/flows/outcome.ts';
 import type { FlowRecord } from '../../src/flows/told.ts';
@@ -6,6 +7,7 @@ import { ProviderRefused } from '../../src/providers/errors.ts';
 import type { ProviderFlow } from '../../src/providers/messaging-app/flow-calls.ts';
 import { handleCalls, type Outcome, type RunContext } from '../handler.ts';
 import { type AtProvider, atProvider, saysGone } from './at-provider.ts';
+import { databaseTime } from './database-time.ts';
 import { failDrifted } from './fail-drifted.ts';
 import { isElsewhere, pushThere } from './push.ts';
 
@@ -15,7 +17,9 @@ export const publishFlow = handleCalls(publishFlowJob, async ({ flow_id: id, way
   const flow = await openWork(context.own, id, doing);
   if (!flow) return context.finish();
   return atProvider(context, flow, async (at) => {
-    if (await isPublishedByUs(context, at, flow)) return published(context, id);
+    const readAt = await databaseTime(context);
+    const reached = await reachedByUs(context, at, flow);
+    if (reached) return published(context, id, reached, readAt);
     let { status, provider_flow_id: providerId } = flow;
     // Without changes too, but for a repeat: nobody publishes a document that nobody here has seen.
     if (hasChanges(flow) || (status === 'published' ? asksHere(flow) : flow.asked_at === null)) {
@@ -31,40 +35,53 @@ export const publishFlow = handleCalls(publishFlowJob, async ({ flow_id: id, way
       if (pushed.exchanged.faults?.length) return context.fail(invalid(pushed.exchanged.faults.length));
       ({ status, provider_flow_id: providerId } = settled);
     }
-    if (status === 'published') return published(context, id);
+    if (status === 'published') return context.finish(({ own }) => endWork(own, id, doing));
     if (!(await claimWork(context.transact, id, doing, flow))) return context.finish();
     return publish(context, at, { id, providerId: providerId! });
   });
 });
 
+/** Only what is published can be throttled or blocked: the publication has succeeded. */
+const isReached = (status: FlowStatus) => status === 'published' || status === 'throttled' || status === 'blocked';
+
 /** An earlier run may have asked for it. A flow that is published here and has changes to push was so before. */
-async function isPublishedByUs(
+async function reachedByUs(
   { config }: RunContext<unknown>,
   { app, account, call }: AtProvider,
   flow: FlowRecord,
-): Promise<boolean> {
+): Promise<FlowStatus | undefined> {
   const { asked_at, provider_flow_id: providerId, status } = flow;
-  if (asked_at === null || providerId === null || (status === 'published' && hasChanges(flow))) return false;
+  if (asked_at === null || providerId === null || (status === 'published' && hasChanges(flow))) return undefined;
   const there = await call(() => app.readFlow(account, providerId));
-  return there.status === 'published' && !isElsewhere(config, flow, there);
+  return isReached(there.status) && !isElsewhere(config, flow, there) ? there.status : undefined;
 }
 
-const published = ({ finish }: RunContext<unknown>, id: string) =>
-  finish(({ own }) => endWork(own, id, doing, (row) => takeStatus(own, row, 'published')));
+/** `askedAt`: the database's time before the provider's answer. What it made of the published flow since then is newer. */
+const published = ({ finish }: RunContext<unknown>, id: string, status: FlowStatus, askedAt: string) =>
+  finish(({ own }) =>
+    endWork(own, id, doing, (row) => {
+      const isNewer = row.status !== 'draft' && Date.parse(row.status_at ?? '') > Date.parse(askedAt);
+      if (!isNewer) takeStatus(own, row, status);
+    }),
+  );
 
 async function publish(
   context: RunContext<unknown>,
   { app, account, call }: AtProvider,
   { id, providerId }: { id: string; providerId: string },
 ): Promise<Outcome> {
+  let askedAt = await databaseTime(context);
+  let status: FlowStatus = 'published';
   try {
     await call(() => app.publishFlow(account, providerId));
   } catch (error) {
     if (!(error instanceof ProviderRefused) || error.stopsChannel || saysGone(error)) throw error;
+    askedAt = await databaseTime(context);
     const there = await call(() => app.readFlow(account, providerId));
-    if (there.status !== 'published') return failAs(context, id, there, error);
+    if (!isReached(there.status)) return failAs(context, id, there, error);
+    status = there.status;
   }
-  return published(context, id);
+  return published(context, id, status, askedAt);
 }
 
 const invalid = (faults: number) => ({
