@@ -4,7 +4,7 @@ import { flowAlert } from '../platform/events/flow-events.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { FlowAlert, InboundFlowChange } from '../providers/messaging-app/flow-change.ts';
-import { Flow } from './flow.entity.ts';
+import { Flow, type FlowStatus } from './flow.entity.ts';
 import { flowLock } from './flow-row.ts';
 import { providerMayMove } from './moves.ts';
 import { type FlowRecord, setStatus } from './told.ts';
@@ -45,12 +45,24 @@ export async function applyFlowChange(
   });
 }
 
+const ofProviderAlone: FlowStatus[] = ['published', 'throttled', 'blocked'];
+const secondMs = 1_000;
+
+/**
+ * The provider tells whole seconds, and our own acts count with milliseconds: what it decided in the second of such an act looks older. A change that
+ * begins with the present status, between those that it alone decides about, follows the act: no act of ours moves from one of them to another.
+ */
+function isOfThatSecond(flow: FlowRecord, { status, previousStatus: before }: InboundFlowChange, olderMs: number): boolean {
+  return olderMs < secondMs && before === flow.status && [before, status].every((one) => one && ofProviderAlone.includes(one));
+}
+
 /** Webhooks come in any order, for days: the newest time wins. */
-function takeTold(own: OwnTx, flow: FlowRecord, { status, at }: InboundFlowChange): FlowNewsOutcome {
+function takeTold(own: OwnTx, flow: FlowRecord, change: InboundFlowChange): FlowNewsOutcome {
+  const { status, at } = change;
   if (!status) return 'old';
-  const toldAt = Date.parse(flow.told_at ?? '');
-  if (at && at.getTime() < toldAt) return 'old';
-  if (at) flow.told_at = at.toISOString();
+  const olderMs = at ? Date.parse(flow.told_at ?? '') - at.getTime() : 0;
+  if (olderMs > 0 && !isOfThatSecond(flow, change, olderMs)) return 'old';
+  if (at && !(olderMs > 0)) flow.told_at = at.toISOString();
   if (!providerMayMove(flow.status, status)) return 'old';
   setStatus(own, flow, status);
   return 'applied';

@@ -93,3 +93,17 @@ test('one of another account, of another organization or of nobody changes nothi
   expect(await told()).toEqual({ ...before, unknown: before.unknown! + 3 });
   expect(await app.rows(`select 1 from provider_webhooks where state = 'broken'`)).toEqual([]);
 });
+
+test('what the provider decides in the second of our own act is not taken for older', async () => {
+  const { channel, flow, providerId } = await publishedFlow();
+  const toldAt = (at: string) => app.rows('update flows set told_at = $2 where id = $1', [flow.id, at]);
+  await toldAt('2023-11-14T22:13:20.700Z');
+  await tell(channel, moved(providerId, 'PUBLISHED', 'DRAFT'), 1_700_000_000);
+  expect((await flowOf(app, flow.id)).status).toBe('published');
+  await tell(channel, moved(providerId, 'PUBLISHED', 'THROTTLED'), 1_699_999_999);
+  expect((await flowOf(app, flow.id)).status).toBe('published');
+  for (let copy = 0; copy < 2; copy += 1) await tell(channel, moved(providerId, 'PUBLISHED', 'THROTTLED'), 1_700_000_000);
+  expect(await statusUpdates(app, flow.id)).toEqual(['published throttled']);
+  await tell(channel, moved(providerId, 'THROTTLED', 'BLOCKED'), 1_700_000_000);
+  expect((await flowOf(app, flow.id)).status).toBe('blocked');
+});
