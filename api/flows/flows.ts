@@ -117,7 +117,7 @@ export const deleteOneFlow = endpoint({
   operationId: 'flows.delete',
   scope: 'flows:write',
   summary: 'Delete a draft',
-  description: `What people answered stays, without the flow. One that the provider has is not shown any more at once, and a worker deletes it there; if the provider refuses, it is shown again, with the reason in \`failure\`. One whose channel was deleted goes here alone. ${operationNote}`,
+  description: `What people answered stays, without the flow. One that the provider has is not shown any more at once, and a worker deletes it there; if the provider refuses, it is shown again, with the reason in \`failure\`. A draft whose channel was deleted goes here alone, and so does a flow of any status once its account has no channel left; the provider keeps it. ${operationNote}`,
   audit: 'flow',
   isOperation: true,
   responses: { 204: null },

@@ -1,3 +1,4 @@
+import { Channel } from '../channels/channel.entity.ts';
 import { findChannel } from '../channels/queries.ts';
 import { statement } from '../platform/database/statement.ts';
 import { AppError, invalidField, maxDetails, notFound } from '../platform/errors.ts';
@@ -27,6 +28,15 @@ const liveJob = statement((select, { lane }: { lane: string }) =>
     .limit(1),
 );
 
+const channelOfAccount = statement((select, { account_id }: { account_id: string }) =>
+  select(Channel).select('id').where('account_id', '=', account_id).where('deleted_at', 'is', null).limit(1),
+);
+
+/** Its account has no channel left: whatever its status, nothing more can be done with it here. */
+async function isOutOfReach(own: OwnTx, { account_id, doing }: FlowRecord): Promise<boolean> {
+  return account_id !== null && !doing && (await channelOfAccount(own, { account_id })).length === 0;
+}
+
 /** Without an operation it is as was asked already. */
 export type Asked = { flow: FlowRecord; operationId?: string };
 
@@ -37,6 +47,10 @@ export async function askOfFlow(own: OwnTx, id: string, { work, way = '' }: Requ
   own.assertLocked(flowLock(id));
   const flow = await own.findOne(Flow, { id });
   if (!flow || flow.doing === 'delete') throw notFound('Flow');
+  if (work === 'delete' && flow.status !== 'draft' && (await isOutOfReach(own, flow))) {
+    await own.delete(Flow, { id });
+    return { flow };
+  }
   assertMove(flow.status, actionOf(work, way));
   if (isReached(flow, work, way) && !flow.doing) return { flow };
   const accountId = await reachableAccount(own, flow, work);

@@ -58,6 +58,25 @@ describe('refused at once', () => {
     expect(await there(app, channel)).toHaveLength(1);
   });
 
+  test.each(['published', 'throttled', 'blocked', 'deprecated'])(
+    '%s, and no channel of its account is left: it can be deleted here',
+    async (status) => {
+      const channel = await unpaced(app);
+      const { id } = await draft(app, channel);
+      await doneBy(app, id, 'publish');
+      await app.idle();
+      await app.rows('update flows set status = $2 where id = $1', [id, status]);
+      const other = await app.connect({ account: { waba_id: channel.wabaId, access_token: channel.accessToken } });
+      await app.call('channels.delete', { params: { channelID: channel.id } });
+      expect((await app.call('flows.delete', { params: { flowID: id } })).status).toBe(409);
+      await app.call('channels.delete', { params: { channelID: other.id } });
+      const reply = await app.call('flows.delete', { params: { flowID: id } });
+      expect([reply.status, reply.headers.get('operation-id')]).toEqual([204, null]);
+      expect(await app.rows('select 1 from flows where id = $1', [id])).toEqual([]);
+      expect(await there(app, channel)).toMatchObject([{ status: 'PUBLISHED' }]);
+    },
+  );
+
   test('a document with faults', async () => {
     const { id } = await draft(app, await unpaced(app), { flow_json: { version: '7.2', screens: [] } });
     for (const action of ['push', 'publish']) {
