@@ -1,12 +1,12 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { scopes } from '../../src/organizations/scopes.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { appSecret, useApp } from '../support/app.ts';
 import { checkReply, type Definition, definitions, endpointAt, isPersonal } from '../support/contract.ts';
 import { exampleBody } from '../support/examples.ts';
 import { person, sessionHeaders } from '../support/factories/person.ts';
+import { fc } from '../support/fast-check.ts';
 import { fuzzOnly, fuzzRuns, fuzzSeed } from '../support/fuzz/options.ts';
 import { type FuzzedRequest, requestsOf } from '../support/fuzz/requests.ts';
 import { ownedRecords } from '../support/owned.ts';

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import type { Action, BuilderJson, Component, Screen } from '../../src/flows/document/builder.ts';
 import { kinds } from '../../src/flows/document/kinds.ts';
+import { fc } from './fast-check.ts';
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 /** Letters and underscores only: `A`, `B` … `AA`. */

@@ -12,9 +12,9 @@ import {
   toSnapshot,
   transformScale,
 } from 'dinero.js/bigint';
-import fc from 'fast-check';
 import { type Reduction, totalsOf } from '../../../src/commerce/totals.ts';
 import { stepOf } from '../../../src/money/currencies.ts';
+import { fc } from '../../support/fast-check.ts';
 
 /** The oracle counts in what can be paid: whole rupiah, cents, yen, thousandths of a dinar. */
 type Currency = { code: string; base: bigint; exponent: bigint };

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { csvRows } from '../../../src/contacts/export/csv.ts';
 import { neutralised, restored } from '../../../src/platform/csv/formulas.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const cell = fc
   .array(fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', ';', ',', "'", '"', ' ', 'a', '1'), { maxLength: 10 })

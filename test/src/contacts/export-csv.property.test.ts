@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { csvHeader, csvRows, csvWithout } from '../../../src/contacts/export/csv.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const ids = Array.from({ length: 5 }, uuidv7);
 /** Of what a CSV file is made of, and what it is taken for. */

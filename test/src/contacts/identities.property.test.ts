@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { type ContactTx, contactTx } from '../../../src/contacts/contact-tx.ts';
 import { conversationsOf, eraseContact, eraseLocks } from '../../../src/contacts/erasure/erase.ts';
 import { contactLock } from '../../../src/contacts/events.ts';
@@ -13,6 +12,7 @@ import { createOrganization } from '../../../src/organizations/organizations.ts'
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { AppError } from '../../../src/platform/errors.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { fc } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { testSecrets } from '../../support/secrets.ts';
 

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { getImport, queueImport } from '../../../src/contacts/import/imports.ts';
 import { runImport } from '../../../src/contacts/import/run.ts';
 import { contactUploads, importLane } from '../../../src/contacts/import/tables.ts';
 import { receiveUpload } from '../../../src/platform/imports/upload.ts';
 import { asTenant } from '../../../src/platform/ledger/tenant.ts';
+import { fc } from '../../support/fast-check.ts';
 import '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { contactPages, listContacts, readContactListing } from '../../../src/contacts/list.ts';
 import type { ContactRow } from '../../../src/contacts/queries.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
@@ -8,6 +7,7 @@ import { positionOf } from '../../../src/platform/listing/keyset.ts';
 import { beginOf } from '../../../src/platform/listing/listing.ts';
 import { createReads } from '../../../src/platform/listing/reads.ts';
 import { useApp } from '../../support/app.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const app = useApp({});
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { below, between, spread } from '../../../src/deals/between.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const scale = 40;
 /** As a whole number of 10^-40. */

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { labelsOf } from '../../../src/flows/document/labels.ts';
 import { shownAnswers } from '../../../src/flows/shown-answers.ts';
 import { bookingDocument } from '../../support/factories/flow-at-provider.ts';
+import { fc } from '../../support/fast-check.ts';
 
 /** As they are stored and read. */
 const labels = JSON.parse(JSON.stringify(labelsOf(bookingDocument)));

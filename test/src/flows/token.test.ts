@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { messageIdIn, tokenOf } from '../../../src/flows/token.ts';
+import { fc } from '../../support/fast-check.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
 const organization = '01932d5f-3a0e-7cc4-8f4e-0242ac120001';

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { patchConversation } from '../../../src/messaging/inbox/patch.ts';
 import { markRead } from '../../../src/messaging/inbox/read.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
@@ -10,6 +9,7 @@ import { applyMessage } from '../../../src/provider-webhooks/apply-message.ts';
 import type { InboundMessage } from '../../../src/providers/messaging-app/inbound.ts';
 import { wakeConversation } from '../../../workers/messaging/wake-conversation.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
+import { fc } from '../../support/fast-check.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { testSecrets } from '../../support/secrets.ts';
 

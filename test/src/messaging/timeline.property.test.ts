@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { maxAttempts, recordAttempt } from '../../../src/messaging/attempts.ts';
 import { retryMessage } from '../../../src/messaging/retry.ts';
 import { recordedOf } from '../../../src/messaging/timeline.ts';
@@ -13,6 +12,7 @@ import { applySeen, lookAtStatuses } from '../../../src/provider-webhooks/apply-
 import type { InboundStatus } from '../../../src/providers/messaging-app/inbound.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { message } from '../../support/factories/message.ts';
+import { fc } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
 type Status = InboundStatus['status'];

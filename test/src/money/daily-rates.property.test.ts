@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { ratesAtHome } from '../../../src/money/daily-rates.ts';
 import { ratioOf } from '../../../src/money/ratio.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const rate = fc.bigInt({ min: 1n, max: 10n ** 10n }).map((value) =>
   String(value)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { converted, maxMinor } from '../../../src/money/amounts.ts';
 import { type Ask, exchange } from '../../../src/money/exchange.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { type Own, ownRows } from '../../../src/platform/database/own.ts';
+import { fc } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { countRoundTrips } from '../../support/round-trips.ts';
 

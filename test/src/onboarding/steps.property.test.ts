@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { askForStep, type StepRequest } from '../../../src/onboarding/ask.ts';
 import { onboardingLane } from '../../../src/onboarding/change.ts';
 import { steps, workSteps } from '../../../src/onboarding/onboarding.entity.ts';
@@ -12,6 +11,7 @@ import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { ProviderRefused } from '../../../src/providers/errors.ts';
 import type { Providers } from '../../../src/providers/index.ts';
+import { fc } from '../../support/fast-check.ts';
 import '../../../src/jobs.ts';
 import { handlers } from '../../../workers/index.ts';
 import { type House, openHouse } from '../../support/house.ts';

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { acceptInvitation } from '../../../src/accounts/accept-invitation.ts';
 import type { Passwords } from '../../../src/accounts/password-hash.ts';
 import { createKey } from '../../../src/organizations/keys.ts';
@@ -8,6 +7,7 @@ import { type Scope, scopes } from '../../../src/organizations/scopes.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
 import { type Body, type Reply, useApp } from '../../support/app.ts';
 import { bearerToken, person, sessionHeaders } from '../../support/factories/person.ts';
+import { fc } from '../../support/fast-check.ts';
 import { storedState } from '../../support/stored.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });

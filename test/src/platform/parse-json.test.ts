@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { parseJson } from '../../../src/platform/parse-json.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const parse = (text: string, max = 1_000) => parseJson(Buffer.from(text), max);
 const list = (length: number) => `[${Array(length).fill('0').join(',')}]`;

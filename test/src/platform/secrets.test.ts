@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { createSecrets, equalsInConstantTime } from '../../../src/platform/secrets.ts';
+import { fc } from '../../support/fast-check.ts';
 import { testHashKey } from '../../support/secrets.ts';
 
 const key = () => randomBytes(32).toString('base64');

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { readBody } from '../../../src/provider-webhooks/read-body.ts';
+import { fc } from '../../support/fast-check.ts';
 import { processorMs } from '../../support/processor-time.ts';
 
 const read = (text: string, maxParts = 1_000) => readBody(Buffer.from(text), maxParts);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { changesOf, partsOf, phoneNumberIdOf } from '../../../src/providers/messaging-app/inbound.ts';
 import { holdable } from '../../../src/providers/messaging-app/json.ts';
+import { fc } from '../../support/fast-check.ts';
 import { processorMs } from '../../support/processor-time.ts';
 
 const raw = (value: object, field = 'messages') => ({

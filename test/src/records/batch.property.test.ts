@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { type Body, useApp } from '../../support/app.ts';
 import { objectType } from '../../support/factories/object-type.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const app = useApp();
 const kind = 'part';

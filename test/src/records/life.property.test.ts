@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { type Own, ownRows } from '../../../src/platform/database/own.ts';
 import { type TenantTransact, transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { endIndex, takeDropStep } from '../../../src/records/types/end-walk.ts';
@@ -7,6 +6,7 @@ import { indexedValues } from '../../../src/records/types/indexed-values.ts';
 import { loadType } from '../../../src/records/types/object-type.ts';
 import { takeIndexStep } from '../../../src/records/types/walk.ts';
 import { type Body, useApp } from '../../support/app.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const app = useApp();
 

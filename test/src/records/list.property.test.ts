@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { cursorOf } from '../../../src/platform/listing/cursor.ts';
@@ -17,6 +16,7 @@ import { loadType } from '../../../src/records/types/object-type.ts';
 import { takeIndexStep } from '../../../src/records/types/walk.ts';
 import { useApp } from '../../support/app.ts';
 import { records } from '../../support/factories/records.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const app = useApp({});
 

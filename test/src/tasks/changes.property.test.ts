@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { AppError } from '../../../src/platform/errors.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
@@ -12,6 +11,7 @@ import { getAnyTask, taskLock, type WholeTask } from '../../../src/tasks/task-ro
 import { changeTask } from '../../../src/tasks/task-tx.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { person } from '../../support/factories/person.ts';
+import { fc } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
 let house: House;

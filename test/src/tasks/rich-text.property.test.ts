@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { AppError } from '../../../src/platform/errors.ts';
 import { readRichText } from '../../../src/tasks/rich-text/rich-text.ts';
+import { fc } from '../../support/fast-check.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { AppError } from '../../../src/platform/errors.ts';
 import { assertParameters, parameterFaults } from '../../../src/templates/parameters.ts';
 import { previewOf } from '../../../src/templates/preview.ts';
+import { fc } from '../../support/fast-check.ts';
 
 type Given = object[] | undefined;
 const text = (value: string, name?: string) => ({ type: 'text', text: value, ...(name && { parameter_name: name }) });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { DELAYS_MS, nextDelayMs, parseRetryAfter } from '../../../src/webhooks/schedule.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

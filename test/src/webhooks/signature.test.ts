@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { newSecret, sign } from '../../../src/webhooks/signature.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
 

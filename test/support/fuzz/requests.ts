@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import type { Definition } from '../contract.ts';
+import { fc } from '../fast-check.ts';
 import { hostileBodies, takesJson } from '../hostile-bodies.ts';
 import { anything, asJson, type Described, valueFor } from './values.ts';
 

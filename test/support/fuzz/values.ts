@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../fast-check.ts';
 
 /** What Joi tells of a schema, as far as values can be made by it. */
 export type Described = {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import type { FlowStatus } from '../../../src/flows/flow.entity.ts';
 import { useApp } from '../../support/app.ts';
+import { fc } from '../../support/fast-check.ts';
 import { flowChange } from '../../support/flow-changes.ts';
 import { asks, document, draft, flowOf, settled, there, unpaced } from '../../support/flow-moves.ts';
 

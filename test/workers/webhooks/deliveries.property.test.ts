@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { conversationUpdated } from '../../../src/platform/events/catalogue.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
@@ -8,6 +7,7 @@ import { endpointWidth } from '../../../src/webhooks/endpoints.ts';
 import type { HeldPolicy } from '../../../src/webhooks/switch-endpoint.ts';
 import { type Answer, Deliveries } from '../../support/deliveries-at-work.ts';
 import { endpoint } from '../../support/factories/endpoint.ts';
+import { fc } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
 let house: House;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { pauseOperation, resumeOperation } from '../../../src/platform/ledger/control.ts';
@@ -9,6 +8,7 @@ import { Superseded } from '../../../src/platform/ledger/superseded.ts';
 import { replayPool } from '../../../src/webhooks/replay/jobs.ts';
 import { deliveries } from '../../support/factories/deliveries.ts';
 import { endpoint } from '../../support/factories/endpoint.ts';
+import { fc } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { type Asked, delivering, outcome, replaying, unhurried } from '../../support/replaying.ts';
 

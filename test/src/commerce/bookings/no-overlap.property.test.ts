@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { useApp } from '../../../support/app.ts';
 import { at, book, bookable, orderFor } from '../../../support/bookings.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 const app = useApp();
 

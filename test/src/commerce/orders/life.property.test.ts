@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { moveIfMay } from '../../../../src/commerce/orders/moves.ts';
 import { orderLock } from '../../../../src/commerce/orders/order-row.ts';
 import { changeOrder } from '../../../../src/commerce/orders/order-tx.ts';
@@ -8,6 +7,7 @@ import type { OwnTx } from '../../../../src/platform/ledger/tx.ts';
 import type { ShipperStatus } from '../../../../src/providers/shipper/provider.ts';
 import { useApp } from '../../../support/app.ts';
 import { address, variant } from '../../../support/factories/sold.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { courierWords, type Order, OrderModel, price, sum } from '../../../support/order-model.ts';
 import { connectShipper, jne, menteng } from '../../../support/shipping.ts';
 

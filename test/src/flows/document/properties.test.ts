@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import canonicalize from 'canonicalize';
-import fc from 'fast-check';
 import { type BuilderJson, builderSchema } from '../../../../src/flows/document/builder.ts';
 import { canonicalJson } from '../../../../src/flows/document/canonical.ts';
 import { checkFlow } from '../../../../src/flows/document/check.ts';
@@ -9,6 +8,7 @@ import { hashInSlices, hashOfDocument } from '../../../../src/flows/document/has
 import { kinds } from '../../../../src/flows/document/kinds.ts';
 import { labelsOf, screensOf } from '../../../../src/flows/document/labels.ts';
 import { readFlow } from '../../../../src/flows/document/read.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { builders } from '../../../support/flow-documents.ts';
 
 const runs = { numRuns: 1_000 };

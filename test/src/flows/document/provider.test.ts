@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { readDocument } from '../../../../sandbox/flows/document.ts';
 import { canonicalJson } from '../../../../src/flows/document/canonical.ts';
 import { checkFlow } from '../../../../src/flows/document/check.ts';
@@ -8,6 +7,7 @@ import { hashOfDocument } from '../../../../src/flows/document/hash.ts';
 import { labelsOf } from '../../../../src/flows/document/labels.ts';
 import { limits } from '../../../../src/flows/document/limits.ts';
 import { readFlow } from '../../../../src/flows/document/read.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { builders, fullBuilder } from '../../../support/flow-documents.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each mutation changes it in another place

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { eventTypes } from '../../../../src/platform/events/catalogue.ts';
 import { listening, typesMatching, wildcards } from '../../../../src/platform/events/listening.ts';
 import { isHeard, listensTo } from '../../../../src/platform/events/record.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 
 let house: House;

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import pg from 'pg';
 import { openDatabase } from '../../../../src/open-database.ts';
 import type { Database } from '../../../../src/platform/database/database.ts';
@@ -9,6 +8,7 @@ import { listEvents } from '../../../../src/platform/events/list.ts';
 import { readStream } from '../../../../src/platform/events/stream.ts';
 import { createReads } from '../../../../src/platform/listing/reads.ts';
 import { organizationWithKey } from '../../../support/factories/organization.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { collectingLog } from '../../../support/log.ts';
 import { waitFor } from '../../../support/wait-for.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { retryJob } from '../../../../src/platform/ledger/retry.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { type House, openHouse, playing, type ToyHandler, toyHandler } from '../../../support/house.ts';
 import { playJob } from '../../../support/toys.ts';
 

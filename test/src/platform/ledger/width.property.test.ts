@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { setPool } from '../../../../src/platform/ledger/pools.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { type House, openHouse, playing, toyHandler } from '../../../support/house.ts';
 import { playJob } from '../../../support/toys.ts';
 import { Workers } from '../../../support/workers-at-work.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { checkUrl, ForbiddenAddress, LookupFailed, resolvePublic } from '../../../../src/platform/network/address-guard.ts';
 import { closedRange, parseNetworks } from '../../../../src/platform/network/address-ranges.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 const strict = { allowHttp: false, allowNetworks: [] };
 

@@ -16,13 +16,14 @@ import {
   serviceMade,
   staffMade,
 } from '../../../support/calendar.ts';
+import { newSeed } from '../../../support/seed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
 
 /** CALENDAR_BOOKINGS: 1,000 for the whole journey. */
 const size = Number(process.env.CALENDAR_BOOKINGS ?? 60);
-const seed = Number(process.env.CALENDAR_SEED ?? Date.now() % 1e6);
+const seed = Number(process.env.CALENDAR_SEED ?? newSeed());
 const withinMs = 30_000 + size * 1_000;
 
 /** Repeatable by its seed. */
