@@ -8,7 +8,7 @@ import { findMade, type Made } from './made.ts';
 
 const doing = 'delete';
 
-/** Of one that has no id, since its creation had no answer, the draft of its name is ours. */
+/** Of one that has no id, since its creation had no answer, the draft of its name is ours, unless its document is somebody else's. */
 export const deleteFlow = handleCalls(deleteFlowJob, async ({ flow_id: id }, context) => {
   const flow = await openWork(context.own, id, doing);
   if (!flow) return context.finish();
