@@ -1,5 +1,7 @@
 import { defineConfig } from '@mikro-orm/postgresql';
 import { PasswordReset } from './accounts/account.entity.ts';
+import { Campaign, CampaignChannel } from './campaigns/campaign.entity.ts';
+import { CampaignRecipient } from './campaigns/recipient.entity.ts';
 import { Channel } from './channels/channel.entity.ts';
 import { ChannelHealth } from './channels/health.entity.ts';
 import { Booking } from './commerce/bookings/booking.entity.ts';
@@ -137,6 +139,9 @@ export const entities = [
   ConversationNote,
   Message,
   MessageAttempt,
+  Campaign,
+  CampaignChannel,
+  CampaignRecipient,
   Flow,
   FlowVersion,
   FlowSend,

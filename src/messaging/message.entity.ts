@@ -40,6 +40,8 @@ export const Message = defineEntity({
     send_at: timestamp().strictNullable(),
     /** Until its time; then a job of its own sends it as any other. */
     is_scheduled: p.boolean().default(false),
+    /** The campaign that made it, which may be gone. */
+    campaign_id: p.uuid().strictNullable(),
     told: p.json<Told>().strictNullable(),
     ...times(),
   },

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { exampleIds as ids } from '../examples.ts';
+import { campaignEvents } from './campaign-events.ts';
 import { commerceEvents } from './commerce-events.ts';
 import { crmEvents } from './crm-events.ts';
 import { endpointDisabled, endpointFailing, endpointRecovered, webhookTest } from './endpoint-events.ts';
@@ -254,6 +255,7 @@ export const catalogue = [
   ...crmEvents,
   ...flowEvents,
   ...commerceEvents,
+  ...campaignEvents,
 ] as unknown as EventContract[];
 
 export const eventTypes = catalogue.map(({ type }) => type);
