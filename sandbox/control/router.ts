@@ -27,7 +27,11 @@ const requestsQuery = Joi.object<{ path?: string; method?: string }>({
   method: Joi.string().uppercase(),
 });
 
-const messagesQuery = Joi.object<{ callback_data?: string }>({ callback_data: Joi.string() });
+/** `after`: without the first so many, for who reads on and on. */
+const messagesQuery = Joi.object<{ callback_data?: string; after: number }>({
+  callback_data: Joi.string(),
+  after: Joi.number().integer().min(0).default(0),
+});
 
 /** The side of the sandbox that tests and demos control; no provider has it. */
 export function controlRouter(state: State, allowedHosts: readonly string[]): Router {
@@ -41,7 +45,8 @@ export function controlRouter(state: State, allowedHosts: readonly string[]): Ro
     res.json({ requests: state.log.find(check(requestsQuery, req.query)) });
   });
   router.get('/messages', (req, res) => {
-    res.json({ messages: state.accepted.find(check(messagesQuery, req.query).callback_data) });
+    const { callback_data, after } = check(messagesQuery, req.query);
+    res.json({ messages: state.accepted.find(callback_data).slice(after) });
   });
   router.get('/stats', (_req, res) => void res.json(statsOf(state)));
   router.get('/behaviour', (_req, res) => void res.json(state.behaviour));

@@ -38,6 +38,7 @@ test('accepted messages are counted by their callback data', async () => {
   expect(messages[0]).toMatchObject({ id: expect.stringMatching(/^wamid\./), to: user, type: 'text', callback_data: 'one' });
   expect((await house.get('/_control/messages?callback_data=none')).body.messages).toEqual([]);
   expect((await house.get('/_control/messages')).body.messages).toHaveLength(4);
+  expect((await house.get('/_control/messages?after=3')).body.messages).toHaveLength(1);
 });
 
 test('the rate of a number is limited and measured', async () => {

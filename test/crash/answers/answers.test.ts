@@ -78,11 +78,16 @@ type Stored = {
   response_id: string;
 };
 const stored = `
+  with told as (
+    select e.data->>'response_id' as response_id, count(*)::int as events, min(e.data->>'flow_id') as flow_id
+      from events e
+     where e.type = 'flow.response_received'
+     group by 1)
   select i.provider_message_id, r.id as response_id, r.flow_id, s.flow_id as sent_flow, r.sent_message_id, r.client_token, r.answers,
          r.is_malformed, r.response, o.resends, regexp_replace(i.from_phone, '\\D', '', 'g') as phone,
-         (select count(*)::int from events e where e.type = 'flow.response_received' and e.data->>'response_id' = r.id::text) as events,
-         (select e.data->>'flow_id' from events e where e.type = 'flow.response_received' and e.data->>'response_id' = r.id::text limit 1) as event_flow
+         coalesce(t.events, 0) as events, t.flow_id as event_flow
     from flow_responses r
+    left join told t on t.response_id = r.id::text
     join messages i on i.id = r.message_id
     join messages o on o.id::text = substr(i.provider_message_id, 14)
     join flow_sends s on s.message_id = o.id

@@ -44,12 +44,12 @@ export async function playPhones(stack: Stack, random: () => number, answers: nu
   });
 
   while (given.size < answers || waiting.length > 0 || repeats.length > 0) {
-    const { messages } = await stack.control<{ messages: Arrival[] }>('GET', '/messages');
-    for (const arrival of messages.slice(seen)) {
+    const { messages } = await stack.control<{ messages: Arrival[] }>('GET', `/messages?after=${seen}`);
+    for (const arrival of messages) {
       const parts = given.has(arrival.callback_data) ? [told(arrival)] : [answered(arrival), told(arrival)];
       waiting.push(...(random() < 0.5 ? parts : parts.reverse()));
     }
-    seen = messages.length;
+    seen += messages.length;
     const parts = waiting.splice(0, 1 + Math.floor(random() * maxParts));
     repeats.push(...parts.filter(() => random() < repeated));
     if (repeats.length > 0 && random() < 0.5) {

@@ -44,14 +44,14 @@ export async function playProvider(stack: Stack, { phones, messages, randomOf, e
     const plans = new Map<string, Status[]>();
     while (new Set(told.arrivals.map((one) => one.callback_data)).size < (expected() ?? Number.POSITIVE_INFINITY)) {
       await sleep(500);
-      const { messages: all } = await stack.control<{ messages: Arrival[] }>('GET', '/messages');
-      for (const arrival of all.slice(told.arrivals.length)) {
+      const { messages: more } = await stack.control<{ messages: Arrival[] }>('GET', `/messages?after=${told.arrivals.length}`);
+      for (const arrival of more) {
         const plan = plans.get(arrival.callback_data) ?? planOf(random);
         plans.set(arrival.callback_data, plan);
         told.finals.set(arrival.callback_data, ranks[Math.max(...plan.map((status) => ranks.indexOf(status)))]!);
         for (const status of plan) statuses.push({ kind: 'status', status, arrival, dueAt: Date.now() + random() * maxDelayMs });
       }
-      told.arrivals = all;
+      told.arrivals.push(...more);
     }
     isWatching = false;
   }
