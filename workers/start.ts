@@ -8,8 +8,8 @@ import { startClock } from '../src/platform/time/clock-skew.ts';
 import '../src/jobs.ts';
 import { type AnyWorker, withinMs } from '../src/platform/ledger/backends/backend.ts';
 import { createBackend } from '../src/platform/ledger/backends/index.ts';
-import { type QueueName, queueNames } from '../src/platform/ledger/job.ts';
 import { createLedger } from '../src/platform/ledger/ledger.ts';
+import { type QueueName, queueNames } from '../src/platform/ledger/queue-names.ts';
 import { openQueues } from '../src/platform/ledger/queues.ts';
 import type { Log } from '../src/platform/log.ts';
 import { createMetrics } from '../src/platform/metrics/metrics.ts';
@@ -131,6 +131,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
 const concurrencyOf = (config: Config, queue: QueueName) =>
   ({
     messages: config.messagesConcurrency,
+    'bulk-messages': config.bulkMessagesConcurrency,
     webhooks: config.webhooksConcurrency,
     'webhook-retries': config.webhookRetriesConcurrency,
     default: config.defaultConcurrency,

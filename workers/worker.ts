@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayedError, UnrecoverableError } from 'bullmq';
 import type { AnyWorker, Backend, RunJob } from '../src/platform/ledger/backends/backend.ts';
-import type { QueueName } from '../src/platform/ledger/job.ts';
+import type { QueueName } from '../src/platform/ledger/queue-names.ts';
 import { leadMs } from '../src/platform/ledger/queues.ts';
 import { reasonOf } from '../src/platform/log.ts';
 import type { Handler, WorkerDeps } from './handler.ts';

@@ -10,6 +10,7 @@ import { recordFailed } from './settle.ts';
 export const sendMessageJob = job<{ message_id: string }>({
   name: 'messages.send',
   queue: 'messages',
+  bulkQueue: 'bulk-messages',
   payload: Joi.object({ message_id: uuid }),
   subjectType: 'message',
   subject: 'message_id',

@@ -18,6 +18,7 @@ import { deleteFailedJob } from './settle.ts';
 type Row = RowOf<typeof Message, 'status' | 'channel_id' | 'conversation_id' | 'provider_message_id'> & {
   code: string | null;
   job_id: string | null;
+  is_bulk: boolean | null;
   is_channel_deleted: boolean;
 };
 
@@ -38,7 +39,7 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   const { own } = tx;
   // SQL: the job is found by its subject, its state in a form that no partial index fits (states.ts).
   const [row] = await own.sql<Row>(
-    `select m.status, m.channel_id, m.conversation_id, m.provider_message_id, m.failure->>'code' as code, j.id as job_id,
+    `select m.status, m.channel_id, m.conversation_id, m.provider_message_id, m.failure->>'code' as code, j.id as job_id, j.class = 1 as is_bulk,
             c.deleted_at is not null as is_channel_deleted
        from messages m
        join channels c on c.organization_id = m.organization_id and c.id = m.channel_id
@@ -82,5 +83,5 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   await reopenConversation(own, id);
   await deleteFailedJob(own, id);
   const order = { lane: conversationLane(row.conversation_id), pool: channelPool(row.channel_id) };
-  own.enqueue(sendMessageJob, { message_id: id }, order);
+  own.enqueue(sendMessageJob, { message_id: id }, { ...order, class: row.is_bulk ? 'bulk' : 'conversation' });
 }

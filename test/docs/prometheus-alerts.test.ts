@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { requestMetrics } from '../../api/http/middleware/request-metrics.ts';
 import { commerceTallies } from '../../src/commerce/tallies.ts';
-import { queueNames } from '../../src/platform/ledger/job.ts';
+import { queueNames } from '../../src/platform/ledger/queue-names.ts';
 import { createMetrics } from '../../src/platform/metrics/metrics.ts';
 import { createTallies } from '../../src/platform/metrics/tallies.ts';
 import { startClock } from '../../src/platform/time/clock-skew.ts';

@@ -2,7 +2,7 @@ import { describe } from '@jest/globals';
 import type { Backend } from '../../src/platform/ledger/backends/backend.ts';
 import { postgresBackend } from '../../src/platform/ledger/backends/postgres.ts';
 import { redisBackend } from '../../src/platform/ledger/backends/redis.ts';
-import { queueNames } from '../../src/platform/ledger/job.ts';
+import { queueNames } from '../../src/platform/ledger/queue-names.ts';
 import { collectingLog } from './log.ts';
 import { testRedisUrl } from './redis.ts';
 

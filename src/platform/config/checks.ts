@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import { queueNames } from '../ledger/job.ts';
+import { queueNames } from '../ledger/queue-names.ts';
 import { parseSecretKey } from '../secrets.ts';
 import { parseClusterUrl } from './cluster-url.ts';
 import { mailbox, parseMailUrl } from './mail-url.ts';

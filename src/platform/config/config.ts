@@ -115,6 +115,11 @@ export const configSchema = Joi.object({
     .max(1000)
     .default(50)
     .description('Sends a worker runs at once, those that wait for the provider not counted'),
+  BULK_MESSAGES_CONCURRENCY: whole
+    .min(1)
+    .max(1000)
+    .default(30)
+    .description('Sends of campaigns a worker runs at once, those that wait for the provider not counted'),
   WEBHOOKS_CONCURRENCY: whole
     .min(1)
     .max(1000)
@@ -182,6 +187,7 @@ export type Config = Bounds &
     webhookDisableAfterDays: number;
     queues: string[];
     messagesConcurrency: number;
+    bulkMessagesConcurrency: number;
     webhooksConcurrency: number;
     webhookRetriesConcurrency: number;
     defaultConcurrency: number;

@@ -1,9 +1,7 @@
 import type Joi from 'joi';
 import type { JobError } from './jobs.entity.ts';
+import type { QueueName } from './queue-names.ts';
 import type { Enqueued, TenantTx } from './tx.ts';
-
-export const queueNames = ['messages', 'webhooks', 'webhook-retries', 'default'] as const;
-export type QueueName = (typeof queueNames)[number];
 
 /** The payload holds ids only: everything else is read fresh at every run. */
 export type JobContract<Payload extends Record<string, string> = Record<string, string>> = Enqueued<Payload> & {

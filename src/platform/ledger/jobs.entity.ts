@@ -18,6 +18,8 @@ export const Job = defineEntity({
     subject_id: p.uuid(),
     lane: p.text().strictNullable(),
     pool: p.text().strictNullable(),
+    /** 0 conversation, 1 bulk (docs/decisions/0034-classes.md). */
+    class: p.smallint().default(0),
     seq: p.bigint('string').defaultRaw(`nextval('jobs_seq')`),
     state: p.enum(jobStates),
     run: p.integer().default(1),

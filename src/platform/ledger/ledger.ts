@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
-import { type Dispatched, type DispatchedRow, distinctPools, type PoolRef } from './accept.ts';
+import { type Dispatched, type DispatchedRow, distinctJoined, distinctPools, type PoolRef } from './accept.ts';
 import { createFiller } from './pools.ts';
 import type { Queues } from './queues.ts';
 import type { Count } from './tally.ts';
@@ -39,13 +39,13 @@ export function createLedger({
   const { fill, fillOnce, join } = createFiller(database, add, onFault);
   const dispatch = async (dispatched: Dispatched) => {
     const work = distinctPools(dispatched.pools).map((pool) => fill(pool));
-    for (const pool of distinctPools(dispatched.joined)) join(pool);
+    for (const pool of distinctJoined(dispatched.joined)) join(pool);
     if (dispatched.rows.length > 0) work.push(add(dispatched.rows).catch(onFault));
     await Promise.all(work);
   };
   const after = (dispatched: Dispatched) => {
     for (const pool of distinctPools(dispatched.pools)) void fill(pool);
-    for (const pool of distinctPools(dispatched.joined)) join(pool);
+    for (const pool of distinctJoined(dispatched.joined)) join(pool);
     if (dispatched.rows.length === 0) return;
     const work = add(dispatched.rows).catch(onFault);
     // Awaits only rows added here: a pool may be busy with other rows.

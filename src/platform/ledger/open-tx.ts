@@ -87,19 +87,22 @@ export function openTx(given: Em | undefined, { held, isLooked, entries, dispatc
     em: given as Em,
     of: (organizationId) => new OwnTransaction(tx, organizationId),
     query: (text, params) => query(opened(), text, params),
-    enqueue(contract, organizationId, payload, { lane, pool, delayMs } = {}) {
+    enqueue(contract, organizationId, payload, { lane, pool, delayMs, class: kind } = {}) {
+      const isBulk = kind === 'bulk';
+      if (isBulk && !contract.bulkQueue) throw new Error(`${contract.name} has no queue for bulk work`);
       if (lane) mustHold(lockOf(lane));
       const id = uuidv7();
       entries.jobs.push({
         id,
         organization_id: organizationId,
         name: contract.name,
-        queue: contract.queue,
+        queue: isBulk ? contract.bulkQueue! : contract.queue,
         payload,
         subject_type: contract.subjectType,
         subject_id: payload[contract.subject]!,
         lane: lane ?? null,
         pool: pool ?? null,
+        class: isBulk ? 1 : 0,
         visible: contract.operation,
         delay_ms: delayMs ?? 0,
       });

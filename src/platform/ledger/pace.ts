@@ -10,14 +10,17 @@ import type { RunRef } from './tx.ts';
  * by the database's clock (GCRA). A late run goes as soon as the gap since the last claim allows; there is no latest time for it. An early
  * run gets a time to come again: the end of the plan that `fill_pool` makes, and not before the pace lets any run go.
  *
- * Claims are 1 / (0.95 rate) apart, at most 30 ms early: 0.95 rate * 1.03 + 1 in any second, which is never more than a whole rate.
+ * Claims are 1 / (0.95 rate) apart, at most 30 ms early: 0.95 rate * 1.03 + 1 in any second, which is never more than a whole rate. Bulk work may
+ * be half as early: after its claim the pace of a fast channel is still open for conversation.
  */
 const gap = `interval '1 s' / (p.rate * 0.95)`;
 /** As in fill_pool: a tenth closer than the claims, so that the plan fills what late runs leave free. */
 const planGap = `interval '1 s' / (p.rate * 1.045)`;
 /** No claim moves the next one further away: such a time comes from another clock, of a database that has failed over. */
 const isAlien = `p.tat > clock_timestamp() + ${gap} + interval '1 s'`;
-const isOpen = `(coalesce(p.tat, '-infinity') <= clock_timestamp() + interval '30 ms' or ${isAlien})`;
+const isOpenFrom = (early: string) => `(coalesce(p.tat, '-infinity') <= clock_timestamp() + ${early} or ${isAlien})`;
+const isOpen = isOpenFrom(`interval '30 ms'`);
+const isOpenToRun = isOpenFrom(`case when j.class = 0 then interval '30 ms' else interval '15 ms' end`);
 
 /** The end of the plan, the new time of a run that came too early. A plan longer than a fill can make it is alien, too. */
 const planEnd = (p: string) => `
@@ -32,7 +35,7 @@ export const mayRunNow = `
 
 /**
  * Part of a claim of run $3 of job $2 of organization $1. `paced` has a row when only the pace can hold the run back, and says whether it
- * does; `turn` gives the row its new times. `isWanted` is the condition that the job's subject can be claimed. `freesRoom`: a claimed run
+ * does; `turn` gives the row its new times: the end of the plan, or, for conversation among bulk work, just before the next claim of that. `isWanted` is the condition that the job's subject can be claimed. `freesRoom`: a claimed run
  * takes no room.
  * SQL: the claim is one statement (bench: send, deliver).
  */
@@ -40,15 +43,19 @@ export const paceParts = (isWanted: string, { freesRoom }: { freesRoom: boolean 
   paced as (
     update pools p
        set tat = case when ${isAlien} then clock_timestamp() + ${gap}
-                      when ${isOpen} then greatest(p.tat, clock_timestamp()) + ${gap}
+                      when ${isOpenToRun} then greatest(p.tat, clock_timestamp()) + ${gap}
                       else p.tat end,
-           plan_at = case when ${isOpen} then p.plan_at else ${planEnd('p')} + ${planGap} end
+           plan_at = case when ${isOpenToRun} then p.plan_at
+                          when j.class = 0 and has_bulk(p.organization_id, p.id) then p.plan_at
+                          else ${planEnd('p')} + ${planGap} end
       from jobs j
      where j.organization_id = $1 and j.id = $2 and j.run = $3
        and p.organization_id = j.organization_id and p.id = j.pool and p.rate is not null
        and ${mayRunNow}
        and ${isWanted}
-    returning new.tat is distinct from old.tat as is_open, ${planEnd('old')} as plan_at),
+    returning new.tat is distinct from old.tat as is_open,
+              case when new.plan_at is distinct from old.plan_at then ${planEnd('old')}
+                   else old.tat - interval '20 ms' end as plan_at),
   turn as (
     update jobs j
        set slot_at = case when not paced.is_open then paced.plan_at ${freesRoom ? '' : 'else j.slot_at '}end,

@@ -38,6 +38,23 @@ export const poolsWithWork = `
   ${given},
   work as (${keyOf} from waiting union ${keyOf} from given)`;
 
+/**
+ * Pool `p` has a place for a row of class 0 or 1 that waits and is due by `until`; `isOf` is the condition that a job belongs to it. Bulk work has a
+ * share of the width alone, as in fill_pool. `class <=` and not `or`, so that what has no place is not read.
+ */
+export const hasPlaceFor = (isOf: (job: string) => string, until: string) => `
+  exists (
+    select 1
+      from (select count(*) as total, count(*) filter (where q.class = 1) as bulk
+              from jobs q
+             where ${isOf('q')} and q.state = 'queued' and q.slot_at is not null) taken
+     where taken.total < p.width
+       and exists (
+         select 1
+           from jobs j
+          where ${isOf('j')} and j.state = 'waiting' and j.run_at <= ${until}
+            and j.class <= case when taken.bulk < greatest(1, p.width / 4) then 1 else 0 end))`;
+
 /** The pool `p` of row `w` of `work`. */
 export const poolOfWork = `
   lateral (

@@ -3,7 +3,7 @@ import type { Database, Em, Source } from '../database/database.ts';
 import type { Own } from '../database/own.ts';
 import { query } from '../database/query.ts';
 import type { RowOf } from '../database/tables.ts';
-import type { DispatchedRow, PoolRef } from './accept.ts';
+import type { DispatchedRow, JoinedPool, PoolRef } from './accept.ts';
 import { Pool } from './jobs.entity.ts';
 import type { RunRef, Tx } from './tx.ts';
 
@@ -83,13 +83,17 @@ const shareMs = 2;
  */
 const looksMs = [50, 150, 600, 1_200];
 
-type Running = { again: boolean; isJoined: boolean; done: Promise<void> };
+/** A full share of bulk work must not delay the looks for conversation: each class has its own. */
+const lookOf = (pool: JoinedPool) => `${pool.class}:${pool.id}`;
+
+/** `joined`: the pool once for each class of which a new row waits. */
+type Running = { again: boolean; joined: JoinedPool[]; done: Promise<void> };
 
 export type Filler = {
   fill(pool: PoolRef): Promise<void>;
   fillOnce(pool: PoolRef): Promise<void>;
   /** For a new row that waits: at once, or soon where the last fill found no room. */
-  join(pool: PoolRef): void;
+  join(pool: JoinedPool): void;
 };
 
 /** One fill of a pool at a time; a request meanwhile repeats it. The sweeper repairs what a fault leaves. */
@@ -113,7 +117,7 @@ export function createFiller(
       do {
         state.again = false;
         const rows = await give(pool, true);
-        if (rows.length === 0 && state.isJoined) void lookSoon(pool);
+        if (rows.length === 0) for (const joined of state.joined) void lookSoon(joined);
         if ((rows.at(-1)?.delay_ms ?? 0) > farAheadMs) await sleep(farShareMs);
         else if (state.again) await sleep(shareMs);
       } while (state.again);
@@ -125,26 +129,26 @@ export function createFiller(
   }
 
   /** An end may not have seen the new row, nor this fill the end: more looks, for all that came meanwhile. */
-  async function lookSoon(pool: PoolRef) {
-    if (full.has(pool.id)) return;
+  async function lookSoon(pool: JoinedPool) {
+    if (full.has(lookOf(pool))) return;
     const looks = { isJoined: false };
-    full.set(pool.id, looks);
+    full.set(lookOf(pool), looks);
     for (let look = 0; look < looksMs.length || looks.isJoined; look += 1) {
       looks.isJoined = false;
       await sleep(looksMs[look] ?? looksMs.at(-1), undefined, { ref: false });
       await fill(pool);
     }
-    full.delete(pool.id);
+    full.delete(lookOf(pool));
   }
 
-  function fill(pool: PoolRef, isJoined = false): Promise<void> {
+  function fill(pool: PoolRef, joined: JoinedPool[] = []): Promise<void> {
     const current = running.get(pool.id);
     if (current) {
       current.again = true;
-      current.isJoined ||= isJoined;
+      for (const one of joined) if (!current.joined.some(({ class: kind }) => kind === one.class)) current.joined.push(one);
       return current.done;
     }
-    const state: Running = { again: false, isJoined, done: Promise.resolve() };
+    const state: Running = { again: false, joined, done: Promise.resolve() };
     running.set(pool.id, state);
     // Later requests share this fill, so its connection counts for no organization.
     state.done = database.onNobodysBehalf(() => untilQuiet(pool, state));
@@ -157,9 +161,9 @@ export function createFiller(
       if (!running.has(pool.id)) await give(pool, false).catch(onFault);
     },
     join(pool) {
-      const looks = full.get(pool.id);
+      const looks = full.get(lookOf(pool));
       if (looks) looks.isJoined = true;
-      else void fill(pool, true);
+      else void fill(pool, [pool]);
     },
   };
 }

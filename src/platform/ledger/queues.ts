@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 import type { DispatchedRow } from './accept.ts';
 import { type AnyQueue, type Backend, withinMs } from './backends/backend.ts';
-import { type QueueName, queueNames } from './job.ts';
+import { type QueueName, queueNames } from './queue-names.ts';
 
 export type RunState = 'unknown' | 'waiting' | 'active' | 'delayed' | 'completed' | 'failed';
 

@@ -50,7 +50,7 @@ const ended: Record<EndKind, PartText> = {
 /** By a function of the database, which is called for the released row alone: most ends release none, and its look has many nodes. */
 export const stateOfReleased = `(state, slot_at) = (
          select r.state, r.slot_at
-           from state_of_released(jobs.organization_id, jobs.pool, jobs.run_at) r)`;
+           from state_of_released(jobs.organization_id, jobs.pool, jobs.class, jobs.run_at) r)`;
 
 /** SQL: two dependent sets (decisions/0008). The second reads from the first, or two heads of a lane would meet in jobs_head. */
 const releasedAfter =

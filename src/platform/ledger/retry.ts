@@ -8,7 +8,7 @@ import { asTenant } from './tenant.ts';
 import type { Look, Transact } from './transact.ts';
 import type { Tx } from './tx.ts';
 
-type FailedRow = RowOf<typeof Job, 'organization_id' | 'name' | 'payload' | 'state' | 'lane'>;
+type FailedRow = RowOf<typeof Job, 'organization_id' | 'name' | 'payload' | 'state' | 'lane' | 'class'>;
 
 /** SQL: as the statements that accept and release, with the state the row's lane and pool give it. */
 const reviveStatement = `
@@ -57,7 +57,7 @@ export async function reviveJob(tx: Tx, jobId: string, organizationId?: string):
   const contract = contractOf(row.name);
   if (!contract) throw new AppError('conflict', `No job is called ${row.name} any more`);
   await contract.revived(asTenant(tx, row.organization_id), row.payload);
-  const queue = contract.retryQueue ?? contract.queue;
+  const queue = (row.class === 1 && contract.bulkQueue) || (contract.retryQueue ?? contract.queue);
   const rows = await tx.query<Inserted>(reviveStatement, [row.organization_id, jobId, queue]);
   // Purged between the two statements: rolls back what was revived.
   if (rows.length === 0) throw jobMissing();
@@ -69,12 +69,12 @@ const jobMissing = () => new AppError('not_found', 'Job not found: it is done, o
 
 /** SQL: the look and the check of a retry, on one connection with it. */
 const failedStatement = `
-  select organization_id, name, payload, state, lane
+  select organization_id, name, payload, state, lane, class
     from jobs
    where organization_id = $1 and id = $2`;
 /** SQL: an operator names a job of any organization: read over all of them, on nobody's path. */
 const failedAnywhere = `
-  select organization_id, name, payload, state, lane
+  select organization_id, name, payload, state, lane, class
     from jobs
    where id = $1`;
 

@@ -1,20 +1,16 @@
 import { isParked } from './park.ts';
 import { nobody } from './pools.ts';
-import { poolOfWork, poolsWithWork } from './pools-with-work.ts';
+import { hasPlaceFor, poolOfWork, poolsWithWork } from './pools-with-work.ts';
 
-const isStuck = (isOf: string) => `
-  ((exists (
-      select 1 from jobs j
-       where ${isOf} and j.state = 'waiting' and j.run_at < clock_timestamp() - interval '1 min')
-    and (select count(*) from jobs j
-          where ${isOf} and j.state = 'queued' and j.slot_at is not null) < p.width)
+const isStuck = (isOf: (job: string) => string) => `
+  (${hasPlaceFor(isOf, `clock_timestamp() - interval '1 min'`)}
    or (p.rate is not null and exists (
          select 1 from jobs j
-          where ${isOf} and j.state = 'queued' and j.slot_at is not null
+          where ${isOf('j')} and j.state = 'queued' and j.slot_at is not null
             and j.created_at < clock_timestamp() - interval '1 min'
             and j.run_at < clock_timestamp() + interval '10 s')))`;
 
-const ofOne = 'j.organization_id = p.organization_id and j.pool = p.id';
+const ofOne = (job: string) => `${job}.organization_id = p.organization_id and ${job}.pool = p.id`;
 
 /** SQL: sets compared by pool. Stuck: not held, due work and room for a minute, and nothing given or claimed in that minute. */
 export const stuckPools = `
@@ -28,4 +24,4 @@ export const stuckPools = `
    where coalesce(p.held_until, '-infinity') <= clock_timestamp()
      and coalesce(greatest(p.tat, p.filled_at), '-infinity') < clock_timestamp() - interval '1 min'
      and (p.organization_id <> '${nobody}' and ${isStuck(ofOne)}
-       or p.organization_id = '${nobody}' and ${isStuck('j.pool = p.id')})`;
+       or p.organization_id = '${nobody}' and ${isStuck((job) => `${job}.pool = p.id`)})`;

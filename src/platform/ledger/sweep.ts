@@ -16,7 +16,7 @@ import type { Ledger } from './ledger.ts';
 import { lockOf, tryLock } from './locks.ts';
 import { isParked } from './park.ts';
 import { nobody } from './pools.ts';
-import { poolOfWork, poolsWithWaiting } from './pools-with-work.ts';
+import { hasPlaceFor, poolOfWork, poolsWithWaiting } from './pools-with-work.ts';
 import type { Queues } from './queues.ts';
 import { stateIs } from './states.ts';
 
@@ -62,11 +62,7 @@ const startNewRuns = `
 
 const hasRoom = (isOf: (job: string) => string) => `
   coalesce(p.held_until, '-infinity') <= clock_timestamp()
-  and exists (
-    select 1 from jobs j
-     where ${isOf('j')} and j.state = 'waiting' and j.run_at <= clock_timestamp() + interval '1 s')
-  and (select count(*) from jobs q
-        where ${isOf('q')} and q.state = 'queued' and q.slot_at is not null) < p.width`;
+  and ${hasPlaceFor(isOf, `clock_timestamp() + interval '1 s'`)}`;
 
 export const poolsWithRoom = `
   ${poolsWithWaiting}

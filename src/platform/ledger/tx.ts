@@ -3,6 +3,7 @@ import type { OwnRecords } from '../database/own.ts';
 import type { EventContract } from '../events/event.ts';
 import type { Dispatched } from './accept.ts';
 import type { Part } from './part.ts';
+import type { QueueName } from './queue-names.ts';
 import type { Tally } from './tally.ts';
 
 export type RunRef = { organization_id: string; id: string; run: number };
@@ -32,13 +33,16 @@ export class Afterwards<Result> {
 export type Enqueued<Payload extends Record<string, string>> = {
   name: string;
   queue: string;
+  /** Where it runs as bulk work; without one it cannot be. */
+  bulkQueue?: QueueName;
   subjectType: string;
   subject: keyof Payload & string;
   /** Shown at GET /v1/operations/{id}, until 7 days after its end. */
   operation: boolean;
 };
 
-export type EnqueueOptions = { lane?: string; pool?: string; delayMs?: number };
+/** `class`: work in bulk lets all conversation of its pool go first, and has a queue of its own. */
+export type EnqueueOptions = { lane?: string; pool?: string; delayMs?: number; class?: 'conversation' | 'bulk' };
 /** `test`: for one endpoint only, whatever it subscribes to, in one attempt; `jobId` becomes the operation's id. */
 export type EmitOptions = {
   organizationId: string;

@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Database, Em } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import { withinMs } from '../ledger/backends/backend.ts';
-import { queueNames } from '../ledger/job.ts';
+import { queueNames } from '../ledger/queue-names.ts';
 import { type DeliveryFigures, deliveryGauges } from './delivery-figures.ts';
 import {
   brokenWebhooks,

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { QueueName } from '../ledger/job.ts';
+import type { QueueName } from '../ledger/queue-names.ts';
 
 const queues: QueueName[] = ['webhooks', 'webhook-retries'];
 const openStates = ['pending', 'waiting', 'blocked', 'held', 'retrying'] as const;

@@ -29,7 +29,7 @@ const nobody = `'00000000-0000-0000-0000-000000000000'`;
  * reaches further than any fill can make it is one by another clock, of a database that has failed over. Each statement of a volatile function has
  * a snapshot of its own, so what is read after the lock is younger than the wait for it.
  */
-const fillPool = `
+export const fillPool = `
 create function fill_pool(the_organization uuid, the_pool text, is_patient boolean)
 returns table (id uuid, run int, queue text, name text, organization_id uuid, pool text, delay_ms float8)
 language plpgsql volatile as $$

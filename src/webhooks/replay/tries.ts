@@ -58,7 +58,7 @@ const newTriesStatement = `
       from placed p
       join tried t on t.id = p.id
      where j.organization_id = $1 and j.subject_id = p.id and j.name = 'webhooks.deliver' and ${stateIs('j.state', 'failed')}
-    returning j.subject_id, j.id, j.run, j.queue, j.name, j.state, j.organization_id, j.pool, false as is_parked, 0::float8 as delay_ms),
+    returning j.subject_id, j.id, j.run, j.queue, j.name, j.state, j.organization_id, j.pool, j.class, false as is_parked, 0::float8 as delay_ms),
   made as (
     insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id,
                       lane, pool, visible, seq, state, run_at, check_at)
@@ -102,7 +102,7 @@ const tryNowStatement = `
            check_at = clock_timestamp() + ${firstCheck}
      where j.organization_id = $1 and j.subject_id = any($2::uuid[]) and j.name = 'webhooks.deliver'
        and ${stateIs('j.state', 'queued')} and j.slot_at is null and j.run_at > clock_timestamp() + interval '1 s'
-    returning j.subject_id, j.id, j.run, j.queue, j.name, j.state, j.organization_id, j.pool, false as is_parked, 0::float8 as delay_ms),
+    returning j.subject_id, j.id, j.run, j.queue, j.name, j.state, j.organization_id, j.pool, j.class, false as is_parked, 0::float8 as delay_ms),
   shown as (
     update webhook_deliveries d
        set next_attempt_at = clock_timestamp(), asked_by = $3, asked_after = attempts

@@ -59,10 +59,11 @@ test('whoever has guessed sixty times from an address is not told by the right o
   expect((await guess(password, '203.0.113.7')).status).not.toBe(429);
 });
 
-test('with them it shows the four queues', async () => {
+test('with them it shows all queues', async () => {
   await open();
   const { body } = await ask(app, 'GET', '/api/queues');
   expect(body.queues.map(({ name }: { name: string }) => name).sort()).toEqual([
+    'bulk-messages',
     'default',
     'messages',
     'webhook-retries',

@@ -6,7 +6,7 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { conversationLane, subjectLock } from '../../../src/platform/ledger/locks.ts';
 import { channelPool } from '../../../src/platform/ledger/pools.ts';
 import type { Transact } from '../../../src/platform/ledger/transact.ts';
-import type { Tx } from '../../../src/platform/ledger/tx.ts';
+import type { EnqueueOptions, Tx } from '../../../src/platform/ledger/tx.ts';
 import type { ConversationMade } from './conversation.ts';
 
 type Given = { status?: MessageStatus; direction?: 'inbound' | 'outbound'; providerMessageId?: string; body?: string };
@@ -48,6 +48,7 @@ export function queuedMessage(
   organizationId: string,
   conversation: ConversationMade,
   also?: (tx: Tx, messageId: string) => Promise<void>,
+  kind: EnqueueOptions['class'] = 'conversation',
 ): Promise<{ messageId: string; jobId: string }> {
   const lane = conversationLane(conversation.id);
   return transact({ locks: [lane, subjectLock('conversation', conversation.id)] }, async (tx) => {
@@ -57,7 +58,7 @@ export function queuedMessage(
       sendMessageJob,
       organizationId,
       { message_id: messageId },
-      { lane, pool: channelPool(conversation.channel.id) },
+      { lane, pool: channelPool(conversation.channel.id), class: kind },
     );
     return { messageId, jobId };
   });

@@ -1,5 +1,5 @@
 import type { Job, Processor, Queue, Worker, WorkerOptions } from 'bullmq';
-import type { QueueName } from '../job.ts';
+import type { QueueName } from '../queue-names.ts';
 
 /** All that BullMQ carries. Organization and pool also decide whether a worker has a place for the run. */
 export type RunData = { organization_id: string; id: string; run: number; pool?: string | null };

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Log } from '../../log.ts';
-import { queueNames } from '../job.ts';
+import { queueNames } from '../queue-names.ts';
 import type { Backend } from './backend.ts';
 import { postgresBackend } from './postgres.ts';
 import { redisBackend } from './redis.ts';

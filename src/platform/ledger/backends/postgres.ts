@@ -22,6 +22,8 @@ export function postgresBackend(databaseUrl: string, workers: number, log: Log):
     connectionTimeoutMillis: 5_000,
     application_name: 'kanal-queue',
   });
+  // Each queue and each worker listens for errors of the pool.
+  pool.setMaxListeners(2 * workers + 4);
   pool.on('error', (error) => log.debug({ err: error }, 'queue connection lost'));
   // A checked-out client has no listener: without this one a restart of the server ends the process.
   pool.on('connect', (client) => client.on('error', (error) => log.debug({ err: error }, 'queue connection lost')));

@@ -1,7 +1,7 @@
 import { Queue, Worker } from 'bullmq';
 import type { Log } from '../../log.ts';
 import { openRedis } from '../../redis.ts';
-import { queueNames } from '../job.ts';
+import { queueNames } from '../queue-names.ts';
 import { type AnyQueue, type AnyWorker, type Backend, keep, neverFailStalled, withinMs } from './backend.ts';
 
 /** In a cluster the keys of a queue have one hash slot: its scripts run on one node. */

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { jobs } from '../../../../src/jobs.ts';
 import { allContracts, contractOf } from '../../../../src/platform/ledger/contracts.ts';
-import { backoff, queueNames } from '../../../../src/platform/ledger/job.ts';
+import { backoff } from '../../../../src/platform/ledger/job.ts';
 import { operationStatus } from '../../../../src/platform/ledger/operations.ts';
+import { queueNames } from '../../../../src/platform/ledger/queue-names.ts';
 
 test('the waits between tries grow from 1 s to an hour, with up to a fifth more at random', () => {
   const steps = [1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000, 3_600_000];

@@ -57,7 +57,7 @@ describe('fill', () => {
     expect(given).toHaveLength(3);
     // Longer than the looks after the first: those that follow belong to the rows that joined since.
     const endsAt = performance.now() + 3_000;
-    const joining = setInterval(() => filler.join(house.pool('toys')), 20);
+    const joining = setInterval(() => filler.join({ ...house.pool('toys'), class: 0 }), 20);
     await waitFor('looks that found no room', async () => performance.now() > endsAt);
     expect(given).toHaveLength(3);
     await house.sql('delete from jobs where id = $1', [given[0]]);

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { AnyQueue, Backend } from '../../../../src/platform/ledger/backends/backend.ts';
 import { createBackend } from '../../../../src/platform/ledger/backends/index.ts';
-import { queueNames } from '../../../../src/platform/ledger/job.ts';
+import { queueNames } from '../../../../src/platform/ledger/queue-names.ts';
 import { openQueues, type Queues } from '../../../../src/platform/ledger/queues.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { collectingLog } from '../../../support/log.ts';

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { DispatchedRow } from '../../../../src/platform/ledger/accept.ts';
+import { isPaced, mayRunNow, paceParts } from '../../../../src/platform/ledger/pace.ts';
+import { createFiller, setPool } from '../../../../src/platform/ledger/pools.ts';
+import { type House, openHouse } from '../../../support/house.ts';
+import { playJob } from '../../../support/toys.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse(undefined, { poolMax: 10 });
+  await setPool(house.em(), house.pool('toys'), 80, 80);
+});
+afterAll(() => house.close());
+
+const add = (size: number, kind: number) =>
+  house.sql<{ id: string }>(
+    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at, class)
+     select uuidv7(), $2, $3, 'default', '{}', 'toy', uuidv7(), 'toys', 'waiting', clock_timestamp(), $4 from generate_series(1, $1)
+     returning id`,
+    [size, house.organizationId, playJob.name, kind],
+  );
+
+/** A worker of the pool and no more: claims as a send does, at the time it is given, and asks for a fill. */
+function startClaims() {
+  const claimed: { at: number; id: string }[] = [];
+  const statement = `
+    with ${paceParts('true', { freesRoom: true })}
+    select (select wait_ms from turn) as wait_ms,
+           (select 1
+              from jobs j
+              left join pools p on p.organization_id = j.organization_id and p.id = j.pool
+             where j.organization_id = $1 and j.id = $2 and j.run = $3 and ${mayRunNow} and ${isPaced}) is not null as is_claimed`;
+  const run = async ({ organization_id, id, run: number, delay_ms }: DispatchedRow) => {
+    for (let waitMs = delay_ms; ; ) {
+      await sleep(waitMs);
+      const [given] = await house.sql<{ is_claimed: boolean; wait_ms: number | null }>(statement, [organization_id, id, number]);
+      if (given!.is_claimed) break;
+      waitMs = given!.wait_ms ?? 5;
+    }
+    claimed.push({ id, at: performance.now() });
+    void filler.fill(house.pool('toys'));
+    await house.sql('delete from jobs where organization_id = $1 and id = $2', [organization_id, id]);
+  };
+  const filler = createFiller(
+    house.database,
+    async (rows) => void rows.map(run),
+    () => undefined,
+  );
+  return { claimed, filler };
+}
+
+test('a channel of bulk work alone keeps its rate, and answers among it go at once', async () => {
+  const [size, answers] = [320, 10];
+  await add(size, 1);
+  const { claimed, filler } = startClaims();
+  void filler.fill(house.pool('toys'));
+  await waitFor('a second of it', () => claimed.length >= 80, 20_000);
+  const askedAt = new Map<string, number>();
+  for (let index = 0; index < answers; index += 1) {
+    const [row] = await add(1, 0);
+    askedAt.set(row!.id, performance.now());
+    filler.join({ ...house.pool('toys'), class: 0 });
+    await sleep(120);
+  }
+  await waitFor('all to be claimed', () => claimed.length === size + answers, 40_000);
+  const perSecond = ((size + answers - 1) / (claimed.at(-1)!.at - claimed[0]!.at)) * 1_000;
+  const waitsMs = claimed
+    .flatMap(({ id, at }) => (askedAt.has(id) ? at - askedAt.get(id)! : []))
+    .sort((one, other) => one - other);
+  // The pace is 76 a second; 75 were seen, and answers after 54 ms at most. A busy machine has less.
+  expect(perSecond).toBeGreaterThan(60);
+  expect(waitsMs[answers / 2]).toBeLessThan(250);
+});

@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals';
+import { type Channel, useApp } from '../../support/app.ts';
+import { queuedMessage } from '../../support/factories/message.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const app = useApp({ workers: true });
+const rate = 80;
+
+async function bulk(channel: Channel, count: number) {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { id, contactId, phone } = await app.conversation(channel);
+    const made = {
+      id,
+      contact: { id: contactId, phone },
+      channel: { ...channel, accountId: channel.wabaId, pool: `channel:${channel.id}` },
+    };
+    const { transact } = app.web.deps.ledger;
+    ids.push((await queuedMessage(transact, channel.tenant.organizationId, made as never, undefined, 'bulk')).messageId);
+  }
+  return ids;
+}
+
+/** Seconds of the epoch. */
+const claims = async (ids: string[]) =>
+  (
+    await app.rows<{ at: number }>(
+      `select (extract(epoch from sending_at))::float8 as at from messages where id = any($1) order by 1`,
+      [ids],
+    )
+  ).map(({ at }) => at);
+const sent = async (ids: string[]) =>
+  (await app.rows(`select 1 from messages where id = any($1) and provider_message_id is null`, [ids])).length === 0;
+
+test('a bulk message runs in the queue of its own, to its end', async () => {
+  const channel = await app.connect();
+  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${channel.id}`]);
+  const [id] = await bulk(channel, 1);
+  expect(await app.rows('select queue, class, state from jobs where subject_id = $1', [id])).toEqual([
+    { queue: 'bulk-messages', class: 1, state: 'waiting' },
+  ]);
+  await app.rows('update pools set held_until = null where id = $1', [`channel:${channel.id}`]);
+  await app.messageIn(id!, 'read');
+  expect(await app.jobOf(id!)).toBeUndefined();
+});
+
+test('an answer does not wait for the bulk work of its channel, of which it sends at most its rate in a second', async () => {
+  const channel = await app.connect({ body: { rate } });
+  const pool = `channel:${channel.id}`;
+  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [pool]);
+  const ids = await bulk(channel, 120);
+  const { phone } = await app.conversation(channel);
+  await app.rows('update pools set held_until = null where id = $1', [pool]);
+  await app.web.deps.ledger.fill({ organization_id: channel.tenant.organizationId, id: pool });
+  const { body } = await app.text(channel, phone);
+  const answer = String(body.data.id);
+  await waitFor('all to be sent', () => sent([...ids, answer]), 30_000);
+  const at = await claims([...ids, answer]);
+  expect(Math.max(...at.map((start) => at.filter((one) => one >= start && one < start + 1).length))).toBeLessThanOrEqual(rate);
+  const [answeredAt] = await claims([answer]);
+  // A quarter of a second of the rate is planned before it, and those at work when it came.
+  expect(at.indexOf(answeredAt!)).toBeLessThan(60);
+});
