@@ -1,19 +1,15 @@
 import Joi from 'joi';
 import type { StaffRow } from '../../src/commerce/bookings/staff.ts';
 import { exampleIdOf, exampleTime } from '../../src/platform/examples.ts';
+import { wallTime, wallTimeOfEnd } from '../../src/platform/time/wall-time.ts';
 import { day, id, iso, timestamp, timeZone } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
 import { tag } from './service-schemas.ts';
 
 export const aboutStaff = { tag, subject: 'Staff member' };
 
-const wallTime = /^([01]\d|2[0-3]):[0-5]\d$/;
 const start = Joi.string().max(5).pattern(wallTime, 'HH:MM').required().description('HH:MM, by the clock of the staff member');
-const end = Joi.string()
-  .max(5)
-  .pattern(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'HH:MM')
-  .required()
-  .description('HH:MM; `24:00` is the end of the day');
+const end = Joi.string().max(5).pattern(wallTimeOfEnd, 'HH:MM').required().description('HH:MM; `24:00` is the end of the day');
 
 export const staffFields = {
   name: Joi.string().trim().min(1).max(200),

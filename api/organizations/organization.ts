@@ -10,6 +10,7 @@ import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { id, iso, timestamp, timeZone } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
+import { businessHours, frequencyCap, quietHours, timezoneField } from './settings-schemas.ts';
 
 export const tag = 'Organization';
 
@@ -19,6 +20,16 @@ const zoned = timeZone.description(
   'A zone of the IANA database, such as `Europe/Berlin`: where a day begins for the organization',
 );
 
+const exampleSettings = {
+  frequency_cap: { max: 4, days: 30 },
+  quiet_hours: { from: '21:00', to: '08:00' },
+  timezone_field: 'timezone',
+  business_hours: [
+    { day: 'monday', from: '09:00', to: '17:30' },
+    { day: 'tuesday', from: '09:00', to: '17:30' },
+  ],
+};
+
 export const organizationView = view(
   'organization',
   Joi.object({
@@ -27,6 +38,10 @@ export const organizationView = view(
     timezone: zoned.required(),
     home_currency: homeCurrency.required(),
     display_currency: displayCurrency.required(),
+    frequency_cap: frequencyCap.required(),
+    quiet_hours: quietHours.required(),
+    timezone_field: timezoneField.required(),
+    business_hours: businessHours.required(),
     created_at: timestamp.required(),
     updated_at: timestamp.required(),
   }),
@@ -36,6 +51,7 @@ export const organizationView = view(
     timezone: 'Europe/Berlin',
     home_currency: 'EUR',
     display_currency: null,
+    ...exampleSettings,
     created_at: exampleTime,
     updated_at: exampleTime,
   },
@@ -47,6 +63,10 @@ const toView = (row: OrganizationRow) => ({
   timezone: row.timezone,
   home_currency: row.home_currency,
   display_currency: row.display_currency,
+  frequency_cap: row.frequency_cap,
+  quiet_hours: row.quiet_hours,
+  timezone_field: row.timezone_field,
+  business_hours: row.business_hours,
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });
@@ -72,17 +92,21 @@ export const patchOrganization = endpoint({
   scope: 'members:write',
   summary: 'Change the organization',
   description:
-    'A new `home_currency` holds for amounts written from then on: what deals were worth at home when they were written stays, until they are revalued.',
+    'A new `home_currency` holds for amounts written from then on: what deals were worth at home when they were written stays, until they are revalued. A null removes what may be null; `business_hours` are replaced whole.',
   audit: 'organization',
   body: Joi.object<OrganizationChange>({
     name: Joi.string().trim().min(1).max(200),
     timezone: zoned,
     home_currency: homeCurrency,
     display_currency: displayCurrency,
+    frequency_cap: frequencyCap,
+    quiet_hours: quietHours,
+    timezone_field: timezoneField,
+    business_hours: businessHours,
   }).min(1),
   responses: { 200: organizationView },
   errors: [404],
-  example: { body: { name: 'Harbour Books', timezone: 'Europe/Berlin', home_currency: 'EUR' } },
+  example: { body: { name: 'Harbour Books', timezone: 'Europe/Berlin', home_currency: 'EUR', ...exampleSettings } },
   handler: ({ body, write }) =>
     write({}, async ({ own }) => ({
       ...ok(toView(await changeOrganization(own, body))),

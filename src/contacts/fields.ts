@@ -51,6 +51,13 @@ export function faultOfCustom(fields: object): { code: string; message: string }
   return undefined;
 }
 
+/** What names one custom field. */
+export const customFieldName = Joi.string()
+  .max(maxKeyLength)
+  .pattern(customFieldKey)
+  .invalid(...reserved)
+  .messages({ 'string.pattern.base': '{{#label}} must not have a control character, nor a blank at its end' });
+
 export const customFields = Joi.object()
   .unknown()
   .max(maxCustomKeys)

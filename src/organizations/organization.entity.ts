@@ -1,6 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { created, id, tenant, times, timestamp, timestampNow } from '../platform/database/columns.ts';
+import type { DailyHours, Weekday } from '../platform/time/wall-time.ts';
 import { roles } from './roles.ts';
+
+export type FrequencyCap = { max: number; days: number };
+export type BusinessHours = (DailyHours & { day: Weekday })[];
 
 export const Organization = defineEntity({
   name: 'Organization',
@@ -13,6 +17,12 @@ export const Organization = defineEntity({
     home_currency: p.text().defaultRaw(`'USD'`),
     /** Of those who read amounts; null: the home currency. */
     display_currency: p.text().strictNullable(),
+    /** Of campaign messages to one contact, over all campaigns. */
+    frequency_cap: p.json<FrequencyCap>().strictNullable(),
+    quiet_hours: p.json<DailyHours>().strictNullable(),
+    /** The custom field of contacts that holds their zone. */
+    timezone_field: p.text().strictNullable(),
+    business_hours: p.json<BusinessHours>().defaultRaw(`'[]'`),
     /** When the feed of exchange rates is asked next, where there is one. */
     rates_due_at: timestampNow(),
     ...times(),

@@ -7,12 +7,23 @@ import { type Membership, Organization } from './organization.entity.ts';
 
 export type OrganizationRow = RowOf<
   typeof Organization,
-  'id' | 'name' | 'timezone' | 'home_currency' | 'display_currency' | 'created_at' | 'updated_at'
+  | 'id'
+  | 'name'
+  | 'timezone'
+  | 'home_currency'
+  | 'display_currency'
+  | 'frequency_cap'
+  | 'quiet_hours'
+  | 'timezone_field'
+  | 'business_hours'
+  | 'created_at'
+  | 'updated_at'
 >;
-const columns = 'id, name, timezone, home_currency, display_currency, created_at, updated_at';
+const columns = `id, name, timezone, home_currency, display_currency, frequency_cap, quiet_hours, timezone_field, business_hours,
+  created_at, updated_at`;
 
-/** A null in `display_currency` removes it. */
-export type OrganizationChange = { name?: string; timezone?: string; home_currency?: string; display_currency?: string | null };
+/** What is not given stays; a null removes. */
+export type OrganizationChange = Partial<Omit<OrganizationRow, 'id' | 'created_at' | 'updated_at'>>;
 
 export async function createOrganization(em: Em, name: string): Promise<string> {
   const id = uuidv7();
@@ -32,15 +43,17 @@ export async function getOrganization(own: Own): Promise<OrganizationRow> {
 
 /** Rates of the feed are kept against the home currency, so another one asks for them at once. */
 export async function changeOrganization(tx: OwnRecords, change: OrganizationChange): Promise<OrganizationRow> {
-  const { name, timezone, home_currency, display_currency } = change;
   const rows = await tx.sql<OrganizationRow>(
-    `update organizations
-        set name = coalesce($2, name), timezone = coalesce($3, timezone), home_currency = coalesce($4, home_currency),
-            display_currency = case when $5 then $6 else display_currency end, updated_at = clock_timestamp(),
-            rates_due_at = case when $4 <> home_currency then clock_timestamp() else rates_due_at end
+    `update organizations o
+        set (name, timezone, home_currency, display_currency, frequency_cap, quiet_hours, timezone_field, business_hours,
+             updated_at, rates_due_at) = (
+              select n.name, n.timezone, n.home_currency, n.display_currency, n.frequency_cap, n.quiet_hours,
+                     n.timezone_field, n.business_hours, clock_timestamp(),
+                     case when n.home_currency <> o.home_currency then clock_timestamp() else o.rates_due_at end
+                from jsonb_populate_record(o, $2::jsonb) n)
       where id = $1
      returning ${columns}`,
-    [name ?? null, timezone ?? null, home_currency ?? null, display_currency !== undefined, display_currency ?? null],
+    [JSON.stringify(change)],
   );
   return theOne(rows);
 }

@@ -1,5 +1,6 @@
-import { type Hours, minutesOf } from '../../src/commerce/bookings/hours.ts';
+import type { Hours } from '../../src/commerce/bookings/hours.ts';
 import type { ServiceTimes, Span } from '../../src/commerce/bookings/slots.ts';
+import { minutesOf } from '../../src/platform/time/wall-time.ts';
 
 const minute = 60_000;
 

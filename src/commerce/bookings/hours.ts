@@ -1,3 +1,5 @@
+import { minutesOf } from '../../platform/time/wall-time.ts';
+
 /** Times of the wall clock, `HH:MM`; an end may be `24:00`. */
 export type HourRange = { start: string; end: string };
 /** weekday: 1 is Monday, 7 is Sunday. */
@@ -6,8 +8,6 @@ export type WeeklyRange = HourRange & { weekday: number };
 export type HoursOverride = { date: string; ranges: HourRange[] };
 
 export type Hours = { timezone: string; weekly_hours: WeeklyRange[]; overrides: HoursOverride[] };
-
-export const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
 /** The first range that is no time, ends before it begins, or begins before the one ahead of it ended; undefined: none. */
 export function faultOfRanges(ranges: HourRange[]): { index: number; message: string } | undefined {

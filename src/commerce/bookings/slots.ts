@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import { type HourRange, type Hours, minutesOf } from './hours.ts';
+import { minutesOf } from '../../platform/time/wall-time.ts';
+import type { HourRange, Hours } from './hours.ts';
 
 /** Milliseconds since 1970; the end does not belong to it. */
 export type Span = { start: number; end: number };

@@ -139,6 +139,17 @@ describe('time zone and currencies', () => {
     expect(await settings()).toEqual(before);
   });
 
+  test('a new home currency has its rates fetched at once, the same one does not', async () => {
+    const dueAt = async () =>
+      (await app.one('select rates_due_at from organizations where id = $1', [app.tenant.organizationId])).rates_due_at;
+    await rename({ home_currency: 'CHF' });
+    const due = await dueAt();
+    await rename({ home_currency: 'CHF', name: 'Alps' });
+    expect(await dueAt()).toEqual(due);
+    await rename({ home_currency: 'NOK' });
+    expect(await dueAt()).not.toEqual(due);
+  });
+
   test('nothing to change is refused', async () => {
     expect((await rename({})).status).toBe(422);
   });
