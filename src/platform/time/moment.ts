@@ -2,7 +2,7 @@ const moment = /^([1-9]\d{3}-\d\d-\d\d)[ T]([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6
 const date = /^[1-9]\d{3}-\d\d-\d\d$/;
 
 /** `2026-02-30` is no day: the database would reject it. */
-function isDay(text: string): boolean {
+export function isDay(text: string): boolean {
   const day = new Date(text);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
