@@ -57,7 +57,7 @@ export const prepareCampaignJob = campaignJob({
 /** One row for the life of a running campaign. */
 export const feedCampaignJob = campaignJob({
   name: 'campaigns.feed',
-  queue: 'bulk-messages' as JobContract['queue'],
+  queue: 'bulk-messages',
   operation: false,
   openSubjects: `
     select organization_id, id
