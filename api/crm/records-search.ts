@@ -1,23 +1,16 @@
 import Joi from 'joi';
 import { maxBodyFilterBytes, maxFilters } from '../../src/platform/listing/filters.ts';
-import { operators } from '../../src/platform/listing/operators.ts';
 import { maxSearchCharacters } from '../../src/platform/listing/search.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { bodyFilter, type Filter } from '../http/listing.ts';
 import { listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { readerOf } from './kind-reader.ts';
 import { objectKind, recordView, tag } from './record-schemas.ts';
 import { pageOfRecords } from './records-list.ts';
 
-type Filter = { field: string; operator: string; value?: unknown };
 type Body = PageQuery & { filters?: Filter[]; any?: Filter[][]; search?: string; sort?: string };
 
-const filter = Joi.object<Filter>({
-  field: Joi.string().max(256).required().description('A field of the kind, or `custom_fields.<key>`'),
-  operator: Joi.string()
-    .valid(...operators)
-    .default('eq'),
-  value: Joi.any().description('An array for `in` and `not_in`, of two for `between`; none for `is_empty` and `is_not_empty`'),
-});
+const filter = bodyFilter('A field of the kind, or `custom_fields.<key>`');
 
 export const searchOfRecords = endpoint({
   method: 'post',

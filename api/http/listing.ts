@@ -40,6 +40,18 @@ export const listQuery = (fields: Fields, usual = '-created_at') => ({
     .description('Words, all of which must match; case and accents do not matter'),
 });
 
+export type Filter = { field: string; operator: string; value?: unknown };
+
+/** One filter of a body. Which fields there are, and what each compares, says the list that reads it. */
+export const bodyFilter = (fields: string) =>
+  Joi.object<Filter>({
+    field: Joi.string().max(256).required().description(fields),
+    operator: Joi.string()
+      .valid(...operators)
+      .default('eq'),
+    value: Joi.any().description('An array for `in` and `not_in`, of two for `between`; none for `is_empty` and `is_not_empty`'),
+  });
+
 /** A page may be short or empty when `read` had to stop before the list's end. */
 export async function pageOfListing<Row extends object, Shown>(
   listing: Listing,
