@@ -64,6 +64,7 @@ import { ProviderWebhook, UnmatchedStatus } from './provider-webhooks/provider-w
 import { CrmRecord, RecordEnrichment, RecordLink } from './records/record.entity.ts';
 import { ObjectField, ObjectRelation, ObjectType } from './records/types/type.entity.ts';
 import { RecordValue } from './records/types/value.entity.ts';
+import { Segment, SegmentMember } from './segments/segment.entity.ts';
 import { Task, TaskTarget } from './tasks/task.entity.ts';
 import { Template } from './templates/template.entity.ts';
 import { BearerToken, Session, User } from './users/user.entity.ts';
@@ -134,6 +135,8 @@ export const entities = [
   ContactExport,
   ContactExportChunk,
   ContactErasure,
+  Segment,
+  SegmentMember,
   Conversation,
   ConversationTag,
   ConversationNote,

@@ -54,6 +54,17 @@ const rePairOther = `
      and d.contact_id <> $2
   on conflict on constraint contact_duplicates_pair do nothing`;
 
+/** SQL: the table of segments, which stand above contacts. Leaves behind a membership that the survivor has already. */
+const moveMemberships = `
+  update segment_members o
+     set contact_id = $2
+   where o.organization_id = $1
+     and o.contact_id = $3
+     and not exists (
+       select 1
+         from segment_members s
+        where s.organization_id = $1 and s.contact_id = $2 and s.segment_id = o.segment_id)`;
+
 /** SQL: both tables are messaging's, which contacts must not import. */
 const moveConversations = `
   update conversations
@@ -148,6 +159,7 @@ export const contactReferences: ContactReference[] = [
   { table: 'conversations', column: 'contact_id', merge: changed(moveConversations), erase: 'set null' },
   { table: 'messages', column: 'contact_id', merge: changed(moveMessages), erase: 'set null' },
   { table: 'flow_responses', column: 'contact_id', merge: changed(moveResponses), erase: 'cascade' },
+  { table: 'segment_members', column: 'contact_id', merge: changed(moveMemberships), erase: 'cascade' },
   { table: 'orders', column: 'contact_id', merge: changed(moveIn('orders')), erase: 'set null' },
   { table: 'bookings', column: 'contact_id', merge: changed(moveIn('bookings')), erase: 'set null' },
   { table: 'discount_uses', column: 'contact_id', merge: changed(moveIn('discount_uses')), erase: 'set null' },

@@ -10,6 +10,7 @@ import { scrubTasks } from '../../src/contacts/erasure/scrub-tasks.ts';
 import { statement } from '../../src/platform/database/statement.ts';
 import type { PartText } from '../../src/platform/ledger/part.ts';
 import { forgetPerson } from '../../src/records/erasure/forget-person.ts';
+import { forgetInSegments } from '../../src/segments/erasure/forget-in-segments.ts';
 import { handle } from '../handler.ts';
 
 /** A delay for files in progress: each pass searches every file that is ready. */
@@ -31,6 +32,7 @@ export const eraseContactRest = handle(eraseContactJob, async ({ erasure_id }, c
   const left = await dropReceived(ledger.transact, own, remains, erasure.created_at);
   await forgetInOrders(context.transact, remains.orders);
   await forgetPerson(context.transact, own, remains);
+  await forgetInSegments(ledger.transact, own, remains);
   const writing = await forgetInFiles(ledger.transact, own, remains.ids, erasure.created_at);
   if (left > 0) return context.wait(1_000, { reason: 'the provider sent something that is not applied yet' });
   if (writing > 0) return context.wait(fileMs, { reason: 'an import or export in progress may contain the contact' });

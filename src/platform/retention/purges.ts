@@ -3,6 +3,7 @@ import { deletedEndpointsBatch, oldSecretsBatch } from './endpoints.ts';
 import { attemptsBatch, eventsBatch } from './events.ts';
 import { oldFlowSecretsBatch } from './flows.ts';
 import { deleteOldest, type Purge } from './purge.ts';
+import { deletedSegmentsBatch, membersOfDeletedBatch } from './segments.ts';
 
 /** A retry of a failed job needs its subject. */
 const noJob = (table: string) => `not exists (
@@ -101,6 +102,15 @@ export const purges: Purge[] = [
     steps: [
       { days: () => 0, batch: oldFlowSecretsBatch },
       { days: () => 0, batch: deleteOldest('flow_keys', { age: 'expires_at' }) },
+    ],
+  },
+  {
+    table: 'segments',
+    // Only of those that were deleted.
+    tables: ['segments', 'segment_members'],
+    steps: [
+      { days: () => 0, batch: membersOfDeletedBatch },
+      { days: () => 0, batch: deletedSegmentsBatch },
     ],
   },
   {

@@ -59,6 +59,18 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
   const countOf = async (table: string, column: string) =>
     (await app.one(`select count(*)::int as n from ${table} where ${column} = $1`, [contactID])).n as number;
 
+  /** A member of one segment, and sought by another. */
+  async function inSegments() {
+    const { id } = (await app.call('segments.create', { body: { name: 'Guests', kind: 'static' } })).body;
+    await app.call('segments.members.add', { params: { segmentID: id }, body: { contact_ids: [contactID] } });
+    const filters = [
+      { field: 'email', operator: 'in', value: [email, 'other@example.com'] },
+      { field: 'phone_number', value: `+${digits}` },
+      { field: 'custom_fields.no', value: Number(digits) },
+    ];
+    await app.call('segments.create', { body: { name: 'One person', kind: 'dynamic', search: name, filters } });
+  }
+
   /** An order with its booking and its discount, and a draft of another. */
   async function bought() {
     const { serviceId } = await bookable(app, app.tenant);
@@ -87,6 +99,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     const params = { contactID };
     await once('contacts.notes.create', { params, body: { body: `${name} called from ${digits}` } });
     await once('contacts.tags.assign', { params, body: { name: 'vip' } });
+    await inSegments();
     const text = { channel_id: channel.id, to: `+${digits}`, type: 'text', text: { body: 'Hello' } };
     const { id } = await once('messages.send', { body: text });
     await app.messageIn(id, 'read');
@@ -235,6 +248,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
       'records',
       'record_values',
       'flow_responses',
+      'segments',
     ];
     for (const place of places) expect([place, found.some((leak) => leak.endsWith(` public.${place}`))]).toEqual([place, true]);
     for (const { table, column } of contactReferences)

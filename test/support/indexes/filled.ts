@@ -80,6 +80,8 @@ const rows = ({ own, channelId, secondChannelId, contactId, conversationId, othe
     uuidv7(), '${own}',
     case when n % 50 = 0 then 'sync_assets' else 'completed' end,
     case when n % 100 = 0 then 'in_progress' when n % 50 = 0 then 'failed' else 'completed' end, '{}', 80, ${at}, ${at}`,
+  'segments (id, organization_id, name, kind, deleted_at, created_at)': `
+    uuidv7(), '${own}', 'S' || n, 'static', case when n % 50 = 0 then ${at} end, ${at}`,
   'users (id, email, name)': `uuidv7(), 'p' || n || '@example.com', 'P'`,
 });
 
@@ -110,6 +112,9 @@ const following = ({
           case when n % 40 = 0 then '${userId}'::uuid end, case when n % 3 > 0 then clock_timestamp() + n * interval '1 min' end,
           case when n % 500 = 0 then uuidv7() end, clock_timestamp() - n * interval '1 min', clock_timestamp() - n * interval '1 min'
      from generate_series(1, 20000) n`,
+  `insert into segment_members (organization_id, segment_id, contact_id)
+   select organization_id, id, case when random() < 0.005 then '${contactId}'::uuid else '${otherId}' end
+     from segments`,
   `insert into task_targets (id, organization_id, task_id, contact_id)
    select uuidv7(), organization_id, id, case when random() < 0.005 then '${contactId}'::uuid else '${otherId}' end
      from crm_tasks

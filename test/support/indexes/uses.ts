@@ -84,6 +84,7 @@ import { recordsOf } from '../../../src/records/list.ts';
 import type { Relation } from '../../../src/records/types/definition.ts';
 import { loadRelationsTo, loadType } from '../../../src/records/types/object-type.ts';
 import { takeRecords } from '../../../src/records/types/walk.ts';
+import { listSegments } from '../../../src/segments/segments.ts';
 import { listTasks, readTaskListing, type WorkFilter } from '../../../src/tasks/list.ts';
 import { applyTemplateChange } from '../../../src/templates/provider-changes.ts';
 import { listTemplates } from '../../../src/templates/queries.ts';
@@ -355,6 +356,9 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       'the purge of records: links to a deleted record',
       'delete from records where organization_id = $1 and id = (select max(id::text)::uuid from records)',
     ),
+    segment_members_contact: contact,
+    segments_deleted: purge('segments'),
+    segments_list: { by: 'listSegments', run: () => listSegments(own, page) },
     conversations_assignee: conversations({ field: 'assignee_id', value: ids.userId }),
     conversations_contact: contact,
     conversations_list: conversations(),

@@ -57,6 +57,7 @@ const rules: Record<string, string> = {
   record_values_unique_number: 'a number of a unique field is of one record',
   record_values_unique_text: 'a text of a unique field is of one record',
   record_values_unique_time: 'a time of a unique field is of one record',
+  segments_name: 'a segment has its name alone',
   sessions_hash: 'a cookie is of one session',
   shipments_live: 'an order has one live shipment',
   stock_movements_once: 'an item moves once in each way',

@@ -70,6 +70,16 @@ beforeAll(async () => {
     `insert into media_uploads (organization_id, asset_id, phone_number_id, media_id, uploaded_at)
      select organization_id, id, '1', '2', uuid_extract_timestamp(id) from media_assets`,
   );
+  await fill(
+    'segments (id, organization_id, name, kind, deleted_at)',
+    `uuidv7(), ${own}, n::text, 'static', case when n % 10 = 0 then ${age} end`,
+  );
+  await client.query(
+    `insert into segment_members (organization_id, segment_id, contact_id)
+     select organization_id, id, $1
+       from segments`,
+    [talk.contact.id],
+  );
   await client.query('vacuum analyze');
   await client.query('set enable_seqscan = off');
 });
@@ -112,6 +122,13 @@ test.each([
   ['events', [['events_pkey', 'webhook_deliveries_once', 'jobs_subject']]],
   ['flow_secrets', [['flow_secrets_overlap'], ['flow_keys_overlap']]],
   ['webhook_endpoints', [['webhook_endpoints_overlap'], ['webhook_endpoints_deleted']]],
+  [
+    'segments',
+    [
+      ['segments_deleted', 'segment_members_pkey'],
+      ['segments_deleted', 'segment_members_pkey'],
+    ],
+  ],
   ['deals', [['deals_bin', 'crm_history_pkey']]],
   ['crm_tasks', [['crm_tasks_bin', 'crm_history_pkey', 'jobs_subject']]],
   ['records', [['records_bin', 'crm_history_pkey']]],
@@ -160,6 +177,7 @@ test('every purge but that of the small table of heartbeats is among them', () =
     'events',
     'webhook_endpoints',
     'flow_secrets',
+    'segments',
     'deals',
     'crm_tasks',
     'records',
