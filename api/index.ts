@@ -76,6 +76,7 @@ import { deleteMember, getOneMember, listOfMembers, patchMember } from './organi
 import { getOwnOrganization, patchOrganization } from './organizations/organization.ts';
 import { receiveFlowExchange } from './provider-webhooks/flow-exchange.ts';
 import { receiveChannelWebhook, receiveWebhook, verifyChannelWebhook, verifyWebhook } from './provider-webhooks/messaging-app.ts';
+import { segmentEndpoints } from './segments/index.ts';
 import { duplicateTemplate } from './templates/duplicate.ts';
 import { previewTemplate } from './templates/preview.ts';
 import { createOneTemplate, deleteOneTemplate, getTemplate, listOfTemplates, patchTemplate } from './templates/templates.ts';
@@ -166,6 +167,7 @@ export const endpoints: AnyEndpoint[] = [
   listOfPermissionChanges,
   blockContact,
   unblockContact,
+  ...segmentEndpoints,
   ...crmEndpoints,
   ...commerceEndpoints,
   uploadAsset,

@@ -5,7 +5,7 @@ import { type Act, actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { at, book, bookable, orderFor } from '../../support/bookings.ts';
 import { type Definition, definitionOf, definitions } from '../../support/contract.ts';
-import { exampleBody, makeParams } from '../../support/examples.ts';
+import { exampleBody, makeParams, makeRecord } from '../../support/examples.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { deliveries } from '../../support/factories/deliveries.ts';
 import { bearerToken, type Person, person, sessionHeaders, testPassword } from '../../support/factories/person.ts';
@@ -61,6 +61,13 @@ let made = 0;
 const email = () => {
   made += 1;
   return `guest-${made}@example.com`;
+};
+
+/** A static one with a name of its own each time, without members. */
+const segmentMade = async () => {
+  made += 1;
+  const body = { name: `Audited ${made}`, kind: 'static' };
+  return { segmentID: (await app.call('segments.create', { key: tenant.key, body })).body.id };
 };
 
 /** A kind of its own each time, with a field and a relation. */
@@ -247,6 +254,26 @@ const needs: Record<string, () => Promise<Call>> = {
     const orderID = await orderFor(app, tenant, { status: 'confirmed' });
     expect((await book(app, tenant, orderID, { service_id: serviceId, starts_at: at(3) })).status).toBe(201);
     return { params: { orderID } };
+  },
+  'segments.create': async () => {
+    made += 1;
+    return { body: { name: `Audited ${made}`, kind: 'dynamic' } };
+  },
+  'segments.update': async () => {
+    made += 1;
+    return { params: await segmentMade(), body: { name: `Audited again ${made}` } };
+  },
+  'segments.delete': async () => ({ params: await segmentMade() }),
+  'segments.members.add': async () => ({
+    params: await segmentMade(),
+    body: { contact_ids: [await makeRecord(app, 'contactID')] },
+  }),
+  'segments.members.remove': async () => {
+    const { segmentID } = await segmentMade();
+    const contactID = await makeRecord(app, 'contactID');
+    const body = { contact_ids: [contactID] };
+    await app.call('segments.members.add', { key: tenant.key, params: { segmentID }, body });
+    return { params: { segmentID, contactID } };
   },
   'webhooks.deliveries.replay': async () => ({ params: { deliveryID: await delivery() } }),
   'webhooks.endpoints.recover': async () => ({ params: { endpointID: await listening() }, body: { since: anHourAgo() } }),
