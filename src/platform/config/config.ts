@@ -9,6 +9,7 @@ import { type MessagingAppSettings, messagingAppSettings } from './messaging-app
 import { queueUrl } from './queue-url.ts';
 
 const whole = Joi.number().integer();
+const runs = whole.min(1).max(1000);
 const days = (min: number, byDefault: number) => whole.min(min).max(3650).default(byDefault);
 
 /** docs/operations lists the variables from here. */
@@ -110,27 +111,17 @@ export const configSchema = Joi.object({
     .default('')
     .custom(areQueues)
     .description('Queues this worker serves, comma-separated; empty: all'),
-  MESSAGES_CONCURRENCY: whole
-    .min(1)
-    .max(1000)
-    .default(50)
-    .description('Sends a worker runs at once, those that wait for the provider not counted'),
-  BULK_MESSAGES_CONCURRENCY: whole
-    .min(1)
-    .max(1000)
+  MESSAGES_CONCURRENCY: runs.default(50).description('Sends a worker runs at once, those that wait for the provider not counted'),
+  BULK_MESSAGES_CONCURRENCY: runs
     .default(30)
     .description('Sends of campaigns a worker runs at once, those that wait for the provider not counted'),
-  WEBHOOKS_CONCURRENCY: whole
-    .min(1)
-    .max(1000)
+  WEBHOOKS_CONCURRENCY: runs
     .default(50)
     .description('First attempts of webhook deliveries a worker runs at once, those that wait for the receiver not counted'),
-  WEBHOOK_RETRIES_CONCURRENCY: whole
-    .min(1)
-    .max(1000)
+  WEBHOOK_RETRIES_CONCURRENCY: runs
     .default(20)
     .description('Later attempts of webhook deliveries a worker runs at once, those that wait for the receiver not counted'),
-  DEFAULT_CONCURRENCY: whole.min(1).max(1000).default(20).description('Other jobs a worker runs at once'),
+  DEFAULT_CONCURRENCY: runs.default(20).description('Other jobs a worker runs at once'),
   LOCK_DURATION_MS: whole.min(500).default(10_000).description('A run whose worker is silent this long is taken over'),
   STALLED_INTERVAL_MS: whole.min(100).default(5_000).description('How often dead runs are looked for'),
   RUN_RETRY_DELAY_MS: whole.min(50).default(500).description('Pause of a worker after a fault of the queue'),
