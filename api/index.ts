@@ -2,6 +2,7 @@ import { logIn, logOut } from './auth/login.ts';
 import { askForReset, changeMyPassword, resetPassword } from './auth/password.ts';
 import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
 import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
+import { campaignEndpoints } from './campaigns/index.ts';
 import { listOfBlocked } from './channels/blocked-contacts.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
 import { disconnect, reconnect, removeChannel, rotateToken } from './channels/connection.ts';
@@ -168,6 +169,7 @@ export const endpoints: AnyEndpoint[] = [
   blockContact,
   unblockContact,
   ...segmentEndpoints,
+  ...campaignEndpoints,
   ...crmEndpoints,
   ...commerceEndpoints,
   uploadAsset,

@@ -37,6 +37,10 @@ const tags = [
   { name: 'Conversations', description: 'What is said with one contact on one channel, and what the team does with it' },
   { name: 'Contacts', description: 'The people you talk to: who they are, what they allow, what you know of them' },
   { name: 'Segments', description: 'Named sets of contacts, by filters or by hand, to write to' },
+  {
+    name: 'Campaigns',
+    description: 'One template to many people: each once, as fast as the channels, and never ahead of an answer',
+  },
   { name: 'CRM', description: 'Deals in their pipelines, tasks, and records of types you define' },
   { name: 'Media', description: 'Files to send, and those that came in with messages' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },

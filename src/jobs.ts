@@ -1,3 +1,4 @@
+import { retryFailedJob, startCampaignJob } from './campaigns/jobs.ts';
 import { checkChannelJob, watchChannelJob } from './channels/jobs.ts';
 import { copyBusyJob, renewCalendarsJob, renewServiceJob } from './commerce/bookings/jobs.ts';
 import { syncBookingCalendarJob } from './commerce/calendar/jobs.ts';
@@ -117,6 +118,8 @@ export const jobs = [
   createShipmentJob,
   cancelShipmentJob,
   checkShipmentJob,
+  startCampaignJob,
+  retryFailedJob,
 ];
 
 registerContracts(jobs);

@@ -1,6 +1,6 @@
 import { defineConfig } from '@mikro-orm/postgresql';
 import { PasswordReset } from './accounts/account.entity.ts';
-import { Campaign, CampaignChannel } from './campaigns/campaign.entity.ts';
+import { Campaign, CampaignChannel, CampaignSegment } from './campaigns/campaign.entity.ts';
 import { CampaignRecipient } from './campaigns/recipient.entity.ts';
 import { Channel } from './channels/channel.entity.ts';
 import { ChannelHealth } from './channels/health.entity.ts';
@@ -144,6 +144,7 @@ export const entities = [
   MessageAttempt,
   Campaign,
   CampaignChannel,
+  CampaignSegment,
   CampaignRecipient,
   Flow,
   FlowVersion,

@@ -1,3 +1,5 @@
+import { retryFailed } from './campaigns/retry-failed.ts';
+import { startCampaign } from './campaigns/start-campaign.ts';
 import { checkChannel, watchChannel } from './channels/check-channel.ts';
 import { syncBookingCalendar } from './commerce/calendar/sync-booking-calendar.ts';
 import { copyBusy } from './commerce/copy-busy.ts';
@@ -90,6 +92,8 @@ export const handlers = [
   cancelShipment,
   checkShipment,
   wakeConversation,
+  startCampaign,
+  retryFailed,
   remindTask,
   fetchRates,
   removeStage,

@@ -96,3 +96,14 @@ export const CampaignChannel = defineEntity({
     position: p.integer(),
   },
 });
+
+/** Of a campaign that has not ended: such a segment is not deleted. */
+export const CampaignSegment = defineEntity({
+  name: 'CampaignSegment',
+  tableName: 'campaign_segments',
+  properties: {
+    organization_id: p.uuid().primary(),
+    campaign_id: p.uuid().primary(),
+    segment_id: p.uuid().primary(),
+  },
+});

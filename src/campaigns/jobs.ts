@@ -78,3 +78,21 @@ export const withdrawCampaignJob = campaignJob({
      where withdrawing`,
   mayOutliveSubject: true,
 });
+
+/** `before`: only what had failed when it was asked for, so that what fails again is left. `force`: `true` or `false`. */
+export type RetryPayload = CampaignPayload & { before: string; force: string };
+
+/** Those that were not reached wait to be written to again. Without a lane: the feed may stand in it for days. */
+export const retryFailedJob = job<RetryPayload>({
+  name: 'campaigns.retry-failed',
+  queue: 'default',
+  payload: Joi.object({ campaign_id: uuid, before: Joi.string().isoDate(), force: Joi.string().valid('true', 'false') }),
+  subjectType: 'campaign',
+  subject: 'campaign_id',
+  delayMs: backoff(8),
+  operation: true,
+  failed: async () => {},
+  revived: async () => {},
+  calledOff: async () => {},
+  survivesCrashes: async () => true,
+});

@@ -50,16 +50,19 @@ function refusalOf(flow: FlowToSend, accountId: string, isDraft: boolean): [mess
 /** What `flow_sends` keeps of a message. */
 export type FlowSend = { flowId: string | null; version: number | null; clientToken: string | null };
 
-/** SQL: the part that inserts a message, as `message`, and what it opens beside it: one statement, and no more for other messages. */
+/**
+ * SQL: the part that inserts a message, as `message` and its place, and what it opens beside it: one statement, and no more for other
+ * messages.
+ */
 export const withFlowSend =
-  (part: PartText): PartText =>
+  (part: PartText, place = ''): PartText =>
   (organization, ...places) => {
     const [flowId, version, clientToken] = places.slice(-3);
     return `${part(organization, ...places.slice(0, -3))},
-  opened as (
+  opened${place} as (
     insert into flow_sends (organization_id, message_id, flow_id, version, client_token)
     select ${organization}, m.id, v.flow_id, v.number, ${clientToken}
-      from message m
+      from message${place} m
       left join flow_versions v
         on v.organization_id = ${organization} and v.flow_id = ${flowId} and v.number = ${version})`;
   };

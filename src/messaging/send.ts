@@ -131,66 +131,78 @@ function newConversation(
 
 export const acceptLocks = ({ conversation }: Prepared) => [conversationLane(conversation.id)];
 
+/** Messages that one transaction accepts, each with names of its own. */
+export const maxAcceptedAtOnce = 5;
+
 /** SQL: reopens the conversation and inserts its message, as a part of the ledger's statement (bench: post). */
-const acceptPart: PartText = (
-  organization,
-  id,
-  channelId,
-  conversationId,
-  type,
-  toPhone,
-  wasStatus,
-  status,
-  preview,
-  toUserId,
-  content,
-  contextId,
-  contextMessageId,
-) => `
-  touched as (
+const acceptPart =
+  (place: string): PartText =>
+  (
+    organization,
+    id,
+    channelId,
+    conversationId,
+    type,
+    toPhone,
+    wasStatus,
+    status,
+    preview,
+    toUserId,
+    content,
+    contextId,
+    contextMessageId,
+  ) =>
+    `
+  touched${place} as (
     update conversations
        set status = ${status}, preview = ${preview}, last_message_at = clock_timestamp(), updated_at = clock_timestamp()
      where organization_id = ${organization} and id = ${conversationId}
        and contact_id is not null and status = ${wasStatus}
     returning contact_id),
-  message as (
+  message${place} as (
     insert into messages as m (
       id, organization_id, channel_id, conversation_id, contact_id, direction, type, status,
       to_phone, to_user_id, content, context_id, context_message_id)
     select ${id}, ${organization}, ${channelId}, ${conversationId}, t.contact_id, 'outbound', ${type}, 'queued',
            ${toPhone}, ${toUserId}, ${content}, ${contextId}, ${contextMessageId}
-      from touched t
+      from touched${place} t
     returning ${messageColumns})`;
 
-const acceptWithFlowPart = withFlowSend(acceptPart);
+const acceptParts = Array.from({ length: maxAcceptedAtOnce }, (_, index) => {
+  const place = index === 0 ? '' : `_${index}`;
+  const plain = acceptPart(place);
+  return { plain, withFlow: withFlowSend(plain, place), gives: `message${place}` };
+});
 
 /**
  * The worker calls the provider. Returns the message's row, for when the ledger is written; it throws LocksOutdated when the conversation
- * was merged, opened or closed, or its contact erased.
+ * was merged, opened or closed, or its contact erased. `place`: among the messages of the transaction, below `maxAcceptedAtOnce`.
  */
 export function acceptMessage(
   tx: OwnTx,
   { conversation, request, toPhone, toUserId, contextId, contextMessageId, isHeard, flowSend }: Prepared,
+  place = 0,
 ): () => MessageRow {
   const { channelId, type, content } = request;
   const id = uuidv7();
   const status: ConversationStatus = conversation.status === 'resolved' ? 'open' : conversation.status;
   const preview = previewOf(type, content);
+  const part = acceptParts[place]!;
   tx.include({
-    text: flowSend ? acceptWithFlowPart : acceptPart,
+    text: flowSend ? part.withFlow : part.plain,
     params: [
       ...[tx.organizationId, id, channelId, conversation.id, type, toPhone, conversation.status, status],
       ...[preview, toUserId, JSON.stringify(content), contextId, contextMessageId],
       ...(flowSend ? flowSendParams(flowSend) : []),
     ],
-    gives: 'message',
+    gives: part.gives,
   });
   const order = { lane: conversationLane(conversation.id), pool: channelPool(channelId) };
   tx.enqueue(sendMessageJob, { message_id: id }, order);
   const changed = status === conversation.status ? ['preview'] : ['status', 'preview'];
   tx.emit(conversationUpdated, { conversation_id: conversation.id, status, changed }, { isHeard });
   return () => {
-    const row = tx.given<MessageRow>('message');
+    const row = tx.given<MessageRow>(part.gives);
     if (!row) throw new LocksOutdated();
     return row;
   };

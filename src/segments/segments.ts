@@ -95,12 +95,25 @@ export async function changeSegment(tx: OwnTx, id: string, patch: SegmentPatch):
   return getSegment(tx, id);
 }
 
-/** Its members are left to the purge: they may be millions. Needs `segmentLock`. Throws 404. */
+/** SQL: campaigns are an upper domain. Those that have ended free their segments. */
+const usedStatement = `
+  select count(*)::int as total
+    from campaign_segments
+   where organization_id = $1
+     and segment_id = $2`;
+
+/** Its members are left to the purge: they may be millions. Needs `segmentLock`. Throws 404, and 409 while campaigns need it. */
 export async function deleteSegment(tx: OwnTx, id: string): Promise<void> {
   tx.assertLocked(segmentLock(id));
   const deleted = await tx.update(Segment, { id, deleted_at: null }, { deleted_at: now() });
   if (deleted === 0) throw notFound('Segment');
+  // After the update, which waits for whoever takes the segment into a campaign.
+  const [used] = await tx.sql<{ total: number }>(usedStatement, [id]);
+  if (used!.total > 0) throw new AppError('conflict', inUse(used!.total));
 }
+
+const inUse = (total: number) =>
+  `The segment is used by ${total === 1 ? 'a campaign that has' : `${total} campaigns that have`} not ended`;
 
 function assertSelection(kind: SegmentKind, selection: Selection): void {
   if (kind === 'dynamic') {

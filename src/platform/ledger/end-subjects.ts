@@ -1,4 +1,4 @@
-import { dispatchedColumns, firstCheck } from './accept.ts';
+import { dispatchedColumns, dispatchedOf, firstCheck, type Inserted } from './accept.ts';
 import type { JobError } from './jobs.entity.ts';
 import type { PartText } from './part.ts';
 import { stateOfReleased } from './release.ts';
@@ -48,6 +48,12 @@ const failedPart: PartText = (organization, subjectIds, name, errors) => `
 export function endDoneOfSubjects(tx: OwnTx, name: string, subjectIds: string[]) {
   if (subjectIds.length === 0) return;
   tx.include({ text: donePart, params: [tx.organizationId, subjectIds, name], dispatched: 'after_subjects_done' });
+}
+
+/** The same at once, for a transaction that writes a job into the lane: in the ledger's own statement it would wait behind the ended one. */
+export async function endDoneNow(tx: OwnTx, name: string, subjectIds: string[]): Promise<void> {
+  const text = `with ${donePart('$1', '$2', '$3')} select * from after_subjects_done`;
+  tx.dispatch(dispatchedOf(await tx.sql<Inserted>(text, [subjectIds, name])));
 }
 
 export function endFailedOfSubjects(tx: OwnTx, name: string, failed: { subjectId: string; error: JobError }[]) {

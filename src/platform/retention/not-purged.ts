@@ -39,6 +39,7 @@ export const kept: Record<string, string> = {
   messages: "a tenant's own records",
   campaigns: "a tenant's own records",
   campaign_channels: 'deleted with their campaign',
+  campaign_segments: 'deleted at the end of their campaign',
   campaign_recipients: 'deleted with their campaign',
   flows: "a tenant's own records",
   flow_versions: 'the last 50 of a flow, bytes by FLOW_VERSIONS_MAX_BYTES, and the labels of those that were sent',

@@ -1,0 +1,132 @@
+import Joi from 'joi';
+import { type CampaignRow, getCampaign, listCampaigns } from '../../src/campaigns/campaign-row.ts';
+import { type CampaignPatch, patchCampaign } from '../../src/campaigns/change.ts';
+import { createCampaign, duplicateCampaign, type NewCampaign } from '../../src/campaigns/create.ts';
+import { deleteCampaign } from '../../src/campaigns/delete.ts';
+import { campaignLane } from '../../src/campaigns/jobs.ts';
+import { type CampaignStatus, campaignStatuses } from '../../src/campaigns/states.ts';
+import { actorOf } from '../../src/organizations/caller.ts';
+import { endpoint, ok } from '../http/endpoint.ts';
+import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
+import { withExample } from '../http/view.ts';
+import { aboutCampaign, contentFields, exampleContent, exampleName, name, onePath, path, tag } from './campaign-schemas.ts';
+import { campaignView, toCampaignView } from './campaign-view.ts';
+
+type ListQuery = PageQuery & { status?: CampaignStatus };
+
+export const listOfCampaigns = endpoint({
+  tag,
+  method: 'get',
+  path,
+  operationId: 'campaigns.list',
+  scope: 'campaigns:read',
+  summary: 'List campaigns, newest first',
+  query: Joi.object<ListQuery>({
+    ...pageQuery,
+    status: Joi.string()
+      .valid(...campaignStatuses)
+      .description('Only those that stand so'),
+  }),
+  responses: { 200: listOf(campaignView) },
+  async handler({ query, own }) {
+    const { status } = query;
+    const read = async (page: Parameters<typeof listCampaigns>[2]) => {
+      const { rows, ...rest } = await listCampaigns(own, { status }, page);
+      // The last row only says that there are more.
+      const views = await Promise.all(rows.slice(0, query.limit).map((row) => toCampaignView(own, row)));
+      const shown = new Map(views.map((one) => [one.id, one]));
+      return { ...rest, rows: rows.map((row) => ({ ...row, shown: shown.get(row.id) })) };
+    };
+    return listed('campaigns', { status }, query, read, ({ shown }: CampaignRow & { shown?: object }) => shown!);
+  },
+});
+
+export const createOneCampaign = endpoint({
+  ...aboutCampaign,
+  method: 'post',
+  path,
+  operationId: 'campaigns.create',
+  scope: 'campaigns:write',
+  summary: 'Create a campaign',
+  description:
+    'A draft: nobody is written to before it is started. It may be incomplete; what is given is checked, and each fault is a detail with its path.',
+  isIdempotent: true,
+  body: Joi.object<NewCampaign>({ name: name.required(), ...contentFields }),
+  responses: { 201: campaignView },
+  example: { body: { name: exampleName, audience: { tags: ['vip'] }, pace: exampleContent.pace, guards: exampleContent.guards } },
+  handler: ({ body, caller, write }) =>
+    write({}, async ({ own }) => ({
+      status: 201,
+      body: await toCampaignView(own, await createCampaign(own, actorOf(caller), body)),
+    })),
+});
+
+export const getOneCampaign = endpoint({
+  ...aboutCampaign,
+  method: 'get',
+  path: onePath,
+  operationId: 'campaigns.get',
+  scope: 'campaigns:read',
+  summary: 'Get one campaign',
+  responses: { 200: campaignView },
+  handler: async ({ params, own }) => ok(await toCampaignView(own, await getCampaign(own, params.campaignID))),
+});
+
+export const patchOneCampaign = endpoint({
+  ...aboutCampaign,
+  method: 'patch',
+  path: onePath,
+  operationId: 'campaigns.update',
+  scope: 'campaigns:write',
+  summary: 'Change a campaign',
+  description:
+    'What is not given stays; an object or list that is given replaces the one before. A draft and a scheduled campaign: everything. A paused one: `schedule`, `pace` and `guards`. In any other state it is a 409 that names the state. With `revision` it is changed only if nobody has changed it since.',
+  body: Joi.object<CampaignPatch>({
+    name,
+    ...contentFields,
+    revision: Joi.number().integer().min(1).description('The revision that you have read'),
+  }).min(1),
+  responses: { 200: campaignView },
+  errors: [409],
+  example: { body: { name: 'Winter sale, the first', pace: { per_minute: 300 } } },
+  handler: ({ params, body, write }) =>
+    write({ locks: [campaignLane(params.campaignID)] }, async ({ own }) =>
+      ok(await toCampaignView(own, await patchCampaign(own, params.campaignID, body))),
+    ),
+});
+
+export const deleteOneCampaign = endpoint({
+  ...aboutCampaign,
+  method: 'delete',
+  path: onePath,
+  operationId: 'campaigns.delete',
+  scope: 'campaigns:write',
+  summary: 'Delete a campaign',
+  description: 'A draft, or one that has ended, with its recipients. Its messages stay. Any other must be cancelled first: 409.',
+  responses: { 204: null },
+  errors: [409],
+  handler: ({ params, write }) =>
+    write({ locks: [campaignLane(params.campaignID)] }, async ({ own }) => {
+      await deleteCampaign(own, params.campaignID);
+      return { status: 204 };
+    }),
+});
+
+export const duplicateOneCampaign = endpoint({
+  ...aboutCampaign,
+  method: 'post',
+  path: `${onePath}/duplicate`,
+  operationId: 'campaigns.duplicate',
+  scope: 'campaigns:write',
+  summary: 'Copy a campaign into a new draft',
+  description:
+    'With all its content, and without its recipients. What is gone since, as a deleted channel, is found at the start.',
+  isIdempotent: true,
+  responses: { 201: withExample(campaignView, { name: `${exampleName} (copy)` }) },
+  location: path,
+  handler: ({ params, caller, write }) =>
+    write({}, async ({ own }) => ({
+      status: 201,
+      body: await toCampaignView(own, await duplicateCampaign(own, actorOf(caller), params.campaignID)),
+    })),
+});

@@ -1,0 +1,29 @@
+import { cancelOneCampaign, pauseOneCampaign, resumeOneCampaign, startOneCampaign } from './campaign-moves.ts';
+import {
+  createOneCampaign,
+  deleteOneCampaign,
+  duplicateOneCampaign,
+  getOneCampaign,
+  listOfCampaigns,
+  patchOneCampaign,
+} from './campaigns.ts';
+import { previewOneCampaign } from './preview.ts';
+import { retryFailedOfCampaign } from './retry-failed.ts';
+import { testOneCampaign } from './test-send.ts';
+
+/** In the order of the document. */
+export const campaignEndpoints = [
+  listOfCampaigns,
+  createOneCampaign,
+  getOneCampaign,
+  patchOneCampaign,
+  deleteOneCampaign,
+  startOneCampaign,
+  pauseOneCampaign,
+  resumeOneCampaign,
+  cancelOneCampaign,
+  previewOneCampaign,
+  testOneCampaign,
+  retryFailedOfCampaign,
+  duplicateOneCampaign,
+];

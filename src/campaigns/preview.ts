@@ -1,0 +1,123 @@
+import { permissionColumns } from '../contacts/permission/permission.ts';
+import type { FrequencyCap } from '../organizations/organization.entity.ts';
+import { getOrganization } from '../organizations/organizations.ts';
+import type { Own } from '../platform/database/own.ts';
+import { type Bind, bindTo } from '../platform/listing/bind.ts';
+import type { Reads } from '../platform/listing/reads.ts';
+import { addedTo, audienceConditions } from './audience-sql.ts';
+import type { CampaignRow } from './campaign-row.ts';
+import { templatesOf } from './checks/templates.ts';
+import { type Sample, type SamplePerson, sampleOf, samplePeople } from './preview-samples.ts';
+
+/** Contacts that are looked at. */
+export const maxCounted = 100_000;
+export const maxSamples = 5;
+
+const reasons = ['suppressed', 'consent_required', 'no_address', 'frequency_cap'] as const;
+export type PreviewCounts = Record<'audience' | 'would_send' | 'excluded' | 'duplicates' | (typeof reasons)[number], number>;
+export type Preview = { counts: PreviewCounts; is_capped: boolean; samples: Sample[] };
+
+/** Nothing is written. Throws 422 for a segment that is deleted, 503 where it takes too long. */
+export async function previewCampaign(reads: Reads, own: Own, campaign: CampaignRow): Promise<Preview> {
+  const { frequency_cap: cap } = await getOrganization(own);
+  const templates = await templatesOf(own, campaign.channel_ids, campaign.variants);
+  const isMarketing = campaign.purpose !== 'service' || !onlyUtility(campaign, templates);
+  const asked = { own, campaign, cap, isMarketing };
+  const counting = await statementOf(asked, maxCounted + 1, countsOf);
+  const sampling = await statementOf(asked, maxLookedAt, (judged) => samplePeople(judged, maxSamples));
+  const { counted, people } = await reads.dear(own.organizationId, async (ask) => ({
+    counted: await ask<Counted>(counting.text, counting.params),
+    people: campaign.channel_ids.length > 0 ? await ask<SamplePerson>(sampling.text, sampling.params) : [],
+  }));
+  const { looked_at, is_capped, ...counts } = counted[0]!;
+  return {
+    counts: { audience: looked_at - counts.excluded, ...counts },
+    is_capped: is_capped ?? false,
+    samples: people.map((person) => sampleOf(campaign, person, templates)),
+  };
+}
+
+/** For a few samples, of each source. */
+const maxLookedAt = 1_000;
+
+type Counted = Omit<PreviewCounts, 'audience'> & { looked_at: number; is_capped: boolean | null };
+
+async function statementOf(asked: Asked, most: number, textOf: (judged: string) => string) {
+  const params: unknown[] = [asked.own.organizationId];
+  const text = textOf(await judgedSql(asked, bindTo(params), most));
+  return { text, params };
+}
+
+type Templates = Awaited<ReturnType<typeof templatesOf>>;
+
+const onlyUtility = ({ channel_ids, variants }: CampaignRow, templates: Templates) =>
+  channel_ids.every((id) =>
+    variants.every((one) =>
+      one.templates.every(({ name, language }) => templates(id)(name, language)?.category.toLowerCase() === 'utility'),
+    ),
+  );
+
+type Asked = { own: Own; campaign: CampaignRow; cap: FrequencyCap | null; isMarketing: boolean };
+
+/** SQL: conditions of any audience, each source read no further than the bound. */
+const countsOf = (judged: string) => `
+  with ${judged}
+  select count(*)::int as looked_at,
+         coalesce(sum(times - 1), 0)::int as duplicates,
+         count(*) filter (where is_excluded)::int as excluded,
+         ${reasons.map((reason) => `count(*) filter (where reason = '${reason}')::int as ${reason}`).join(', ')},
+         count(*) filter (where reason = '')::int as would_send,
+         bool_or(is_full) as is_capped
+    from judged`;
+
+/** SQL: `judged`: each contact once, on the channel it would be written to, with why it would not be. */
+async function judgedSql({ own, campaign, cap, isMarketing }: Asked, bind: Bind, most: number): Promise<string> {
+  const { sources, exclusions } = await audienceConditions(own, campaign.audience, bind);
+  const all = [...sources, addedTo(campaign.id, bind)];
+  const limit = bind(most);
+  const each = all.map(
+    (source) => `(select k.id from contacts k where k.organization_id = $1 and ${source} limit ${limit}::int)`,
+  );
+  const channels = bind(campaign.channel_ids);
+  const isOut = exclusions.length > 0 ? exclusions.join(' or ') : 'false';
+  const capped = cap
+    ? `(select count(*)
+          from campaign_recipients f
+         where f.organization_id = $1 and f.contact_id = p.id
+           and f.queued_at > clock_timestamp() - ${bind(cap.days)}::int * interval '1 day') >= ${bind(cap.max)}::int`
+    : 'false';
+  return `
+    found as (
+      select id, count(*) as times
+        from (${each.join(' union all ')}) s
+       group by id
+       limit ${limit}::int),
+    placed as (
+      select k.id, f.times, (select count(*) from found) >= ${limit}::int as is_full, (${isOut}) as is_excluded,
+             coalesce((
+               select c.channel_id
+                 from conversations c
+                where c.organization_id = $1 and c.contact_id = k.id and c.channel_id = any(${channels}::uuid[])
+                order by c.last_message_at desc nulls last, c.id
+                limit 1), (${channels}::uuid[])[1]) as channel_id
+        from found f
+        join contacts k on k.organization_id = $1 and k.id = f.id),
+    allowed as (
+      select p.*, ${permissionColumns({ organization: '$1', contact: 'p.id', channel: 'p.channel_id' })},
+             exists (
+               select 1
+                 from contact_identities i
+                where i.organization_id = $1 and i.contact_id = p.id
+                  and i.type in ('phone', 'messaging_app', 'messaging_app_id')) as has_address,
+             ${capped} as is_capped
+        from placed p),
+    judged as (
+      select id, times, is_full, is_excluded, channel_id,
+             case when is_excluded then 'excluded'
+                  when suppression is not null then 'suppressed'
+                  when ${isMarketing} and consent is distinct from 'granted' then 'consent_required'
+                  when not has_address then 'no_address'
+                  when is_capped then 'frequency_cap'
+                  else '' end as reason
+        from allowed)`;
+}

@@ -1,0 +1,95 @@
+import { type ContactRow, findContactById } from '../contacts/queries.ts';
+import { type Prepared, prepareMessage } from '../messaging/send.ts';
+import { findTarget, type SendRequest } from '../messaging/send-target.ts';
+import type { Own } from '../platform/database/own.ts';
+import { AppError, invalidField } from '../platform/errors.ts';
+import { isUuid } from '../platform/ids.ts';
+import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import type { Secrets } from '../platform/secrets.ts';
+import { type CampaignRow, getCampaign } from './campaign-row.ts';
+import { channelFaults, channelsOf } from './checks/channels.ts';
+import { templatesOf, variantFaults } from './checks/templates.ts';
+import { languageOf } from './content/choose.ts';
+import { compile } from './content/compile.ts';
+import { throwContentFaults } from './content/faults.ts';
+import { render } from './content/render.ts';
+
+export type TestRequest = {
+  /** Phones with `+`, or ids of contacts. */
+  to: string[];
+  channel_id?: string;
+  variant_id?: string;
+  language?: string;
+  parameters?: Record<string, string>;
+};
+
+/**
+ * Ordinary messages, as the campaign would write them: with the same checks, and none of its recipients. Throws 404, 409 for a channel that
+ * cannot send, 422 at `to[i]` for whom may not be written to.
+ */
+export async function prepareTest(
+  own: Own,
+  transact: TenantTransact,
+  secrets: Secrets,
+  id: string,
+  request: TestRequest,
+): Promise<Prepared[]> {
+  const campaign = await getCampaign(own, id);
+  const channelId = request.channel_id ?? campaign.channel_ids[0];
+  if (!channelId) throw invalidField('channel_id', 'The campaign has no channel: name one', 'any.required');
+  const channels = await channelsOf(own, [channelId]);
+  if (channels.length === 0) throw invalidField('channel_id', 'There is no such channel', 'channel.unknown');
+  throwContentFaults([...channelFaults([channelId], channels, true), ...(await variantFaults(own, channels, campaign.variants))]);
+  const message = await messageMaker(own, campaign, channelId, request);
+  const prepared: Prepared[] = [];
+  for (const [index, to] of request.to.entries())
+    prepared.push(await at(index, () => prepareOne(own, transact, secrets, { channelId, to, message })));
+  return prepared;
+}
+
+type Content = SendRequest['content'];
+type Maker = (contact: ContactRow | undefined) => Content;
+type One = { channelId: string; to: string; message: Maker };
+
+async function prepareOne(own: Own, transact: TenantTransact, secrets: Secrets, { channelId, to, message }: One) {
+  const recipient = isUuid(to) ? { contactId: to } : { phone: to };
+  const whoever = { channelId, recipient, type: 'template', content: {} };
+  const { contact_id } = await findTarget(own, secrets, whoever);
+  const contact = contact_id ? await findContactById(own, contact_id) : undefined;
+  return prepareMessage(own, transact, secrets, { ...whoever, content: message(contact) });
+}
+
+async function messageMaker(own: Own, campaign: CampaignRow, channelId: string, request: TestRequest): Promise<Maker> {
+  const { id, name, variants } = campaign;
+  const { language, parameters: recipient = {}, variant_id: variantId = variants[0]?.id ?? '' } = request;
+  if (!variants.some((one) => one.id === variantId))
+    throw invalidField('variant_id', 'The campaign has no such variant', 'variant.unknown');
+  const compiled = compile(variants);
+  const templateOf = (await templatesOf(own, [channelId], variants))(channelId);
+  return (contact = nobody) => {
+    const data = { contact, recipient, campaign: { id, name } };
+    const choice = { variantId, language: language ?? languageOf(contact), templateOf };
+    const rendered = render(compiled, data, choice);
+    if ('reason' in rendered) throw invalidField('', rendered.message, rendered.reason);
+    return rendered;
+  };
+}
+
+/** Whom Kanal does not know yet has no fields. */
+const nobody = {} as ContactRow;
+
+/** The fault of one person, at their place. */
+async function at<Result>(index: number, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || (error.status !== 422 && error.status !== 404)) throw error;
+    const detail = {
+      field: `to[${index}]`,
+      location: 'body',
+      code: error.details?.[0]?.code ?? error.code,
+      message: error.message,
+    };
+    throw new AppError(error.status === 404 ? 'invalid_request' : error.code, error.message, { details: [detail] });
+  }
+}
