@@ -21,5 +21,5 @@ export const audience = Joi.object<Audience>({
       .required(),
   }).description('Recipients of another campaign that have one of these statuses'),
 }).description(
-  'Whoever is in one of these: the segments, the contacts that `search`, `filters` and `tags` find together, the ids, the recipients of another campaign. Each contact once, as it is at the start. Recipients that were added come on top',
+  'Whoever is in one of these: the segments, the contacts that `search` and `filters` find together, those with one of the `tags`, the ids, the recipients of another campaign. Each contact once, as it is at the start. Recipients that were added come on top',
 );

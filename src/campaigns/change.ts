@@ -59,5 +59,8 @@ async function newSchedule(own: OwnTx, before: CampaignRow, given: CampaignConte
   const was = filledSchedule(before.schedule, settings);
   const changed = before.prepared && fixed.find((name) => given[name] !== undefined && after[name] !== was[name]);
   if (changed) throw invalidField(`schedule.${changed}`, 'Its recipients have their times already', 'schedule.begun');
-  return before.prepared ? { ...after, start_at: was.start_at, timezone: was.timezone, is_local: was.is_local } : after;
+  if (!before.prepared) return after;
+  const { start_at: _, ...rest } = after;
+  const { start_at, timezone, is_local } = was;
+  return { ...rest, timezone, is_local, ...(start_at !== undefined && { start_at }) };
 }

@@ -4,9 +4,9 @@ import { getOrganization } from '../organizations/organizations.ts';
 import type { Own } from '../platform/database/own.ts';
 import { type Bind, bindTo } from '../platform/listing/bind.ts';
 import type { Reads } from '../platform/listing/reads.ts';
-import { addedTo, audienceConditions } from './audience-sql.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import { templatesOf } from './checks/templates.ts';
+import { excludedBy, readAudience } from './prepare/sources.ts';
 import { type Sample, type SamplePerson, sampleOf, samplePeople } from './preview-samples.ts';
 
 /** Contacts that are looked at. */
@@ -72,14 +72,17 @@ const countsOf = (judged: string) => `
 
 /** SQL: `judged`: each contact once, on the channel it would be written to, with why it would not be. */
 async function judgedSql({ own, campaign, cap, isMarketing }: Asked, bind: Bind, most: number): Promise<string> {
-  const { sources, exclusions } = await audienceConditions(own, campaign.audience, bind);
-  const all = [...sources, addedTo(campaign.id, bind)];
+  const { sources, excluded } = await readAudience(own, campaign.audience);
   const limit = bind(most);
-  const each = all.map(
-    (source) => `(select k.id from contacts k where k.organization_id = $1 and ${source} limit ${limit}::int)`,
-  );
+  const each = sources.map(({ key, from }) => `(select ${key} as id from ${from(bind)} limit ${limit}::int)`);
+  const added = `(
+    select a.contact_id as id
+      from campaign_recipients a
+     where a.organization_id = $1 and a.campaign_id = ${bind(campaign.id)}::uuid
+       and a.contact_id is not null and not a.is_extra
+     limit ${limit}::int)`;
   const channels = bind(campaign.channel_ids);
-  const isOut = exclusions.length > 0 ? exclusions.join(' or ') : 'false';
+  const isOut = excludedBy(excluded, bind);
   const capped = cap
     ? `(select count(*)
           from campaign_recipients f
@@ -89,7 +92,7 @@ async function judgedSql({ own, campaign, cap, isMarketing }: Asked, bind: Bind,
   return `
     found as (
       select id, count(*) as times
-        from (${each.join(' union all ')}) s
+        from (${[...each, added].join(' union all ')}) s
        group by id
        limit ${limit}::int),
     placed as (

@@ -4,7 +4,7 @@ import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { AppError } from '../../platform/errors.ts';
 import { segmentsOf } from '../../segments/segments.ts';
-import { readSelection } from '../../segments/selection.ts';
+import { type Filter, readSelection } from '../../segments/selection.ts';
 import type { Fault } from '../../templates/faults.ts';
 import type { Audience } from '../campaign.entity.ts';
 import { findCampaign } from '../campaign-row.ts';
@@ -18,22 +18,16 @@ const knownContacts = statement((select, { ids }: { ids: string[] }) =>
 
 /** Paths begin with `audience`. */
 export async function audienceFaults(own: Own, audience: Audience): Promise<Fault[]> {
-  const { segment_ids = [], exclude_segment_ids = [], contact_ids = [], from_campaign } = audience;
+  const { segment_ids = [], exclude_segment_ids = [], contact_ids = [], from_campaign, search } = audience;
+  const filters = audience.filters as Filter[] | undefined;
   return [
     ...(await faultsOf(() => segmentsOf(own, segment_ids, 'audience.segment_ids'))),
     ...(await faultsOf(() => segmentsOf(own, exclude_segment_ids, 'audience.exclude_segment_ids'))),
-    ...(await faultsOf(() => readSelection(selectionOf(audience)), 'audience.')),
+    ...(await faultsOf(() => readSelection({ search, filters }), 'audience.')),
     ...(await contactFaults(own, contact_ids)),
     ...(await campaignFaults(own, from_campaign)),
   ];
 }
-
-/** As the list of contacts would be asked; undefined: nothing of it was given. */
-export const selectionOf = ({ search, filters, tags }: Audience) => ({
-  search,
-  filters: filters as Parameters<typeof readSelection>[0]['filters'],
-  tags,
-});
 
 /** Nobody can be in it, whatever contacts there are. */
 export const isEmptyAudience = ({ segment_ids, filters, search, tags, contact_ids, from_campaign }: Audience): boolean =>

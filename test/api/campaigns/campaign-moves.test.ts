@@ -1,0 +1,224 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type CampaignAction, type CampaignStatus, campaignMoves, campaignStatuses } from '../../../src/campaigns/states.ts';
+import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { act, at, channelWithTemplates, completeDraft, inDays, inState, recipient } from '../../support/campaign-drafts.ts';
+
+const app = useApp();
+let channel: Channel;
+beforeAll(async () => {
+  channel = await channelWithTemplates(app);
+});
+
+const draft = (more?: object) => completeDraft(app, channel, more);
+const get = async (id: string): Promise<Body> => (await app.call('campaigns.get', at(id))).body;
+const eventsOf = async (id: string) =>
+  (await app.events(id)).filter(({ type }) => type.startsWith('campaign')).map(({ data }) => data.status);
+const jobsOf = (id: string) => app.rows('select id, name, state, lane from jobs where subject_id = $1 order by seq', [id]);
+const namesOf = async (id: string) => (await jobsOf(id)).map(({ name }) => name);
+
+const byEndpoint: Partial<Record<CampaignAction, string>> = {
+  change: 'update',
+  start: 'start',
+  pause: 'pause',
+  resume: 'resume',
+  cancel: 'cancel',
+  'retry-failed': 'retry-failed',
+  delete: 'delete',
+};
+const cases = Object.entries(byEndpoint).flatMap(([action, name]) =>
+  campaignStatuses.map((from) => [action as CampaignAction, from, name] as [CampaignAction, CampaignStatus, string]),
+);
+
+describe('every action in every state', () => {
+  test.each(cases)('%s of a %s campaign', async (action, from, name) => {
+    const made = await draft();
+    if (from !== 'draft') await inState(app, made.id, from);
+    const body = action === 'change' ? { pace: { per_minute: 7 } } : undefined;
+    const reply = await act(app, name, made.id, body);
+    const leads = campaignMoves[action][from];
+    if (!leads) {
+      expect([reply.status, reply.body.error.details[0]]).toEqual([
+        409,
+        expect.objectContaining({ code: 'campaign.status', value: from }),
+      ]);
+      expect(reply.body.error.message).toContain(from);
+      expect((await get(made.id)).status).toBe(from);
+      expect(await eventsOf(made.id)).toEqual([]);
+      expect(await namesOf(made.id)).toEqual([]);
+      return;
+    }
+    if (action === 'delete') {
+      expect(reply.status).toBe(204);
+      return;
+    }
+    expect(reply.status).toBe(200);
+    // Those of retry-failed move with their first recipient.
+    if (action === 'retry-failed') expect(reply.body.status).toBe(from);
+    else expect(leads).toContain(reply.body.status);
+    expect(await eventsOf(made.id)).toEqual(reply.body.status === from ? [] : [reply.body.status]);
+  });
+});
+
+describe('start', () => {
+  test('now: it runs, and its audience is made', async () => {
+    const made = await draft();
+    const { status, body } = await act(app, 'start', made.id);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'running', phase: 'preparing', started_by: `key:${app.tenant.keyId}`, revision: 2 });
+    expect(body.started_at).toEqual(expect.any(String));
+    expect(body.schedule).toMatchObject({ timezone: 'UTC', is_local: false, quiet_hours: null, days: null, end_at: null });
+    expect(await jobsOf(made.id)).toEqual([expect.objectContaining({ name: 'campaigns.prepare', lane: `campaign:${made.id}` })]);
+  });
+
+  test('ahead: it waits for its time, by a job', async () => {
+    const made = await draft();
+    const start_at = inDays(3);
+    const { body } = await act(app, 'start', made.id, { schedule: { start_at } });
+    expect(body).toMatchObject({ status: 'scheduled', phase: null, start_at, started_at: null });
+    expect(await namesOf(made.id)).toEqual(['campaigns.start']);
+  });
+
+  test('by the clock of each recipient: the first zone of the Earth decides', async () => {
+    const made = await draft();
+    const { body } = await act(app, 'start', made.id, {
+      schedule: { start_at: `${inDays(3).slice(0, 10)}T09:00:00`, is_local: true },
+    });
+    expect(body.start_at).toBe(`${inDays(2).slice(0, 10)}T19:00:00.000Z`);
+  });
+
+  test('asked again with the same schedule it stays as it is, with another one it is a 409', async () => {
+    const made = await draft();
+    const schedule = { start_at: inDays(3), days: ['monday'] };
+    const first = (await act(app, 'start', made.id, { schedule })).body;
+    for (const body of [undefined, {}, { schedule }]) {
+      const again = await act(app, 'start', made.id, body);
+      expect([again.status, { ...again.body, as_of: '' }]).toEqual([200, { ...first, as_of: '' }]);
+    }
+    for (const other of [{ start_at: inDays(4), days: ['monday'] }, { start_at: schedule.start_at }, {}]) {
+      const refused = await act(app, 'start', made.id, { schedule: other });
+      expect([refused.status, refused.body.error.details[0].field]).toEqual([409, 'schedule']);
+    }
+    expect(await namesOf(made.id)).toEqual(['campaigns.start']);
+    expect(await eventsOf(made.id)).toEqual(['scheduled']);
+  });
+
+  test('of two at once one makes it run', async () => {
+    const made = await draft();
+    const replies = await Promise.all([1, 2, 3].map(() => act(app, 'start', made.id)));
+    expect(replies.map(({ status, body }) => [status, body.status])).toEqual(Array(3).fill([200, 'running']));
+    expect(await namesOf(made.id)).toEqual(['campaigns.prepare']);
+    expect(await eventsOf(made.id)).toEqual(['running']);
+  });
+
+  test('recipients that were added are an audience', async () => {
+    const made = await draft({ audience: {} });
+    expect((await act(app, 'start', made.id)).status).toBe(422);
+    await recipient(app, made);
+    expect((await act(app, 'start', made.id)).status).toBe(200);
+  });
+
+  test('another schedule replaces its job', async () => {
+    const made = await draft();
+    await act(app, 'start', made.id, { schedule: { start_at: inDays(3) } });
+    const [before] = await jobsOf(made.id);
+    const start_at = inDays(5);
+    const changed = await app.call('campaigns.update', { ...at(made.id), body: { schedule: { start_at } } });
+    expect(changed.body).toMatchObject({ status: 'scheduled', start_at });
+    const after = await jobsOf(made.id);
+    expect([after.length, after[0]!.id === before!.id]).toEqual([1, false]);
+  });
+
+  test('the hundred and first is a 422', async () => {
+    const tenant = await app.organization();
+    const own = await channelWithTemplates(app, tenant);
+    const made = await completeDraft(app, own);
+    await app.rows(
+      `insert into campaigns (id, organization_id, name, status)
+       select uuidv7(), $1, 'Other', (array['scheduled', 'running', 'paused'])[1 + n % 3] from generate_series(1, 100) n`,
+      [tenant.organizationId],
+    );
+    const start = () => app.call('campaigns.start', { key: tenant.key, ...at(made.id) });
+    const refused = await start();
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'limit_reached']);
+    await app.rows(
+      `update campaigns set status = 'completed' where id = (select id from campaigns where organization_id = $1 and status = 'paused' limit 1)`,
+      [tenant.organizationId],
+    );
+    expect((await start()).status).toBe(200);
+  });
+});
+
+describe('pause and resume', () => {
+  test('the feed ends with the pause, and a new one begins', async () => {
+    const made = await draft();
+    await inState(app, made.id, 'paused');
+    await recipient(app, made, { status: 'queued' });
+    await act(app, 'resume', made.id);
+    const [feed] = await jobsOf(made.id);
+    expect(feed).toMatchObject({ name: 'campaigns.feed', lane: `campaign:${made.id}`, state: 'queued' });
+    const paused = (await act(app, 'pause', made.id)).body;
+    expect(paused).toMatchObject({ status: 'paused', phase: 'sending', in_flight: 1, reason: '' });
+    expect(await jobsOf(made.id)).toEqual([]);
+    expect((await act(app, 'pause', made.id)).body.revision).toBe(paused.revision);
+    const resumed = (await act(app, 'resume', made.id)).body;
+    expect(resumed).toMatchObject({ status: 'running', phase: 'sending', resumed_at: expect.any(String) });
+    expect((await act(app, 'resume', made.id)).body.revision).toBe(resumed.revision);
+    expect(await namesOf(made.id)).toEqual(['campaigns.feed']);
+    expect(await eventsOf(made.id)).toEqual(['running', 'paused', 'running']);
+  });
+
+  test('before the audience is there it goes on being made', async () => {
+    const made = await draft();
+    await act(app, 'start', made.id);
+    await act(app, 'pause', made.id);
+    expect((await act(app, 'resume', made.id)).body).toMatchObject({ status: 'running', phase: 'preparing' });
+    expect(await namesOf(made.id)).toEqual(['campaigns.prepare']);
+  });
+
+  test('a template that was paused meanwhile is a 422, and it stays paused', async () => {
+    const own = await channelWithTemplates(app);
+    const made = await completeDraft(app, own);
+    await inState(app, made.id, 'paused');
+    await app.rows(`update templates set status = 'paused' where channel_id = $1`, [own.id]);
+    const refused = await act(app, 'resume', made.id);
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'template_unknown']);
+    expect((await get(made.id)).status).toBe('paused');
+  });
+
+  test('what made it pause is over', async () => {
+    const made = await draft();
+    await inState(app, made.id, 'paused');
+    await app.rows(`update campaigns set reason = 'template_paused', alarm = 'template_paused' where id = $1`, [made.id]);
+    expect((await act(app, 'resume', made.id)).body.reason).toBe('');
+    expect((await app.one('select alarm from campaigns where id = $1', [made.id])).alarm).toBeNull();
+  });
+});
+
+describe('cancel', () => {
+  test('ends the job that waits, and asks for the withdrawal', async () => {
+    const made = await draft();
+    await act(app, 'start', made.id, { schedule: { start_at: inDays(3) } });
+    const { body } = await act(app, 'cancel', made.id);
+    expect(body).toMatchObject({ status: 'cancelled', phase: null, ended_at: expect.any(String) });
+    expect(await jobsOf(made.id)).toEqual([expect.objectContaining({ name: 'campaigns.withdraw', state: 'queued' })]);
+    expect((await act(app, 'cancel', made.id)).body.revision).toBe(body.revision);
+    expect(await namesOf(made.id)).toEqual(['campaigns.withdraw']);
+  });
+
+  test('takes the place of a feed that waits for tomorrow', async () => {
+    const made = await draft();
+    await inState(app, made.id, 'paused');
+    await act(app, 'resume', made.id);
+    await app.rows(`update jobs set run_at = clock_timestamp() + interval '1 day' where subject_id = $1`, [made.id]);
+    await act(app, 'cancel', made.id);
+    expect(await jobsOf(made.id)).toEqual([expect.objectContaining({ name: 'campaigns.withdraw', state: 'queued' })]);
+  });
+});
+
+test.each(['start', 'resume', 'retry-failed', 'test'])('%s needs messages:write too, and the 403 names it', async (name) => {
+  const made = await draft();
+  const { key } = await app.key(app.tenant.organizationId, ['campaigns:read', 'campaigns:write']);
+  const body = name === 'test' ? { to: ['+16505551234'] } : {};
+  const { status, body: reply } = await app.call(`campaigns.${name}`, { key, ...at(made.id), body });
+  expect([status, reply.error.message]).toEqual([403, expect.stringContaining('messages:write')]);
+});
