@@ -1,0 +1,31 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { type Channel, useApp } from '../../support/app.ts';
+import { act, at, channelWithTemplates, completeDraft, inState, recipient } from '../../support/campaign-drafts.ts';
+
+const app = useApp();
+let channel: Channel;
+beforeAll(async () => {
+  channel = await channelWithTemplates(app);
+});
+
+test('names an operation, which a client can read with the scope of campaigns', async () => {
+  const made = await completeDraft(app, channel);
+  await inState(app, made.id, 'completed');
+  await recipient(app, made, { status: 'failed' });
+  const reply = await act(app, 'retry-failed', made.id, { force: true });
+  expect([reply.status, reply.body.status]).toEqual([200, 'completed']);
+  const operationID = reply.headers.get('operation-id')!;
+  const { key } = await app.key(app.tenant.organizationId, ['campaigns:read']);
+  const { body } = await app.call('operations.get', { key, params: { operationID } });
+  expect(body).toMatchObject({ name: 'campaigns.retry-failed', status: 'queued', subject: { type: 'campaign', id: made.id } });
+});
+
+test('with a template that is gone it is a 422', async () => {
+  const own = await channelWithTemplates(app);
+  const made = await completeDraft(app, own);
+  await inState(app, made.id, 'completed');
+  await app.rows('delete from templates where channel_id = $1', [own.id]);
+  const { status, body } = await act(app, 'retry-failed', made.id);
+  expect([status, body.error.code]).toEqual([422, 'template_unknown']);
+  expect((await app.call('campaigns.get', at(made.id))).body.status).toBe('completed');
+});

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { campaignLane, retryFailedJob } from '../../../src/campaigns/jobs.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { retryFailed } from '../../../workers/campaigns/retry-failed.ts';
+import { contact } from '../../support/factories/contact.ts';
+import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+
+let house: House;
+let channelId: string;
+let campaignId: string;
+const handler = retryFailed as unknown as ToyHandler;
+
+beforeAll(async () => {
+  house = await openHouse();
+  const [channel] = await house.sql<{ id: string }>(
+    `insert into channels (id, organization_id, provider, name, phone_number_id, account_id, display_phone, status, access_token, verify_token, rate)
+     values (uuidv7(), $1, 'messaging_app', 'Shop', uuidv7()::text, '2', '+1', 'connected', '', '', 80)
+     returning id`,
+    [house.organizationId],
+  );
+  channelId = channel!.id;
+});
+afterAll(() => house.close());
+
+beforeEach(async () => {
+  const [made] = await house.sql<{ id: string }>(
+    `insert into campaigns (id, organization_id, name, status, ended_at)
+     values (uuidv7(), $1, 'Sale', 'completed', clock_timestamp())
+     returning id`,
+    [house.organizationId],
+  );
+  campaignId = made!.id;
+  for (const [status, code] of [
+    ['failed', 'provider_refused'],
+    ['failed', 'outcome_unknown'],
+    ['read', ''],
+    ['skipped', ''],
+  ]) {
+    const who = await contact(house.em(), house.organizationId);
+    await house.sql(
+      `insert into campaign_recipients (id, organization_id, campaign_id, contact_id, channel_id, status, failure_code, failed_at, message_id)
+       values (uuidv7(), $1, $2, $3, $4, $5, $6, case when $5 = 'failed' then clock_timestamp() end, uuidv7())`,
+      [house.organizationId, campaignId, who.id, channelId, status, code],
+    );
+  }
+});
+
+async function ask(force = 'false', before = new Date(Date.now() + 60_000).toISOString()) {
+  const transact = transactFor(house.ledger.transact, house.organizationId);
+  const id = await transact({ locks: [campaignLane(campaignId)] }, async ({ own }) =>
+    own.enqueue(retryFailedJob, { campaign_id: campaignId, before, force }),
+  );
+  return (await house.row(id))!;
+}
+const recipients = async () =>
+  (
+    await house.sql<{ shown: string }>(
+      `select status || ' ' || failure_code || ' ' || attempts || (case when message_id is null then '' else ' message' end) as shown
+         from campaign_recipients where campaign_id = $1 order by id`,
+      [campaignId],
+    )
+  ).map(({ shown }) => shown);
+const status = async () => (await house.sql('select status, phase from campaigns where id = $1', [campaignId]))[0];
+const feeds = () => house.sql(`select 1 from jobs where subject_id = $1 and name = 'campaigns.feed'`, [campaignId]);
+
+describe('whose message failed', () => {
+  test('waits to be written to again, and the campaign runs; a second run changes nothing', async () => {
+    const row = await ask();
+    expect((await house.run(handler, row)).kind).toBe('done');
+    const after = ['pending  1', 'failed outcome_unknown 0 message', 'read  0 message', 'skipped  0 message'];
+    expect(await recipients()).toEqual(after);
+    expect(await status()).toEqual({ status: 'running', phase: 'sending' });
+    expect(await feeds()).toHaveLength(1);
+    await house.run(handler, row);
+    expect(await recipients()).toEqual(after);
+    expect(await feeds()).toHaveLength(1);
+  });
+
+  test('with force those too who may have got it', async () => {
+    await house.run(handler, await ask('true'));
+    expect((await recipients()).slice(0, 2)).toEqual(['pending  1', 'pending  1']);
+  });
+
+  test('after it was asked for is left as it is', async () => {
+    await house.run(handler, await ask('true', new Date(Date.now() - 60_000).toISOString()));
+    expect((await recipients())[0]).toBe('failed provider_refused 0 message');
+    expect(await status()).toEqual({ status: 'completed', phase: null });
+  });
+
+  test('of a cancelled campaign is left as it is', async () => {
+    const row = await ask();
+    await house.sql(`update campaigns set status = 'cancelled' where id = $1`, [campaignId]);
+    await house.run(handler, row);
+    expect((await recipients())[0]).toBe('failed provider_refused 0 message');
+    expect(await feeds()).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { campaignsLock } from '../../../src/campaigns/campaign-row.ts';
+import { patchCampaign } from '../../../src/campaigns/change.ts';
+import { createCampaign } from '../../../src/campaigns/create.ts';
+import { campaignLane } from '../../../src/campaigns/jobs.ts';
+import { startCampaign as startIt } from '../../../src/campaigns/start.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { startCampaign } from '../../../workers/campaigns/start-campaign.ts';
+import { contact } from '../../support/factories/contact.ts';
+import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+
+let house: House;
+let channelId: string;
+let campaignId: string;
+const handler = startCampaign as unknown as ToyHandler;
+
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+async function newChannel(): Promise<string> {
+  const [channel] = await house.sql<{ id: string }>(
+    `insert into channels (id, organization_id, provider, name, phone_number_id, account_id, display_phone, status, access_token, verify_token, rate)
+     values (uuidv7(), $1, 'messaging_app', 'Shop', uuidv7()::text, '2', '+1', 'connected', '', '', 80)
+     returning id`,
+    [house.organizationId],
+  );
+  await house.sql(
+    `insert into templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
+     values (uuidv7(), $1, $2, uuidv7()::text, 'hello', 'en_US', 'utility', 'approved', '[{"type": "BODY", "text": "Hello"}]')`,
+    [house.organizationId, channel!.id],
+  );
+  return channel!.id;
+}
+
+const transact = () => transactFor(house.ledger.transact, house.organizationId);
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+const jobsOf = (name: string) =>
+  house.sql<{ id: string }>('select id from jobs where subject_id = $1 and name = $2', [campaignId, name]);
+const state = async () =>
+  (
+    await house.sql('select status, reason, phase, started_at is not null as is_started from campaigns where id = $1', [
+      campaignId,
+    ])
+  )[0];
+const told = async () =>
+  (
+    await house.sql<{ data: { status: string; reason: string } }>('select data from events where subject_id = $1 order by seq', [
+      campaignId,
+    ])
+  ).map(({ data }) => [data.status, data.reason]);
+
+beforeEach(async () => {
+  channelId = await newChannel();
+  const who = await contact(house.em(), house.organizationId);
+  await transact()({ locks: [] }, async ({ own }) => {
+    const variants = [{ id: 'a', weight: 1, templates: [{ name: 'hello', language: 'en_US', components: [] }] }];
+    const audience = { contact_ids: [who.id] };
+    campaignId = (await createCampaign(own, 'user:test', { name: 'Sale', channel_ids: [channelId], variants, audience })).id;
+  });
+  await transact()({ locks: [campaignLane(campaignId), campaignsLock(house.organizationId)] }, (tx) =>
+    startIt(tx, campaignId, 'user:test', { start_at: inHours(5) }),
+  );
+});
+
+/** Its time came so long ago: the row is due, and given to the queue as a sweep would. */
+async function due(minutesAgo = 0) {
+  const startAt = new Date(Date.now() - minutesAgo * 60_000).toISOString();
+  await house.sql(
+    `update campaigns set start_at = $2::text::timestamptz, schedule = schedule || jsonb_build_object('start_at', $2::text) where id = $1`,
+    [campaignId, startAt],
+  );
+  await house.sql('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1', [campaignId]);
+  const [row] = await jobsOf('campaigns.start');
+  return (await house.row(row!.id))!;
+}
+
+describe('the time of a scheduled campaign', () => {
+  test('has come: it runs, and a second run changes nothing', async () => {
+    const row = await due();
+    expect((await house.run(handler, row)).kind).toBe('done');
+    await house.run(handler, row);
+    expect(await state()).toEqual({ status: 'running', reason: '', phase: 'preparing', is_started: true });
+    expect(await jobsOf('campaigns.prepare')).toHaveLength(1);
+    expect(await jobsOf('campaigns.start')).toEqual([]);
+    expect(await told()).toEqual([
+      ['scheduled', ''],
+      ['running', ''],
+    ]);
+  });
+
+  test('is still to come, by the clock of the database: it waits', async () => {
+    const row = await due(-1);
+    expect((await house.run(handler, row)).kind).toBe('wait');
+    expect(await state()).toMatchObject({ status: 'scheduled' });
+  });
+
+  test('was more than the grace ago: it pauses and asks', async () => {
+    const row = await due(61);
+    await house.run(handler, row);
+    expect(await state()).toEqual({ status: 'paused', reason: 'late', phase: 'preparing', is_started: false });
+    expect((await told()).at(-1)).toEqual(['paused', 'late']);
+    expect(await jobsOf('campaigns.prepare')).toEqual([]);
+  });
+
+  test('was within the grace: it runs', async () => {
+    await house.run(handler, await due(59));
+    expect(await state()).toMatchObject({ status: 'running' });
+  });
+
+  test.each([
+    ['template_unknown', `update templates set status = 'paused' where channel_id = $1`],
+    ['channel_stopped', `update channels set status = 'auth_error' where id = $1`],
+    ['channel_stopped', `update channels set deleted_at = clock_timestamp() where id = $1`],
+  ])('%s: what went away fails it', async (reason, statement) => {
+    await house.sql(statement, [channelId]);
+    await house.run(handler, await due());
+    expect(await state()).toMatchObject({ status: 'failed', reason, phase: null });
+    expect((await told()).at(-1)).toEqual(['failed', reason]);
+  });
+
+  test('was changed: the job before starts nothing', async () => {
+    const [before] = await jobsOf('campaigns.start');
+    const row = (await house.row(before!.id))!;
+    await transact()({ locks: [campaignLane(campaignId)] }, ({ own }) =>
+      patchCampaign(own, campaignId, { schedule: { start_at: inHours(9) } }),
+    );
+    await house.run(handler, row);
+    expect(await state()).toMatchObject({ status: 'scheduled' });
+    const after = await jobsOf('campaigns.start');
+    expect([after.length, after[0]!.id === before!.id]).toEqual([1, false]);
+  });
+});
