@@ -5,7 +5,7 @@ import type { Fault } from '../../templates/faults.ts';
 import { Template } from '../../templates/template.entity.ts';
 import type { Variant } from '../campaign.entity.ts';
 import { contentFaultsOn } from '../content/faults.ts';
-import type { TemplateOf } from '../content/variant.ts';
+import type { TemplateOf } from '../content/template-row.ts';
 import type { ChannelOf } from './channels.ts';
 
 const ofChannels = statement((select, { channelIds, names }: { channelIds: string[]; names: string[] }) =>
