@@ -17,6 +17,7 @@ export const audience = Joi.object<Audience>({
     statuses: Joi.array()
       .items(Joi.string().valid(...recipientStatuses))
       .min(1)
+      .max(recipientStatuses.length)
       .unique()
       .required(),
   }).description('Recipients of another campaign that have one of these statuses'),

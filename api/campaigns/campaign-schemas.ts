@@ -59,6 +59,7 @@ export const schedule = Joi.object<Schedule>({
   days: Joi.array()
     .items(Joi.string().valid(...weekdays))
     .min(1)
+    .max(weekdays.length)
     .unique()
     .allow(null)
     .description('Only on these days of their zone'),

@@ -118,9 +118,9 @@ export const duplicateOneCampaign = endpoint({
   path: `${onePath}/duplicate`,
   operationId: 'campaigns.duplicate',
   scope: 'campaigns:write',
-  summary: 'Copy a campaign into a new draft',
+  summary: 'Make a new draft of the content of a campaign',
   description:
-    'With all its content, and without its recipients. What is gone since, as a deleted channel, is found at the start.',
+    'Its name ends in ` (copy)`; its recipients are not taken over. What is gone since, as a deleted channel, is found at the start.',
   isIdempotent: true,
   responses: { 201: withExample(campaignView, { name: `${exampleName} (copy)` }) },
   location: path,

@@ -4,6 +4,7 @@ import type { Role } from '../../../src/organizations/roles.ts';
 import { type Act, actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { at, book, bookable, orderFor } from '../../support/bookings.ts';
+import { channelWithTemplates, completeDraft, inState } from '../../support/campaign-drafts.ts';
 import { type Definition, definitionOf, definitions } from '../../support/contract.ts';
 import { exampleBody, makeParams, makeRecord } from '../../support/examples.ts';
 import { contact } from '../../support/factories/contact.ts';
@@ -70,6 +71,13 @@ const segmentMade = async () => {
   return { segmentID: (await app.call('segments.create', { key: tenant.key, body })).body.id };
 };
 
+/** One that can be sent, in a state that no request leads to. */
+const campaign = (status?: string) => async (): Promise<Call> => {
+  const { id } = await completeDraft(app, await channelWithTemplates(app, tenant));
+  if (status) await inState(app, id, status);
+  return { params: { campaignID: id } };
+};
+
 /** A kind of its own each time, with a field and a relation. */
 const kindMade = async () => {
   made += 1;
@@ -120,6 +128,10 @@ const needs: Record<string, () => Promise<Call>> = {
   'onboarding.sync-assets': async () => ({
     params: { progressID: await onboarded('sync_assets', 'exchange_token', 'subscribe_webhook', 'register_phone') },
   }),
+  'campaigns.start': campaign(),
+  'campaigns.pause': campaign('running'),
+  'campaigns.resume': campaign('paused'),
+  'campaigns.retry-failed': campaign('completed'),
   'crm.object-types.create': async () => {
     made += 1;
     return { body: { kind: `audited_${made}`, label: 'Audited' } };
