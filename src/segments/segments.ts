@@ -96,7 +96,7 @@ export async function changeSegment(tx: OwnTx, id: string, patch: SegmentPatch):
 }
 
 /** SQL: campaigns are an upper domain. Those that have ended free their segments. */
-const usedStatement = `
+export const usedStatement = `
   select count(*)::int as total
     from campaign_segments
    where organization_id = $1

@@ -115,6 +115,14 @@ const following = ({
   `insert into segment_members (organization_id, segment_id, contact_id)
    select organization_id, id, case when random() < 0.005 then '${contactId}'::uuid else '${otherId}' end
      from segments`,
+  `insert into campaigns (id, organization_id, name, status, created_at)
+   select uuidv7(), '${own}', 'D' || n, case when n % 50 = 0 then 'failed' else 'draft' end,
+          clock_timestamp() - n * interval '1 min'
+     from generate_series(1, 3000) n`,
+  `insert into campaign_segments (organization_id, campaign_id, segment_id)
+   select c.organization_id, c.id, s.id
+     from (select *, row_number() over () as n from campaigns where status = 'draft') c
+     join (select id, row_number() over () as n from segments) s on s.n = c.n`,
   `insert into task_targets (id, organization_id, task_id, contact_id)
    select uuidv7(), organization_id, id, case when random() < 0.005 then '${contactId}'::uuid else '${otherId}' end
      from crm_tasks

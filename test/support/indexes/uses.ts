@@ -2,6 +2,7 @@ import { withdrawReplies } from '../../../api/http/idempotency.ts';
 import { endResets } from '../../../src/accounts/password-reset.ts';
 import { endSessions } from '../../../src/accounts/sessions.ts';
 import { listTokens } from '../../../src/accounts/tokens.ts';
+import { listCampaigns } from '../../../src/campaigns/campaign-row.ts';
 import { channelApp } from '../../../src/channels/app.ts';
 import { askDueChecks } from '../../../src/channels/due-checks.ts';
 import { listChannels } from '../../../src/channels/queries.ts';
@@ -84,7 +85,7 @@ import { recordsOf } from '../../../src/records/list.ts';
 import type { Relation } from '../../../src/records/types/definition.ts';
 import { loadRelationsTo, loadType } from '../../../src/records/types/object-type.ts';
 import { takeRecords } from '../../../src/records/types/walk.ts';
-import { listSegments } from '../../../src/segments/segments.ts';
+import { listSegments, usedStatement } from '../../../src/segments/segments.ts';
 import { listTasks, readTaskListing, type WorkFilter } from '../../../src/tasks/list.ts';
 import { applyTemplateChange } from '../../../src/templates/provider-changes.ts';
 import { listTemplates } from '../../../src/templates/queries.ts';
@@ -358,6 +359,12 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     ),
     segment_members_contact: contact,
     segments_deleted: purge('segments'),
+    campaigns_list: { by: 'listCampaigns', run: () => listCampaigns(own, {}, page) },
+    campaigns_status: { by: 'listCampaigns by status', run: () => listCampaigns(own, { status: 'failed' }, page) },
+    campaign_segments_segment: {
+      by: 'deleteSegment: is it used?',
+      run: () => own.sql(usedStatement, [ids.otherId]),
+    },
     segments_list: { by: 'listSegments', run: () => listSegments(own, page) },
     conversations_assignee: conversations({ field: 'assignee_id', value: ids.userId }),
     conversations_contact: contact,
