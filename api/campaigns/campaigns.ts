@@ -62,7 +62,8 @@ export const createOneCampaign = endpoint({
 });
 
 export const getOneCampaign = endpoint({
-  ...aboutCampaign,
+  tag,
+  subject: aboutCampaign.subject,
   method: 'get',
   path: onePath,
   operationId: 'campaigns.get',
