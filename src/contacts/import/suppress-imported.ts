@@ -3,8 +3,8 @@ import type { Secrets } from '../../platform/secrets.ts';
 import type { Identity } from '../identities/identity.ts';
 import { hashesOf, unlessLonger } from '../permission/suppressed-addresses.ts';
 
-/** SQL: on the connection of the batch. `offset 0` makes each hash a look-up by the index. */
-const suppress = `
+/** SQL: of a set, on the connection of its batch. `offset 0` makes each hash a look-up by the index. */
+export const suppressSet = `
   with given as (
     select * from unnest($2::uuid[], $3::bytea[]) as x(contact_id, hash)),
   remembered as (
@@ -47,5 +47,5 @@ export async function remembersAnybody(client: PoolClient, organizationId: strin
 /** `suppressAgain` for a set. */
 export async function suppressImported(client: PoolClient, secrets: Secrets, organizationId: string, added: OwnIdentity[]) {
   const hashes = added.flatMap((own) => hashesOf(secrets, organizationId, [own]).map((hash) => ({ id: own.contact_id, hash })));
-  await client.query(suppress, [organizationId, hashes.map(({ id }) => id), hashes.map(({ hash }) => hash)]);
+  await client.query(suppressSet, [organizationId, hashes.map(({ id }) => id), hashes.map(({ hash }) => hash)]);
 }
