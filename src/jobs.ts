@@ -29,7 +29,7 @@ import {
   pushFlowJob,
   syncFlowJob,
 } from './flows/jobs.ts';
-import { importCrmJob } from './imports/jobs.ts';
+import { importCrmJob, importRecipientsJob } from './imports/jobs.ts';
 import { sendMailJob } from './mails/jobs.ts';
 import { clearMediaJob } from './media/jobs.ts';
 import { fetchFileJob } from './messaging/files/jobs.ts';
@@ -69,6 +69,7 @@ export const jobs = [
   removePipelineJob,
   revalueDealsJob,
   importCrmJob,
+  importRecipientsJob,
   applyProviderWebhookJob,
   matchStatusJob,
   amendMessageJob,

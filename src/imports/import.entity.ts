@@ -19,14 +19,19 @@ export type ImportRequest = {
   typeId?: string;
 };
 
+/** The kind of a file of recipients: no kind of records has a hyphen. */
+export const recipientsKind = 'campaign-recipients';
+/** `create_contacts`: who is nobody yet becomes a contact. */
+export type RecipientsRequest = { campaign_id: string; create_contacts: boolean };
+
 export const CrmImport = defineEntity({
   name: 'CrmImport',
   tableName: 'crm_imports',
   properties: {
     ...importColumns(),
-    /** `deal`, or a kind of records. Both are null until the file is whole. */
+    /** `deal`, a kind of records, or `recipientsKind`. Both are null until the file is whole. */
     object_kind: p.text().strictNullable(),
-    request: p.json<ImportRequest>().strictNullable(),
+    request: p.json<ImportRequest | RecipientsRequest>().strictNullable(),
   },
 });
 

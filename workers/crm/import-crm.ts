@@ -1,4 +1,5 @@
 import { importDeals } from '../../src/deals/import/run.ts';
+import type { ImportRequest } from '../../src/imports/import.entity.ts';
 import { getCrmImport } from '../../src/imports/imports.ts';
 import { crmImportEnds, importCrmJob } from '../../src/imports/jobs.ts';
 import { crmImported } from '../../src/platform/events/crm-events.ts';
@@ -13,7 +14,13 @@ export const importCrm = handle(importCrmJob, async ({ import_id }, context) => 
   const found = await getCrmImport(own, import_id);
   if (found.state !== 'queued' && found.state !== 'running') return context.finish();
   const { object_kind: kind, request } = found;
-  const running = { id: import_id, organizationId: row.organization_id, job: row, kind: kind!, request: request! };
+  const running = {
+    id: import_id,
+    organizationId: row.organization_id,
+    job: row,
+    kind: kind!,
+    request: request as ImportRequest,
+  };
   return importFile(context, {
     importId: import_id,
     ends: crmImportEnds,

@@ -51,4 +51,27 @@ export const campaignCompleted = event({
   },
 });
 
-export const campaignEvents = [campaignStatusUpdate, campaignCompleted] as unknown as EventContract[];
+export const campaignRecipientsImported = event({
+  type: 'campaign.recipients_imported',
+  description: 'An import of recipients of a campaign has ended; contacts that it made have no events of their own',
+  subject: { type: 'campaign_import', id: 'import_id' as const },
+  data: Joi.object({
+    import_id: id('The import'),
+    campaign_id: id('The campaign'),
+    organization_id: id('Its organization'),
+    created: number('Recipients that are new'),
+    updated: number('Recipients whose parameters changed'),
+    unchanged: number('Rows that changed nothing'),
+    failed: number('Rows that were refused'),
+  }),
+  example: {
+    ...example,
+    import_id: ids.import,
+    created: 990,
+    updated: 8,
+    unchanged: 0,
+    failed: 2,
+  },
+});
+
+export const campaignEvents = [campaignStatusUpdate, campaignCompleted, campaignRecipientsImported] as unknown as EventContract[];

@@ -61,7 +61,7 @@ const fileOf = (lines: string[]) => `${['name,domain,employees', ...lines].join(
 async function run(running: Import, mayGoOn: () => boolean | Promise<boolean> = always, done?: number) {
   const { rows_done, object_kind: kind, request } = await getCrmImport(own(), running.id);
   const deps = { own: own(), transact: transactFor(house.ledger.transact, organizationId) };
-  const importing = { ...running, kind: kind!, request: request! };
+  const importing = { ...running, kind: kind!, request: request as ImportRequest };
   return (kind === 'deal' ? importDeals : importRecords)(deps, importing, done ?? rows_done, mayGoOn, small);
 }
 const state = async ({ id }: Import) => {
