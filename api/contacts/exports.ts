@@ -29,7 +29,11 @@ export const exportView = view(
   Joi.object({
     id: id.required(),
     status,
-    rows: Joi.number().integer().required().description('Contacts written so far'),
+    campaign_id: id
+      .allow(null)
+      .required()
+      .description('The campaign whose recipients the file has; null: contacts. Its file takes `campaigns:read` too'),
+    rows: Joi.number().integer().required().description('Contacts or recipients written so far'),
     bytes: Joi.number().integer().required().description('Of the file so far'),
     failure: Joi.object({ code: Joi.string().required(), message: Joi.string().required() }).allow(null).required(),
     created_at: timestamp.required(),
@@ -38,6 +42,7 @@ export const exportView = view(
   {
     id: exampleIds.export,
     status: 'succeeded',
+    campaign_id: null,
     rows: 1000,
     bytes: 81_920,
     failure: null,
@@ -46,9 +51,10 @@ export const exportView = view(
   },
 );
 
-const toView = (row: ExportRow) => ({
+export const toExportView = (row: ExportRow) => ({
   id: row.id,
   status: row.state,
+  campaign_id: row.campaign_id,
   rows: row.rows_done,
   bytes: Number(row.bytes),
   failure: row.failure,
@@ -89,12 +95,12 @@ export const createExport = endpoint({
     readContactListing({ ...request, location: 'body' });
     return write({ locks: [exportLane(own.organizationId)] }, async (tx) => {
       const { row, operationId } = await queueExport(tx, actorOf(caller), request);
-      return { status: 201, body: { data: toView(row) }, operationId };
+      return { status: 201, body: { data: toExportView(row) }, operationId };
     });
   },
   async outcome({ own }, _deps, reply) {
     const { id: exportId } = (reply.body as { data: { id: string } }).data;
-    return { ...reply, body: { data: toView(await getExport(own, exportId)) } };
+    return { ...reply, body: { data: toExportView(await getExport(own, exportId)) } };
   },
 });
 
@@ -108,7 +114,7 @@ export const listOfExports = endpoint({
   description: 'Kept 7 days after their end.',
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: dataList(exportView) },
-  handler: ({ query, own }) => listedData('contacts.exports', {}, query, (page) => listExports(own, {}, page), toView),
+  handler: ({ query, own }) => listedData('contacts.exports', {}, query, (page) => listExports(own, {}, page), toExportView),
 });
 
 export const getOneExport = endpoint({
@@ -118,7 +124,7 @@ export const getOneExport = endpoint({
   operationId: 'contacts.exports.get',
   summary: 'Get an export: how far it is and what became of it',
   responses: { 200: wrapped(exportView) },
-  handler: async ({ params: { exportID }, own }) => data(toView(await getExport(own, exportID))),
+  handler: async ({ params: { exportID }, own }) => data(toExportView(await getExport(own, exportID))),
 });
 
 export const getExportFile = endpoint({
@@ -131,13 +137,15 @@ export const getExportFile = endpoint({
   summary: 'Download the file of an export',
   description: 'As often as needed while it is kept; 409 until it is complete.',
   responses: { 200: csvFile },
-  async handler({ params: { exportID }, own, write }) {
+  async handler({ params: { exportID }, own, caller, write }) {
     const row = await getExport(own, exportID);
+    if (row.campaign_id !== null && !caller.scopes.has('campaigns:read'))
+      throw new AppError('forbidden', 'The file is of recipients of a campaign: this takes campaigns:read too');
     if (row.state !== 'succeeded') throw new AppError('conflict', `The file is not there: the export is ${row.state}`);
     const { status: done } = await write({}, async () => ({ status: 200 }));
     return {
       status: done,
-      headers: csvHeaders('contacts', new Date(row.finished_at!)),
+      headers: csvHeaders(row.campaign_id === null ? 'contacts' : 'recipients', new Date(row.finished_at!)),
       stream: fileOf(own, row),
     };
   },

@@ -11,6 +11,7 @@ import { operationView, toOperationView } from './operations.ts';
 
 /** The scope that asks for such work also calls it off. */
 const scopeOfSubject: Record<string, Scope> = {
+  campaign_import: 'campaigns:write',
   contact_export: 'contacts:read',
   contact_import: 'contacts:write',
   crm_import: 'crm:write',
@@ -29,7 +30,7 @@ const about = {
   responses: { 200: operationView },
 };
 const neededScopes =
-  'It takes the scope that asks for such work, `webhooks:write`, `contacts:write` or `crm:write` for an import, `contacts:read` for an export, and `messages:write` for all others.';
+  'It takes the scope that asks for such work, `webhooks:write`, `contacts:write`, `crm:write` or `campaigns:write` for an import, `contacts:read` for an export, and `messages:write` for all others.';
 
 async function mayControl(caller: Caller, own: Own, id: string) {
   const row = await findOperation(own, id);

@@ -72,6 +72,7 @@ export const toOperationView = (row: OperationRow) => ({
 /** The scope that reads a subject also reads its operations; `messages:read` reads all of them. */
 const scopeOfSubject: Record<string, Scope> = {
   campaign: 'campaigns:read',
+  campaign_import: 'campaigns:read',
   channel: 'channels:read',
   connection: 'connections:read',
   contact_block: 'contacts:read',

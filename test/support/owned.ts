@@ -2,6 +2,7 @@ import { exampleCheckoutToken } from '../../src/commerce/orders/checkout-token.t
 import type { App } from './app.ts';
 import { definitionOf, definitions } from './contract.ts';
 import { exampleBody, makeRecord, paramNamesOf } from './examples.ts';
+import { campaign } from './factories/campaign.ts';
 import { bearerToken, person, sessionHeaders } from './factories/person.ts';
 import { variant } from './factories/sold.ts';
 import { dealRow } from './factories/task-objects.ts';
@@ -63,7 +64,9 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
   const responseID = await storedResponse(app, flow.body.id, message.id);
   const version = await app.one('select id from flow_versions where flow_id = $1', [flow.body.id]);
   const sold = await variant(app, { stock: 1_000 });
+  const { id: campaignID } = await campaign(app.em(), organizationId, { channelIds: [channel.id] });
   const owned: Record<string, string> = {
+    campaignID,
     productID: sold.productId,
     variantID: sold.id,
     recordID: record.body.id,

@@ -1,3 +1,4 @@
+import { recipientsOf } from '../../src/campaigns/recipients/export/source.ts';
 import { getExport } from '../../src/contacts/export/exports.ts';
 import { exportContactsJob } from '../../src/contacts/export/jobs.ts';
 import { type Export, runExport } from '../../src/contacts/export/run.ts';
@@ -15,7 +16,8 @@ export const exportContacts = handle(exportContactsJob, async ({ export_id }, co
   if (found.state !== 'queued' && found.state !== 'running') return context.finish();
   const running: Export = { id: export_id, organizationId: row.organization_id, job: row };
   try {
-    const outcome = await runExport(database, running, turnOf(context));
+    const sourceOf = found.campaign_id === null ? undefined : recipientsOf(found.campaign_id);
+    const outcome = await runExport(database, running, turnOf(context), { sourceOf });
     if (outcome === 'paused') return paused(context);
   } catch (error) {
     if (error instanceof Superseded) return leftToAnother(context);

@@ -6,7 +6,8 @@ import type { CsvForm } from './csv.ts';
 
 export const exportStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type ExportState = (typeof exportStates)[number];
-export type ExportRequest = ListRequest & CsvForm;
+/** `statuses`: of recipients. */
+export type ExportRequest = ListRequest & CsvForm & { statuses?: string[] };
 export type ExportFailure = { code: string; message: string };
 
 export const ContactExport = defineEntity({
@@ -16,6 +17,8 @@ export const ContactExport = defineEntity({
     ...tenant(),
     state: p.enum(exportStates),
     actor: p.text(),
+    /** Whose recipients the file has; null: contacts. */
+    campaign_id: p.uuid().strictNullable(),
     /** Like `keys` and `position` null once the export has ended. */
     request: p.json<ExportRequest>().strictNullable(),
     keys: p.json<string[]>().strictNullable(),

@@ -10,7 +10,7 @@ import { list } from '../../platform/listing/paging.ts';
 import { ContactExport, ContactExportChunk, type ExportRequest } from './export.entity.ts';
 import { exportContactsJob, exportLane, exportPool, exportPoolWidth } from './jobs.ts';
 
-const columns = ['id', 'state', 'pieces', 'rows_done', 'bytes', 'failure', 'created_at', 'finished_at'] as const;
+const columns = ['id', 'state', 'campaign_id', 'pieces', 'rows_done', 'bytes', 'failure', 'created_at', 'finished_at'] as const;
 export type ExportRow = RowOf<typeof ContactExport, (typeof columns)[number]>;
 
 /** Per organization: the files are stored in the database. */
@@ -29,14 +29,21 @@ export const listExports = list((select, _: object) => select(ContactExport).sel
 const countExports = statement((select) => select(ContactExport).select(sql<number>`count(*)::int`.as('total')));
 
 /** Throws 422 at the organization's limit, LocksOutdated without its export lane. */
-export async function queueExport(ledgerTx: TenantTx, actor: string, request: ExportRequest) {
+export async function queueExport(ledgerTx: TenantTx, actor: string, request: ExportRequest, campaignId: string | null = null) {
   const tx = ledgerTx.own;
   const lane = exportLane(tx.organizationId);
   tx.assertLocked(lane);
   const [kept] = await countExports(tx, {});
   if (kept!.total >= maxExports)
     throw new AppError('limit_reached', `An organization keeps at most ${maxExports} exports: delete one first`);
-  const row = tx.create(ContactExport, { state: 'queued', actor, request, failure: null, finished_at: null });
+  const row = tx.create(ContactExport, {
+    state: 'queued',
+    actor,
+    campaign_id: campaignId,
+    request,
+    failure: null,
+    finished_at: null,
+  });
   // Loads the database's timestamps for the reply.
   await tx.flush();
   await ensureSharedPool(ledgerTx, exportPool, exportPoolWidth);

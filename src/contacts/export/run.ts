@@ -15,31 +15,62 @@ export type Export = { id: string; organizationId: string; job: RunRef };
 
 const pieceCharacters = 1024 * 1024;
 
+/** Some rows of a file. `ids`: of the contacts in them, which each row begins with. */
+export type Slice = { rows: number; ids: string[]; text: string; end: Position };
+
+/** What a file is written of. `keys`: the columns that its rows have beside; read once. */
+export type FileSource = {
+  keys(): Promise<string[]>;
+  header(keys: string[]): string;
+  slices(keys: string[], begin?: Position): AsyncGenerator<Slice>;
+};
+export type SourceOf = (database: Database, organizationId: string, request: ExportRequest) => FileSource;
+
+const contactsOf: SourceOf = (database, organizationId, request) => {
+  const listing = readContactListing(request);
+  const ask: Ask = (text, params) => queryPlanned(database, text, params);
+  const selection = selected((work) => work(ask), organizationId, listing);
+  return {
+    keys: () => customKeys(selection),
+    header: (keys) => csvHeader(keys, request),
+    async *slices(keys, begin) {
+      for await (const slice of selection.slices(begin))
+        yield {
+          rows: slice.length,
+          ids: slice.map((contact) => contact.id),
+          text: csvRows(slice, keys, request),
+          end: positionOf(listing.keys, slice.at(-1)!),
+        };
+    },
+  };
+};
+
 /** Each piece is stored with its end position: a killed run loses one piece. `mayGoOn` false leaves the rest to another run. */
 export async function runExport(
   database: Database,
   { id, organizationId, job }: Export,
   mayGoOn: () => boolean | Promise<boolean>,
-  characters = pieceCharacters,
+  { characters = pieceCharacters, sourceOf = contactsOf }: { characters?: number; sourceOf?: SourceOf } = {},
 ): Promise<'over' | 'paused'> {
   const own = ownRows(database, organizationId);
   const progress = await progressOf(own, id);
-  const listing = readContactListing(progress.request);
-  const ask: Ask = (text, params) => queryPlanned(database, text, params);
-  const selection = selected((work) => work(ask), organizationId, listing);
-  const keys = progress.keys ?? (await customKeys(selection));
+  const source = sourceOf(database, organizationId, progress.request);
+  const keys = progress.keys ?? (await source.keys());
   let { pieces, position } = progress;
-  let text = pieces === 0 ? csvHeader(keys, progress.request) : '';
+  let text = pieces === 0 ? source.header(keys) : '';
+  let rows = 0;
   let ids: string[] = [];
-  const store = () => storePiece(own, id, job, { number: pieces, text, ids, keys, position });
-  for await (const slice of selection.slices(position ?? undefined)) {
-    text += csvRows(slice, keys, progress.request);
-    ids.push(...slice.map((contact) => contact.id));
-    position = positionOf(listing.keys, slice.at(-1)!);
+  const store = () => storePiece(own, id, job, { number: pieces, text, rows, ids, keys, position });
+  for await (const slice of source.slices(keys, position ?? undefined)) {
+    text += slice.text;
+    rows += slice.rows;
+    ids.push(...slice.ids);
+    position = slice.end;
     if (text.length < characters) continue;
     await store();
     pieces += 1;
     text = '';
+    rows = 0;
     ids = [];
     if (!(await mayGoOn())) return 'paused';
   }
@@ -61,7 +92,7 @@ async function progressOf(own: Own, id: string) {
   return progress;
 }
 
-type Piece = { number: number; text: string; ids: string[]; keys: string[]; position: Position | null };
+type Piece = { number: number; text: string; rows: number; ids: string[]; keys: string[]; position: Position | null };
 
 /** SQL: piece, progress and the check of the run in one statement. Of two concurrent runs, one fails the check. */
 const storeStatement = `
@@ -91,13 +122,13 @@ const storeStatement = `
      where jobs.organization_id = $1 and jobs.id = $8)
   select from moved`;
 
-async function storePiece(own: Own, id: string, job: RunRef, { number, text, ids, keys, position }: Piece): Promise<void> {
+async function storePiece(own: Own, id: string, job: RunRef, { number, text, rows, ids, keys, position }: Piece): Promise<void> {
   // The database orders uuids as text does.
   const sorted = ids.toSorted();
   const moved = await own.sql(storeStatement, [
     id,
     number,
-    ids.length,
+    rows,
     Buffer.from(text),
     JSON.stringify(keys),
     position && JSON.stringify(position),

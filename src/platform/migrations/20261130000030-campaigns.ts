@@ -101,6 +101,9 @@ const up = [
   `create index campaign_recipients_due on campaign_recipients (organization_id, campaign_id, channel_id, zone, due_at, id)
     where status = 'pending'`,
   'create index campaign_recipients_status on campaign_recipients (organization_id, campaign_id, status, id)',
+  // Only those who were skipped have a reason.
+  `create index campaign_recipients_reason on campaign_recipients (organization_id, campaign_id, reason, id)
+    where reason <> ''`,
   'create index campaign_recipients_list on campaign_recipients (organization_id, campaign_id, id)',
   `create index campaign_recipients_history on campaign_recipients (organization_id, contact_id, created_at, id)
     where contact_id is not null`,
@@ -113,10 +116,14 @@ const up = [
   // No reference: an ended campaign goes in batches, and its messages stay.
   'alter table messages add column campaign_id uuid',
 
+  // A file of recipients; null: of contacts. No reference: the file goes by itself after days.
+  'alter table contact_exports add column campaign_id uuid',
+
   ...manyRowsEach('campaigns', 'campaign_channels', 'campaign_recipients'),
 ];
 
 const down = [
+  'alter table contact_exports drop column campaign_id',
   'alter table messages drop column campaign_id',
   'drop table campaign_recipients',
   'drop table campaign_channels',

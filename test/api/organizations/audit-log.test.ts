@@ -7,6 +7,8 @@ import { at, book, bookable, orderFor } from '../../support/bookings.ts';
 import { channelWithTemplates, completeDraft, inState } from '../../support/campaign-drafts.ts';
 import { type Definition, definitionOf, definitions } from '../../support/contract.ts';
 import { exampleBody, makeParams, makeRecord } from '../../support/examples.ts';
+import { campaign } from '../../support/factories/campaign.ts';
+import { channel } from '../../support/factories/channel.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { deliveries } from '../../support/factories/deliveries.ts';
 import { bearerToken, type Person, person, sessionHeaders, testPassword } from '../../support/factories/person.ts';
@@ -72,7 +74,7 @@ const segmentMade = async () => {
 };
 
 /** One that can be sent, in a state that no request leads to. */
-const campaign = (status?: string) => async (): Promise<Call> => {
+const campaignIn = (status?: string) => async (): Promise<Call> => {
   const { id } = await completeDraft(app, await channelWithTemplates(app, tenant));
   if (status) await inState(app, id, status);
   return { params: { campaignID: id } };
@@ -102,6 +104,12 @@ const flowThere = async (status = 'draft') => {
   return id;
 };
 
+/** One that takes recipients. */
+const drafted = async () => {
+  const { id: channelId } = await channel(app.em(), tenant.organizationId);
+  return { campaignID: (await campaign(app.em(), tenant.organizationId, { channelIds: [channelId] })).id };
+};
+
 /** What a call needs that the document's examples have not, nor make: records in some state, bodies that are new. */
 const needs: Record<string, () => Promise<Call>> = {
   'auth.session.active-organization': async () => ({ body: { organization_id: tenant.organizationId } }),
@@ -119,6 +127,12 @@ const needs: Record<string, () => Promise<Call>> = {
     params: { contactID: (await contact(app.em(), tenant.organizationId)).id },
     body: { contact_id: (await contact(app.em(), tenant.organizationId)).id },
   }),
+  'campaigns.recipients.add': async () => ({
+    params: await drafted(),
+    body: { recipients: [{ contact_id: (await contact(app.em(), tenant.organizationId)).id }] },
+  }),
+  'campaigns.recipients.import': async () => ({ params: await drafted() }),
+  'campaigns.recipients.export': async () => ({ params: await drafted() }),
   'onboarding.subscribe-webhook': async () => ({
     body: { phone_number_id: '1', progress_id: await onboarded('subscribe_webhook', 'exchange_token'), waba_id: '2' },
   }),
@@ -128,10 +142,10 @@ const needs: Record<string, () => Promise<Call>> = {
   'onboarding.sync-assets': async () => ({
     params: { progressID: await onboarded('sync_assets', 'exchange_token', 'subscribe_webhook', 'register_phone') },
   }),
-  'campaigns.start': campaign(),
-  'campaigns.pause': campaign('running'),
-  'campaigns.resume': campaign('paused'),
-  'campaigns.retry-failed': campaign('completed'),
+  'campaigns.start': campaignIn(),
+  'campaigns.pause': campaignIn('running'),
+  'campaigns.resume': campaignIn('paused'),
+  'campaigns.retry-failed': campaignIn('completed'),
   'crm.object-types.create': async () => {
     made += 1;
     return { body: { kind: `audited_${made}`, label: 'Audited' } };

@@ -5,6 +5,7 @@ import { conversation } from '../factories/conversation.ts';
 import { endpoint } from '../factories/endpoint.ts';
 import { person } from '../factories/person.ts';
 import type { House } from '../house.ts';
+import { campaignRows } from './campaign-rows.ts';
 import { bookingRows, catalogueRows, discountRows, orderRows, paymentRows, shippingRows } from './commerce-rows.ts';
 
 export type Filled = Awaited<ReturnType<typeof filled>>;
@@ -38,7 +39,7 @@ export async function filled(house: House) {
     ...discountRows(ids.contactId),
     ...bookingRows(own, ids),
   ];
-  for (const statement of [...following(ids), ...commerce]) await house.sql(statement);
+  for (const statement of [...following(ids), ...commerce, ...campaignRows(own, ids)]) await house.sql(statement);
   // Vacuumed too: what waits to be sorted into a GIN index makes it look dear, as long as autovacuum has not come by.
   await house.sql('vacuum analyze');
   return ids;

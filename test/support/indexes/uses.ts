@@ -3,6 +3,7 @@ import { endResets } from '../../../src/accounts/password-reset.ts';
 import { endSessions } from '../../../src/accounts/sessions.ts';
 import { listTokens } from '../../../src/accounts/tokens.ts';
 import { listCampaigns } from '../../../src/campaigns/campaign-row.ts';
+import { listRecipients } from '../../../src/campaigns/recipients/list.ts';
 import { channelApp } from '../../../src/channels/app.ts';
 import { askDueChecks } from '../../../src/channels/due-checks.ts';
 import { listChannels } from '../../../src/channels/queries.ts';
@@ -551,6 +552,15 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     orders_payment_status: ordersBy('payment_status', 'refunded'),
     orders_search: orders({ search: 'c4ca4238a0b9' }),
     orders_status: ordersBy('status', 'processing'),
+    campaign_recipients_list: { by: 'listRecipients', run: () => listRecipients(own, ids.otherId, {}, page) },
+    campaign_recipients_status: {
+      by: 'listRecipients: of some statuses',
+      run: () => listRecipients(own, ids.otherId, { statuses: ['failed', 'skipped'] }, page),
+    },
+    campaign_recipients_reason: {
+      by: 'listRecipients: skipped for a reason',
+      run: () => listRecipients(own, ids.otherId, { reason: 'expired' }, page),
+    },
     discount_uses_contact: contact,
     discount_uses_order: deleted(
       'a deleted order: its use of a code',

@@ -53,7 +53,7 @@ async function queued(request: ListRequest = { sort: 'created_at' }): Promise<Ex
 }
 
 const state = (own: Export) => getExport(ownRows(house.database, organizationId), own.id);
-const run = (own: Export, mayGoOn = always) => runExport(house.database, own, mayGoOn, small);
+const run = (own: Export, mayGoOn = always) => runExport(house.database, own, mayGoOn, { characters: small });
 const namesIn = async (own: Export) => {
   const lines = (await text(fileOf(ownRows(house.database, organizationId), await state(own)))).split('\r\n');
   expect([lines[0]!.startsWith('id,'), lines.at(-1)]).toEqual([true, '']);

@@ -10,6 +10,8 @@ const rules: Record<string, string> = {
   bearer_tokens_hash: 'a token is one token',
   bookings_checkin: 'a check-in token is of one booking',
   bookings_order: 'an order has one booking',
+  campaign_recipients_message: 'a message is of one recipient',
+  campaign_recipients_once: 'a contact is one recipient of a campaign',
   channels_phone_number_id: 'a number is one channel',
   commerce_categories_slug: 'a slug is of one category',
   connection_webhooks_external: 'a webhook is taken once',
