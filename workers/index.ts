@@ -1,6 +1,6 @@
+import { importRecipients } from './campaigns/import-recipients.ts';
 import { retryFailed } from './campaigns/retry-failed.ts';
 import { startCampaign } from './campaigns/start-campaign.ts';
-import { importRecipients } from './campaigns/import-recipients.ts';
 import { checkChannel, watchChannel } from './channels/check-channel.ts';
 import { syncBookingCalendar } from './commerce/calendar/sync-booking-calendar.ts';
 import { copyBusy } from './commerce/copy-busy.ts';
