@@ -7,10 +7,10 @@ import { exchangeRatesSettings } from './exchange-rates.ts';
 import { type MediaSettings, mediaSettings } from './media.ts';
 import { type MessagingAppSettings, messagingAppSettings } from './messaging-app.ts';
 import { queueUrl } from './queue-url.ts';
+import { days, type RetentionSettings, retentionSettings } from './retention.ts';
 
 const whole = Joi.number().integer();
 const runs = whole.min(1).max(1000);
-const days = (min: number, byDefault: number) => whole.min(min).max(3650).default(byDefault);
 
 /** docs/operations lists the variables from here. */
 export const configSchema = Joi.object({
@@ -127,18 +127,7 @@ export const configSchema = Joi.object({
   RUN_RETRY_DELAY_MS: whole.min(50).default(500).description('Pause of a worker after a fault of the queue'),
   HEALTH_PORT: whole.min(0).max(65_535).description("Port of a worker's /healthz, /readyz and /metrics; unset: none"),
   SWEEP_INTERVAL_MS: whole.min(100).default(5_000).description('How often the sweeper runs'),
-  RETENTION_DONE_JOBS_DAYS: days(1, 7).description('Days an operation can be asked for after it succeeded'),
-  // BullMQ shows a failed run for 14 days, and its retry needs the row.
-  RETENTION_FAILED_JOBS_DAYS: days(14, 30).description('Days a failed job can be retried'),
-  RETENTION_PROVIDER_WEBHOOKS_DAYS: days(1, 7).description("Days an applied body of the provider's webhooks is kept"),
-  RETENTION_BROKEN_PROVIDER_WEBHOOKS_DAYS: days(1, 30).description('Days such a body is kept that could not be applied whole'),
-  RETENTION_UNMATCHED_STATUSES_DAYS: days(1, 7).description("Days a provider's status is kept that had to wait for its message"),
-  RETENTION_WEBHOOK_ATTEMPTS_DAYS: days(1, 30).description('Days the attempts of a webhook delivery are kept'),
-  RETENTION_ONBOARDINGS_DAYS: days(1, 30).description('Days an onboarding not completed is kept after its last change'),
-  RETENTION_CRM_BIN_DAYS: days(1, 30).description('Days a deleted deal, task or record can be restored'),
-  RETENTION_EVENTS_DAYS: days(1, 30).description(
-    'Days an event is kept with its deliveries, once all of them have ended, and a failed try of a message',
-  ),
+  ...retentionSettings,
   SHUTDOWN_TIMEOUT_MS: whole.min(0).default(20_000).description('Longest a stop waits for active work'),
 }).prefs({ abortEarly: false, stripUnknown: true });
 
@@ -146,7 +135,8 @@ export type Config = Bounds &
   MediaSettings &
   MessagingAppSettings &
   ConnectionSettings &
-  RequestBoundsSettings & {
+  RequestBoundsSettings &
+  RetentionSettings & {
     port: number;
     host: string;
     databaseUrl: string;
@@ -187,15 +177,6 @@ export type Config = Bounds &
     runRetryDelayMs: number;
     healthPort?: number;
     sweepIntervalMs: number;
-    retentionDoneJobsDays: number;
-    retentionFailedJobsDays: number;
-    retentionProviderWebhooksDays: number;
-    retentionBrokenProviderWebhooksDays: number;
-    retentionUnmatchedStatusesDays: number;
-    retentionWebhookAttemptsDays: number;
-    retentionOnboardingsDays: number;
-    retentionCrmBinDays: number;
-    retentionEventsDays: number;
     shutdownTimeoutMs: number;
   };
 
