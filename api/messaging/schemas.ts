@@ -32,6 +32,7 @@ export const messageView = view(
         "What was sent or received, in the provider's form. Beside it: `media` (`status`: pending, stored, gone, too_large, failed) and `asset_id`, for the file of a received message; `edited` and `deleted`, with the time, for one that was changed; `referral` (the advertisement or post it came from), `forwarded`, `frequently_forwarded`, `referred_product` (what it asks about) and `errors` (what the provider could not bring), as the provider says them of a received message",
       ),
     failure: failure.allow(null).required(),
+    campaign_id: id.allow(null).required().description('The campaign that sent it; null: none'),
     send_at: timestamp.description('Of a message that was scheduled'),
     provider_at: timestamp.description(
       'Of a message that came from the provider, of the phone app too: when it was written, in whole seconds. `created_at` is when it came in, and the order of lists',
@@ -56,6 +57,7 @@ export const messageView = view(
     contact_id: exampleIds.contact,
     content: { body: 'Your order is on its way' },
     failure: null,
+    campaign_id: null,
   },
 );
 
@@ -80,6 +82,7 @@ export const toMessageView = (row: MessageRow) => ({
   contact_id: row.contact_id,
   content: row.content,
   failure: row.failure,
+  campaign_id: row.campaign_id,
   ...(row.send_at !== null && { send_at: iso(row.send_at) }),
   ...(row.provider_at !== null && { provider_at: iso(row.provider_at) }),
   ...(row.direction === 'inbound' && { from_phone: row.from_phone }),

@@ -67,8 +67,18 @@ export const Campaign = defineEntity({
     prepared: p.json<Prepared>().strictNullable(),
     /** The zones of its recipients. */
     zones: p.array<string>().defaultRaw(`'{}'`),
-    counts: p.json<Record<string, unknown>>().strictNullable(),
+    /** How many recipients have each status, as counted at `counted_at`. */
+    counts: p.json<Record<string, number>>().strictNullable(),
     counted_at: timestamp().strictNullable(),
+    /** Not before, where they are many. */
+    counts_due_at: timestamp().strictNullable(),
+    /** What its statistics are made of (figures.ts). */
+    figures: p.json<unknown>().strictNullable().lazy(),
+    figured_at: timestamp().strictNullable(),
+    figures_due_at: timestamp().strictNullable(),
+    /** Its recipients begin to go: what was counted stays. */
+    frozen_at: timestamp().strictNullable(),
+    purged_at: timestamp().strictNullable(),
     /** Of the job that starts, prepares or feeds it. */
     job_id: p.uuid().strictNullable(),
     /** It was cancelled, and recipients wait to be marked. */

@@ -63,11 +63,12 @@ export const skipReasons = [
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
-/** Which status may follow which. `failed → pending`: retried by hand, or the campaign was at fault; `failed → queued`: the message was retried. */
+/** Which status may follow which. To `pending`: the campaign was at fault, the provider asks to wait a day, or `failed` ones are retried by hand;
+ * `failed → queued`: the message was retried, `failed → sent`: a late proof. */
 export const recipientMoves: Record<RecipientStatus, RecipientStatus[]> = {
   pending: ['queued', 'skipped'],
   queued: ['sent', 'delivered', 'read', 'failed', 'pending', 'skipped'],
-  sent: ['delivered', 'read', 'failed'],
+  sent: ['delivered', 'read', 'failed', 'pending'],
   delivered: ['read'],
   read: [],
   failed: ['pending', 'queued', 'sent', 'delivered', 'read'],

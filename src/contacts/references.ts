@@ -5,6 +5,7 @@ import { ContactIdentity } from './contact.entity.ts';
 import { ContactDuplicate, ContactMerge } from './merging/merge.entity.ts';
 import { moveDealContacts } from './merging/merge-deals.ts';
 import { mergeConsents, mergeSuppressions } from './merging/merge-permission.ts';
+import { mergeRecipients } from './merging/merge-recipients.ts';
 import { moveTaskTargets } from './merging/merge-tasks.ts';
 import type { MergeTx } from './merging/merge-tx.ts';
 import { ContactNote } from './note.entity.ts';
@@ -158,6 +159,8 @@ export const contactReferences: ContactReference[] = [
   // After merge-conversations.ts, which merges those of one channel.
   { table: 'conversations', column: 'contact_id', merge: changed(moveConversations), erase: 'set null' },
   { table: 'messages', column: 'contact_id', merge: changed(moveMessages), erase: 'set null' },
+  // erase.ts blanks them before.
+  { table: 'campaign_recipients', column: 'contact_id', merge: mergeRecipients, erase: 'set null' },
   { table: 'flow_responses', column: 'contact_id', merge: changed(moveResponses), erase: 'cascade' },
   { table: 'segment_members', column: 'contact_id', merge: changed(moveMemberships), erase: 'cascade' },
   { table: 'orders', column: 'contact_id', merge: changed(moveIn('orders')), erase: 'set null' },

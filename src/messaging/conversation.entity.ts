@@ -27,6 +27,8 @@ export const Conversation = defineEntity({
     last_inbound_at: timestamp().strictNullable(),
     last_message_at: timestamp().strictNullable(),
     preview: p.text().default(''),
+    /** The last recipient of a campaign whose message went into it, until the person answers. */
+    awaited_recipient_id: p.uuid().strictNullable(),
     /** This and the next three: what the provider's webhooks last said about the person. */
     profile_name: p.text().default(''),
     profile_username: p.text().default(''),

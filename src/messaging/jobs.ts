@@ -4,6 +4,7 @@ import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
 import { markRetried } from './attempts.ts';
+import { followRetry, notRetried } from './campaign-sends.ts';
 import { reopenConversation } from './reopen.ts';
 import { recordFailed } from './settle.ts';
 
@@ -22,16 +23,17 @@ export const sendMessageJob = job<{ message_id: string }>({
   },
   async revived({ own }, { message_id }) {
     // SQL: a condition within the failure's JSON.
-    const rows = await own.sql(
+    const [row] = await own.sql<{ id: string; campaign_id: string | null }>(
       `update messages m
           set status = 'queued', failure = null, sending_at = null, resends = 0, updated_at = clock_timestamp()
         where m.organization_id = $1 and m.id = $2
           and m.status = 'failed' and m.provider_message_id is null
           and coalesce(m.failure->>'code', '') <> 'outcome_unknown'
-       returning m.id`,
+       returning m.id, m.campaign_id`,
       [message_id],
     );
-    if (rows.length === 0) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
+    if (!row) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
+    if (!(await followRetry(own, row))) throw new AppError('conflict', notRetried);
     await readdressMessage(own, message_id);
     await markRetried(own, message_id);
     await reopenConversation(own, message_id);

@@ -17,6 +17,7 @@ const columns = [
   'context_message_id',
   'provider_message_id',
   'failure',
+  'campaign_id',
   'send_at',
   'provider_at',
   'created_at',

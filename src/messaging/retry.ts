@@ -9,6 +9,7 @@ import { reviveJob } from '../platform/ledger/retry.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
 import { markRetried, recordAttempt } from './attempts.ts';
+import { followRetry, notRetried } from './campaign-sends.ts';
 import { sendMessageJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
 import { reopenConversation } from './reopen.ts';
@@ -64,7 +65,7 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   if (row.provider_message_id !== null) await recordAttempt(own, id, { outcome: 'accepted' });
   await markRetried(own, id);
   // SQL: appends the earlier id, so that late statuses of the earlier send do not settle the new one; what they told stands behind a number.
-  const retried = await own.sql(
+  const [retried] = await own.sql<{ id: string; campaign_id: string | null }>(
     `update messages m
         set status = 'queued', failure = null, is_scheduled = false,
             superseded_ids = array_remove(superseded_ids || provider_message_id, null), provider_message_id = null,
@@ -74,11 +75,12 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
                 from jsonb_each(m.told) t(status, what)),
             sending_at = null, resends = 0, updated_at = clock_timestamp()
       where organization_id = $1 and id = $2 and status = 'failed'
-     returning id`,
+     returning id, campaign_id`,
     [id],
   );
   // A late status, or the retry of its job, was faster.
-  if (retried.length === 0) throw new LocksOutdated();
+  if (!retried) throw new LocksOutdated();
+  if (!(await followRetry(own, retried))) throw new AppError('conflict', notRetried);
   await readdressMessage(own, id);
   await reopenConversation(own, id);
   await deleteFailedJob(own, id);

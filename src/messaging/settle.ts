@@ -3,10 +3,11 @@ import { messageFailed, messageSent, messageStatusUpdate } from '../platform/eve
 import { answerLock } from '../platform/ledger/locks.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
+import { followMessagesNow, newsOf } from './campaign-recipients.ts';
 import { hasKept, wakeKept } from './kept-statuses.ts';
 import type { Failure, Message, MessageStatus } from './message.entity.ts';
 
-type Subject = RowOf<typeof Message, 'id' | 'channel_id' | 'conversation_id'>;
+type Subject = RowOf<typeof Message, 'id' | 'channel_id' | 'conversation_id' | 'campaign_id'>;
 type Settled = Subject & { was: MessageStatus };
 
 /**
@@ -21,13 +22,16 @@ export async function recordAccepted(tx: OwnTx, messageId: string, providerMessa
             provider_message_id = case when m.contact_id is null then null else $3 end,
             updated_at = clock_timestamp()
       where m.organization_id = $1 and m.id = $2
-     returning m.id, m.channel_id, m.conversation_id, old.status as was,
+     returning m.id, m.channel_id, m.conversation_id, m.campaign_id, old.status as was,
                ${hasKept({ channel: 'm.channel_id', providerMessageId: '$3' })} as has_kept`,
     [messageId, providerMessageId],
   );
   if (!row) return;
   tx.assertLocked(answerLock(row.channel_id, providerMessageId));
-  if (isUnsettled(row.was)) emitSent(tx, row);
+  if (isUnsettled(row.was)) {
+    emitSent(tx, row);
+    await followMessagesNow(tx, newsOf(row, 'sent'));
+  }
   if (row.has_kept) wakeKept(tx, [{ channelId: row.channel_id, providerMessageId }]);
 }
 
@@ -52,11 +56,13 @@ export async function recordFailed(tx: OwnTx, messageId: string, failure: Failur
         set status = 'failed', is_scheduled = false, updated_at = clock_timestamp(),
             failure = case when m.resends > 0 or m.status = 'sending' and $3::jsonb->>'code' = 'crashed' then $4::jsonb else $3::jsonb end
       where m.organization_id = $1 and m.id = $2 and m.status in ('queued', 'sending')
-     returning m.id, m.channel_id, m.conversation_id, m.failure`,
+     returning m.id, m.channel_id, m.conversation_id, m.campaign_id, m.failure`,
     [messageId, JSON.stringify(failure), JSON.stringify(unknownBy(failure))],
   );
-  if (row) emitFailed(tx, row, row.failure);
-  return row !== undefined;
+  if (!row) return false;
+  emitFailed(tx, row, row.failure);
+  await followMessagesNow(tx, newsOf(row, 'failed', row.failure));
+  return true;
 }
 
 const unknownBy = (failure: Failure): Failure =>
@@ -64,8 +70,11 @@ const unknownBy = (failure: Failure): Failure =>
     ? failure
     : { ...failure, code: 'outcome_unknown', message: `The provider never said whether it took the message. ${failure.message}` };
 
-export function emitStatus(tx: OwnTx, { id, conversation_id }: Subject, status: string, isHeard = true) {
-  const data = { message_id: id, status, conversation_id, organization_id: tx.organizationId };
+const ofCampaign = ({ campaign_id }: Subject) => (campaign_id === null ? {} : { campaign_id });
+
+export function emitStatus(tx: OwnTx, subject: Subject, status: string, isHeard = true) {
+  const { id, conversation_id } = subject;
+  const data = { message_id: id, status, conversation_id, organization_id: tx.organizationId, ...ofCampaign(subject) };
   tx.emit(messageStatusUpdate, data, { isHeard });
 }
 
@@ -74,7 +83,7 @@ export const sentEvents = [messageSent.type, messageStatusUpdate.type];
 
 export function emitSent(tx: OwnTx, subject: Subject, isHeard = true) {
   const { id, conversation_id, channel_id } = subject;
-  tx.emit(messageSent, { message_id: id, conversation_id, channel_id }, { isHeard });
+  tx.emit(messageSent, { message_id: id, conversation_id, channel_id, ...ofCampaign(subject) }, { isHeard });
   emitStatus(tx, subject, 'sent', isHeard);
 }
 
@@ -88,5 +97,6 @@ export function emitFailed(tx: OwnTx, subject: Subject, { code, provider_code, m
     code,
     provider_code: provider_code ?? '',
     reason: message,
+    ...ofCampaign(subject),
   });
 }

@@ -6,6 +6,7 @@ import type { PartText } from '../platform/ledger/part.ts';
 import { channelPool, poolOf } from '../platform/ledger/pools.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
+import { followMessages, newsOf } from './campaign-recipients.ts';
 import { answerLockOf, type ProviderId, wakeKept } from './kept-statuses.ts';
 import type { Failure, Message, Told } from './message.entity.ts';
 import { emitFailed, emitSent, emitStatus, isUnsettled, sentEvents } from './settle.ts';
@@ -13,7 +14,7 @@ import { emitFailed, emitSent, emitStatus, isUnsettled, sentEvents } from './set
 /** What a status of the provider looks at, and what it changes. */
 export type MessageState = RowOf<
   typeof Message,
-  'id' | 'channel_id' | 'conversation_id' | 'contact_id' | 'status' | 'provider_message_id' | 'failure'
+  'id' | 'channel_id' | 'conversation_id' | 'contact_id' | 'campaign_id' | 'status' | 'provider_message_id' | 'failure'
 >;
 export type ToldStatus = { status: 'sent' | 'delivered' | 'read' | 'failed'; providerMessageId: string; failure?: Failure };
 /** `told`: what the provider's webhook says of it; where `now` is `was`, there is nothing else to write. */
@@ -138,6 +139,10 @@ export function recordChanges(tx: OwnTx, changes: StatusChange[], { isUnheard = 
       assertion: changedAll,
     });
   endSends(tx, news);
+  followMessages(
+    tx,
+    all.flatMap(({ was, now }) => (now === was ? [] : newsOf(now, now.status as ToldStatus['status'], now.failure))),
+  );
   wakeKept(tx, all.flatMap(newIdOf));
 }
 

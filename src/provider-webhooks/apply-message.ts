@@ -4,6 +4,7 @@ import { identityTaken } from '../contacts/identities/resolve.ts';
 import { optOut } from '../contacts/permission/opt-out.ts';
 import { nameByProfile } from '../contacts/profiles.ts';
 import { type AnswerRule, findOpening, type Match, storeResponse, unmatched } from '../flows/responses.ts';
+import { hearAnswer, hearClick } from '../messaging/campaign-answers.ts';
 import type { ConversationStatus } from '../messaging/conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation } from '../messaging/conversations.ts';
 import { fetchLater } from '../messaging/files/jobs.ts';
@@ -91,13 +92,17 @@ export async function applyMessage(
   // If the contact is erased at the same time, the sender becomes a new contact.
   const applied = await transact({ look, locks, outdatedBy: isContactMissing }, async (tx, conversation) => {
     const placed = { id: uuidv7(), channelId, conversationId: conversation.id, message, isInbound, hasFile, received };
-    const contactId = await insertMessage(tx.own, placed);
-    if (!contactId) return { outcome: 'repeat' as const };
+    const inserted = await insertMessage(tx.own, placed);
+    if (!inserted) return { outcome: 'repeat' as const };
+    const { contact_id: contactId, clicked_message_id: clicked } = inserted;
+    if (clicked && isInbound) await hearClick(tx.own, clicked);
     if (isStop) {
       tx.assertLocked(contactLock(contactId));
       await optOut(tx.own, contactId, placed.id, message.at);
     }
-    const { is_nameless, ...statuses } = await updateConversation(tx.own, placed);
+    const { is_nameless, awaited, ...statuses } = await updateConversation(tx.own, placed);
+    if (awaited && isWritten(placed))
+      await hearAnswer(tx.own, { conversationId: conversation.id, recipientId: awaited, at: message.at });
     emitNew(tx.own, placed, contactId, statuses);
     if (answered) {
       const { match = unmatched } = conversation;
@@ -124,11 +129,14 @@ export async function applyMessage(
 /** Of two messages in one body the later place is the later time. */
 const receivedAt = (at: string, place: string) => `${at}::timestamptz + ${place}::int * interval '1 microsecond'`;
 
+/** `clicked_message_id`: a button of a campaign's message. */
+type Inserted = { contact_id: string; clicked_message_id: string | null };
+
 /** Created when it was received: lists show that order, whichever worker was faster. Undefined: the message is stored already. */
 async function insertMessage(own: OwnTx, { id, channelId, conversationId, message, isInbound, hasFile, received }: Placed) {
   const { direction, type, from, content, contextId = null, providerMessageId, at } = message;
   // SQL: inserts with the conversation's present contact; a repeat inserts nothing (bench: inbound).
-  const [inserted] = await own.sql<{ contact_id: string }>(
+  const [inserted] = await own.sql<Inserted>(
     `insert into messages (
        id, organization_id, channel_id, conversation_id, contact_id, direction, type, status,
        from_phone, to_phone, to_user_id, content, context_id, provider_message_id, provider_at, created_at,
@@ -141,7 +149,10 @@ async function insertMessage(own: OwnTx, { id, channelId, conversationId, messag
        from conversations v
       where v.organization_id = $1 and v.id = $4 and v.contact_id is not null
      on conflict on constraint messages_provider_message_id do nothing
-     returning contact_id`,
+     returning contact_id, case when type in ('button', 'interactive') then (
+                 select x.id
+                   from messages x
+                  where x.organization_id = $1 and x.id = messages.context_message_id and x.campaign_id is not null) end as clicked_message_id`,
     [
       id,
       channelId,
@@ -160,7 +171,7 @@ async function insertMessage(own: OwnTx, { id, channelId, conversationId, messag
       received?.place ?? 0,
     ],
   );
-  if (inserted) return inserted.contact_id;
+  if (inserted) return inserted;
   if (await isStored(own, channelId, providerMessageId)) {
     if (received) await receivedBefore(own, channelId, providerMessageId, received);
     return undefined;
@@ -181,7 +192,8 @@ const receivedBefore = (own: OwnTx, channelId: string, providerMessageId: string
 
 /** `is_late`: the person wrote something later that is here already. */
 type Statuses = { status: ConversationStatus; was: ConversationStatus; is_late: boolean };
-type Updated = Statuses & { is_nameless: boolean };
+/** `awaited`: the recipient of a campaign who has not answered before. */
+type Updated = Statuses & { is_nameless: boolean; awaited: string | null };
 
 /** The provider's times are whole seconds. */
 const isLate = (lastInbound: string) => `coalesce($5::timestamptz < date_trunc('second', ${lastInbound}), false)`;
@@ -206,7 +218,7 @@ async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> 
             profile_phone = coalesce($8, profile_phone),
             profile_user_id = coalesce($9, profile_user_id)
       where id = $2 and organization_id = $1
-     returning status, old.status as was, ${isLate('old.last_inbound_at')} as is_late,
+     returning status, awaited_recipient_id as awaited, old.status as was, ${isLate('old.last_inbound_at')} as is_late,
                (select k.name = '' from contacts k where k.organization_id = $1 and k.id = contact_id) as is_nameless`,
     [
       conversationId,
@@ -217,7 +229,7 @@ async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> 
       !isNotice(placed),
     ],
   );
-  return updated ?? { status: 'open', was: 'open', is_late: false, is_nameless: false };
+  return updated ?? { status: 'open', was: 'open', is_late: false, is_nameless: false, awaited: null };
 }
 
 function emitNew(own: OwnTx, placed: Placed, contactId: string, { status, was, is_late }: Statuses) {

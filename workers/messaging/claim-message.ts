@@ -1,5 +1,6 @@
 import type { Channel } from '../../src/channels/channel.entity.ts';
 import { type Permission, permissionColumns } from '../../src/contacts/permission/permission.ts';
+import { isSecondOfCampaign } from '../../src/messaging/campaign-sends.ts';
 import type { Message } from '../../src/messaging/message.entity.ts';
 import { sentEvents } from '../../src/messaging/settle.ts';
 import type { Source } from '../../src/platform/database/database.ts';
@@ -16,7 +17,16 @@ import type { Claimed } from '../handler.ts';
 export type Claim = Permission &
   RowOf<
     typeof Message,
-    'contact_id' | 'type' | 'content' | 'to_phone' | 'to_user_id' | 'context_id' | 'resends' | 'channel_id' | 'conversation_id'
+    | 'contact_id'
+    | 'campaign_id'
+    | 'type'
+    | 'content'
+    | 'to_phone'
+    | 'to_user_id'
+    | 'context_id'
+    | 'resends'
+    | 'channel_id'
+    | 'conversation_id'
   > &
   RowOf<typeof Channel, 'phone_number_id' | 'account_id' | 'access_token'> & {
     message_id: string;
@@ -24,6 +34,8 @@ export type Claim = Permission &
     claimed_at: string;
     is_heard: boolean;
     is_deleted: boolean;
+    /** The campaign writes to the person with another message. */
+    is_second: boolean;
     /** Its template has a button that opens a flow. */
     has_flow_button: boolean;
   };
@@ -39,7 +51,7 @@ const permission = permissionColumns({
   channel: 'm.channel_id',
 });
 const claimColumns = `
-  m.id as message_id, m.sending_at::text as claimed_at, m.contact_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id,
+  m.id as message_id, m.sending_at::text as claimed_at, m.contact_id, m.campaign_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id,
   m.resends,
   m.channel_id, m.conversation_id, c.phone_number_id, c.account_id, c.access_token, c.deleted_at is not null as is_deleted,
   (select jsonb_build_object('category', t.category, 'has_flow_button',
@@ -47,6 +59,7 @@ const claimColumns = `
      from templates t
     where m.type = 'template' and t.organization_id = m.organization_id and t.channel_id = m.channel_id
       and t.name = m.content->>'name' and t.language = m.content->>'language') as template,
+  ${isSecondOfCampaign} as is_second,
   ${isHeard('$1', ...sentEvents)} as is_heard,
   ${permission}`;
 

@@ -4,6 +4,7 @@ import { addIdentities } from '../../src/contacts/identities/resolve.ts';
 import { hearMarketingChoice } from '../../src/contacts/permission/opt-out.ts';
 import { refusalOf } from '../../src/contacts/permission/permission.ts';
 import { recordAttempt } from '../../src/messaging/attempts.ts';
+import { alarmOf, raiseAlarm } from '../../src/messaging/campaign-recipients.ts';
 import { sendMessageJob } from '../../src/messaging/jobs.ts';
 import type { Message } from '../../src/messaging/message.entity.ts';
 import { recordAccepted } from '../../src/messaging/settle.ts';
@@ -134,13 +135,23 @@ async function endBy(context: Context, claim: Claim, error: unknown, note?: Work
       return context.wait(waitMs, { reason: error.message, work });
     }
     await slowDown(context, error.retryAfterMs);
-    return context.wait(error.retryAfterMs, { reason: error.message, work: requeue });
+    const work: Work = async (tx) => {
+      await requeue(tx);
+      await tellCampaign(tx, claim, error);
+    };
+    return context.wait(error.retryAfterMs, { reason: error.message, work });
   }
   if (error instanceof ProviderFailed) {
     const reason = { code: 'provider_failed', message: error.message, provider_code: error.providerCode };
     return context.again(reason, { work: requeue });
   }
   throw error;
+}
+
+/** The message waits with its channel; its campaign stops. */
+async function tellCampaign({ own }: TenantTx, { campaign_id: id }: Claim, { providerCode }: ProviderBusy) {
+  const alarm = alarmOf(providerCode);
+  if (id !== null && alarm) await raiseAlarm(own, { id, alarm });
 }
 
 /** An error: the token cannot be decrypted, for example with another SECRET_KEY. */
@@ -152,6 +163,8 @@ function accountOf({ secrets }: Context, { phone_number_id, account_id, access_t
   }
 }
 
+const secondOfCampaign: JobError = { code: 'duplicate', message: 'The campaign writes to this person with another message' };
+
 function addressRefusal({ contact_id, to_phone, to_user_id }: Claim): JobError | undefined {
   if (contact_id === null) return { code: 'contact_deleted', message: 'The contact was deleted before the message went out' };
   return to_phone || to_user_id
@@ -161,7 +174,9 @@ function addressRefusal({ contact_id, to_phone, to_user_id }: Claim): JobError |
 
 /** Permission may have changed since the message was accepted. */
 function lastRefusal(claim: Claim): JobError | undefined {
-  const refusal: JobError | undefined = addressRefusal(claim) ?? (claim.is_deleted ? channelDeletedBefore : refusalOf(claim));
+  const refusal: JobError | undefined =
+    addressRefusal(claim) ??
+    (claim.is_deleted ? channelDeletedBefore : (refusalOf(claim) ?? (claim.is_second ? secondOfCampaign : undefined)));
   return refusal && { code: refusal.code, message: refusal.message };
 }
 
@@ -207,8 +222,8 @@ function settleAccepted(context: Context, claim: Claim, { providerMessageId, pho
   });
 }
 
-const stateOf = ({ message_id: id, channel_id, conversation_id, contact_id }: Claim): MessageState => ({
-  ...{ id, channel_id, conversation_id, contact_id },
+const stateOf = ({ message_id: id, channel_id, conversation_id, contact_id, campaign_id }: Claim): MessageState => ({
+  ...{ id, channel_id, conversation_id, contact_id, campaign_id },
   ...{ status: 'sending', provider_message_id: null, failure: null },
 });
 

@@ -14,6 +14,7 @@ import { contactNotFound } from '../queries.ts';
 import { noteLinksEnd } from '../record-links.ts';
 import { leaveDeals } from './erase-deals.ts';
 import { blankOrdersOf } from './erase-orders.ts';
+import { leaveCampaigns } from './erase-recipients.ts';
 import { eraseTasks, type TaskRemains } from './erase-tasks.ts';
 import { ContactErasure } from './erasure.entity.ts';
 import { eraseContactJob } from './jobs.ts';
@@ -58,6 +59,7 @@ export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Pro
   await rememberSuppressed(tx, secrets, id, identities);
   const deals = await leaveDeals(tx, id, conversations);
   const tasks = await eraseTasks(tx, id, { conversations, deals });
+  await leaveCampaigns(tx, id);
   await tx.sql(blankAttempts, [id]);
   await tx.sql(blankTokens, [id]);
   await tx.sql(blankMessages, [id]);

@@ -126,6 +126,7 @@ const takeOver = `
            else s.status end,
          snoozed_until = case when o.status in ('snoozed', 'resolved') then s.snoozed_until end,
          unread_count = s.unread_count + o.unread_count,
+         awaited_recipient_id = coalesce(s.awaited_recipient_id, o.awaited_recipient_id),
          assignee_id = coalesce(s.assignee_id, o.assignee_id),
          priority = (${priorities})[greatest(array_position(${priorities}, s.priority), array_position(${priorities}, o.priority))],
          custom_fields = o.custom_fields || s.custom_fields,

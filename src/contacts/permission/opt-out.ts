@@ -1,5 +1,6 @@
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { findContactTx } from '../contact-tx.ts';
+import { noteOptOut } from './campaign-opt-out.ts';
 import { hearConsent } from './consents.ts';
 import type { By } from './permission-history.ts';
 import { suppress } from './suppressions.ts';
@@ -26,5 +27,6 @@ export async function hearMarketingChoice(
   const tx = await findContactTx(own, contactId);
   if (!tx) return false;
   await hearConsent(tx, { channel, status }, at, { actor: 'provider', source: 'provider', proof });
+  if (status === 'denied') await noteOptOut(tx);
   return true;
 }

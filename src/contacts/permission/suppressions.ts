@@ -10,6 +10,7 @@ import { now } from '../../platform/time/clock.ts';
 import { ContactIdentity } from '../contact.entity.ts';
 import type { ContactTx } from '../contact-tx.ts';
 import { assertContact } from '../queries.ts';
+import { noteOptOut } from './campaign-opt-out.ts';
 import { ContactSuppression, SuppressedAddress, type SuppressionChannel, type SuppressionReason } from './permission.entity.ts';
 import { type By, recordPermission } from './permission-history.ts';
 import { hashesOf } from './suppressed-addresses.ts';
@@ -58,6 +59,7 @@ export async function suppress(tx: ContactTx, { channel, reason, expiresAt }: Su
   if (known?.reason === reason && millis(known.expires_at) === millis(expires_at)) return { row: known, isNew: false };
   if (found && !known) await tx.delete(ContactSuppression, { id: found.id });
   await recordPermission(tx, { kind: 'suppression', channel, state: 'suppressed', reason, expiresAt }, by);
+  if (reason === 'unsubscribed') await noteOptOut(tx);
   tx.changed('suppressions');
   if (known) {
     const [row] = await changeSuppression(tx, { id: known.id, reason, expires_at });

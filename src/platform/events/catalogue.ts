@@ -37,11 +37,19 @@ export const messageNew = event({
   },
 });
 
+/** Of a campaign's message only. */
+const ofCampaign = { campaign_id: Joi.string().description('The campaign that sent it; absent for any other message') };
+
 export const messageSent = event({
   type: 'message.sent',
   description: 'An outbound message was sent: the provider has it',
   subject: conversationSubject,
-  data: Joi.object({ message_id: id('The message'), conversation_id: id('Its conversation'), channel_id: id('Its channel') }),
+  data: Joi.object({
+    message_id: id('The message'),
+    conversation_id: id('Its conversation'),
+    channel_id: id('Its channel'),
+    ...ofCampaign,
+  }),
   example: { message_id: ids.message, conversation_id: ids.conversation, channel_id: ids.channel },
 });
 
@@ -54,6 +62,7 @@ export const messageStatusUpdate = event({
     status: id('sent, delivered, read, failed'),
     conversation_id: id('Its conversation'),
     organization_id: id('Its organization'),
+    ...ofCampaign,
   }),
   example: { message_id: ids.message, status: 'delivered', conversation_id: ids.conversation, organization_id: ids.organization },
 });
@@ -69,6 +78,7 @@ export const messageFailed = event({
     code: id('Our code'),
     provider_code: text("The provider's code"),
     reason: text('In words'),
+    ...ofCampaign,
   }),
   example: {
     message_id: ids.message,

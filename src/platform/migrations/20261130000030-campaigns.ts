@@ -19,7 +19,8 @@ const ofCampaign =
 
 const up = [
   // variants, audience, schedule, pace, guards: as in src/campaigns/campaign.entity.ts. alarm: what a message told about the whole campaign.
-  // prepared: how far the audience is; null: not begun. zones: those of its recipients. counts, counted_at: the last count.
+  // prepared: how far the audience is; null: not begun. zones: those of its recipients. counts, figures: as last counted (src/platform/retention/campaign-figures.ts).
+  // frozen_at: its recipients begin to go, and what was counted stays; purged_at: they are gone.
   `create table campaigns (
      ${tenant},
      name text not null,
@@ -39,6 +40,12 @@ const up = [
      zones text[] not null default '{}',
      counts jsonb,
      counted_at timestamptz,
+     counts_due_at timestamptz,
+     figures jsonb,
+     figured_at timestamptz,
+     figures_due_at timestamptz,
+     frozen_at timestamptz,
+     purged_at timestamptz,
      job_id uuid,
      withdrawing boolean not null default false,
      created_by text not null default '',
@@ -54,7 +61,8 @@ const up = [
   'create index campaigns_status on campaigns (organization_id, status, created_at, id) where deleted_at is null',
   // For `jobs check` and the figures: few campaigns are at work.
   `create index campaigns_at_work on campaigns (organization_id, id) where status in ('scheduled', 'running') or withdrawing`,
-  'create index campaigns_ended on campaigns (ended_at) where ended_at is not null',
+  'create index campaigns_ended on campaigns (ended_at) where ended_at is not null and purged_at is null',
+  'create index campaigns_deleted on campaigns (deleted_at) where deleted_at is not null',
 
   `create table campaign_channels (
      ${organization},
@@ -118,12 +126,15 @@ const up = [
 
   // A file of recipients; null: of contacts. No reference: the file goes by itself after days.
   'alter table contact_exports add column campaign_id uuid',
+  // The campaign's last recipient whose message went into it, until the person answers: an inbound message looks nowhere else. No reference: as above.
+  'alter table conversations add column awaited_recipient_id uuid',
 
   ...manyRowsEach('campaigns', 'campaign_channels', 'campaign_recipients'),
 ];
 
 const down = [
   'alter table contact_exports drop column campaign_id',
+  'alter table conversations drop column awaited_recipient_id',
   'alter table messages drop column campaign_id',
   'drop table campaign_recipients',
   'drop table campaign_channels',

@@ -223,6 +223,15 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
         where id = $1`,
       [messageId, name],
     );
+    await app.rows(
+      `with c as (
+         insert into campaigns (organization_id, id, name) select organization_id, uuidv7(), 'Spring' from messages where id = $1 returning id)
+       insert into campaign_recipients (organization_id, id, campaign_id, contact_id, channel_id, parameters)
+       select m.organization_id, uuidv7(), c.id, m.contact_id, m.channel_id, jsonb_build_object('name', $2::text)
+         from c, messages m
+        where m.id = $1`,
+      [messageId, name],
+    );
     await insert('contact_merges', { merged_id: randomUUID(), actor: 'x', gone_conversations: [] });
     await app.rows(
       'update conversations set profile_name = $2, profile_username = $2, profile_phone = $3, profile_user_id = $4 where contact_id = $1',
@@ -249,6 +258,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
       'record_values',
       'flow_responses',
       'segments',
+      'campaign_recipients',
     ];
     for (const place of places) expect([place, found.some((leak) => leak.endsWith(` public.${place}`))]).toEqual([place, true]);
     for (const { table, column } of contactReferences)

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { RecipientStatus } from '../../../src/campaigns/states.ts';
+import { eraseContact, eraseLocks } from '../../../src/contacts/erasure/erase.ts';
+import { lookAtPair, mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
+import { sendMessageJob } from '../../../src/messaging/jobs.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { conversationLane } from '../../../src/platform/ledger/locks.ts';
+import { channelPool } from '../../../src/platform/ledger/pools.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { claimMessage } from '../../../workers/messaging/claim-message.ts';
+import { type PersonMade, peopleOf } from '../../support/campaign-people.ts';
+import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
+import { type House, openHouse } from '../../support/house.ts';
+import { testSecrets } from '../../support/secrets.ts';
+
+let house: House;
+let people: ReturnType<typeof peopleOf>;
+beforeAll(async () => {
+  house = await openHouse();
+  people = peopleOf(house);
+});
+afterAll(() => house.close());
+
+let survivor: ConversationMade;
+let merged: ConversationMade;
+beforeEach(async () => {
+  survivor = await conversation(house.em(), house.organizationId);
+  merged = await conversation(house.em(), house.organizationId);
+});
+
+async function merge() {
+  const asked = { id: survivor.contact.id, otherId: merged.contact.id };
+  const look = () => lookAtPair(ownRows(house.database, house.organizationId), asked);
+  await house.ledger.transact({ look, locks: mergeLocks }, (tx) => mergeContacts(tx.of(house.organizationId), 'cli', asked));
+}
+
+/** What the claim of the message's send says; the message then waits again. */
+async function isSecond({ messageId: message_id, talk }: PersonMade) {
+  const lane = conversationLane(talk.id);
+  const id = await transactFor(house.ledger.transact, house.organizationId)({ locks: [lane] }, async ({ own }) =>
+    own.enqueue(sendMessageJob, { message_id }, { lane, pool: channelPool(talk.channel.id) }),
+  );
+  const { run } = (await house.row(id))!;
+  const claim = await claimMessage(house.database, { organization_id: house.organizationId, id, run });
+  await house.sql(`update messages set status = 'queued' where id = $1`, [message_id]);
+  await house.sql('delete from jobs');
+  return claim && 'claimed' in claim ? claim.claimed?.is_second : claim;
+}
+
+describe('two contacts that become one', () => {
+  test('one of them a recipient: the survivor is in their place', async () => {
+    const one = await people.person(await people.running(), 'pending', merged);
+    await merge();
+    expect(await people.recipient(one.id)).toMatchObject({ status: 'pending', contact_id: survivor.contact.id, is_extra: false });
+  });
+
+  const outcomes: [RecipientStatus, RecipientStatus, string, string][] = [
+    ['pending', 'pending', 'pending', 'skipped'],
+    ['queued', 'pending', 'queued', 'skipped'],
+    ['pending', 'queued', 'skipped', 'queued'],
+    ['pending', 'sent', 'skipped', 'sent'],
+    ['read', 'pending', 'read', 'skipped'],
+    ['failed', 'pending', 'failed', 'skipped'],
+    ['pending', 'skipped', 'pending', 'skipped'],
+    ['skipped', 'pending', 'skipped', 'pending'],
+    ['sent', 'delivered', 'sent', 'delivered'],
+  ];
+  test.each(outcomes)('both, %s and %s: %s and %s, the second one extra', async (first, second, firstAfter, secondAfter) => {
+    const id = await people.running();
+    const [stays, moves] = [await people.person(id, first, survivor), await people.person(id, second, merged)];
+    await merge();
+    const [one, other] = [await people.recipient(stays.id), await people.recipient(moves.id)];
+    expect(one).toMatchObject({ status: firstAfter, is_extra: false, contact_id: survivor.contact.id });
+    expect(other).toMatchObject({ status: secondAfter, is_extra: true, contact_id: survivor.contact.id });
+    if (first === 'pending' && firstAfter === 'skipped') expect(one.reason).toBe('duplicate');
+    if (second === 'pending' && secondAfter === 'skipped') expect(other.reason).toBe('duplicate');
+  });
+
+  test('three contacts of one campaign: one of them waits', async () => {
+    const id = await people.running();
+    const third = await conversation(house.em(), house.organizationId);
+    const made: PersonMade[] = [];
+    for (const talk of [survivor, merged, third]) made.push(await people.person(id, 'pending', talk));
+    await merge();
+    merged = third;
+    await merge();
+    const rows = await Promise.all(made.map((one) => people.recipient(one.id)));
+    expect(rows.map(({ status }) => status)).toEqual(['pending', 'skipped', 'skipped']);
+  });
+
+  test('both messages are made: the extra one is let go at its claim, unless it is out already', async () => {
+    for (const isOut of [false, true]) {
+      [survivor, merged] = [
+        await conversation(house.em(), house.organizationId),
+        await conversation(house.em(), house.organizationId),
+      ];
+      const id = await people.running();
+      const [stays, moves] = [await people.person(id, 'queued', survivor), await people.person(id, 'queued', merged)];
+      await merge();
+      if (isOut)
+        await house.sql(`update messages set status = 'sending', sending_at = clock_timestamp() where id = $1`, [
+          moves.messageId,
+        ]);
+      const claims = [];
+      for (const person of isOut ? [stays] : [moves, stays]) claims.push(await isSecond(person));
+      expect(claims).toEqual(isOut ? [true] : [true, false]);
+    }
+  });
+});
+
+test('an erased person: nothing of a file is left, who waits is skipped, the rows stay for the counts', async () => {
+  const [first, second] = [await people.running(), await people.running()];
+  const [waits, was] = [await people.person(first, 'pending', survivor), await people.person(second, 'read', survivor)];
+  await house.sql(`update campaign_recipients set parameters = '{"name": "Ann"}'`);
+  const { id } = survivor.contact;
+  await transactFor(house.ledger.transact, house.organizationId)({ locks: eraseLocks(id, [survivor.id]) }, ({ own }) =>
+    eraseContact(own, testSecrets, id),
+  );
+  expect(await people.recipient(waits.id)).toMatchObject({
+    ...{ status: 'skipped', reason: 'contact_deleted', contact_id: null, parameters: {} },
+  });
+  expect(await people.recipient(was.id)).toMatchObject({ status: 'read', reason: '', contact_id: null, parameters: {} });
+});

@@ -1,0 +1,146 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { campaign } from '../../support/factories/campaign.ts';
+import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
+
+/** Messages of a campaign as its feed makes them; the workers start when they wait. */
+const app = useApp({ workerEnv: { STOP_WORDS: 'STOP' } });
+let channel: Channel;
+let campaignId: string;
+
+type Made = { id: string; recipientId: string; contactId: string; conversationId: string; phone: string };
+const made = {} as Record<
+  'read' | 'suppressed' | 'undeliverable' | 'paused' | 'answers' | 'clicks' | 'stops' | 'old' | 'ordinary',
+  Made
+>;
+
+async function recipientOn(on: Channel, ofCampaign: string): Promise<Made> {
+  const { id: conversationId, contactId, phone } = await app.conversation(on);
+  const { id } = (await app.text(on, phone)).body.data;
+  const recipientId = uuidv7();
+  await app.rows('update messages set campaign_id = $2 where id = $1', [id, ofCampaign]);
+  await app.rows(
+    `insert into campaign_recipients (id, organization_id, campaign_id, contact_id, channel_id, status, message_id, attempts, queued_at)
+     values ($1, $2, $3, $4, $5, 'queued', $6, 1, clock_timestamp())`,
+    [recipientId, app.tenant.organizationId, ofCampaign, contactId, on.id, id],
+  );
+  await app.rows('update conversations set awaited_recipient_id = $2 where id = $1', [conversationId, recipientId]);
+  return { id, recipientId, contactId, conversationId, phone };
+}
+const recipient = ({ recipientId }: Made): Promise<Body> =>
+  app.one('select * from campaign_recipients where id = $1', [recipientId]);
+const refusing = async (code: number) => {
+  const own = await app.connect();
+  await app.fault(own, { status: 400, code });
+  return own;
+};
+
+beforeAll(async () => {
+  channel = await app.connect();
+  const running = () => campaign(app.em(), app.tenant.organizationId, { status: 'running', phase: 'sending' });
+  campaignId = (await running()).id;
+  for (const name of ['read', 'suppressed', 'answers', 'clicks', 'stops', 'old'] as const)
+    made[name] = await recipientOn(channel, campaignId);
+  await app.call('contacts.suppressions.create', {
+    params: { contactID: made.suppressed.contactId },
+    body: { channel: 'all', reason: 'complaint' },
+  });
+  made.undeliverable = await recipientOn(await refusing(131026), campaignId);
+  made.paused = await recipientOn(await refusing(132015), campaignId);
+  const { id: conversationId, contactId, phone } = await app.conversation(channel);
+  made.ordinary = { id: (await app.text(channel, phone)).body.data.id, recipientId: '', contactId, conversationId, phone };
+  await app.startWorkers();
+  for (const name of ['read', 'answers', 'clicks', 'stops', 'old', 'ordinary'] as const)
+    await app.messageIn(made[name].id, 'read');
+  for (const name of ['suppressed', 'undeliverable', 'paused'] as const) await app.messageIn(made[name].id, 'failed');
+});
+
+describe('a recipient follows the message', () => {
+  test('through to read, with each time', async () => {
+    const row = await recipient(made.read);
+    expect(row.status).toBe('read');
+    for (const at of ['sent_at', 'delivered_at', 'read_at', 'result_at']) expect(row[at]).not.toBeNull();
+    expect(row.failed_at).toBeNull();
+  });
+
+  test('refused at the claim, by the provider, and for its template', async () => {
+    expect(await recipient(made.suppressed)).toMatchObject({ status: 'skipped', reason: 'suppressed' });
+    expect(await recipient(made.undeliverable)).toMatchObject({ status: 'failed', failure_code: '131026' });
+    expect(await recipient(made.paused)).toMatchObject({ status: 'pending', message_id: null });
+    expect((await app.one('select alarm from campaigns where id = $1', [campaignId])).alarm).toBe('template_paused');
+  });
+
+  test('events and the message name the campaign, those of other messages do not', async () => {
+    const told = async ({ conversationId }: Made) =>
+      (await app.events(conversationId)).filter(({ type }) =>
+        ['message.sent', 'message.status_update', 'message.failed'].includes(type),
+      );
+    for (const one of [made.read, made.undeliverable])
+      for (const { data } of await told(one)) expect(data.campaign_id).toBe(campaignId);
+    for (const { data } of await told(made.ordinary)) expect(data).not.toHaveProperty('campaign_id');
+    const shown = async (messageID: string) => (await app.call('messages.get', { params: { messageID } })).body.data.campaign_id;
+    expect(await shown(made.read.id)).toBe(campaignId);
+    expect(await shown(made.ordinary.id)).toBeNull();
+  });
+
+  test('a message that failed may be retried, and the recipient with it; one the campaign let go may not', async () => {
+    const { status } = await app.call('messages.retry', { params: { messageID: made.undeliverable.id }, body: {} });
+    expect(status).toBeLessThan(300);
+    await app.messageIn(made.undeliverable.id, 'read');
+    expect(await recipient(made.undeliverable)).toMatchObject({ status: 'read', failure_code: '', failed_at: null });
+    for (const one of [made.paused, made.suppressed])
+      expect((await app.call('messages.retry', { params: { messageID: one.id }, body: {} })).status).toBe(409);
+  });
+});
+
+const write = async ({ phone }: Made, more: object = {}) => {
+  expect((await app.webhook(bodyFor(channel, inboundFrom(phone, { ...more })))).status).toBe(200);
+  await app.idle();
+};
+const awaited = async ({ conversationId }: Made) =>
+  (await app.one('select awaited_recipient_id as id from conversations where id = $1', [conversationId])).id;
+
+describe('what a person does after it', () => {
+  test('their first message is the answer, and no later one', async () => {
+    await write(made.answers);
+    const { replied_at, clicked_at } = await recipient(made.answers);
+    expect(replied_at).not.toBeNull();
+    expect(clicked_at).toBeNull();
+    expect(await awaited(made.answers)).toBeNull();
+    await write(made.answers);
+    expect((await recipient(made.answers)).replied_at).toEqual(replied_at);
+  });
+
+  test('a button of the message is a click, and an answer', async () => {
+    const { provider_message_id } = await app.message(made.clicks.id);
+    await write(made.clicks, {
+      ...{ type: 'button', text: undefined, button: { payload: 'YES', text: 'Yes' } },
+      context: { from: '1', id: provider_message_id },
+    });
+    const { replied_at, clicked_at } = await recipient(made.clicks);
+    expect(replied_at).not.toBeNull();
+    expect(clicked_at).not.toBeNull();
+  });
+
+  test('a stop word is an opt out', async () => {
+    await write(made.stops, { text: { body: 'STOP' } });
+    expect((await recipient(made.stops)).opted_out_at).not.toBeNull();
+  });
+
+  test('after 72 hours neither is because of it', async () => {
+    await app.rows(`update campaign_recipients set sent_at = sent_at - interval '73 hours' where id = $1`, [
+      made.old.recipientId,
+    ]);
+    await write(made.old, { text: { body: 'STOP' } });
+    expect(await recipient(made.old)).toMatchObject({ replied_at: null, opted_out_at: null });
+    expect(await awaited(made.old)).toBeNull();
+  });
+
+  test('before it went out nothing is an answer', async () => {
+    await app.rows(`update campaign_recipients set status = 'queued', sent_at = null where id = $1`, [made.read.recipientId]);
+    await write(made.read);
+    expect((await recipient(made.read)).replied_at).toBeNull();
+    expect(await awaited(made.read)).toBe(made.read.recipientId);
+  });
+});
