@@ -3,6 +3,7 @@ import { askForReset, changeMyPassword, resetPassword } from './auth/password.ts
 import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
 import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
 import { campaignEndpoints } from './campaigns/index.ts';
+import { statsOfCampaign } from './campaigns/stats.ts';
 import { listOfBlocked } from './channels/blocked-contacts.ts';
 import { connect, getChannel, listOfChannels, patchChannel, syncTemplates } from './channels/channels.ts';
 import { disconnect, reconnect, removeChannel, rotateToken } from './channels/connection.ts';
@@ -155,6 +156,7 @@ export const endpoints: AnyEndpoint[] = [
   assignContactTag,
   unassignContactTag,
   campaignHistory,
+  statsOfCampaign,
   listOfTags,
   getTag,
   createTag,

@@ -1,24 +1,26 @@
 import type { Own } from '../platform/database/own.ts';
-import type { CampaignRow } from './campaign-row.ts';
+import { now } from '../platform/time/clock.ts';
+import { countedNow } from './kept-counts.ts';
 import { type RecipientStatus, recipientStatuses } from './states.ts';
 
-export type CampaignCounts = Record<'total' | RecipientStatus, number>;
-/** `in_flight`: messages that are made and neither sent nor failed. `as_of`: when they were counted. */
-export type Counted = { counts: CampaignCounts; in_flight: number; as_of: string };
+export type Counts = { total: number } & Record<RecipientStatus, number>;
+/** `in_flight`: messages that are made and neither sent nor failed. `as_of`: when it was counted. */
+export type Counted = { counts: Counts; in_flight: number; as_of: string };
 
-/** SQL: a sum by group. */
-const byStatus = `
-  select status, count(*)::int as count
-    from campaign_recipients
-   where organization_id = $1
-     and campaign_id = $2
-   group by status`;
+export function countsFrom(byStatus: Record<string, number>): Counts {
+  const counts = Object.fromEntries(recipientStatuses.map((status) => [status, byStatus[status] ?? 0]));
+  return { total: totalOf(byStatus), ...counts } as Counts;
+}
 
-export async function countsOf(own: Own, { id }: Pick<CampaignRow, 'id'>): Promise<Counted> {
-  const rows = await own.sql<{ status: RecipientStatus; count: number }>(byStatus, [id]);
-  const found = new Map(rows.map(({ status, count }) => [status, count]));
-  const each = recipientStatuses.map((status) => [status, found.get(status) ?? 0] as const);
-  const total = each.reduce((sum, [, count]) => sum + count, 0);
-  const counts = { total, ...Object.fromEntries(each) } as CampaignCounts;
-  return { counts, in_flight: counts.queued, as_of: new Date().toISOString() };
+const totalOf = (byStatus: Record<string, number>) => Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+
+/** Exact up to 50,000 recipients, above that about 5 seconds old. Once the recipients are purged, as they were. */
+export async function countsOf(own: Own, { id }: { id: string }): Promise<Counted> {
+  const counted = await countedNow<Record<string, number>>(own, id, 'counts', totalOf);
+  const counts = countsFrom(counted?.value ?? {});
+  return {
+    counts,
+    in_flight: counts.queued,
+    as_of: counted ? new Date(counted.at).toISOString() : new Date(now()).toISOString(),
+  };
 }

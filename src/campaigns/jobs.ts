@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { uuid } from '../platform/ids.ts';
 import { backoff, type JobContract, job } from '../platform/ledger/job.ts';
 import { sharedPool } from '../platform/ledger/pools.ts';
+import { leftAlone } from './left-alone.ts';
 
 export type CampaignPayload = { campaign_id: string };
 
@@ -65,6 +66,7 @@ export const feedCampaignJob = campaignJob({
      where status = 'running'
        and phase in ('sending', 'settling')`,
   mayOutliveSubject: true,
+  leftAlone,
 });
 
 /** Ends the messages of a cancelled campaign that nobody has claimed, and marks its recipients. */

@@ -92,7 +92,8 @@ export async function checkJobs(database: Database, limitMs = 10_000): Promise<F
 
 async function findingsIn(em: Em): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { rule, statement } of rules) {
+  const ofContracts = allContracts().flatMap(({ leftAlone = [] }) => leftAlone);
+  for (const { rule, statement } of [...rules, ...ofContracts]) {
     const rows = await query<{ id: string; detail: string }>(em, statement);
     findings.push(...rows.map((row) => ({ rule, ...row })));
   }

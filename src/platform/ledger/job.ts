@@ -25,6 +25,8 @@ export type JobContract<Payload extends Record<string, string> = Record<string, 
    * asks only that an open subject has a row.
    */
   mayOutliveSubject?: boolean;
+  /** SQL: what else `jobs check` finds of the subjects: selects of `id` and `detail`, of rows that no rule will move. */
+  leftAlone?: { rule: string; statement: string }[];
   /** Frees the run's room once its subject is claimed: the width bounds dispatched runs, not running ones. */
   freesRoomAtClaim?: boolean;
   /** True when a dead worker may have done what cannot be undone: the job then never fails as crashed. */

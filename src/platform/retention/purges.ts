@@ -1,4 +1,5 @@
 import { binBatch } from './bin.ts';
+import { deletedCampaignsBatch, endedRecipientsBatch } from './campaigns.ts';
 import { deletedEndpointsBatch, oldSecretsBatch } from './endpoints.ts';
 import { attemptsBatch, eventsBatch } from './events.ts';
 import { oldFlowSecretsBatch } from './flows.ts';
@@ -12,6 +13,26 @@ const noJob = (table: string) => `not exists (
 
 /** Each row is deleted with its file, about two seconds a gigabyte: more might exceed a statement's time limit. */
 const maxFiles = 3;
+
+const importsPurge = (table: string): Purge => ({
+  table,
+  tables: [table],
+  steps: [
+    // An upload cut off when its process died.
+    {
+      days: () => 1,
+      batch: deleteOldest(table, { age: 'created_at', where: `state = 'uploading'`, maxRows: maxFiles }),
+    },
+    {
+      days: (config) => config.retentionFailedJobsDays,
+      batch: deleteOldest(table, {
+        age: 'finished_at',
+        where: `state in ('succeeded', 'failed', 'cancelled') and ${noJob(table)}`,
+        maxRows: maxFiles,
+      }),
+    },
+  ],
+});
 
 /** In this order: failed jobs first, since their subjects stay as long as they do. */
 export const purges: Purge[] = [
@@ -129,6 +150,15 @@ export const purges: Purge[] = [
     steps: [{ days: (config) => config.retentionCrmBinDays, batch: binBatch('records') }],
   },
   {
+    table: 'campaigns',
+    tables: ['campaigns', 'campaign_recipients'],
+    steps: [
+      { days: (config) => config.retentionCampaignRecipientsDays, batch: endedRecipientsBatch },
+      // A deleted campaign is shown nowhere.
+      { days: () => 0, batch: deletedCampaignsBatch },
+    ],
+  },
+  {
     table: 'connection_webhooks',
     tables: ['connection_webhooks'],
     steps: [
@@ -243,44 +273,8 @@ export const purges: Purge[] = [
     tables: ['login_limits'],
     steps: [{ days: () => 0, batch: deleteOldest('login_limits', { age: 'to_timestamp(expire / 1000.0)' }) }],
   },
-  {
-    table: 'contact_imports',
-    tables: ['contact_imports'],
-    steps: [
-      // An upload cut off when its process died.
-      {
-        days: () => 1,
-        batch: deleteOldest('contact_imports', { age: 'created_at', where: `state = 'uploading'`, maxRows: maxFiles }),
-      },
-      {
-        days: (config) => config.retentionFailedJobsDays,
-        batch: deleteOldest('contact_imports', {
-          age: 'finished_at',
-          where: `state in ('succeeded', 'failed', 'cancelled') and ${noJob('contact_imports')}`,
-          maxRows: maxFiles,
-        }),
-      },
-    ],
-  },
-  {
-    table: 'crm_imports',
-    tables: ['crm_imports'],
-    steps: [
-      // An upload cut off when its process died.
-      {
-        days: () => 1,
-        batch: deleteOldest('crm_imports', { age: 'created_at', where: `state = 'uploading'`, maxRows: maxFiles }),
-      },
-      {
-        days: (config) => config.retentionFailedJobsDays,
-        batch: deleteOldest('crm_imports', {
-          age: 'finished_at',
-          where: `state in ('succeeded', 'failed', 'cancelled') and ${noJob('crm_imports')}`,
-          maxRows: maxFiles,
-        }),
-      },
-    ],
-  },
+  importsPurge('contact_imports'),
+  importsPurge('crm_imports'),
   {
     table: 'contact_exports',
     tables: ['contact_exports'],

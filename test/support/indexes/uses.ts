@@ -3,6 +3,7 @@ import { endResets } from '../../../src/accounts/password-reset.ts';
 import { endSessions } from '../../../src/accounts/sessions.ts';
 import { listTokens } from '../../../src/accounts/tokens.ts';
 import { listCampaigns } from '../../../src/campaigns/campaign-row.ts';
+import { historyOf } from '../../../src/campaigns/history.ts';
 import { listRecipients } from '../../../src/campaigns/recipients/list.ts';
 import { channelApp } from '../../../src/channels/app.ts';
 import { askDueChecks } from '../../../src/channels/due-checks.ts';
@@ -141,6 +142,8 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
   });
   const anyOf = async (table: string) =>
     (await own.sql<{ id: string }>(`select id from ${table} where organization_id = $1 limit 1`))[0]!.id;
+  const campaignNamed = async (name: string) =>
+    (await own.sql<{ id: string }>('select id from campaigns where organization_id = $1 and name = $2', [name]))[0]!.id;
   const contacts = (request: ListRequest) => ({
     by: `listContacts ${JSON.stringify(request)}`,
     run: () => listContacts(reads, organizationId, readContactListing(request), { limit: 10 }),
@@ -429,6 +432,34 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     media_uploads_age: purge('media_uploads'),
     memberships_list: { by: 'listMembers', run: () => listMembers(own, page) },
     memberships_user: { by: 'organizationsOf', run: () => organizationsOf(em(), ids.userId) as unknown as Promise<unknown> },
+    campaign_recipients_history: { by: 'historyOf', run: () => historyOf(own, ids.contactId, page) },
+    campaign_recipients_due: {
+      by: 'the feed',
+      run: async () =>
+        own.sql(
+          `select id
+             from campaign_recipients
+            where organization_id = $1 and campaign_id = $2 and channel_id = $3 and zone = 'UTC' and status = 'pending'
+              and due_at <= clock_timestamp()
+            order by due_at, id
+            limit 50`,
+          [await campaignNamed('E3'), ids.channelId],
+        ),
+    },
+    campaign_recipients_result: {
+      by: 'the feed: too many failures',
+      run: async () =>
+        own.sql(
+          `select status
+             from campaign_recipients
+            where organization_id = $1 and campaign_id = $2 and result_at is not null
+            order by result_at desc
+            limit 500`,
+          [await campaignNamed('E2')],
+        ),
+    },
+    campaigns_deleted: purge('campaigns', 1),
+    campaigns_ended: purge('campaigns'),
     media_assets_contact: {
       by: 'deleteAssetsOfContact',
       run: () => transact({}, (tx) => deleteAssetsOfContact(tx.own, ids.otherId)),

@@ -149,6 +149,8 @@ test.each([
 test('every purge but that of the small table of heartbeats is among them', () => {
   // These belong to people, their logins and what they ask for: small, and each has an index on its age.
   const small = [
+    // One campaign after the other.
+    'campaigns',
     'connection_webhooks',
     'connection_consents',
     'webhook_replays',
@@ -192,6 +194,7 @@ test('what a purge deletes takes its children along by an index', async () => {
     [purges.flatMap(({ tables }) => tables)],
   );
   expect(children.map(({ child }) => child).sort()).toEqual([
+    'campaign_channels',
     'contact_export_chunks',
     'contact_import_chunks',
     'contact_import_errors',

@@ -1,0 +1,84 @@
+import type { Own } from '../platform/database/own.ts';
+import { countsOfRecipients, figuresOfRecipients } from '../platform/retention/campaign-figures.ts';
+
+/** Above so many recipients what was counted a moment ago is shown. */
+export const maxCounted = 50_000;
+
+/** What was counted, and when. */
+export type Snapshot<Value> = { value: Value; at: string };
+
+/** A reader that dies leaves its claim: the next one counts after this. */
+const claimMs = 30_000;
+
+/** SQL: of several readers one counts, and nobody waits for its row. */
+const claimOf = (due: string) => `
+  update campaigns
+     set ${due} = statement_timestamp() + interval '${claimMs} ms'
+   where organization_id = $1
+     and id = any(array(
+       select id
+         from campaigns
+        where organization_id = $1
+          and id = $2
+          and frozen_at is null
+          and coalesce(${due} <= statement_timestamp(), true)
+          for no key update skip locked))
+  returning 1`;
+const countBy = (counted: string) => `
+  select (${counted}) as value, statement_timestamp() as at`;
+/** Counted with the look where nothing was kept: then they are few, or it is the first time. */
+const lookOf = (value: string, at: string, due: string, counted: string) => `
+  select ${value} as kept, ${at} as kept_at, frozen_at is not null as is_frozen,
+         coalesce(${due} <= statement_timestamp(), true) as is_due,
+         case when ${value} is null then (${counted}) end as value, statement_timestamp() as at
+    from campaigns
+   where organization_id = $1
+     and id = $2`;
+const keepOf = (value: string, at: string, due: string) => `
+  update campaigns
+     set ${value} = $3::jsonb,
+         ${at} = $4::timestamptz,
+         ${due} = clock_timestamp() + greatest(5 * interval '1 s', $5::float8 * (clock_timestamp() - $4::timestamptz))
+   where organization_id = $1
+     and id = $2
+     and frozen_at is null`;
+
+type Columns = [value: string, at: string, due: string];
+const statementsOf = (columns: Columns, counted: string) => ({
+  look: lookOf(...columns, counted),
+  claim: claimOf(columns[2]),
+  count: countBy(counted),
+  keep: keepOf(...columns),
+});
+/** `rest`: so many times as long as it takes nobody counts again; at least 5 seconds. */
+const kinds = {
+  counts: { ...statementsOf(['counts', 'counted_at', 'counts_due_at'], countsOfRecipients), rest: 0 },
+  figures: { ...statementsOf(['figures', 'figured_at', 'figures_due_at'], figuresOfRecipients), rest: 20 },
+};
+
+type Look<Value> = { kept: Value | null; kept_at: string; is_frozen: boolean; is_due: boolean; value: Value | null; at: string };
+
+/** Counted now, or a few seconds ago where the recipients are many (`totalOf`). Once they are purged, as they were. Undefined: no campaign. */
+export async function countedNow<Value>(
+  own: Own,
+  id: string,
+  kind: keyof typeof kinds,
+  totalOf: (value: Value) => number,
+): Promise<Snapshot<Value> | undefined> {
+  const { look, claim, count, keep, rest } = kinds[kind];
+  const [seen] = await own.sql<Look<Value>>(look, [id]);
+  if (!seen) return undefined;
+  const isMany = (value: Value) => totalOf(value) > maxCounted;
+  const store = ({ value, at }: Snapshot<Value>) => own.sql(keep, [id, JSON.stringify(value), at, rest]);
+  if (seen.kept === null) {
+    const counted = { value: seen.value!, at: seen.at };
+    if (isMany(counted.value)) await store(counted);
+    return counted;
+  }
+  const kept = { value: seen.kept, at: seen.kept_at };
+  if (seen.is_frozen) return kept;
+  if (isMany(kept.value) && (!seen.is_due || (await own.sql(claim, [id])).length === 0)) return kept;
+  const [counted] = await own.sql<Snapshot<Value>>(count, [id]);
+  if (isMany(kept.value)) await store(counted!);
+  return counted!;
+}

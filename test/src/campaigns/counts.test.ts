@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { countsOf } from '../../../src/campaigns/counts.ts';
+import { statsOf } from '../../../src/campaigns/stats.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { peopleOf } from '../../support/campaign-people.ts';
+import { channel } from '../../support/factories/channel.ts';
+import { type House, openHouse } from '../../support/house.ts';
+
+let house: House;
+let channelId: string;
+beforeAll(async () => {
+  house = await openHouse();
+  channelId = (await channel(house.em(), house.organizationId)).id;
+});
+afterAll(() => house.close());
+
+const own = () => ownRows(house.database, house.organizationId);
+const insert = (campaignId: string, count: number, columns = '', values = '') =>
+  house.sql(
+    `insert into campaign_recipients (id, organization_id, campaign_id, channel_id${columns && `, ${columns}`})
+     select uuidv7(), $1, $2, $3${values && `, ${values}`} from generate_series(1, $4::int) n`,
+    [house.organizationId, campaignId, channelId, count],
+  );
+const none = { total: 0, pending: 0, queued: 0, sent: 0, delivered: 0, read: 0, failed: 0, skipped: 0 };
+
+test('of a campaign with nobody there are zeros', async () => {
+  const id = await peopleOf(house).running();
+  expect(await countsOf(own(), { id })).toEqual({ counts: none, in_flight: 0, as_of: expect.any(String) });
+  expect(await statsOf(own(), id)).toMatchObject({ counts: none, replied: 0, skipped: {}, failed: {}, variants: [], hours: [] });
+});
+
+test('statistics by reason, code, variant and hour', async () => {
+  const id = await peopleOf(house).running();
+  const at = `'2026-11-21T10:20:00Z'`;
+  await insert(
+    id,
+    3,
+    'status, variant_id, sent_at, replied_at',
+    `'read', 'a', ${at}, case when n = 1 then ${at}::timestamptz end`,
+  );
+  await insert(id, 2, 'status, variant_id, sent_at, opted_out_at', `'sent', 'b', ${at}, ${at}`);
+  await insert(id, 1, 'status, variant_id, failed_at, failure_code', `'failed', 'b', '2026-11-21T11:59:59Z', '131026'`);
+  await insert(id, 4, 'status, variant_id, reason', `'skipped', 'a', 'suppressed'`);
+  const { as_of, ...stats } = await statsOf(own(), id);
+  expect(stats).toEqual({
+    counts: { ...none, total: 10, read: 3, sent: 2, failed: 1, skipped: 4 },
+    ...{ replied: 1, clicked: 0, opted_out: 2 },
+    skipped: { suppressed: 4 },
+    failed: { 131026: 1 },
+    variants: [
+      { variant_id: 'a', counts: { ...none, total: 7, read: 3, skipped: 4 }, replied: 1, clicked: 0, opted_out: 0 },
+      { variant_id: 'b', counts: { ...none, total: 3, sent: 2, failed: 1 }, replied: 0, clicked: 0, opted_out: 2 },
+    ],
+    hours: [
+      { hour: '2026-11-21T10:00:00.000Z', sent: 5, failed: 0 },
+      { hour: '2026-11-21T11:00:00.000Z', sent: 0, failed: 1 },
+    ],
+  });
+});
+
+test('above 50,000 recipients a count of a moment ago is shown, and one reader counts again', async () => {
+  const id = await peopleOf(house).running();
+  await insert(id, 50_001);
+  const first = await countsOf(own(), { id });
+  const firstStats = await statsOf(own(), id);
+  expect(first.counts).toEqual({ ...none, total: 50_001, pending: 50_001 });
+  await insert(id, 1, 'status', `'queued'`);
+  expect(await countsOf(own(), { id })).toEqual(first);
+  expect(await statsOf(own(), id)).toEqual(firstStats);
+  await house.sql('update campaigns set counts_due_at = clock_timestamp(), figures_due_at = clock_timestamp() where id = $1', [
+    id,
+  ]);
+  const several = await Promise.all(Array.from({ length: 5 }, () => countsOf(own(), { id })));
+  expect(several.filter(({ counts }) => counts.queued === 1)).toHaveLength(1);
+  expect((await statsOf(own(), id)).counts.queued).toBe(1);
+  expect((await countsOf(own(), { id })).counts).toMatchObject({ total: 50_002, queued: 1 });
+});
+
+test('of another organization and of a deleted campaign: 404', async () => {
+  const id = await peopleOf(house).running();
+  await house.sql('update campaigns set deleted_at = clock_timestamp() where id = $1', [id]);
+  await expect(statsOf(own(), id)).rejects.toMatchObject({ code: 'not_found' });
+});

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { feedCampaignJob } from '../../../src/campaigns/jobs.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { registerContracts } from '../../../src/platform/ledger/contracts.ts';
+import { peopleOf } from '../../support/campaign-people.ts';
+import { type House, openHouse } from '../../support/house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+  registerContracts([feedCampaignJob]);
+});
+afterAll(() => house.close());
+
+const rules = ['a queued recipient has', 'an ended campaign has', 'an open message of a campaign'];
+const found = async () => (await checkJobs(house.database)).filter(({ rule }) => rules.some((start) => rule.startsWith(start)));
+
+test('recipients that no job will move are named', async () => {
+  const { running, person } = peopleOf(house);
+  const id = await running();
+  const ended = await running({ status: 'completed' });
+  await house.sql('update campaigns set ended_at = clock_timestamp() where id = $1', [ended]);
+  const good = await person(id);
+  await person(id, 'read');
+  await person(ended, 'read');
+  expect(await found()).toEqual([]);
+  const [settled, missing, left, alone] = [await person(id), await person(id), await person(ended, 'pending'), await person(id)];
+  await house.sql(`update messages set status = 'sent' where id = $1`, [settled.messageId]);
+  await house.sql('delete from messages where id = $1', [missing.messageId]);
+  await house.sql('delete from campaign_recipients where id = $1', [alone.id]);
+  const named = Object.fromEntries((await found()).map(({ id: row, detail }) => [row, detail]));
+  expect(named).toEqual({
+    [settled.id]: `campaign ${id}, message sent`,
+    [missing.id]: `campaign ${id}, message missing`,
+    [left.id]: `completed campaign ${ended}`,
+    [alone.messageId]: `campaign ${id}`,
+  });
+  expect(named).not.toHaveProperty(good.id);
+});
