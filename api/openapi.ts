@@ -45,7 +45,6 @@ const tags = [
   { name: 'Media', description: 'Files to send, and those that came in with messages' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },
   { name: 'Templates', description: 'Messages the provider has reviewed, which may be sent at any time' },
-  { name: 'Campaigns', description: 'One message to many people: each of them once, as fast as the channels' },
   { name: 'Flows', description: 'Forms inside the chat: their documents, their state at the provider, and what people answered' },
   { name: 'Commerce', description: 'What a shop sells, its orders, what was paid for them, and how they are delivered' },
   { name: 'Bookings', description: 'Services that are done at a time, who does them, and what their calendars show' },

@@ -195,6 +195,7 @@ test('what a purge deletes takes its children along by an index', async () => {
   );
   expect(children.map(({ child }) => child).sort()).toEqual([
     'campaign_channels',
+    'campaign_segments',
     'contact_export_chunks',
     'contact_import_chunks',
     'contact_import_errors',
