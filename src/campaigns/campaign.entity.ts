@@ -41,8 +41,8 @@ export type Pace = { per_minute?: number };
 /** `max_failed_percent`: of the last 500 results. `retry_capped`: whom the provider has written enough to is tried once more after 24 h. */
 export type Guards = { max_failed_percent?: number; retry_capped?: boolean; start_grace_minutes?: number };
 
-/** How far the audience is: which of its sources, and the last contact of it. */
-export type Prepared = { source: number; after: string | null; is_done: boolean };
+/** How far the audience is: which of its sources, the last contact of it, and the recipients so far. */
+export type Prepared = { source: number; after: string | null; is_done: boolean; made: number };
 
 export const Campaign = defineEntity({
   name: 'Campaign',
@@ -65,6 +65,8 @@ export const Campaign = defineEntity({
     /** What a message told about the whole campaign: the feed pauses it. */
     alarm: p.text().strictNullable(),
     prepared: p.json<Prepared>().strictNullable(),
+    /** With a pace of its own: when its next message may be made. */
+    paced_until: timestamp().strictNullable(),
     /** The zones of its recipients. */
     zones: p.array<string>().defaultRaw(`'{}'`),
     /** How many recipients have each status, as counted at `counted_at`. */

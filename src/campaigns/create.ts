@@ -46,6 +46,7 @@ const none = {
   phase: null,
   alarm: null,
   prepared: null,
+  paced_until: null,
   counts: null,
   counted_at: null,
   counts_due_at: null,

@@ -84,5 +84,7 @@ export const campaignReasons = [
   'spam_limit',
   'too_many_failures',
   'audience_empty',
+  'audience_too_large',
+  'audience_unknown',
 ] as const;
 export type CampaignReason = (typeof campaignReasons)[number];

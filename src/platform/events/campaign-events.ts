@@ -23,7 +23,7 @@ export const campaignStatusUpdate = event({
       .allow('')
       .required()
       .description(
-        'Why it paused by itself or failed: late, template_paused, template_unknown, channel_stopped, spam_limit, too_many_failures, audience_empty; empty when it was asked for',
+        'Why it paused by itself or failed: late, template_paused, template_unknown, channel_stopped, spam_limit, too_many_failures, audience_empty, audience_too_large, audience_unknown; empty when it was asked for',
       ),
   }),
   example: { ...example, status: 'paused', reason: 'template_paused' },

@@ -19,7 +19,7 @@ const ofCampaign =
 
 const up = [
   // variants, audience, schedule, pace, guards: as in src/campaigns/campaign.entity.ts. alarm: what a message told about the whole campaign.
-  // prepared: how far the audience is; null: not begun. zones: those of its recipients. counts, figures: as last counted (src/platform/retention/campaign-figures.ts).
+  // prepared: how far the audience is; null: not begun. paced_until: with a pace of its own, when the next message may be made. zones: those of its recipients. counts, figures: as last counted (src/platform/retention/campaign-figures.ts).
   // frozen_at: its recipients begin to go, and what was counted stays; purged_at: they are gone.
   `create table campaigns (
      ${tenant},
@@ -37,6 +37,7 @@ const up = [
      revision int not null default 1,
      alarm text,
      prepared jsonb,
+     paced_until timestamptz,
      zones text[] not null default '{}',
      counts jsonb,
      counted_at timestamptz,
@@ -71,7 +72,6 @@ const up = [
      position int not null,
      primary key (organization_id, campaign_id, channel_id),
      foreign key (organization_id, channel_id) references channels (organization_id, id))`,
-  'create index campaign_channels_channel on campaign_channels (organization_id, channel_id, campaign_id)',
 
   // parameters: the columns of a file, by name. result_at: when it was first sent or failed. is_extra: of two contacts that became one.
   `create table campaign_recipients (
@@ -115,9 +115,9 @@ const up = [
   'create index campaign_recipients_list on campaign_recipients (organization_id, campaign_id, id)',
   `create index campaign_recipients_history on campaign_recipients (organization_id, contact_id, created_at, id)
     where contact_id is not null`,
-  // The frequency cap counts these.
-  `create index campaign_recipients_frequency on campaign_recipients (organization_id, contact_id, queued_at)
-    where contact_id is not null and queued_at is not null`,
+  // The account's daily limit counts these.
+  `create index campaign_recipients_channel on campaign_recipients (organization_id, channel_id, queued_at)
+    where queued_at is not null`,
   `create index campaign_recipients_result on campaign_recipients (organization_id, campaign_id, result_at)
     where result_at is not null`,
 

@@ -1,0 +1,37 @@
+import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { findCampaign } from '../campaign-row.ts';
+import { moveCampaign } from '../campaign-tx.ts';
+import { campaignLane, feedCampaignJob } from '../jobs.ts';
+import type { CampaignReason } from '../states.ts';
+
+/** SQL: a look at one row. */
+const anybody = `
+  select 1
+    from campaign_recipients
+   where organization_id = $1
+     and campaign_id = $2
+   limit 1`;
+
+/** SQL: one row, by the database's clock. */
+const beginToSend = `
+  update campaigns
+     set phase = 'sending', job_id = $3, updated_at = clock_timestamp()
+   where organization_id = $1
+     and id = $2
+     and status = 'running'
+     and phase = 'preparing'`;
+
+/** The audience is whole: from here on it is fed. Needs the campaign's lock. */
+export async function endPrepare(own: OwnTx, id: string): Promise<void> {
+  own.assertLocked(campaignLane(id));
+  if ((await own.sql(anybody, [id])).length === 0) return failCampaign(own, id, 'audience_empty');
+  // Paused meanwhile: whoever resumes it asks for the feed.
+  if ((await findCampaign(own, id))?.status !== 'running') return;
+  const jobId = own.enqueue(feedCampaignJob, { campaign_id: id }, { lane: campaignLane(id) });
+  await own.sql(beginToSend, [id, jobId]);
+}
+
+export async function failCampaign(own: OwnTx, id: string, reason: CampaignReason): Promise<void> {
+  const campaign = await findCampaign(own, id);
+  if (campaign?.status === 'running') await moveCampaign(own, id, 'fail', { to: 'failed', reason });
+}
