@@ -8,6 +8,7 @@ import type { House } from '../house.ts';
 import { campaignRows } from './campaign-rows.ts';
 import { bookingRows, catalogueRows, discountRows, orderRows, paymentRows, shippingRows } from './commerce-rows.ts';
 import { endedCampaignRows } from './ended-campaign-rows.ts';
+import { fedCampaignRows } from './fed-campaign-rows.ts';
 
 export type Filled = Awaited<ReturnType<typeof filled>>;
 
@@ -42,6 +43,7 @@ export async function filled(house: House) {
   ];
   for (const statement of [...following(ids), ...commerce, ...campaignRows(own, ids)]) await house.sql(statement);
   for (const statement of endedCampaignRows(own, ids)) await house.sql(statement);
+  for (const statement of fedCampaignRows(own, ids)) await house.sql(statement);
   // Vacuumed too: what waits to be sorted into a GIN index makes it look dear, as long as autovacuum has not come by.
   await house.sql('vacuum analyze');
   return ids;

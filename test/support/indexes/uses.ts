@@ -2,7 +2,11 @@ import { withdrawReplies } from '../../../api/http/idempotency.ts';
 import { endResets } from '../../../src/accounts/password-reset.ts';
 import { endSessions } from '../../../src/accounts/sessions.ts';
 import { listTokens } from '../../../src/accounts/tokens.ts';
-import { listCampaigns } from '../../../src/campaigns/campaign-row.ts';
+import { findCampaign, listCampaigns } from '../../../src/campaigns/campaign-row.ts';
+import { leftToday } from '../../../src/campaigns/feed/daily-limit.ts';
+import { lookForDue } from '../../../src/campaigns/feed/look.ts';
+import { readRooms } from '../../../src/campaigns/feed/rooms.ts';
+import { troubleOf } from '../../../src/campaigns/guards/guards.ts';
 import { historyOf } from '../../../src/campaigns/history.ts';
 import { listRecipients } from '../../../src/campaigns/recipients/list.ts';
 import { channelApp } from '../../../src/channels/app.ts';
@@ -99,6 +103,7 @@ import type { House } from '../house.ts';
 import { testSecrets } from '../secrets.ts';
 import { playJob } from '../toys.ts';
 import '../../../src/jobs.ts';
+import { fedCampaign } from './fed-campaign-rows.ts';
 import type { Filled } from './filled.ts';
 
 /** What of the product's uses the index: it is run, and the index must stand in a plan of what it sends. */
@@ -142,8 +147,6 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
   });
   const anyOf = async (table: string) =>
     (await own.sql<{ id: string }>(`select id from ${table} where organization_id = $1 limit 1`))[0]!.id;
-  const campaignNamed = async (name: string) =>
-    (await own.sql<{ id: string }>('select id from campaigns where organization_id = $1 and name = $2', [name]))[0]!.id;
   const contacts = (request: ListRequest) => ({
     by: `listContacts ${JSON.stringify(request)}`,
     run: () => listContacts(reads, organizationId, readContactListing(request), { limit: 10 }),
@@ -433,30 +436,32 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     memberships_list: { by: 'listMembers', run: () => listMembers(own, page) },
     memberships_user: { by: 'organizationsOf', run: () => organizationsOf(em(), ids.userId) as unknown as Promise<unknown> },
     campaign_recipients_history: { by: 'historyOf', run: () => historyOf(own, ids.contactId, page) },
+    campaigns_at_work: { by: 'readRooms', run: () => readRooms(own, fedCampaign) },
+    campaign_recipients_channel: {
+      by: 'leftToday',
+      run: async () => {
+        const [channel] = await own.sql<{ account_id: string }>(
+          'select account_id from channels where organization_id = $1 and id = $2',
+          [ids.channelId],
+        );
+        return leftToday(own, channel!.account_id, 250);
+      },
+    },
     campaign_recipients_due: {
-      by: 'the feed',
-      run: async () =>
-        own.sql(
-          `select id
-             from campaign_recipients
-            where organization_id = $1 and campaign_id = $2 and channel_id = $3 and zone = 'UTC' and status = 'pending'
-              and due_at <= clock_timestamp()
-            order by due_at, id
-            limit 50`,
-          [await campaignNamed('E3'), ids.channelId],
-        ),
+      by: 'lookForDue',
+      run: () =>
+        lookForDue(own, {
+          ...{ campaignId: fedCampaign, channelId: ids.secondChannelId, zones: ['UTC', 'Asia/Tokyo'], limit: 50 },
+          ...{
+            cap: { max: 1, days: 7 },
+            readsTags: false,
+            job: { organization_id: own.organizationId, id: ids.otherId, run: 1 },
+          },
+        }),
     },
     campaign_recipients_result: {
-      by: 'the feed: too many failures',
-      run: async () =>
-        own.sql(
-          `select status
-             from campaign_recipients
-            where organization_id = $1 and campaign_id = $2 and result_at is not null
-            order by result_at desc
-            limit 500`,
-          [await campaignNamed('E2')],
-        ),
+      by: 'troubleOf',
+      run: async () => troubleOf(own, (await findCampaign(own, fedCampaign))!, [], () => undefined),
     },
     campaigns_deleted: purge('campaigns', 1),
     campaigns_ended: purge('campaigns'),

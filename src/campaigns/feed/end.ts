@@ -1,0 +1,34 @@
+import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { findCampaign } from '../campaign-row.ts';
+import { moveCampaign } from '../campaign-tx.ts';
+import type { CampaignPhase, CampaignReason } from '../states.ts';
+import { readLeft } from './left.ts';
+
+/** Somebody waits again: a message was retried by hand. */
+export class SomebodyWaits extends Error {}
+
+const isRunning = async (own: OwnTx, id: string) => (await findCampaign(own, id))?.status === 'running';
+
+/** Needs the campaign's lock, as all here. Paused or cancelled meanwhile: it stays so. */
+export async function pauseByItself(own: OwnTx, id: string, reason: CampaignReason): Promise<void> {
+  if (await isRunning(own, id)) await moveCampaign(own, id, 'pause', { to: 'paused', reason, set: { alarm: null } });
+}
+
+export async function completeCampaign(own: OwnTx, id: string): Promise<void> {
+  if (!(await isRunning(own, id))) return;
+  const { has_pending, has_queued } = await readLeft(own, id);
+  if (has_pending || has_queued) throw new SomebodyWaits();
+  await moveCampaign(own, id, 'complete', { to: 'completed' });
+}
+
+/** SQL: a condition on the row, which mostly has that phase. */
+export const showPhase = (own: OwnTx, id: string, phase: CampaignPhase) =>
+  own.sql(
+    `update campaigns
+        set phase = $3
+      where organization_id = $1
+        and id = $2
+        and status = 'running'
+        and phase <> $3`,
+    [id, phase],
+  );

@@ -1,0 +1,85 @@
+import { refusalOf } from '../../contacts/permission/permission.ts';
+import type { ManyMessage } from '../../messaging/accept-many.ts';
+import { flowSendOf } from '../../messaging/opened-flow.ts';
+import { uuidv7 } from '../../platform/ids.ts';
+import type { CampaignRow } from '../campaign-row.ts';
+import { languageOf, variantOf } from '../content/choose.ts';
+import type { Compiled } from '../content/compile.ts';
+import { type Rendered, render } from '../content/render.ts';
+import type { SkipReason } from '../states.ts';
+import type { DueRow } from './look.ts';
+import type { Room } from './rooms.ts';
+import type { FeedTemplates } from './templates.ts';
+
+export type Skip = { recipientId: string; contactId: string | null; reason: SkipReason };
+/** `isCut`: somebody who is due had no room. */
+export type Plan = { sends: ManyMessage[]; skips: Skip[]; isCut: boolean };
+
+export type PlanDeps = { campaign: CampaignRow; content: Compiled; templates: FeedTemplates; channel: Room };
+
+/** What becomes of those who are due: a message as far as there is room, or the reason why there is none. */
+export function planOf(rows: DueRow[], room: number, deps: PlanDeps): Plan {
+  const plan: Plan = { sends: [], skips: [], isCut: false };
+  for (const row of rows) {
+    const decided = decide(row, deps);
+    if (typeof decided === 'string') plan.skips.push({ recipientId: row.id, contactId: row.contact_id, reason: decided });
+    else if (plan.sends.length >= room) return { ...plan, isCut: true };
+    else plan.sends.push(decided);
+  }
+  return plan;
+}
+
+function decide(row: DueRow, deps: PlanDeps): SkipReason | ManyMessage {
+  const { campaign, channel, templates } = deps;
+  if (row.contact_id === null) return 'contact_deleted';
+  if (row.is_extra) return 'duplicate';
+  if (!row.phone && !row.user_id) return 'no_address';
+  if (row.suppression) return 'suppressed';
+  if (isRefused(row, campaign.purpose === 'marketing')) return 'consent_required';
+  if (row.is_capped) return 'frequency_cap';
+  const rendered = renderFor(row, deps);
+  if (!rendered) return 'render_failed';
+  const template = templates(channel.id, rendered.name, rendered.language);
+  if (!template) return 'template_unknown';
+  // Marketing needs consent whatever the template is; a service message only where its template is none of service.
+  if (isRefused(row, template.category.toLowerCase() !== 'utility')) return 'consent_required';
+  const content = rendered as Record<string, unknown>;
+  return {
+    id: uuidv7(),
+    recipientId: row.id,
+    conversationId: row.conversation_id ?? uuidv7(),
+    contactId: row.contact_id,
+    was: row.conversation_status,
+    type: 'template',
+    content,
+    toPhone: (row.phone ?? '').replace(/\D/g, ''),
+    toUserId: row.phone ? '' : (row.user_id ?? ''),
+    flowSend: flowSendOf('template', content, {
+      flow: template.flow,
+      account_id: channel.account_id,
+      template_components: template.components,
+    }),
+  };
+}
+
+const isRefused = (row: DueRow, isMarketing: boolean) =>
+  refusalOf({ ...row, category: isMarketing ? 'marketing' : null }) !== undefined;
+
+function renderFor(row: DueRow, { campaign, content, templates, channel }: PlanDeps): Rendered | undefined {
+  const { id, variant_id, parameters, contact_id, tags, contact_created_at } = row;
+  const { name, phone_number, email, custom_fields, external_source, external_id } = row;
+  const language = languageOf({ custom_fields });
+  const contact = {
+    ...{ id: contact_id, name, phone_number, email, language, tags: tags ?? [] },
+    ...{ custom_fields, external_source, external_id, created_at: contact_created_at },
+  };
+  // The content of a paused campaign may have changed, and the variant be gone.
+  const known = campaign.variants.some((variant) => variant.id === variant_id);
+  const variantId = known ? variant_id : variantOf(id, campaign.variants).id;
+  const rendered = render(
+    content,
+    { contact, recipient: parameters, campaign: { id: campaign.id, name: campaign.name } },
+    { variantId, language, templateOf: (template, code) => templates(channel.id, template, code) },
+  );
+  return 'reason' in rendered ? undefined : rendered;
+}
