@@ -1,4 +1,4 @@
-import { retryFailedJob, startCampaignJob } from './campaigns/jobs.ts';
+import { feedCampaignJob, prepareCampaignJob, retryFailedJob, startCampaignJob, withdrawCampaignJob } from './campaigns/jobs.ts';
 import { checkChannelJob, watchChannelJob } from './channels/jobs.ts';
 import { copyBusyJob, renewCalendarsJob, renewServiceJob } from './commerce/bookings/jobs.ts';
 import { syncBookingCalendarJob } from './commerce/calendar/jobs.ts';
@@ -120,6 +120,9 @@ export const jobs = [
   cancelShipmentJob,
   checkShipmentJob,
   startCampaignJob,
+  prepareCampaignJob,
+  feedCampaignJob,
+  withdrawCampaignJob,
   retryFailedJob,
 ];
 

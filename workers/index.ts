@@ -1,6 +1,9 @@
+import { feedCampaign } from './campaigns/feed-campaign.ts';
 import { importRecipients } from './campaigns/import-recipients.ts';
+import { prepareCampaign } from './campaigns/prepare-campaign.ts';
 import { retryFailed } from './campaigns/retry-failed.ts';
 import { startCampaign } from './campaigns/start-campaign.ts';
+import { withdrawCampaign } from './campaigns/withdraw-campaign.ts';
 import { checkChannel, watchChannel } from './channels/check-channel.ts';
 import { syncBookingCalendar } from './commerce/calendar/sync-booking-calendar.ts';
 import { copyBusy } from './commerce/copy-busy.ts';
@@ -94,6 +97,9 @@ export const handlers = [
   checkShipment,
   wakeConversation,
   startCampaign,
+  prepareCampaign,
+  feedCampaign,
+  withdrawCampaign,
   retryFailed,
   remindTask,
   fetchRates,

@@ -1,3 +1,4 @@
+import type { Campaign } from '../../src/campaigns/campaign.entity.ts';
 import type { Channel } from '../../src/channels/channel.entity.ts';
 import { type Permission, permissionColumns } from '../../src/contacts/permission/permission.ts';
 import { isSecondOfCampaign } from '../../src/messaging/campaign-sends.ts';
@@ -38,6 +39,8 @@ export type Claim = Permission &
     is_second: boolean;
     /** Its template has a button that opens a flow. */
     has_flow_button: boolean;
+    /** That of its message; null: of none, or of one that is gone. */
+    campaign: RowOf<typeof Campaign, 'status' | 'purpose'> | null;
   };
 
 type OfTemplate = 'category' | 'has_flow_button';
@@ -60,6 +63,10 @@ const claimColumns = `
     where m.type = 'template' and t.organization_id = m.organization_id and t.channel_id = m.channel_id
       and t.name = m.content->>'name' and t.language = m.content->>'language') as template,
   ${isSecondOfCampaign} as is_second,
+  case when m.campaign_id is not null then (
+    select jsonb_build_object('status', a.status, 'purpose', a.purpose)
+      from campaigns a
+     where a.organization_id = m.organization_id and a.id = m.campaign_id) end as campaign,
   ${isHeard('$1', ...sentEvents)} as is_heard,
   ${permission}`;
 

@@ -1,3 +1,4 @@
+import { cancelled as campaignCancelled } from '../../src/campaigns/withdraw/cancelled.ts';
 import { stopChannel } from '../../src/channels/change.ts';
 import { contactLock } from '../../src/contacts/events.ts';
 import { addIdentities } from '../../src/contacts/identities/resolve.ts';
@@ -172,13 +173,19 @@ function addressRefusal({ contact_id, to_phone, to_user_id }: Claim): JobError |
     : { code: 'no_address', message: 'The contact has no address on this channel any more' };
 }
 
-/** Permission may have changed since the message was accepted. */
+/** What may have changed since the message was accepted. */
 function lastRefusal(claim: Claim): JobError | undefined {
   const refusal: JobError | undefined =
     addressRefusal(claim) ??
-    (claim.is_deleted ? channelDeletedBefore : (refusalOf(claim) ?? (claim.is_second ? secondOfCampaign : undefined)));
+    (claim.campaign?.status === 'cancelled' ? campaignCancelled : undefined) ??
+    (claim.is_deleted ? channelDeletedBefore : permissionRefusal(claim)) ??
+    (claim.is_second ? secondOfCampaign : undefined);
   return refusal && { code: refusal.code, message: refusal.message };
 }
+
+/** A campaign of marketing needs consent whatever its template is. */
+const permissionRefusal = (claim: Claim) =>
+  refusalOf(claim.campaign?.purpose === 'marketing' ? { ...claim, category: 'marketing' } : claim);
 
 /** A separate transaction: it takes another lock, and the refusal holds even if the end is lost. */
 async function noteRefuser({ own, transact }: Context, { message_id: proof }: Claim) {

@@ -1,0 +1,99 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { campaignLane, feedCampaignJob } from '../../../src/campaigns/jobs.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { type Channel, useApp } from '../../support/app.ts';
+import { variants } from '../../support/campaigns.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+/** What changed between the message of a campaign and its send; then a whole campaign, with real workers. */
+const app = useApp();
+let channel: Channel;
+const made = {} as Record<'cancelled' | 'withdrawn' | 'service' | 'granted', { id: string; campaignId: string; phone: string }>;
+
+const components = [{ type: 'body', parameters: [{ type: 'text', text: 'Ann' }] }];
+const hello = [{ ...variants[0], templates: [{ name: 'hello', language: 'en_US', components }] }];
+
+async function campaign(given: { status?: string; purpose?: string } = {}): Promise<string> {
+  const id = uuidv7();
+  const { status = 'running', purpose = 'marketing' } = given;
+  await app.rows(
+    `insert into campaigns (organization_id, id, name, status, phase, purpose, variants, zones, started_at, start_at)
+     values ($1, $2, 'Test', $3, case when $3 = 'running' then 'sending' end, $4, $5, '{UTC}', clock_timestamp(), clock_timestamp())`,
+    [app.tenant.organizationId, id, status, purpose, JSON.stringify(hello)],
+  );
+  await app.rows('insert into campaign_channels values ($1, $2, $3, 0)', [app.tenant.organizationId, id, channel.id]);
+  return id;
+}
+
+/** A message as it waits for its turn; the template is one of service. */
+async function waiting(given: { status?: string; purpose?: string }) {
+  const { phone, contactId } = await app.conversation(channel);
+  const campaignId = await campaign(given);
+  const template = { type: 'template', text: undefined, template: { name: 'hello', language: 'en_US', components } };
+  const { body } = await app.text(channel, phone, template);
+  const id: string = body.data.id;
+  await app.rows('update messages set campaign_id = $2 where id = $1', [id, campaignId]);
+  await app.rows(
+    `insert into campaign_recipients (organization_id, id, campaign_id, contact_id, channel_id, status, message_id, queued_at, attempts)
+     values ($1, uuidv7(), $2, $3, $4, 'queued', $5, clock_timestamp(), 1)`,
+    [app.tenant.organizationId, campaignId, contactId, channel.id, id],
+  );
+  return { id, campaignId, phone, contactId };
+}
+
+const consent = (contactID: string, status: string) =>
+  app.call('contacts.consents.put', { params: { contactID, channel: 'messaging_app' }, body: { status } });
+const sentTo = async (phone: string) => (await app.sends(channel)).filter(({ body }) => body.to === phone).length;
+
+beforeAll(async () => {
+  channel = await app.connect();
+  await app.storeTemplates(channel);
+  made.cancelled = await waiting({ status: 'cancelled' });
+  const withdrawn = await waiting({});
+  await consent(withdrawn.contactId, 'denied');
+  made.withdrawn = withdrawn;
+  const granted = await waiting({});
+  await consent(granted.contactId, 'granted');
+  made.granted = granted;
+  made.service = await waiting({ purpose: 'service' });
+  await app.startWorkers();
+});
+
+test.each([
+  ['cancelled', 'campaign_cancelled'],
+  ['withdrawn', 'consent_required'],
+] as const)('%s: %s, and nothing reaches the provider', async (which, code) => {
+  const { id, phone } = made[which];
+  const row = await app.messageIn(id, 'failed');
+  expect(row.failure.code).toBe(code);
+  expect(await sentTo(phone)).toBe(0);
+});
+
+test.each(['granted', 'service'] as const)('%s: goes out', async (which) => {
+  await app.messageIn(made[which].id, 'read');
+});
+
+test('a whole campaign: each person once, and completed by itself', async () => {
+  const id = await campaign({ purpose: 'service' });
+  const people = [];
+  for (let count = 0; count < 60; count += 1) people.push(await app.conversation(channel));
+  await app.rows(
+    `insert into campaign_recipients (organization_id, id, campaign_id, contact_id, channel_id, variant_id)
+     select $1, uuidv7(), $2, k, $3, 'a' from unnest($4::uuid[]) k`,
+    [app.tenant.organizationId, id, channel.id, people.map(({ contactId }) => contactId)],
+  );
+  const { ledger } = app.web.deps;
+  await ledger.transact({ locks: [campaignLane(id)] }, async (tx) =>
+    tx.enqueue(feedCampaignJob, app.tenant.organizationId, { campaign_id: id }, { lane: campaignLane(id) }),
+  );
+  await waitFor(
+    'the end of the campaign',
+    async () => (await app.one('select status from campaigns where id = $1', [id])).status === 'completed',
+  );
+  for (const { phone } of people) expect(await sentTo(phone)).toBe(1);
+  const left = await app.rows(`select 1 from campaign_recipients where campaign_id = $1 and status in ('pending', 'queued')`, [
+    id,
+  ]);
+  expect(left).toEqual([]);
+  expect(await app.rows('select 1 from jobs where subject_id = $1', [id])).toEqual([]);
+});

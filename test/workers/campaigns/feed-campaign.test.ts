@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { campaignLane } from '../../../src/campaigns/jobs.ts';
+import { pauseCampaign } from '../../../src/campaigns/pause.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
+import type { ChannelMade } from '../../support/factories/channel.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let at: CampaignHouse;
+let channel: ChannelMade;
+beforeAll(async () => {
+  at = await openCampaignHouse();
+});
+beforeEach(async () => {
+  channel = await at.connected();
+});
+afterAll(() => at.close());
+
+/** A running campaign to them, whose feed has its row. */
+async function fed(contactIds: string[], given: Parameters<CampaignHouse['campaign']>[0] = {}, on = [channel]) {
+  const id = await at.campaign({ channels: on.map((one) => one.id), ...given });
+  for (const [index, one] of on.entries())
+    await at.recipients(
+      id,
+      one.id,
+      contactIds.filter((_, place) => place % on.length === index),
+    );
+  await at.startFeed(id);
+  return id;
+}
+
+const conversationOf = async (contactId: string, status = 'open') => {
+  const [row] = await at.sql<{ id: string }>(
+    'insert into conversations (organization_id, id, channel_id, contact_id, status) values ($1, uuidv7(), $2, $3, $4) returning id',
+    [at.organization, channel.id, contactId, status],
+  );
+  return row!.id;
+};
+const eventsOf = (subjectId: string) =>
+  at.sql<{ type: string; data: object }>('select type, data from events where subject_id = $1 order by id', [subjectId]);
+
+test('recipient, message, job and events are one: in a conversation that is there, and in one that begins', async () => {
+  const [known, unknown] = await at.people({ count: 2 });
+  const conversation = await conversationOf(known!, 'resolved');
+  const id = await fed([known!, unknown!]);
+  expect(await at.feed(id)).toMatchObject({ kind: 'wait' });
+  const messages = await at.messagesOf(id);
+  expect(messages.map(({ contact_id, status }) => [contact_id, status])).toEqual([
+    [known, 'queued'],
+    [unknown, 'queued'],
+  ]);
+  expect(messages[0]!.conversation_id).toBe(conversation);
+  const rows = await at.sql(
+    `select m.content, m.to_phone, r.status, r.attempts, r.queued_at is not null as is_queued, j.lane, j.pool, j.queue, v.status as conversation,
+            v.preview, v.awaited_recipient_id = r.id as is_awaited
+       from campaign_recipients r join messages m on m.id = r.message_id join jobs j on j.subject_id = m.id
+       join conversations v on v.id = m.conversation_id
+      where r.campaign_id = $1 order by r.contact_id`,
+    [id],
+  );
+  const row = (index: number) => ({
+    content: {
+      name: 'offer',
+      language: 'en_US',
+      components: [{ type: 'body', parameters: [{ type: 'text', text: expect.stringMatching(/^Person \d+$/) }] }],
+    },
+    ...{ to_phone: expect.stringMatching(/^1650\d{7}$/), status: 'queued', attempts: 1, is_queued: true },
+    ...{ lane: `conversation:${messages[index]!.conversation_id}`, pool: channel.pool, queue: 'bulk-messages' },
+    ...{ conversation: 'open', preview: '[offer]', is_awaited: true },
+  });
+  expect(rows).toEqual([row(0), row(1)]);
+  expect(await eventsOf(conversation)).toEqual([
+    { type: 'conversation.updated', data: { conversation_id: conversation, status: 'open', changed: ['status', 'preview'] } },
+  ]);
+  const begun = messages[1]!.conversation_id;
+  expect(await eventsOf(begun)).toEqual([
+    {
+      type: 'conversation.created',
+      data: { conversation_id: begun, contact_id: unknown, channel_id: channel.id, status: 'open' },
+    },
+    { type: 'conversation.updated', data: { conversation_id: begun, status: 'open', changed: ['preview'] } },
+  ]);
+  expect(await checkJobs(at.house.database)).toEqual([]);
+});
+
+test('completed when nobody is pending and nobody queued; the last counts are told', async () => {
+  const id = await fed(await at.people({ count: 2 }));
+  await at.feed(id);
+  expect(await at.feed(id)).toMatchObject({ kind: 'wait', delayMs: 1_000 });
+  expect(await at.statusOf(id)).toMatchObject({ status: 'running', phase: 'settling' });
+  await at.settle(id);
+  expect((await at.feed(id)).kind).toBe('done');
+  expect(await at.statusOf(id)).toEqual({ status: 'completed', phase: null, reason: '' });
+  const told = (await eventsOf(id)).at(-1);
+  expect(told).toMatchObject({ type: 'campaign.completed', data: { counts: { total: 2, sent: 2, failed: 0, skipped: 0 } } });
+});
+
+test('each refusal is the reason of its recipient, and nobody else waits for them', async () => {
+  const [fine, suppressed, blocked, extra, erased] = (await at.people({ count: 5 })) as [string, string, string, string, string];
+  const [silent] = await at.people({ count: 1, consent: null });
+  const [denied] = await at.people({ count: 1, consent: 'denied' });
+  const [nowhere] = await at.people({ count: 1, hasAddress: false });
+  const [nameless] = await at.people({ count: 1 });
+  await at.sql(`update contacts set name = '' where id = $1`, [nameless]);
+  await at.sql(
+    `insert into contact_suppressions (organization_id, id, contact_id, channel, reason) values ($1, uuidv7(), $2, 'all', 'manual')`,
+    [at.organization, suppressed],
+  );
+  await at.sql(
+    `insert into contact_blocks (organization_id, id, channel_id, contact_id, address, status, blocked_at) values ($1, uuidv7(), $2, $3, 'x', 'blocked', clock_timestamp())`,
+    [at.organization, channel.id, blocked],
+  );
+  const id = await fed([fine, suppressed, blocked, extra, erased, silent!, denied!, nowhere!, nameless!]);
+  await at.sql('update campaign_recipients set is_extra = true where campaign_id = $1 and contact_id = $2', [id, extra]);
+  await at.sql('update campaign_recipients set contact_id = null where campaign_id = $1 and contact_id = $2', [id, erased]);
+  await at.feed(id);
+  expect(await at.counts(id)).toEqual({
+    queued: 1,
+    'skipped: suppressed': 2,
+    'skipped: duplicate': 1,
+    'skipped: contact_deleted': 1,
+    'skipped: consent_required': 2,
+    'skipped: no_address': 1,
+    'skipped: render_failed': 1,
+  });
+});
+
+test.each([
+  ['service', 'utility', 'queued'],
+  ['service', 'marketing', 'skipped: consent_required'],
+  ['marketing', 'utility', 'skipped: consent_required'],
+])('without consent, %s with a template of %s: %s', async (purpose, category, outcome) => {
+  channel = await at.connected({ category });
+  const id = await fed(await at.people({ count: 1, consent: null }), { purpose });
+  await at.feed(id);
+  expect(await at.counts(id)).toEqual({ [outcome]: 1 });
+});
+
+test('a second of the rate, less what nobody has claimed; then it waits until half of it is gone', async () => {
+  channel = await at.connected({ rate: 80 });
+  const id = await fed(await at.people({ count: 200 }));
+  const first = await at.feed(id);
+  expect(first).toMatchObject({ kind: 'wait', delayMs: 500 });
+  expect(await at.counts(id)).toEqual({ queued: 80, pending: 120 });
+  await at.feed(id);
+  expect(await at.counts(id)).toEqual({ queued: 80, pending: 120 });
+  await at.sql(
+    `update messages set status = 'sending' where id in (select id from messages where campaign_id = $1 order by id limit 30)`,
+    [id],
+  );
+  await at.feed(id);
+  expect(await at.counts(id)).toEqual({ queued: 110, pending: 90 });
+});
+
+test('those who are due first go first', async () => {
+  channel = await at.connected({ rate: 2 });
+  const [late, early, soon] = await at.people({ count: 3 });
+  const id = await fed([late!, early!, soon!]);
+  for (const [contactId, seconds] of [
+    [late, 1],
+    [early, 3],
+    [soon, 2],
+  ])
+    await at.sql(
+      `update campaign_recipients set due_at = clock_timestamp() - $3::int * interval '1 min' where campaign_id = $1 and contact_id = $2`,
+      [id, contactId, seconds],
+    );
+  await at.feed(id);
+  expect((await at.messagesOf(id)).map(({ contact_id }) => contact_id)).toEqual([early, soon]);
+});
+
+test('over several channels each has its own room; two campaigns share one', async () => {
+  const [one, two] = [await at.connected({ rate: 40 }), await at.connected({ rate: 20 })];
+  const id = await fed(await at.people({ count: 200 }), {}, [one, two]);
+  const other = await fed(await at.people({ count: 100 }), {}, [one]);
+  await at.feed(id);
+  const count = async (campaignId: string, on: ChannelMade) =>
+    (await at.messagesOf(campaignId)).filter(({ channel_id }) => channel_id === on.id).length;
+  expect([await count(id, one), await count(id, two)]).toEqual([20, 20]);
+  await at.feed(other);
+  expect(await count(other, one)).toBe(20);
+  // One that sleeps leaves its share to the other.
+  await at.sql(
+    `update jobs set run_at = clock_timestamp() + interval '1 hour' where subject_id = $1 and name = 'campaigns.feed'`,
+    [id],
+  );
+  await at.feed(other);
+  expect(await count(other, one)).toBe(40);
+});
+
+test('a quiet zone waits, an open one goes', async () => {
+  const [berlin, tokyo] = await at.people({ count: 2 });
+  // Quiet for 23 hours, but for the hour that it is in Berlin.
+  const [{ hour }] = (await at.sql(`select extract(hour from clock_timestamp() at time zone 'Europe/Berlin')::int as hour`)) as [
+    { hour: number },
+  ];
+  const clock = (value: number) => `${String(((value % 24) + 24) % 24).padStart(2, '0')}:00`;
+  const schedule = { quiet_hours: { from: clock(hour + 1), to: clock(hour) } };
+  const id = await at.campaign({ channels: [channel.id], schedule });
+  await at.sql(`update campaigns set zones = '{Asia/Tokyo,Europe/Berlin}' where id = $1`, [id]);
+  await at.recipients(id, channel.id, [berlin!], { zone: 'Europe/Berlin' });
+  await at.recipients(id, channel.id, [tokyo!], { zone: 'Asia/Tokyo' });
+  await at.startFeed(id);
+  await at.feed(id);
+  expect((await at.messagesOf(id)).map(({ contact_id }) => contact_id)).toEqual([berlin]);
+  await at.settle(id);
+  const slept = await at.feed(id);
+  expect(slept.kind === 'wait' && slept.delayMs).toBeGreaterThan(60 * 60_000);
+});
+
+test('after its end nobody is written to: those who wait have expired', async () => {
+  const id = await fed(await at.people({ count: 3 }), { schedule: { end_at: '2020-01-01T00:00:00Z' } });
+  expect((await at.feed(id)).kind).toBe('done');
+  expect(await at.counts(id)).toEqual({ 'skipped: expired': 3 });
+  expect(await at.statusOf(id)).toMatchObject({ status: 'completed' });
+});
+
+test('with a pace of its own it makes no more than that', async () => {
+  const id = await fed(await at.people({ count: 100 }), { pace: { per_minute: 600 } });
+  await at.feed(id);
+  expect((await at.messagesOf(id)).length).toBe(10);
+  await at.feed(id);
+  expect((await at.messagesOf(id)).length).toBeLessThan(20);
+  const slow = await fed(await at.people({ count: 3 }), { pace: { per_minute: 6 } });
+  await at.feed(slow);
+  const waited = await at.feed(slow);
+  expect((await at.messagesOf(slow)).length).toBe(1);
+  expect(waited.kind === 'wait' && waited.delayMs).toBeGreaterThan(3_000);
+});
+
+test('the daily limit of the account holds over its channels', async () => {
+  const accountId = '2123';
+  const both = [await at.connected({ accountId }), await at.connected({ accountId })];
+  for (const { id } of both)
+    await at.sql(`insert into channel_health (organization_id, channel_id, messaging_limit) values ($1, $2, 'TIER_50')`, [
+      at.organization,
+      id,
+    ]);
+  const id = await fed(await at.people({ count: 120 }), {}, both);
+  await at.feed(id);
+  expect(await at.counts(id)).toEqual({ queued: 50, pending: 70 });
+  await at.settle(id);
+  const waited = await at.feed(id);
+  expect(await at.counts(id)).toEqual({ sent: 50, pending: 70 });
+  expect(waited.kind === 'wait' && waited.delayMs).toBeGreaterThan(23 * 60 * 60_000);
+  await at.sql(`update campaign_recipients set queued_at = queued_at - interval '25 hours' where campaign_id = $1`, [id]);
+  await at.feed(id);
+  expect(await at.counts(id)).toEqual({ sent: 50, queued: 50, pending: 20 });
+});
+
+test('a cap of one over two campaigns to the same people at once: one message each', async () => {
+  await at.sql(`update organizations set frequency_cap = '{"max": 1, "days": 7}' where id = $1`, [at.organization]);
+  const all = await at.people({ count: 120 });
+  channel = await at.connected({ rate: 1_000 });
+  const [one, two] = [await fed(all), await fed(all.toReversed())];
+  await Promise.all([at.feed(one), at.feed(two)]);
+  await at.sql(`update organizations set frequency_cap = null where id = $1`, [at.organization]);
+  const rows = await at.sql<{ n: number }>(
+    'select count(*)::int as n from messages where campaign_id = any($1::uuid[]) group by contact_id',
+    [[one, two]],
+  );
+  expect(rows).toHaveLength(120);
+  expect(rows.every(({ n }) => n === 1)).toBe(true);
+});
+
+test('paused or without its row it makes nothing, whatever a run has read before', async () => {
+  const id = await fed(await at.people({ count: 3 }));
+  await at.sql(`update campaigns set status = 'paused' where id = $1`, [id]);
+  expect((await at.feed(id)).kind).toBe('done');
+  expect(await at.counts(id)).toEqual({ pending: 3 });
+});
+
+test('whose channel was taken from the campaign, or whose zone it does not know, is placed again', async () => {
+  const [before, elsewhere] = (await at.people({ count: 2 })) as [string, string];
+  const id = await fed([]);
+  await at.recipients(id, (await at.connected()).id, [before]);
+  await at.recipients(id, channel.id, [elsewhere], { zone: 'Asia/Tokyo' });
+  await at.feed(id);
+  await at.feed(id);
+  expect((await at.messagesOf(id)).map(({ channel_id }) => channel_id)).toEqual([channel.id, channel.id]);
+});
+
+test('after the commit of a pause no message is made, also by a run that is under way', async () => {
+  channel = await at.connected({ rate: 1_000 });
+  const id = await fed(await at.people({ count: 700 }));
+  const running = at.feed(id);
+  await waitFor('the first messages', async () => (await at.messagesOf(id)).length > 0);
+  await at.house.ledger.transact({ locks: [campaignLane(id)] }, (tx) => pauseCampaign(tx.of(at.organization), id));
+  const then = (await at.messagesOf(id)).length;
+  await running;
+  expect(then).toBeLessThan(700);
+  expect((await at.messagesOf(id)).length).toBe(then);
+  expect(await at.statusOf(id)).toMatchObject({ status: 'paused' });
+});
+
+test('two runs at once write to each person once', async () => {
+  channel = await at.connected({ rate: 1_000 });
+  const id = await fed(await at.people({ count: 150 }));
+  await Promise.all([at.feed(id), at.feed(id)]);
+  const rows = await at.sql<{ n: number }>('select count(*)::int as n from messages where campaign_id = $1 group by contact_id', [
+    id,
+  ]);
+  expect(rows).toHaveLength(150);
+  expect(rows.every(({ n }) => n === 1)).toBe(true);
+});
+
+test('a conversation that somebody else begins at the same time is the one', async () => {
+  const all = await at.people({ count: 40 });
+  const id = await fed(all);
+  await Promise.all([at.feed(id), ...all.slice(0, 20).map((contactId) => conversationOf(contactId).catch(() => undefined))]);
+  await at.feed(id);
+  expect(await at.counts(id)).toEqual({ queued: 40 });
+});

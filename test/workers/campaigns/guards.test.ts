@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
+import type { ChannelMade } from '../../support/factories/channel.ts';
+
+let at: CampaignHouse;
+let channel: ChannelMade;
+let id: string;
+beforeAll(async () => {
+  at = await openCampaignHouse();
+});
+beforeEach(async () => {
+  channel = await at.connected();
+  id = await at.campaign({ channels: [channel.id] });
+  await at.recipients(id, channel.id, await at.people({ count: 3 }));
+  await at.startFeed(id);
+});
+afterAll(() => at.close());
+
+test.each([
+  ['a template that is paused', 'template_paused', `update templates set status = 'paused' where channel_id = $1`],
+  ['a template that is gone', 'template_unknown', 'delete from templates where channel_id = $1'],
+  ['a channel that is restricted', 'channel_stopped', `update channels set status = 'restricted' where id = $1`],
+  ['a channel that was deleted', 'channel_stopped', 'update channels set deleted_at = clock_timestamp() where id = $1'],
+  [
+    'the alarm of a message',
+    'spam_limit',
+    `update campaigns set alarm = 'spam_limit' where id = (select campaign_id from campaign_channels where channel_id = $1)`,
+  ],
+])('%s: paused by itself, %s, and nothing is sent', async (_, reason, change) => {
+  await at.sql(change, [channel.id]);
+  expect((await at.feed(id)).kind).toBe('done');
+  expect(await at.statusOf(id)).toEqual({ status: 'paused', phase: 'sending', reason });
+  expect(await at.counts(id)).toEqual({ pending: 3 });
+  const told = await at.sql('select type, data from events where subject_id = $1', [id]);
+  expect(told).toEqual([{ type: 'campaign.status_update', data: expect.objectContaining({ status: 'paused', reason }) }]);
+  expect(await at.sql('select alarm from campaigns where id = $1', [id])).toEqual([{ alarm: null }]);
+});
+
+async function results(status: string, count: number, at_ = 'clock_timestamp()') {
+  await at.recipients(id, channel.id, await at.people({ count }));
+  await at.sql(
+    `update campaign_recipients set status = $2, result_at = ${at_} where id in (
+       select id from campaign_recipients where campaign_id = $1 and result_at is null order by id desc limit $3)`,
+    [id, status, count],
+  );
+}
+
+test('more than a fifth of the last results failed: paused', async () => {
+  await results('sent', 39);
+  await results('failed', 11);
+  await at.feed(id);
+  expect(await at.statusOf(id)).toMatchObject({ status: 'paused', reason: 'too_many_failures' });
+});
+
+test.each([
+  ['a fifth, and no more', 40, 10],
+  ['too few to say', 9, 40],
+])('%s: it goes on', async (_, sent, failed) => {
+  await results('sent', sent);
+  await results('failed', failed);
+  await at.feed(id);
+  expect(await at.statusOf(id)).toMatchObject({ status: 'running' });
+});
+
+test('what failed before it was resumed is no reason any more, and its own limit holds', async () => {
+  await results('failed', 60, `clock_timestamp() - interval '1 min'`);
+  await at.sql('update campaigns set resumed_at = clock_timestamp() where id = $1', [id]);
+  await at.feed(id);
+  expect(await at.statusOf(id)).toMatchObject({ status: 'running' });
+  await results('sent', 56);
+  await results('failed', 4);
+  await at.sql(`update campaigns set guards = '{"max_failed_percent": 5}' where id = $1`, [id]);
+  await at.feed(id);
+  expect(await at.statusOf(id)).toMatchObject({ status: 'paused', reason: 'too_many_failures' });
+});

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { takeStep } from '../../../src/campaigns/prepare/step.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
+import type { ChannelMade } from '../../support/factories/channel.ts';
+
+let at: CampaignHouse;
+let channel: ChannelMade;
+beforeAll(async () => {
+  at = await openCampaignHouse();
+  channel = await at.connected();
+});
+afterAll(() => at.close());
+
+const preparing = (audience: object, more: object = {}) =>
+  at.campaign({ phase: 'preparing', audience, channels: [channel.id], ...more });
+const contactsOf = async (id: string) =>
+  (
+    await at.sql<{ contact_id: string }>(
+      'select contact_id from campaign_recipients where campaign_id = $1 order by contact_id',
+      [id],
+    )
+  ).map(({ contact_id }) => contact_id);
+
+async function prepared(id: string) {
+  await at.startPrepare(id);
+  return at.prepare(id);
+}
+
+async function segment(kind: 'dynamic' | 'static', given: { filters?: object[]; tags?: string[]; members?: string[] }) {
+  const id = uuidv7();
+  await at.sql(`insert into segments (organization_id, id, name, kind, filters, tags) values ($1, $2, $3, $4, $5, $6)`, [
+    at.organization,
+    id,
+    `Segment ${id}`,
+    kind,
+    JSON.stringify(given.filters ?? []),
+    given.tags ?? [],
+  ]);
+  await at.sql(
+    'insert into segment_members (organization_id, segment_id, contact_id) select $1, $2, k from unnest($3::uuid[]) k',
+    [at.organization, id, given.members ?? []],
+  );
+  return id;
+}
+
+async function tagged(name: string, contactIds: string[]) {
+  const id = uuidv7();
+  await at.sql('insert into tags (organization_id, id, name) values ($1, $2, $3)', [at.organization, id, name]);
+  await at.sql('insert into contact_tags (organization_id, contact_id, tag_id) select $1, k, $2 from unnest($3::uuid[]) k', [
+    at.organization,
+    id,
+    contactIds,
+  ]);
+}
+
+test('each source, less the excluded, each contact once; then it is fed', async () => {
+  const [dynamic, members, byTag, byId, before, excluded] = await Promise.all([
+    at.people({ count: 3, customFields: { plan: 'gold' } }),
+    at.people({ count: 3 }),
+    at.people({ count: 3 }),
+    at.people({ count: 3 }),
+    at.people({ count: 3 }),
+    at.people({ count: 2, customFields: { plan: 'gold' } }),
+  ]);
+  await tagged('Friend', [...byTag, members[0]!]);
+  const earlier = await at.campaign({ status: 'completed', phase: null });
+  await at.recipients(earlier, channel.id, before);
+  await at.sql(`update campaign_recipients set status = 'failed' where campaign_id = $1 and contact_id = any($2::uuid[])`, [
+    earlier,
+    before.slice(1),
+  ]);
+  const gold = [{ field: 'custom_fields.plan', operator: 'eq', value: 'gold' }];
+  const id = await preparing({
+    segment_ids: [await segment('dynamic', { filters: gold }), await segment('static', { members: [...members, ...excluded] })],
+    exclude_segment_ids: [await segment('static', { members: excluded })],
+    tags: ['Friend'],
+    contact_ids: [...byId, dynamic[0]!],
+    from_campaign: { campaign_id: earlier, statuses: ['failed'] },
+  });
+  expect((await prepared(id)).kind).toBe('done');
+  expect(await contactsOf(id)).toEqual([...dynamic, ...members, ...byTag, ...byId, ...before.slice(1)].sort());
+  expect(await at.statusOf(id)).toEqual({ status: 'running', phase: 'sending', reason: '' });
+  const jobs = await at.sql(`select name, lane from jobs where subject_id = $1 and state = 'queued'`, [id]);
+  expect(jobs).toEqual([{ name: 'campaigns.feed', lane: `campaign:${id}` }]);
+});
+
+test('filters and words of a search are one source', async () => {
+  const [ann] = await at.people({ count: 3, customFields: { plan: 'silver' } });
+  await at.sql(`update contacts set name = 'Ann Silver' where id = $1`, [ann]);
+  const id = await preparing({ filters: [{ field: 'custom_fields.plan', operator: 'eq', value: 'silver' }], search: 'ann' });
+  await prepared(id);
+  expect(await contactsOf(id)).toEqual([ann]);
+});
+
+test('zones come from the custom field, a channel from the newest conversation, and the start from the zone', async () => {
+  const other = await at.connected();
+  await at.sql(`update organizations set timezone_field = 'tz', timezone = 'Europe/Berlin' where id = $1`, [at.organization]);
+  const [tokyo] = await at.people({ count: 1, customFields: { tz: 'asia/tokyo' } });
+  const [nowhere] = await at.people({ count: 1, customFields: { tz: 'Mars/Base' } });
+  await at.sql(
+    `insert into conversations (organization_id, id, channel_id, contact_id, status) values ($1, uuidv7(), $2, $3, 'open')`,
+    [at.organization, other.id, tokyo],
+  );
+  const id = await preparing(
+    { contact_ids: [tokyo, nowhere] },
+    { channels: [channel.id, other.id], schedule: { start_at: '2026-12-24T09:00:00', is_local: true } },
+  );
+  await prepared(id);
+  const rows = await at.sql(
+    `select contact_id, channel_id, zone, variant_id, to_char(due_at at time zone 'UTC', 'DD HH24:MI') as due from campaign_recipients where campaign_id = $1 order by contact_id`,
+    [id],
+  );
+  expect(rows).toEqual([
+    { contact_id: tokyo, channel_id: other.id, zone: 'Asia/Tokyo', variant_id: 'a', due: '24 00:00' },
+    { contact_id: nowhere, channel_id: expect.any(String), zone: 'Europe/Berlin', variant_id: 'a', due: '24 08:00' },
+  ]);
+  const [row] = await at.sql('select zones from campaigns where id = $1', [id]);
+  expect(row).toEqual({ zones: ['Asia/Tokyo', 'Europe/Berlin', 'UTC'] });
+  await at.sql(`update organizations set timezone_field = null, timezone = 'UTC' where id = $1`, [at.organization]);
+});
+
+test('who was added by hand stays, once, and is placed as the others', async () => {
+  const [byHand, both, found] = await at.people({ count: 3 });
+  const id = await preparing({ contact_ids: [both, found] });
+  await at.recipients(id, channel.id, [byHand!, both!]);
+  await at.sql(`update campaign_recipients set variant_id = '', parameters = '{"code": "X"}' where campaign_id = $1`, [id]);
+  await prepared(id);
+  const rows = await at.sql(
+    'select contact_id, variant_id, parameters from campaign_recipients where campaign_id = $1 order by contact_id',
+    [id],
+  );
+  expect(rows).toEqual([
+    { contact_id: byHand, variant_id: 'a', parameters: { code: 'X' } },
+    { contact_id: both, variant_id: 'a', parameters: { code: 'X' } },
+    { contact_id: found, variant_id: 'a', parameters: {} },
+  ]);
+});
+
+test.each([
+  ['nobody', 'audience_empty', async () => ({ contact_ids: [uuidv7()] })],
+  ['a segment that is gone', 'audience_unknown', async () => ({ segment_ids: [uuidv7()] })],
+] as const)('%s: failed, %s, and nothing is fed', async (_, reason, audience) => {
+  const id = await preparing(await audience());
+  expect((await prepared(id)).kind).toBe('done');
+  expect(await at.statusOf(id)).toEqual({ status: 'failed', phase: null, reason });
+  expect(await at.sql(`select 1 from jobs where subject_id = $1 and state = 'queued'`, [id])).toEqual([]);
+});
+
+const stepOf = (id: string, job: { organization_id: string; id: string; run: number }, size: number, max?: number) => {
+  const { database, ledger } = at.house;
+  const deps = { database, own: ownRows(database, at.organization), transact: transactFor(ledger.transact, at.organization) };
+  return takeStep(deps, id, job, { size, ...(max !== undefined && { max }) });
+};
+
+test('it goes on from its position, however it ended; a run that is over writes nothing', async () => {
+  const all = await at.people({ count: 7 });
+  const id = await preparing({ contact_ids: all });
+  const jobId = await at.startPrepare(id);
+  const job = { organization_id: at.organization, id: jobId, run: 1 };
+  // By hand: nobody. Then three of a source.
+  expect([await stepOf(id, job, 3), await stepOf(id, job, 3)]).toEqual(['more', 'more']);
+  expect(await contactsOf(id)).toEqual(all.slice(0, 3));
+  await expect(stepOf(id, { ...job, run: 2 }, 3)).rejects.toThrow('');
+  expect(await contactsOf(id)).toEqual(all.slice(0, 3));
+  // Of two runs at once one moves on.
+  const both = await Promise.allSettled([stepOf(id, job, 3), stepOf(id, job, 3)]);
+  expect(both.filter(({ status }) => status === 'rejected').length).toBeLessThanOrEqual(1);
+  expect((await contactsOf(id)).length).toBeLessThanOrEqual(7);
+  expect((await at.prepare(id)).kind).toBe('done');
+  expect(await contactsOf(id)).toEqual(all);
+  const [{ prepared }] = (await at.sql('select prepared from campaigns where id = $1', [id])) as [{ prepared: object }];
+  expect(prepared).toEqual({ source: 2, after: null, is_done: true, made: 7 });
+});
+
+test('more than there may be: it stops', async () => {
+  const all = await at.people({ count: 6 });
+  const id = await preparing({ contact_ids: all });
+  const job = { organization_id: at.organization, id: await at.startPrepare(id), run: 1 };
+  const outcomes = [];
+  for (let step = 0; step < 4; step += 1) outcomes.push(await stepOf(id, job, 2, 3));
+  expect(outcomes).toEqual(['more', 'more', 'more', 'too_large']);
+});
+
+test('paused or cancelled in between: it writes nothing more', async () => {
+  const id = await preparing({ contact_ids: await at.people({ count: 2 }) });
+  await at.startPrepare(id);
+  await at.sql(`update campaigns set status = 'paused' where id = $1`, [id]);
+  expect((await at.prepare(id)).kind).toBe('done');
+  expect(await contactsOf(id)).toEqual([]);
+});
