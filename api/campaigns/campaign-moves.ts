@@ -36,8 +36,8 @@ export const startOneCampaign = endpoint({
   responses: { 200: withExample(campaignView, { status: 'scheduled', start_at: '2026-12-01T02:00:00.000Z' }) },
   errors: [409],
   example: { body: { schedule: exampleContent.schedule } },
-  handler(input) {
-    assertMaySend(input.caller);
+  async handler(input) {
+    await assertMaySend(input.own, input.caller, input.params.campaignID);
     return moving(input, (tx, id) => startCampaign(tx, id, actorOf(input.caller), input.body?.schedule));
   },
 });
@@ -66,8 +66,8 @@ export const resumeOneCampaign = endpoint({
   description: `Its channels and templates are checked again. Idempotent; a 409 for one that is neither paused nor running. ${maySendNote}`,
   responses: { 200: withExample(campaignView, { ...running, paused_at: exampleTime, resumed_at: exampleTime }) },
   errors: [409],
-  handler(input) {
-    assertMaySend(input.caller);
+  async handler(input) {
+    await assertMaySend(input.own, input.caller, input.params.campaignID);
     return moving(input, resumeCampaign);
   },
 });

@@ -84,7 +84,8 @@ export const previewOneCampaign = endpoint({
   description: `By the state of now; nothing is written. At most ${maxCounted} contacts are looked at, and ${maxSamples} messages rendered. Needs the scope \`contacts:read\` too, since it shows contacts.`,
   responses: { 200: previewView },
   async handler({ params, caller, own }, { reads }) {
+    const campaign = await getCampaign(own, params.campaignID);
     assertSeesContacts(caller);
-    return ok(await previewCampaign(reads, own, await getCampaign(own, params.campaignID)));
+    return ok(await previewCampaign(reads, own, campaign));
   },
 });

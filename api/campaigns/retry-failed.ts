@@ -25,8 +25,8 @@ export const retryFailedOfCampaign = endpoint({
   responses: { 200: withExample(campaignView, { status: 'completed' }) },
   errors: [409],
   example: { body: { force: false } },
-  handler({ params, body, caller, own, write }) {
-    assertMaySend(caller);
+  async handler({ params, body, caller, own, write }) {
+    await assertMaySend(own, caller, params.campaignID);
     const id = params.campaignID;
     return write({ locks: [campaignLane(id), campaignsLock(own.organizationId)] }, async (tx) => {
       const { campaign, operationId } = await askForRetry(tx.own, id, body?.force ?? false);

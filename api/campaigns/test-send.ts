@@ -47,8 +47,8 @@ export const testOneCampaign = endpoint({
   },
   errors: [409],
   example: { body: { to: [`+${examplePhone}`], variant_id: 'a', parameters: { code: 'WINTER' } } },
-  handler({ params, body, caller, own, write }, { ledger, secrets }) {
-    assertMaySend(caller);
+  async handler({ params, body, caller, own, write }, { ledger, secrets }) {
+    await assertMaySend(own, caller, params.campaignID);
     const transact = transactFor(ledger.transact, own.organizationId);
     const look = () => prepareTest(own, transact, secrets, params.campaignID, body);
     return write({ look, locks: (all) => all.flatMap(acceptLocks) }, async (tx, all) => {
