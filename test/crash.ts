@@ -7,7 +7,7 @@ const whole = (text: string) => {
   return text;
 };
 
-const tests = ['matrix', 'messages', 'answers', 'flows', 'crm', 'commerce'];
+const tests = ['matrix', 'messages', 'answers', 'flows', 'crm', 'commerce', 'campaigns'];
 const backends = ['postgres', 'redis'];
 
 function parts(text: string): string[] {
@@ -32,10 +32,17 @@ const { only, ...sizes } = new Command('test:crash')
   .option('--records <n>', 'of crm: records of which a field is indexed', whole, '1000000')
   .option('--orders <n>', 'of commerce: orders that are paid, booked and sent', whole, '500')
   .option('--buyers <n>', 'of commerce: drafts that become orders at once, of half as many pieces', whole, '200')
+  .option('--recipients <n>', 'of campaigns: people that are written to', whole, '100000')
+  .option('--pauses <n>', 'of campaigns: so often it is paused and resumed', whole, '10')
   .option('--faults <n>', 'kills, flushes and restarts; of messages, flows, crm and commerce kills', whole, '40')
   .option('--pause <ms>', 'longest time between two of them', whole, '8000')
   .option('--seed <n>', 'of a run that shall be repeated', whole)
-  .option('--only <names>', 'matrix, messages, answers, flows, crm, commerce, postgres, redis; comma-separated', parts, [])
+  .option(
+    '--only <names>',
+    'matrix, messages, answers, flows, crm, commerce, campaigns, postgres, redis; comma-separated',
+    parts,
+    [],
+  )
   .parse()
   .opts<Record<string, string> & { only: string[] }>();
 

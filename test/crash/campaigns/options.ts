@@ -1,0 +1,9 @@
+import { given } from '../options.ts';
+
+export const campaignSizes = {
+  recipients: given('RECIPIENTS', 1_200),
+  channels: 4,
+  faults: given('FAULTS', 6),
+  pauses: given('PAUSES', 3),
+  maxPauseMs: given('PAUSE', 800),
+};
