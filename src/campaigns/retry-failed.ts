@@ -30,7 +30,7 @@ export const batchSize = 5_000;
 /** SQL: a set, in the order of an index. The message that failed is not the recipient's any more: what is told of it later is ignored. */
 const batchStatement = `
   update campaign_recipients r
-     set status = 'pending', attempts = r.attempts + 1, reason = '', failure_code = '', message_id = null,
+     set status = 'pending', reason = '', failure_code = '', message_id = null,
          queued_at = null, sent_at = null, delivered_at = null, read_at = null, failed_at = null, result_at = null,
          due_at = clock_timestamp()
    where r.organization_id = $1
