@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { recipientStatuses } from '../../src/campaigns/states.ts';
 import type { Visit } from '../support/browser.ts';
 import { describeConsole, expectCalm, heading } from '../support/console.ts';
 import { faintTexts, shownTexts } from '../support/contrast.ts';
+import { campaign } from '../support/factories/campaign.ts';
 
 const places = [
   '',
@@ -10,6 +12,8 @@ const places = [
   '#/events',
   '#/messages',
   '#/messages/:message',
+  '#/campaigns',
+  '#/campaigns/:campaign',
   '#/operations',
   '#/keys',
 ];
@@ -35,15 +39,33 @@ describeConsole('/console: its looks', (at) => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForLoadState('networkidle');
     await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+    expect([hash, await page.locator('[role=alert]:not(:empty)').allInnerTexts()]).toEqual([hash, []]);
   }
-  const placeOf = (hash: string, messageId: string) =>
-    hash.replace(':endpoint', at.endpointId).replace(':delivery', at.deliveryId).replace(':message', messageId);
+  /** One that paused by itself, with recipients of every kind. */
+  async function pausedCampaign(): Promise<string> {
+    const channel = await at.app.connect({ tenant: at.tenant });
+    const given = { channelIds: [channel.id], status: 'paused', phase: 'sending' } as const;
+    const { id } = await campaign(at.app.em(), at.tenant.organizationId, given);
+    await at.app.rows(`update campaigns set reason = 'spam_limit', paused_at = now() where id = $1`, [id]);
+    await at.app.rows(
+      `insert into campaign_recipients (id, organization_id, campaign_id, channel_id, status, reason, failure_code)
+       select uuidv7(), $1, $2, $3, status, case status when 'skipped' then 'suppressed' else '' end,
+              case status when 'failed' then '131048' else '' end
+         from unnest($4::text[]) status`,
+      [at.tenant.organizationId, id, channel.id, recipientStatuses],
+    );
+    return id;
+  }
+  const placesNow = async () => {
+    const ids = { endpoint: at.endpointId, delivery: at.deliveryId, message: await refused(), campaign: await pausedCampaign() };
+    return places.map((hash) => hash.replace(/:(\w+)/, (_, name: keyof typeof ids) => ids[name]));
+  };
 
   test.each(Object.keys(sizes) as (keyof typeof sizes)[])('no page is wider than a %s', async (size) => {
-    const messageId = await refused();
+    const shown = await placesNow();
     const visit = await at.openIn('', { viewport: sizes[size] });
-    for (const hash of places) {
-      await show(visit, placeOf(hash, messageId));
+    for (const [index, hash] of places.entries()) {
+      await show(visit, shown[index]!);
       expect([hash, Math.max(0, await overflow(visit))]).toEqual([hash, 0]);
       const name = hash.replaceAll(/\W+/g, '-');
       if (pictures) await visit.page.screenshot({ path: `${pictures}/${size}${name}.png`, fullPage: true });
@@ -54,7 +76,7 @@ describeConsole('/console: its looks', (at) => {
   test.each(['light', 'dark'] as const)(
     'every text has a contrast of 4.5 to 1 and more when the system is %s',
     async (colorScheme) => {
-      const messageId = await refused();
+      const shown = await placesNow();
       const visit = await at.open('', { colorScheme });
       const { page } = visit;
       const check = async (place: string) => {
@@ -72,8 +94,8 @@ describeConsole('/console: its looks', (at) => {
         .waitFor();
       await check('a wrong password');
       await at.logIn(visit);
-      for (const hash of places) {
-        await show(visit, placeOf(hash, messageId));
+      for (const [index, hash] of places.entries()) {
+        await show(visit, shown[index]!);
         await check(hash);
         const name = hash.replaceAll(/\W+/g, '-');
         if (pictures) await page.screenshot({ path: `${pictures}/${colorScheme}${name}.png`, fullPage: true });

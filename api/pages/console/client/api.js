@@ -51,4 +51,7 @@ export const paths = {
   delivery: (id) => `${webhooks}/deliveries/${id}`,
   event: (id) => `events/${id}`,
   operation: (id) => `operations/${id}`,
+  campaigns: 'campaigns',
+  campaign: (id) => `campaigns/${id}`,
+  channel: (id) => `channels/${id}`,
 };

@@ -3,9 +3,9 @@ import { announce } from './announce.js';
 import { html } from './view.js';
 
 const tones = {
-  good: ['succeeded', 'enabled', 'delivered', 'read', 'sent', 'received', 'accepted', 'in force'],
-  bad: ['failed', 'failing', 'disabled', 'revoked'],
-  wait: ['pending', 'queued', 'sending', 'running', 'held', 'paused', 'unknown'],
+  good: ['succeeded', 'enabled', 'delivered', 'read', 'sent', 'received', 'accepted', 'in force', 'completed', 'connected'],
+  bad: ['failed', 'failing', 'disabled', 'revoked', 'auth_error', 'restricted'],
+  wait: ['pending', 'queued', 'sending', 'running', 'held', 'paused', 'scheduled', 'unknown'],
 };
 
 /** The word says it; the colour only helps. */

@@ -1,6 +1,8 @@
 import { announce } from './announce.js';
 import { post } from './api.js';
 import { Acting } from './asking.js';
+import { Campaign } from './campaign.js';
+import { Campaigns } from './campaigns.js';
 import { Delivery } from './delivery.js';
 import { Endpoint } from './endpoint.js';
 import { Endpoints } from './endpoints.js';
@@ -22,6 +24,7 @@ const places = [
   { place: 'deliveries', scope: 'webhooks:read', of: Delivery },
   { place: 'events', label: 'Events', scope: 'events:read', all: Events, of: Event },
   { place: 'messages', label: 'Messages', scope: 'messages:read', all: Messages, of: Message },
+  { place: 'campaigns', label: 'Campaigns', scope: 'campaigns:read', all: Campaigns, of: Campaign },
   { place: 'operations', label: 'Operations', scope: 'messages:read', all: Operations, of: Operation },
   { place: 'keys', label: 'API keys', scope: 'api_keys:read', all: Keys },
 ];
