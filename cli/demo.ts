@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { readStartEnvironment } from '../src/platform/config/config.ts';
+import { playCampaign } from './demo/campaign.ts';
 import { ending } from './demo/ending.ts';
 import { removeEndpoints } from './demo/endpoint.ts';
 import { playFlow } from './demo/flow.ts';
@@ -12,6 +13,7 @@ import { createTimeline } from './demo/timeline.ts';
 import type { DemoFile } from './start/demo-file.ts';
 
 const scenes: Record<string, { title: string; play: Play }> = {
+  campaign: { title: 'A campaign to a segment', play: playCampaign },
   conversation: { title: 'One conversation', play },
   flow: { title: 'A form inside the chat', play: playFlow },
   order: { title: 'An order, its payment, its booking and its parcel', play: playOrder },

@@ -24,7 +24,9 @@ program
 
 program
   .command('demo [scene]')
-  .description('play a conversation against what `start` has started, and show it as it happens; `flow`: a form and its answer')
+  .description(
+    'play a conversation against what `start` has started, and show it as it happens; `campaign`, `flow`, `order`: other scenes',
+  )
   .action(async (scene) => (await import('./demo.ts')).demo(scene));
 
 program

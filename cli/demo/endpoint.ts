@@ -4,7 +4,16 @@ import { request, type Stage } from './stage.ts';
 
 const path = '/v1/settings/developer/webhooks/endpoints';
 const description = 'npm run demo';
-const event_types = ['message.sent', 'message.status_update', 'message.failed', 'message.new', 'deal.*', 'flow.*', 'commerce.*'];
+const event_types = [
+  'message.sent',
+  'message.status_update',
+  'message.failed',
+  'message.new',
+  'deal.*',
+  'flow.*',
+  'commerce.*',
+  'campaign.*',
+];
 /** Longer than a demo takes: what is older was left by one that was killed. */
 const leftMs = 120_000;
 const limitMs = 10_000;

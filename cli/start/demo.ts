@@ -4,6 +4,7 @@ import type { Database } from '../../src/platform/database/database.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { statement } from '../../src/platform/database/statement.ts';
 import { Template } from '../../src/templates/template.entity.ts';
+import { type DemoCampaign, prepareCampaign } from './demo-campaign.ts';
 import { type DemoCommerce, prepareCommerce } from './demo-commerce.ts';
 import { type DemoCrm, prepareCrm } from './demo-crm.ts';
 import { prepareFlow } from './demo-flow.ts';
@@ -22,7 +23,8 @@ export type Demo = {
   template: { name: string; language: string };
   flow: { id: string };
 } & DemoCrm &
-  DemoCommerce;
+  DemoCommerce &
+  DemoCampaign;
 
 type Where = {
   database: Database;
@@ -36,13 +38,13 @@ type Where = {
 /** The sandbox's number as a channel, and a contact that has just written, so that a text or a flow to it is allowed for 24 hours. */
 export async function prepareDemo(where: Where): Promise<Demo> {
   const id = await connectChannel(where);
-  const [{ contact_id, conversation_id, crm }, flow, , commerce] = await Promise.all([
+  const [{ contact_id, conversation_id, crm }, flow, campaign, commerce] = await Promise.all([
     firstMessage(where, id).then(async (message) => {
       const { conversation_id: conversationId, contact_id: contactId } = message;
       return { ...message, crm: await prepareCrm(where, { conversationId, contactId: contactId! }) };
     }),
     prepareFlow(where, id),
-    templateIsThere(where, id),
+    templateIsThere(where, id).then(() => prepareCampaign(where, id)),
     prepareCommerce(where),
   ]);
   return {
@@ -53,6 +55,7 @@ export async function prepareDemo(where: Where): Promise<Demo> {
     flow,
     ...crm,
     ...commerce,
+    ...campaign,
   };
 }
 

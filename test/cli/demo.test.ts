@@ -135,11 +135,42 @@ test(
   limitMs,
 );
 
+test(
+  'the demo of a campaign goes from its draft to the history of one contact, and can be played again',
+  async () => {
+    for (const times of [1, 2]) {
+      const { code, stdout, stderr } = await command(['demo', 'campaign'], { KANAL_HOME: home });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const chapters = stdout.split(/^(?=\d {2})/m);
+      expect(chapters).toHaveLength(7);
+      const [, , , asked, started, read, who] = chapters;
+      expect(asked).toMatch(/200 3 of 4 +1 without consent; "Hi \w+, everything in the shop is 20 % off until Sunday\."/);
+      const right = ' +✓ signature right';
+      for (const webhook of [
+        'campaign\\.status_update running',
+        'campaign\\.status_update completed',
+        'campaign\\.completed completed',
+      ])
+        expect(started).toMatch(new RegExp(`${webhook}${right}`));
+      expect([...started!.matchAll(/POST \/\d+\/messages +answered 200/g)]).toHaveLength(3);
+      expect([...read!.matchAll(/message\.status_update read +✓ signature right/g)]).toHaveLength(3);
+      expect(who).toMatch(/200 completed +4 recipients: 3 read, 1 skipped\n/);
+      expect(who).toMatch(/Dewi: consent_required\n/);
+      expect(who).toMatch(/Spring sale \(copy\), completed: read\n/);
+      expect(who).toContain('All of it arrived');
+      expect(await rows(`select id from campaigns where status = 'completed'`)).toHaveLength(times);
+    }
+    expect(await rows(`select status from campaigns where name = 'Spring sale'`)).toEqual([{ status: 'draft' }]);
+    expect(await rows('select id from webhook_endpoints where deleted_at is null')).toEqual([]);
+  },
+  limitMs,
+);
+
 test('a scene that is not there is named, with those that are', async () => {
   expect(await command(['demo', 'constructor'], { KANAL_HOME: home })).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'There is no scene "constructor": there are conversation, flow, order\n',
+    stderr: 'There is no scene "constructor": there are campaign, conversation, flow, order\n',
   });
 });
 
