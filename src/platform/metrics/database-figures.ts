@@ -3,6 +3,7 @@ import type { Database, Em } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import { withinMs } from '../ledger/backends/backend.ts';
 import { queueNames } from '../ledger/queue-names.ts';
+import { type CampaignFigures, campaignGauges, campaignsByStatus, overdueCampaigns } from './campaign-figures.ts';
 import { type DeliveryFigures, deliveryGauges } from './delivery-figures.ts';
 import {
   brokenWebhooks,
@@ -20,16 +21,17 @@ import {
   unsyncedBookings,
 } from './figures.ts';
 
-type Figures = DeliveryFigures & {
-  unapplied: { bodies: number; oldest: number };
-  broken: number;
-  stuckPools: number;
-  channels: { status: string; channels: number }[];
-  connections: { status: string; connections: number }[];
-  refused: number;
-  unsynced: number;
-  purges: { table_name: string; at: number }[];
-};
+type Figures = DeliveryFigures &
+  CampaignFigures & {
+    unapplied: { bodies: number; oldest: number };
+    broken: number;
+    stuckPools: number;
+    channels: { status: string; channels: number }[];
+    connections: { status: string; connections: number }[];
+    refused: number;
+    unsynced: number;
+    purges: { table_name: string; at: number }[];
+  };
 
 /** Of channels and connections, as their domains name them. */
 const connectionStates = ['connected', 'disconnected', 'auth_error', 'restricted'];
@@ -75,6 +77,8 @@ const read = (database: Database): Promise<Figures> =>
       connections: await query(em, connectionsByStatus),
       refused: (await only<{ oldest: number }>(em, refusedConnections)).oldest,
       unsynced: (await only<{ oldest: number }>(em, unsyncedBookings)).oldest,
+      campaigns: await query(em, campaignsByStatus),
+      overdueCampaigns: (await only<{ oldest: number }>(em, overdueCampaigns)).oldest,
       purges: await query(em, purgesDone),
     };
   });
@@ -118,6 +122,7 @@ function createGauges(registry: Registry) {
     'How long the booking whose calendar is behind for the longest has been so; 0: none is. One that waits for a refused connection is not counted',
   );
   const deliveries = deliveryGauges(registry);
+  const campaigns = campaignGauges(registry);
   const purged = gauge(
     'kanal_retention_completed_timestamp_seconds',
     'When the last purge of a table that left nothing to delete ended, in any worker; 0: none has yet',
@@ -129,6 +134,7 @@ function createGauges(registry: Registry) {
       for (const single of [unapplied, oldest, broken, stuck, refused, unsynced]) single.remove();
       up.set(figures ? 1 : 0);
       deliveries.show(figures);
+      campaigns.show(figures);
       if (!figures) return;
       for (const queue of queueNames) {
         for (const state of [...liveStates, ...endedStates]) jobs.set({ queue, state }, 0);

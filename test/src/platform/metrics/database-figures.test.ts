@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openDatabase } from '../../../../src/open-database.ts';
 import type { Database } from '../../../../src/platform/database/database.ts';
+import { queueNames } from '../../../../src/platform/ledger/queue-names.ts';
 import { createMetrics } from '../../../../src/platform/metrics/metrics.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { type House, openHouse } from '../../../support/house.ts';
@@ -41,7 +42,7 @@ test('however many scrape, the database is asked once', async () => {
   const pages = await Promise.all(Array.from({ length: 20 }, () => read()));
   for (const page of [...pages, await read()]) {
     expect(page.value('kanal_database_up')).toBe(1);
-    expect(page.values('kanal_jobs')).toHaveLength(28);
+    expect(page.values('kanal_jobs')).toHaveLength(7 * queueNames.length);
   }
   expect(asked.times).toBe(1);
 });
