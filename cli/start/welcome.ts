@@ -34,6 +34,7 @@ Send a message to the demo contact, see what became of it, let the contact write
 Watch it at work, in a second terminal:
 
   npm run demo              a conversation
+  npm run demo -- campaign  a campaign to a segment
   npm run demo -- flow      a form inside the chat
   npm run demo -- order     an order, paid, in the calendar, brought by the courier
 

@@ -7,9 +7,9 @@ export const reasons = {
   ],
   template_unknown: [
     'A template is not on every channel any more, or not approved.',
-    'Create it again or have it approved, then resume.',
+    'Have it approved on every channel, then resume. If it failed, start a copy.',
   ],
-  channel_stopped: ['A channel is not connected.', 'Connect it again, then resume.'],
+  channel_stopped: ['A channel is not connected.', 'Connect it again, then resume. If it failed, start a copy.'],
   spam_limit: [
     'The provider limits the channel: too many people blocked or reported it.',
     'Give the number some days, and write to fewer people. Then resume.',
