@@ -44,8 +44,11 @@ describeConsole('/console: its looks', (at) => {
   /** One that paused by itself, with recipients of every kind. */
   async function pausedCampaign(): Promise<string> {
     const channel = await at.app.connect({ tenant: at.tenant });
-    const given = { channelIds: [channel.id], status: 'paused', phase: 'sending' } as const;
-    const { id } = await campaign(at.app.em(), at.tenant.organizationId, given);
+    const { id } = await campaign(at.app.em(), at.tenant.organizationId, {
+      channelIds: [channel.id],
+      status: 'paused',
+      phase: 'sending',
+    });
     await at.app.rows(`update campaigns set reason = 'spam_limit', paused_at = now() where id = $1`, [id]);
     await at.app.rows(
       `insert into campaign_recipients (id, organization_id, campaign_id, channel_id, status, reason, failure_code)

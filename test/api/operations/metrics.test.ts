@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { queueNames } from '../../../src/platform/ledger/queue-names.ts';
 import { purges } from '../../../src/platform/retention/purges.ts';
 import type { RunningWorker } from '../../../workers/start.ts';
 import { type Body, useApp } from '../../support/app.ts';
 import { bookingMade, serviceMade, staffMade } from '../../support/calendar.ts';
+import { campaign } from '../../support/factories/campaign.ts';
 import { type Exposition, readExposition } from '../../support/prometheus.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { startStopwatch } from '../../support/stopwatch.ts';
@@ -123,6 +125,20 @@ async function backlog() {
   );
 }
 
+/** One that nobody feeds, with somebody who has been due for half an hour, and one that is paused. */
+async function campaigns() {
+  const of = app.tenant.organizationId;
+  const channel = await app.one(`select id from channels where organization_id = $1 and status = 'connected' limit 1`, [of]);
+  await campaign(app.em(), of, { status: 'paused', phase: 'sending' });
+  const { id } = await campaign(app.em(), of, { status: 'running', phase: 'sending', channelIds: [channel.id] });
+  await app.rows(`update campaigns set zones = '{UTC}' where id = $1`, [id]);
+  await app.rows(
+    `insert into campaign_recipients (id, organization_id, campaign_id, channel_id, due_at)
+     values (uuidv7(), $1, $2, $3, clock_timestamp() - interval '30 minutes')`,
+    [of, id, channel.id],
+  );
+}
+
 /** Four bookings of one hour each, their calendars as a refused connection, a fault and a sync leave them. */
 async function bookings() {
   const of = app.tenant.organizationId;
@@ -157,6 +173,7 @@ beforeAll(async () => {
   worker = await app.startWorkers();
   await journey();
   await bookings();
+  await campaigns();
   await waitFor('the log of every request', () => lines('request').length >= 12);
   await waitFor('a sweep', async () => {
     const text = await (await scrape(ofWorker(worker.healthPort))).text();
@@ -213,6 +230,8 @@ describe('the names', () => {
     'kanal_bookings_oldest_unsynced_seconds',
     'kanal_build_info',
     'kanal_calendar_syncs_total',
+    'kanal_campaigns',
+    'kanal_campaigns_oldest_overdue_seconds',
     'kanal_channels',
     'kanal_clock_skew_seconds',
     'kanal_connections',
@@ -445,6 +464,8 @@ describe('the worker', () => {
     const deleted = counted(jobs, 'kanal_retention_rows_deleted_total', 'table');
     expect(Object.keys(deleted).sort()).toEqual([
       'bearer_tokens',
+      'campaign_recipients',
+      'campaigns',
       'connection_consents',
       'connection_webhooks',
       'contact_exports',
@@ -471,6 +492,8 @@ describe('the worker', () => {
       'provider_webhooks',
       'quotes',
       'records',
+      'segment_members',
+      'segments',
       'sessions',
       'unmatched_statuses',
       'webhook_attempts',
@@ -523,6 +546,14 @@ describe.each([
     }
   });
 
+  test('campaigns by status, and how long one stands still', () => {
+    const byStatus = { draft: 0, scheduled: 0, running: 1, paused: 1, completed: 0, cancelled: 0, failed: 0 };
+    expect(counted(read(), 'kanal_campaigns', 'status')).toEqual(byStatus);
+    const oldest = read().value('kanal_campaigns_oldest_overdue_seconds');
+    expect(oldest).toBeGreaterThanOrEqual(1_800);
+    expect(oldest).toBeLessThan(1_800 + laterSeconds + 30);
+  });
+
   test('channels by status, without deleted ones', async () => {
     expect(counted(read(), 'kanal_channels', 'status')).toEqual({ connected: 2, disconnected: 0, auth_error: 2, restricted: 1 });
   });
@@ -563,7 +594,7 @@ describe.each([
       'webhook-retries waiting': 300,
       'webhook-retries queued': 30,
     };
-    expect(Object.keys(ages)).toHaveLength(20);
+    expect(Object.keys(ages)).toHaveLength(5 * queueNames.length);
     for (const [key, seconds] of Object.entries(ages)) {
       expect(seconds).toBeGreaterThanOrEqual(about[key] ?? 0);
       expect(seconds).toBeLessThan(about[key] === undefined ? 0.001 : about[key] + laterSeconds + 30);
