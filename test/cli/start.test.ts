@@ -61,6 +61,8 @@ test(
       product: { id: expect.any(String), variant_id: expect.any(String) },
       service: { id: expect.any(String), variant_id: expect.any(String), staff_id: expect.any(String) },
       delivery_method: { id: expect.any(String) },
+      segment: { id: expect.any(String) },
+      campaign: { id: expect.any(String) },
       bull_board: { url: `${demo.base_url}/ops/queues`, user: 'operator', password: expect.any(String) },
       metrics: {
         url: `${demo.base_url}/metrics`,

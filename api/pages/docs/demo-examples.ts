@@ -17,6 +17,8 @@ type Demo = {
   product: Made & { variant_id: string };
   service: Made & { staff_id: string };
   delivery_method: Made;
+  segment: Made;
+  campaign: Made;
 };
 
 /** With a demo, the examples use its ids, so that a try on the page finds them. Otherwise the document is unchanged. */
@@ -50,4 +52,6 @@ const filledWith = (document: string, demo: Demo): string =>
     .replaceAll(exampleIdOf('service'), demo.service.id)
     .replaceAll(exampleIdOf('staff'), demo.service.staff_id)
     .replaceAll(exampleIdOf('delivery_method'), demo.delivery_method.id)
+    .replaceAll(exampleIdOf('segment'), demo.segment.id)
+    .replaceAll(exampleIdOf('campaign'), demo.campaign.id)
     .replaceAll(examplePhone, demo.contact.phone.replace(/^\+/, ''));

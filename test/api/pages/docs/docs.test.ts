@@ -89,7 +89,7 @@ test('the document names what the demo has in its examples, as soon as the demo 
   expect(await example()).toMatchObject({ channel_id: exampleIds.channel, to: `+${examplePhone}` });
   const kinds = [
     ...['organization', 'channel', 'contact', 'conversation', 'pipeline', 'stage', 'deal', 'record', 'task', 'flow'],
-    ...['connection', 'product', 'variant', 'service', 'staff', 'delivery_method'],
+    ...['connection', 'product', 'variant', 'service', 'staff', 'delivery_method', 'segment', 'campaign'],
   ];
   const made = Object.fromEntries(kinds.map((kind) => [kind, { id: uuidv7() }]));
   const demo = {
@@ -106,6 +106,8 @@ test('the document names what the demo has in its examples, as soon as the demo 
     product: { ...made.product, variant_id: made.variant!.id },
     service: { ...made.service, staff_id: made.staff!.id },
     delivery_method: made.delivery_method,
+    segment: made.segment,
+    campaign: made.campaign,
   };
   writeFileSync(demoFile, JSON.stringify(demo));
   expect(await example()).toMatchObject({ channel_id: made.channel!.id, to: '+15550100099' });
