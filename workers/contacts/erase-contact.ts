@@ -1,3 +1,4 @@
+import { forgetInCampaigns } from '../../src/campaigns/erasure/forget-in-campaigns.ts';
 import { forgetInOrders } from '../../src/commerce/erasure/forget-in-orders.ts';
 import { dropReceived } from '../../src/contacts/erasure/drop-received.ts';
 import type { Remains } from '../../src/contacts/erasure/erase.ts';
@@ -33,6 +34,7 @@ export const eraseContactRest = handle(eraseContactJob, async ({ erasure_id }, c
   await forgetInOrders(context.transact, remains.orders);
   await forgetPerson(context.transact, own, remains);
   await forgetInSegments(ledger.transact, own, remains);
+  await forgetInCampaigns(ledger.transact, own, remains);
   const writing = await forgetInFiles(ledger.transact, own, remains.ids, erasure.created_at);
   if (left > 0) return context.wait(1_000, { reason: 'the provider sent something that is not applied yet' });
   if (writing > 0) return context.wait(fileMs, { reason: 'an import or export in progress may contain the contact' });

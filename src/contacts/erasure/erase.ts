@@ -126,7 +126,7 @@ const blankTokens = `
 /**
  * SQL: messaging's table. Keeps the person's text; removes what names a file, the provider's ids, which contain the address, its words,
  * which may name the person, and the advertisement that the person came from, whose click id is theirs. Answers to a flow are not kept, nor
- * what a message filled into one: a form asks for what is personal.
+ * what a message filled into one: a form asks for what is personal. Nor what a campaign filled into its template: fields of the contact.
  */
 const blankMessages = `
   update messages
@@ -148,7 +148,8 @@ const blankMessages = `
              when 'nfm_reply' then '{"type": "nfm_reply", "nfm_reply": {"name": "flow"}}'
              when 'flow' then content #- '{action,parameters,flow_token}' #- '{action,parameters,flow_action_payload,data}'
              else content end
-           when 'template' then case when jsonb_typeof(content->'components') = 'array'
+           when 'template' then case when campaign_id is not null then content || '{"components": []}'
+             when jsonb_typeof(content->'components') = 'array'
              then jsonb_set(content, '{components}', (
                     select coalesce(jsonb_agg(case when lower(c.part->>'sub_type') = 'flow' then c.part - 'parameters' else c.part end
                                               order by c.place), '[]')

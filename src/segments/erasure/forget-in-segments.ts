@@ -25,14 +25,11 @@ const writeSought = `
  * Blanks the person's addresses and whole name in what segments search for. A single word of a name stays: it is sought for others too.
  * Idempotent. Returns how many it changed.
  */
-export async function forgetInSegments(transact: Transact, own: Own, { identities, names }: Remains): Promise<number> {
-  const whole = names
-    .filter((name) => /\S\s+\S/.test(name))
-    .map((value) => ({ type: 'external_id' as const, source: '', value }));
-  const clean = tracesOf([...identities, ...whole], []);
+export async function forgetInSegments(transact: Transact, own: Own, remains: Remains): Promise<number> {
+  const clean = soughtWithout(remains);
   let changed = 0;
   for (const { id, search, filters } of await own.sql<Sought>(readSought)) {
-    const left = { search: clean(search), filters: filters.map((filter) => withValue(filter, clean(filter.value))) };
+    const left = clean({ search, filters });
     if (isDeepStrictEqual(left, { search, filters })) continue;
     await transact({}, (tx) =>
       tx
@@ -42,6 +39,18 @@ export async function forgetInSegments(transact: Transact, own: Own, { identitie
     changed += 1;
   }
   return changed;
+}
+
+/** What a list is asked, with `[removed]` in the place of the person's addresses and whole name. */
+export function soughtWithout({ identities, names }: Remains) {
+  const whole = names
+    .filter((name) => /\S\s+\S/.test(name))
+    .map((value) => ({ type: 'external_id' as const, source: '', value }));
+  const clean = tracesOf([...identities, ...whole], []);
+  return ({ search, filters }: { search: string; filters: Filter[] }) => ({
+    search: clean(search),
+    filters: filters.map((filter) => withValue(filter, clean(filter.value))),
+  });
 }
 
 /** A number that is an address becomes null, which no filter takes. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { forgetInCampaigns } from '../../../src/campaigns/erasure/forget-in-campaigns.ts';
 import type { RecipientStatus } from '../../../src/campaigns/states.ts';
-import { eraseContact, eraseLocks } from '../../../src/contacts/erasure/erase.ts';
+import { eraseContact, eraseLocks, type Remains } from '../../../src/contacts/erasure/erase.ts';
 import { lookAtPair, mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
 import { sendMessageJob } from '../../../src/messaging/jobs.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
@@ -112,6 +113,11 @@ test('an erased person: nothing of a file is left, who waits is skipped, the row
   const [first, second] = [await people.running(), await people.running()];
   const [waits, was] = [await people.person(first, 'pending', survivor), await people.person(second, 'read', survivor)];
   await house.sql(`update campaign_recipients set parameters = '{"name": "Ann"}'`);
+  const filled = [{ type: 'body', parameters: [{ type: 'text', text: 'Ann' }] }];
+  await house.sql(`update messages set type = 'template', content = $2 where id = $1`, [
+    was.messageId,
+    { name: 'offer', language: 'en_US', components: filled },
+  ]);
   const { id } = survivor.contact;
   await transactFor(house.ledger.transact, house.organizationId)({ locks: eraseLocks(id, [survivor.id]) }, ({ own }) =>
     eraseContact(own, testSecrets, id),
@@ -120,4 +126,20 @@ test('an erased person: nothing of a file is left, who waits is skipped, the row
     ...{ status: 'skipped', reason: 'contact_deleted', contact_id: null, parameters: {} },
   });
   expect(await people.recipient(was.id)).toMatchObject({ status: 'read', reason: '', contact_id: null, parameters: {} });
+  const [message] = await house.sql('select content from messages where id = $1', [was.messageId]);
+  expect(message).toEqual({ content: { name: 'offer', language: 'en_US', components: [] } });
+});
+
+test('an erased person is not what an audience searches for', async () => {
+  const campaignId = await people.running();
+  const asked = (name: string, phone: string) => ({ search: phone, filters: [{ field: 'name', value: name }], tags: ['vip'] });
+  await house.sql('update campaigns set audience = $2 where id = $1', [campaignId, asked('Ann Lee', '+16505550199')]);
+  const remains = { identities: [{ type: 'phone', source: '', value: '+16505550199' }], names: ['Ann Lee'] } as Remains;
+  const own = ownRows(house.database, house.organizationId);
+  expect(await forgetInCampaigns(house.ledger.transact, own, remains)).toBe(1);
+  const [{ audience }] = (await house.sql('select audience from campaigns where id = $1', [campaignId])) as [
+    { audience: object },
+  ];
+  expect(audience).toEqual(asked('[removed]', '[removed]'));
+  expect(await forgetInCampaigns(house.ledger.transact, own, remains)).toBe(0);
 });

@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Remains } from '../../contacts/erasure/erase.ts';
+import type { Own } from '../../platform/database/own.ts';
+import type { Transact } from '../../platform/ledger/transact.ts';
+import { soughtWithout } from '../../segments/erasure/forget-in-segments.ts';
+import type { Filter } from '../../segments/selection.ts';
+import type { Audience } from '../campaign.entity.ts';
+
+type Asked = { id: string; audience: Audience };
+
+/** SQL: keys within JSON; ended and deleted ones too, which the purge has not reached. */
+const readAsked = `
+  select id, audience
+    from campaigns
+   where organization_id = $1
+     and audience ?| '{search,filters}'`;
+/** The revision stays: nobody changed what the campaign is. */
+const writeAsked = `
+  update campaigns
+     set audience = $3::jsonb, updated_at = clock_timestamp()
+   where organization_id = $1
+     and id = $2
+     and audience = $4::jsonb`;
+
+/** Blanks the person's addresses and whole name in what audiences search for, as in segments. Idempotent. Returns how many it changed. */
+export async function forgetInCampaigns(transact: Transact, own: Own, remains: Remains): Promise<number> {
+  const clean = soughtWithout(remains);
+  let changed = 0;
+  for (const { id, audience } of await own.sql<Asked>(readAsked)) {
+    const sought = clean({ search: audience.search ?? '', filters: (audience.filters ?? []) as Filter[] });
+    const left: Audience = {
+      ...audience,
+      ...(audience.search !== undefined && { search: sought.search }),
+      ...(audience.filters !== undefined && { filters: sought.filters }),
+    };
+    if (isDeepStrictEqual(left, audience)) continue;
+    await transact({}, (tx) => tx.of(own.organizationId).sql(writeAsked, [id, JSON.stringify(left), JSON.stringify(audience)]));
+    changed += 1;
+  }
+  return changed;
+}
