@@ -5,7 +5,7 @@ import { nowDate } from '../platform/time/clock.ts';
 import type { Fault } from '../templates/faults.ts';
 import { findCampaign } from './campaign-row.ts';
 import { moveCampaign } from './campaign-tx.ts';
-import { wholeFaults } from './checks/content.ts';
+import { laterFaults } from './checks/content.ts';
 import { graceMinutesOf } from './guard-defaults.ts';
 import { isLate } from './schedule/start.ts';
 import { beginNow } from './start.ts';
@@ -35,7 +35,7 @@ export async function beginCampaign(tx: TenantTx, id: string, jobId: string): Pr
   const { own } = tx;
   const campaign = await findCampaign(own, id);
   if (campaign?.status !== 'scheduled' || campaign.job_id !== jobId) return;
-  const faults = await wholeFaults(own, campaign);
+  const faults = await laterFaults(own, campaign);
   if (faults.length > 0) {
     await moveCampaign(own, id, 'begin', { to: 'failed', reason: reasonOf(faults), set: { job_id: null } });
     return;

@@ -6,7 +6,7 @@ import { assertRevision } from '../platform/revision.ts';
 import { type CampaignRow, getCampaign } from './campaign-row.ts';
 import { holdSegments } from './campaign-segments.ts';
 import { assertAllowed, changeCampaign } from './campaign-tx.ts';
-import { assertGiven, scheduleFaults, wholeFaults } from './checks/content.ts';
+import { assertGiven, laterFaults, scheduleFaults } from './checks/content.ts';
 import { throwContentFaults } from './content/faults.ts';
 import { type CampaignContent, setChannels } from './create.ts';
 import { reschedule } from './start-job.ts';
@@ -33,7 +33,7 @@ export async function patchCampaign(own: OwnTx, id: string, { revision, ...given
   if (fields.audience) await holdSegments(own, id, fields.audience);
   const after = await changeCampaign(own, before, { ...fields, ...(schedule && { schedule }) });
   if (after.status !== 'scheduled') return after;
-  throwContentFaults([...(await wholeFaults(own, after)), ...(await scheduleFaults(own, { ...after, start_at: null }))]);
+  throwContentFaults([...(await laterFaults(own, after)), ...(await scheduleFaults(own, { ...after, start_at: null }))]);
   return given.schedule ? reschedule(own, after) : after;
 }
 

@@ -3,7 +3,7 @@ import { stateIs } from '../platform/ledger/states.ts';
 import type { OwnTx, TenantTx } from '../platform/ledger/tx.ts';
 import { type CampaignRow, getCampaign } from './campaign-row.ts';
 import { assertAllowed, moveCampaign } from './campaign-tx.ts';
-import { sendingFaults, wholeFaults } from './checks/content.ts';
+import { laterFaults, sendingFaults } from './checks/content.ts';
 import { throwContentFaults } from './content/faults.ts';
 import { campaignLane, prepareCampaignJob, withdrawCampaignJob } from './jobs.ts';
 import { endFeed, endStart, enqueueFeed, enqueuePrepare } from './start-job.ts';
@@ -21,7 +21,7 @@ export async function resumeCampaign(tx: TenantTx, id: string): Promise<Campaign
   assertAllowed('resume', before);
   if (before.status === 'running') return before;
   const isPrepared = before.prepared?.is_done === true;
-  throwContentFaults(await (isPrepared ? sendingFaults : wholeFaults)(own, before));
+  throwContentFaults(await (isPrepared ? sendingFaults : laterFaults)(own, before));
   const job_id = isPrepared ? await enqueueFeed(own, id) : ((await livePrepare(own, id)) ?? (await enqueuePrepare(tx, id)));
   const set = { job_id, alarm: null, resumed_at: now(), phase: isPrepared ? ('sending' as const) : ('preparing' as const) };
   return moveCampaign(own, id, 'resume', { to: 'running', set });

@@ -11,6 +11,7 @@ import { findCampaign } from '../campaign-row.ts';
 
 export const maxContactIds = 1_000;
 export const maxSegmentsOfAudience = 50;
+export const unknownContact = 'contact.unknown';
 
 const knownContacts = statement((select, { ids }: { ids: string[] }) =>
   select(Contact).select('id').where('id', '=', sql<string>`any(${ids}::uuid[])`),
@@ -51,7 +52,7 @@ async function contactFaults(own: Own, ids: string[]): Promise<Fault[]> {
   return ids.flatMap((id, index) =>
     known.has(id)
       ? []
-      : [{ path: ['audience', 'contact_ids', index], code: 'contact.unknown', message: 'There is no such contact' }],
+      : [{ path: ['audience', 'contact_ids', index], code: unknownContact, message: 'There is no such contact' }],
   );
 }
 

@@ -7,7 +7,7 @@ import type { CampaignRow } from '../campaign-row.ts';
 import { throwContentFaults } from '../content/faults.ts';
 import { checkSchedule } from '../schedule/check-schedule.ts';
 import { wholeSchedule } from '../whole-schedule.ts';
-import { audienceFaults, isEmptyAudience } from './audience.ts';
+import { audienceFaults, isEmptyAudience, unknownContact } from './audience.ts';
 import { channelFaults, channelsOf } from './channels.ts';
 import { variantFaults } from './templates.ts';
 
@@ -39,6 +39,11 @@ export async function wholeFaults(own: Own, campaign: CampaignRow): Promise<Faul
     ...(await audienceFaults(own, audience)),
     ...(await missingAudience(own, campaign)),
   ];
+}
+
+/** Of one that was started before: an erased or merged contact of its `contact_ids` is one recipient less, and stops nobody else. */
+export async function laterFaults(own: Own, campaign: CampaignRow): Promise<Fault[]> {
+  return (await wholeFaults(own, campaign)).filter(({ code }) => code !== unknownContact);
 }
 
 /** Of one whose audience is made already. */

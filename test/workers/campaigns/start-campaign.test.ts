@@ -109,6 +109,14 @@ describe('the time of a scheduled campaign', () => {
     expect(await state()).toMatchObject({ status: 'running' });
   });
 
+  test('has come, and one of its contacts was erased meanwhile: the others are written to', async () => {
+    await house.sql(`update campaigns set audience = jsonb_set(audience, '{contact_ids,1}', to_jsonb(uuidv7())) where id = $1`, [
+      campaignId,
+    ]);
+    await house.run(handler, await due());
+    expect(await state()).toMatchObject({ status: 'running', reason: '' });
+  });
+
   test.each([
     ['template_unknown', `update templates set status = 'paused' where channel_id = $1`],
     ['channel_stopped', `update channels set status = 'auth_error' where id = $1`],
