@@ -20,6 +20,8 @@ const turnMs = 2_000;
 const leastWaitMs = 100;
 /** While messages are on their way: their results may raise an alarm, or end the campaign. */
 const settlingMs = 1_000;
+/** While a channel has no room, as for the rest of a day: others may be due, and zones open or end meanwhile. */
+const maxRoomWaitMs = 60_000;
 
 export type Next =
   | { kind: 'over' }
@@ -53,7 +55,7 @@ export async function feedCampaign(deps: FeedDeps, id: string): Promise<Next> {
   if (waits === 'stopped') return { kind: 'wait', ms: 0, phase: 'sending' };
   const left = await readLeft(deps.own, id);
   if (!left.has_pending) return left.has_queued ? { kind: 'wait', ms: settlingMs, phase: 'settling' } : { kind: 'complete' };
-  const dueMs = waits.length > 0 ? Math.min(...waits) : await nextDueMs(deps.own, state);
+  const dueMs = waits.length > 0 ? Math.min(...waits, maxRoomWaitMs) : await nextDueMs(deps.own, state);
   if (dueMs === undefined) {
     const arePlaced = await placeStrays(deps.own, deps.transact, campaign);
     return { kind: 'wait', ms: arePlaced ? 0 : settlingMs, phase: 'sending' };

@@ -2,6 +2,7 @@ import { uuidv7 } from '../../platform/ids.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { campaignLane } from '../jobs.ts';
 import { placeRecipients } from '../place-recipient.ts';
+import { enqueueFeed } from '../start-job.ts';
 import { openCampaign } from './open-campaign.ts';
 import type { Parameters } from './parameters.ts';
 
@@ -57,6 +58,9 @@ export async function addRecipients(tx: OwnTx, campaignId: string, given: NewRec
   const rows = [...last].map(([contact_id, parameters], n) => ({ n, id: uuidv7(), contact_id, parameters }));
   const placed = await placeRecipients(tx, campaign, rows);
   const written = await tx.sql<{ contact_id: string; is_added: boolean }>(addAll, [campaignId, JSON.stringify(placed)]);
+  // The feed may sleep until another zone opens.
+  if (campaign.status === 'running' && campaign.phase !== 'preparing' && written.some(({ is_added }) => is_added))
+    await enqueueFeed(tx, campaignId);
   const of = (isAdded: boolean) => new Set(written.filter(({ is_added }) => is_added === isAdded).map((row) => row.contact_id));
   return { added: of(true), changed: of(false) };
 }
