@@ -26,7 +26,8 @@ export async function endPrepare(own: OwnTx, id: string): Promise<void> {
   own.assertLocked(campaignLane(id));
   if ((await own.sql(anybody, [id])).length === 0) return failCampaign(own, id, 'audience_empty');
   // Paused meanwhile: whoever resumes it asks for the feed.
-  if ((await findCampaign(own, id))?.status !== 'running') return;
+  const campaign = await findCampaign(own, id);
+  if (campaign?.status !== 'running' || campaign.phase !== 'preparing') return;
   const jobId = own.enqueue(feedCampaignJob, { campaign_id: id }, { lane: campaignLane(id) });
   await own.sql(beginToSend, [id, jobId]);
 }

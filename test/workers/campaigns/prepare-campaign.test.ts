@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { campaignLane } from '../../../src/campaigns/jobs.ts';
+import { endPrepare } from '../../../src/campaigns/prepare/end.ts';
 import { takeStep } from '../../../src/campaigns/prepare/step.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
@@ -190,4 +192,14 @@ test('paused or cancelled in between: it writes nothing more', async () => {
   await at.sql(`update campaigns set status = 'paused' where id = $1`, [id]);
   expect((await at.prepare(id)).kind).toBe('done');
   expect(await contactsOf(id)).toEqual([]);
+});
+
+test('paused and resumed before its last run ends: it is fed by one row', async () => {
+  const id = await preparing({ contact_ids: await at.people({ count: 1 }) });
+  await at.startPrepare(id);
+  await at.prepare(id);
+  await transactFor(at.house.ledger.transact, at.organization)({ locks: [campaignLane(id)] }, ({ own }) => endPrepare(own, id));
+  expect(await at.sql(`select name from jobs where subject_id = $1 and state <> 'done'`, [id])).toEqual([
+    { name: 'campaigns.feed' },
+  ]);
 });
