@@ -6,6 +6,7 @@ import { type Bind, bindTo } from '../platform/listing/bind.ts';
 import type { Reads } from '../platform/listing/reads.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import { templatesOf } from './checks/templates.ts';
+import { cappedSql } from './feed/look.ts';
 import { excludedBy, readAudience } from './prepare/sources.ts';
 import { type Sample, type SamplePerson, sampleOf, samplePeople } from './preview-samples.ts';
 
@@ -83,12 +84,7 @@ async function judgedSql({ own, campaign, cap, isMarketing }: Asked, bind: Bind,
      limit ${limit}::int)`;
   const channels = bind(campaign.channel_ids);
   const isOut = excludedBy(excluded, bind);
-  const capped = cap
-    ? `(select count(*)
-          from campaign_recipients f
-         where f.organization_id = $1 and f.contact_id = p.id
-           and f.queued_at > clock_timestamp() - ${bind(cap.days)}::int * interval '1 day') >= ${bind(cap.max)}::int`
-    : 'false';
+  const capped = cap ? cappedSql('p.id', ['$1', bind(cap.max), bind(cap.days)]) : 'false';
   return `
     found as (
       select id, count(*) as times

@@ -84,6 +84,8 @@ describe('a preview', () => {
     const made = await completeDraft(app, channel, { purpose: 'marketing', audience: { contact_ids: [who.consenting] } });
     await recipient(app, made, { contactId: who.twice });
     expect((await preview(made.id)).counts).toMatchObject({ audience: 2, frequency_cap: 1, would_send: 1 });
+    await app.rows(`update campaign_recipients set status = 'failed' where id = $1`, [sent]);
+    expect((await preview(made.id)).counts).toMatchObject({ frequency_cap: 0, would_send: 2 });
     await app.call('organization.update', { body: { frequency_cap: null } });
   });
 
