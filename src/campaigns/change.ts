@@ -51,11 +51,15 @@ function assertMayChange({ status }: CampaignRow, given: object): void {
 
 const fixed = ['start_at', 'timezone', 'is_local'] as const;
 
-/** One that has been started has all of it. The recipients of one that has begun have their times. */
+/**
+ * One that has been started has all of it, and keeps its start where none is given: a change of its quiet hours must not start it now. The
+ * recipients of one that has begun have their times.
+ */
 async function newSchedule(own: OwnTx, before: CampaignRow, given: CampaignContent['schedule']) {
   if (before.status === 'draft') return given;
   const settings = await getOrganization(own);
-  const after = filledSchedule(given, settings);
+  const kept = before.status === 'scheduled' ? { start_at: before.schedule.start_at } : {};
+  const after = filledSchedule({ ...kept, ...given }, settings);
   const was = filledSchedule(before.schedule, settings);
   const changed = before.prepared && fixed.find((name) => given[name] !== undefined && after[name] !== was[name]);
   if (changed) throw invalidField(`schedule.${changed}`, 'Its recipients have their times already', 'schedule.begun');

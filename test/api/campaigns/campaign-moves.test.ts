@@ -124,6 +124,9 @@ describe('start', () => {
     const start_at = inDays(5);
     const changed = await app.call('campaigns.update', { ...at(made.id), body: { schedule: { start_at } } });
     expect(changed.body).toMatchObject({ status: 'scheduled', start_at });
+    const quiet = { from: '21:00', to: '08:00' };
+    const kept = await app.call('campaigns.update', { ...at(made.id), body: { schedule: { quiet_hours: quiet } } });
+    expect(kept.body).toMatchObject({ status: 'scheduled', start_at, schedule: { start_at, quiet_hours: quiet } });
     const after = await jobsOf(made.id);
     expect([after.length, after[0]!.id === before!.id]).toEqual([1, false]);
   });
