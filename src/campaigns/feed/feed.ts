@@ -45,7 +45,8 @@ export async function feedCampaign(deps: FeedDeps, id: string): Promise<Next> {
   const rooms = await readRooms(deps.own, id);
   const templates = await readTemplates(deps.own, campaign.channel_ids, campaign.variants);
   const reason = await troubleOf(deps.own, campaign, rooms, templates);
-  if (reason) return { kind: 'pause', reason };
+  // With nobody left to write to, it is too late to stop for that.
+  if (reason && (reason !== 'too_many_failures' || (await readLeft(deps.own, id)).has_pending)) return { kind: 'pause', reason };
   const { open, over } = zonesAt(schedule, campaign.zones, now);
   const endsAt = performance.now() + turnMs;
   if (over.length > 0)

@@ -52,6 +52,13 @@ test('more than a fifth of the last results failed: paused', async () => {
   expect(await at.statusOf(id)).toMatchObject({ status: 'paused', reason: 'too_many_failures' });
 });
 
+test('nobody is left to be written to: it ends, whatever failed', async () => {
+  await results('failed', 60);
+  await at.sql(`update campaign_recipients set status = 'sent' where campaign_id = $1 and status = 'pending'`, [id]);
+  await at.feed(id);
+  expect(await at.statusOf(id)).toMatchObject({ status: 'completed', reason: '' });
+});
+
 test.each([
   ['a fifth, and no more', 40, 10],
   ['too few to say', 9, 40],
@@ -69,6 +76,7 @@ test('what failed before it was resumed is no reason any more, and its own limit
   expect(await at.statusOf(id)).toMatchObject({ status: 'running' });
   await results('sent', 56);
   await results('failed', 4);
+  await at.recipients(id, channel.id, await at.people({ count: 1 }));
   await at.sql(`update campaigns set guards = '{"max_failed_percent": 5}' where id = $1`, [id]);
   await at.feed(id);
   expect(await at.statusOf(id)).toMatchObject({ status: 'paused', reason: 'too_many_failures' });
