@@ -17,12 +17,14 @@ export type Sample = {
   failure: string;
 };
 
-/** SQL: of the contacts that `judged` lets through. */
-export const samplePeople = (judged: string, limit: number) => `
+/** SQL: of the contacts that `judged` lets through, with the parameters of those who were added with some. */
+export const samplePeople = (judged: string, campaign: string, limit: number) => `
   with ${judged}
-  select ${contactColumns}, j.channel_id, '{}'::jsonb as parameters
+  select ${contactColumns}, j.channel_id, coalesce(r.parameters, '{}') as parameters
     from judged j
     join contacts k on k.organization_id = $1 and k.id = j.id
+    left join campaign_recipients r
+      on r.organization_id = $1 and r.campaign_id = ${campaign}::uuid and r.contact_id = k.id and not r.is_extra
    where j.reason = ''
    order by k.id desc
    limit ${limit}`;

@@ -7,7 +7,7 @@ import type { Reads } from '../platform/listing/reads.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import { templatesOf } from './checks/templates.ts';
 import { cappedSql } from './feed/look.ts';
-import { excludedBy, readAudience } from './prepare/sources.ts';
+import { type AudienceRead, excludedBy, readAudience } from './prepare/sources.ts';
 import { type Sample, type SamplePerson, sampleOf, samplePeople } from './preview-samples.ts';
 
 /** Contacts that are looked at. */
@@ -25,7 +25,7 @@ export async function previewCampaign(reads: Reads, own: Own, campaign: Campaign
   const isMarketing = campaign.purpose !== 'service' || !onlyUtility(campaign, templates);
   const asked = { own, campaign, cap, isMarketing };
   const counting = await statementOf(asked, maxCounted + 1, countsOf);
-  const sampling = await statementOf(asked, maxLookedAt, (judged) => samplePeople(judged, maxSamples));
+  const sampling = await statementOf(asked, maxLookedAt, (judged, id) => samplePeople(judged, id, maxSamples));
   const { counted, people } = await reads.dear(own.organizationId, async (ask) => ({
     counted: await ask<Counted>(counting.text, counting.params),
     people: campaign.channel_ids.length > 0 ? await ask<SamplePerson>(sampling.text, sampling.params) : [],
@@ -43,9 +43,12 @@ const maxLookedAt = 1_000;
 
 type Counted = Omit<PreviewCounts, 'audience'> & { looked_at: number; is_capped: boolean | null };
 
-async function statementOf(asked: Asked, most: number, textOf: (judged: string) => string) {
+/** `id`: the place of the campaign's. */
+async function statementOf(asked: Asked, most: number, textOf: (judged: string, id: string) => string) {
   const params: unknown[] = [asked.own.organizationId];
-  const text = textOf(await judgedSql(asked, bindTo(params), most));
+  const bind = bindTo(params);
+  const id = bind(asked.campaign.id);
+  const text = textOf(await judgedSql(asked, { bind, id, most }), id);
   return { text, params };
 }
 
@@ -58,6 +61,9 @@ const onlyUtility = ({ channel_ids, variants }: CampaignRow, templates: Template
     ),
   );
 
+/** The audience is whole: it is the recipients. */
+const nobodyElse: AudienceRead = { sources: [], excluded: [] };
+type Bound = { bind: Bind; id: string; most: number };
 type Asked = { own: Own; campaign: CampaignRow; cap: FrequencyCap | null; isMarketing: boolean };
 
 /** SQL: conditions of any audience, each source read no further than the bound. */
@@ -72,14 +78,14 @@ const countsOf = (judged: string) => `
     from judged`;
 
 /** SQL: `judged`: each contact once, on the channel it would be written to, with why it would not be. */
-async function judgedSql({ own, campaign, cap, isMarketing }: Asked, bind: Bind, most: number): Promise<string> {
-  const { sources, excluded } = await readAudience(own, campaign.audience);
+async function judgedSql({ own, campaign, cap, isMarketing }: Asked, { bind, id, most }: Bound): Promise<string> {
+  const { sources, excluded } = campaign.prepared?.is_done ? nobodyElse : await readAudience(own, campaign.audience);
   const limit = bind(most);
-  const each = sources.map(({ key, from }) => `(select ${key} as id from ${from(bind)} limit ${limit}::int)`);
+  const each = sources.map(({ key, from }) => `(select ${key} as id, false as is_added from ${from(bind)} limit ${limit}::int)`);
   const added = `(
-    select a.contact_id as id
+    select a.contact_id as id, true as is_added
       from campaign_recipients a
-     where a.organization_id = $1 and a.campaign_id = ${bind(campaign.id)}::uuid
+     where a.organization_id = $1 and a.campaign_id = ${id}::uuid
        and a.contact_id is not null and not a.is_extra
      limit ${limit}::int)`;
   const channels = bind(campaign.channel_ids);
@@ -87,12 +93,12 @@ async function judgedSql({ own, campaign, cap, isMarketing }: Asked, bind: Bind,
   const capped = cap ? cappedSql('p.id', ['$1', bind(cap.max), bind(cap.days)]) : 'false';
   return `
     found as (
-      select id, count(*) as times
+      select id, count(*) as times, bool_or(is_added) as is_added
         from (${[...each, added].join(' union all ')}) s
        group by id
        limit ${limit}::int),
     placed as (
-      select k.id, f.times, (select count(*) from found) >= ${limit}::int as is_full, (${isOut}) as is_excluded,
+      select k.id, f.times, (select count(*) from found) >= ${limit}::int as is_full, not f.is_added and (${isOut}) as is_excluded,
              coalesce((
                select c.channel_id
                  from conversations c

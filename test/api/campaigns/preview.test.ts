@@ -89,6 +89,21 @@ describe('a preview', () => {
     await app.call('organization.update', { body: { frequency_cap: null } });
   });
 
+  test('shows who was added as they would read it, though they are in an excluded segment', async () => {
+    const made = await completeDraft(app, channel, {
+      purpose: 'marketing',
+      variants: [variantOf(templateOf('greeting', '{{ recipient.code }}'))],
+      audience: { contact_ids: [who.consenting], exclude_segment_ids: [await segmentOf('Added', who.twice!)] },
+    });
+    const added = await recipient(app, made, { contactId: who.twice });
+    await app.rows(`update campaign_recipients set parameters = '{"code": "SPRING"}' where id = $1`, [added]);
+    const { counts, samples } = await preview(made.id);
+    expect(counts).toMatchObject({ audience: 2, would_send: 2, excluded: 0 });
+    expect(samples.find((one: Body) => one.contact_id === who.twice)).toMatchObject({ body: 'Hello SPRING', failure: '' });
+    await app.rows(`update campaigns set prepared = '{"is_done": true}' where id = $1`, [made.id]);
+    expect((await preview(made.id)).counts).toMatchObject({ audience: 1, would_send: 1, duplicates: 0 });
+  });
+
   test('of a draft without anything is empty', async () => {
     const { body } = await app.call('campaigns.create', { body: { name: 'Empty' } });
     expect(await preview(body.id)).toMatchObject({ counts: { audience: 0, would_send: 0 }, samples: [] });
