@@ -47,7 +47,8 @@ function variantFaults(variants: Variant[]): Fault[] {
   return faults;
 }
 
-function templateFaults({ variants }: Compiled, templateOf: TemplateOf, channel: string): Fault[] {
+/** Unknown, not approved, or with other parameters than the texts fill. */
+export function templateFaults({ variants }: Pick<Compiled, 'variants'>, templateOf: TemplateOf, channel: string): Fault[] {
   return variants.flatMap((variant, index) =>
     variant.templates.flatMap((template, place) => faultsOf(variant, template, ['variants', index, 'templates', place])),
   );

@@ -2,6 +2,7 @@ import type { Own } from '../../platform/database/own.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
 import type { createContentCache } from '../content/cache.ts';
+import type { Compiled } from '../content/compile.ts';
 import { troubleOf } from '../guards/guards.ts';
 import { skipPending } from '../skip-pending.ts';
 import type { CampaignReason } from '../states.ts';
@@ -44,7 +45,8 @@ export async function feedCampaign(deps: FeedDeps, id: string): Promise<Next> {
   const { campaign, schedule, now } = state;
   const rooms = await readRooms(deps.own, id);
   const templates = await readTemplates(deps.own, campaign.channel_ids, campaign.variants);
-  const reason = await troubleOf(deps.own, campaign, rooms, templates);
+  const content = deps.contents.contentOf(campaign.id, campaign.revision, campaign.variants);
+  const reason = await troubleOf(deps.own, campaign, rooms, templates, content);
   // With nobody left to write to, it is too late to stop for that.
   if (reason && (reason !== 'too_many_failures' || (await readLeft(deps.own, id)).has_pending)) return { kind: 'pause', reason };
   const { open, over } = zonesAt(schedule, campaign.zones, now);
@@ -52,7 +54,7 @@ export async function feedCampaign(deps: FeedDeps, id: string): Promise<Next> {
   if (over.length > 0)
     while (await skipPending({ ...deps, campaignId: id, reason: 'expired', zones: over }))
       if (performance.now() > endsAt) return { kind: 'wait', ms: 0, phase: 'sending' };
-  const waits = await feedChannels(deps, state, rooms, templates, open, endsAt);
+  const waits = await feedChannels({ ...deps, content }, state, rooms, templates, open, endsAt);
   if (waits === 'stopped') return { kind: 'wait', ms: 0, phase: 'sending' };
   const left = await readLeft(deps.own, id);
   if (!left.has_pending) return left.has_queued ? { kind: 'wait', ms: settlingMs, phase: 'settling' } : { kind: 'complete' };
@@ -67,7 +69,7 @@ export async function feedCampaign(deps: FeedDeps, id: string): Promise<Next> {
 
 /** For each channel with somebody who is due and has no room: how long until there is some. */
 async function feedChannels(
-  deps: FeedDeps,
+  deps: FeedDeps & { content: Compiled },
   state: FeedState,
   rooms: Room[],
   templates: FeedTemplates,
@@ -76,13 +78,12 @@ async function feedChannels(
 ): Promise<number[] | 'stopped'> {
   const { campaign, settings } = state;
   if (zones.length === 0) return [];
-  const content = deps.contents.contentOf(campaign.id, campaign.revision, campaign.variants);
   const waits: number[] = [];
   for (const channel of rooms) {
     const bounds = [await allowanceOf(deps.own, campaign), await todayOf(deps.own, channel)];
     const free = Math.max(0, channel.share - channel.unclaimed);
     const room = Math.min(free, ...bounds.map(({ left }) => left));
-    const batch = { ...deps, campaign, content, templates, channel, zones, cap: settings.frequency_cap };
+    const batch = { ...deps, campaign, templates, channel, zones, cap: settings.frequency_cap };
     const { made, hasMore, isRunning } = await feedChannel(batch, room, endsAt);
     if (!isRunning) return 'stopped';
     if (hasMore) waits.push(made < room ? 0 : waitOf(channel, made, free, bounds));

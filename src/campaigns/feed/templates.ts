@@ -4,6 +4,8 @@ import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import type { Template } from '../../templates/template.entity.ts';
 import type { Variant } from '../campaign.entity.ts';
+import type { Compiled } from '../content/compile.ts';
+import { templateFaults } from '../content/faults.ts';
 import type { CampaignReason } from '../states.ts';
 
 export type FeedTemplate = RowOf<typeof Template, 'channel_id' | 'name' | 'language' | 'status' | 'category' | 'components'> & {
@@ -30,10 +32,21 @@ export async function readTemplates(own: Own, channelIds: string[], variants: Va
   return (...given) => found.get(keyOf(...given));
 }
 
-/** Each template of a variant that is sent must be approved on each channel. */
-export function templateTrouble(templates: FeedTemplates, channelIds: string[], variants: Variant[]): CampaignReason | undefined {
+/**
+ * Each template of a variant that is sent must be approved on each channel, and fit what the campaign fills in: after a change of the template
+ * everybody would be skipped.
+ */
+export function templateTrouble(
+  templates: FeedTemplates,
+  channelIds: string[],
+  variants: Variant[],
+  content: Compiled,
+): CampaignReason | undefined {
   const used = inUse(variants);
   const all = channelIds.flatMap((id) => used.map(({ name, language }) => templates(id, name, language)));
   if (all.some((template) => template === undefined)) return 'template_unknown';
-  return all.some((template) => template!.status !== 'approved') ? 'template_paused' : undefined;
+  if (all.some((template) => template!.status !== 'approved')) return 'template_paused';
+  const sent = content.variants.filter((_, index) => variants[index]!.weight > 0);
+  const fits = (id: string) => templateFaults({ variants: sent }, (...names) => templates(id, ...names), '').length === 0;
+  return channelIds.every(fits) ? undefined : 'template_unknown';
 }

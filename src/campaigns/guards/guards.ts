@@ -1,5 +1,6 @@
 import type { Own } from '../../platform/database/own.ts';
 import type { CampaignRow } from '../campaign-row.ts';
+import type { Compiled } from '../content/compile.ts';
 import type { Room } from '../feed/rooms.ts';
 import { type FeedTemplates, templateTrouble } from '../feed/templates.ts';
 import { type CampaignReason, campaignReasons } from '../states.ts';
@@ -28,6 +29,7 @@ export async function troubleOf(
   campaign: CampaignRow,
   rooms: Room[],
   templates: FeedTemplates,
+  content: Compiled,
 ): Promise<CampaignReason | undefined> {
   if (campaign.alarm !== null) return alarmReason(campaign.alarm);
   if (rooms.some(({ status, is_deleted }) => is_deleted || status !== 'connected')) return 'channel_stopped';
@@ -36,6 +38,7 @@ export async function troubleOf(
       templates,
       rooms.map(({ id }) => id),
       campaign.variants,
+      content,
     ) ?? (await tooManyFailures(own, campaign))
   );
 }

@@ -3,6 +3,7 @@ import { endResets } from '../../../src/accounts/password-reset.ts';
 import { endSessions } from '../../../src/accounts/sessions.ts';
 import { listTokens } from '../../../src/accounts/tokens.ts';
 import { findCampaign, listCampaigns } from '../../../src/campaigns/campaign-row.ts';
+import { compile } from '../../../src/campaigns/content/compile.ts';
 import { leftToday } from '../../../src/campaigns/feed/daily-limit.ts';
 import { lookForDue } from '../../../src/campaigns/feed/look.ts';
 import { readRooms } from '../../../src/campaigns/feed/rooms.ts';
@@ -461,7 +462,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     },
     campaign_recipients_result: {
       by: 'troubleOf',
-      run: async () => troubleOf(own, (await findCampaign(own, fedCampaign))!, [], () => undefined),
+      run: async () => troubleOf(own, (await findCampaign(own, fedCampaign))!, [], () => undefined, compile([])),
     },
     campaigns_deleted: purge('campaigns', 1),
     campaigns_ended: purge('campaigns'),

@@ -19,6 +19,11 @@ afterAll(() => at.close());
 test.each([
   ['a template that is paused', 'template_paused', `update templates set status = 'paused' where channel_id = $1`],
   ['a template that is gone', 'template_unknown', 'delete from templates where channel_id = $1'],
+  [
+    'a template with other parameters',
+    'template_unknown',
+    `update templates set components = '[{"type": "BODY", "text": "Hello {{1}} {{2}}"}]' where channel_id = $1`,
+  ],
   ['a channel that is restricted', 'channel_stopped', `update channels set status = 'restricted' where id = $1`],
   ['a channel that was deleted', 'channel_stopped', 'update channels set deleted_at = clock_timestamp() where id = $1'],
   [
