@@ -3,6 +3,9 @@ import { Command } from 'commander';
 import { abuseReport } from './abuse/report.ts';
 import { abuseBench } from './abuse/run.ts';
 import { bodies, bodiesReport } from './bodies.ts';
+import { feedBench } from './campaigns/feed.ts';
+import { prepareBench } from './campaigns/prepare.ts';
+import { feedReport, prepareReport } from './campaigns/report.ts';
 import { isolationBench } from './commerce/isolation.ts';
 import { contactsReport, contactsScale } from './contacts/scale.ts';
 import { settings as costSettings } from './cost/meter.ts';
@@ -128,6 +131,16 @@ const singles: {
     name: 'parked',
     isTwin: true,
     report: async (stage) => parkedReport(await parkedBench(stage, Number(flags.rows ?? 100_000), rounds)),
+  },
+  {
+    name: 'campaign-prepare',
+    backend: 'postgres',
+    report: async (stage) => prepareReport(await prepareBench(stage, Number(flags.rows ?? 100_000), rounds)),
+  },
+  {
+    name: 'campaign-feed',
+    backend: 'postgres',
+    report: async (stage) => feedReport(await feedBench(stage, Number(flags.rows ?? 10_000), rounds)),
   },
   { name: 'abuse', isLong: true, report: async (stage) => abuseReport(await abuseBench(stage, only, rounds, seconds)) },
   {
