@@ -4,8 +4,11 @@ import { abuseReport } from './abuse/report.ts';
 import { abuseBench } from './abuse/run.ts';
 import { bodies, bodiesReport } from './bodies.ts';
 import { feedBench } from './campaigns/feed.ts';
+import { paceBench } from './campaigns/pace.ts';
+import { paceReport } from './campaigns/pace-report.ts';
 import { prepareBench } from './campaigns/prepare.ts';
 import { feedReport, prepareReport } from './campaigns/report.ts';
+import { campaignsReport, campaignsScale } from './campaigns/scale.ts';
 import { isolationBench } from './commerce/isolation.ts';
 import { contactsReport, contactsScale } from './contacts/scale.ts';
 import { settings as costSettings } from './cost/meter.ts';
@@ -66,7 +69,7 @@ type Flags = {
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; inbox, pages of messages and conversations of a large organization and a small one; crm, reads of deals, tasks and records likewise; orders, reads of orders and free times likewise; import, contacts from a file beside COPY; crm-import, records likewise; parked, the sweep beside reminders that wait in the database and without any; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers, a flood of retries and a backlog; orders-isolation, payments and messages beside a shipper that hangs and a calendar at its rate; rates, a burst on one channel and its pace beside another channel; flow-pushes, messages of a channel beside 500 pushes of flows that wait for its account; flow-document, how long a document of 10 MiB holds the event loop; flow-responses, the answers to a flow with a million of them and to one with ten thousand; recover, failed deliveries recovered beside live ones; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside its floor, part by part: cost, what one message costs. After each, jobs check must find nothing`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; inbox, pages of messages and conversations of a large organization and a small one; crm, reads of deals, tasks and records likewise; orders, reads of orders and free times likewise; import, contacts from a file beside COPY; crm-import, records likewise; parked, the sweep beside reminders that wait in the database and without any; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers, a flood of retries and a backlog; orders-isolation, payments and messages beside a shipper that hangs and a calendar at its rate; rates, a burst on one channel and its pace beside another channel; flow-pushes, messages of a channel beside 500 pushes of flows that wait for its account; flow-document, how long a document of 10 MiB holds the event loop; flow-responses, the answers to a flow with a million of them and to one with ten thousand; campaign-reads, recipients and statistics of a campaign of a million and of one of ten thousand; campaign-pace, campaigns at the rate of their channels, beside replies and another channel; recover, failed deliveries recovered beside live ones; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside their floors: campaign-prepare, the audience of a campaign; campaign-feed, its messages. Part by part: cost, what one message costs. After each, jobs check must find nothing`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
@@ -84,13 +87,13 @@ const command = new Command('bench')
   .option('--contacts <n>', 'contacts of the large organization of contacts', '1000000')
   .option(
     '--rows <n>',
-    'contacts of import (200,000), records of crm-import (50,000), reminders of parked (100,000), answers of flow-responses or orders (1,000,000), or deals, tasks and records of crm, each (20,000)',
+    'contacts of import (200,000), records of crm-import (50,000), reminders of parked (100,000), answers of flow-responses, orders or recipients of campaign-reads (1,000,000), recipients of campaign-prepare (100,000) or campaign-feed (10,000), or deals, tasks and records of crm, each (20,000)',
   )
   .option('--deliveries <n>', 'failed deliveries of recover', '100000')
   .option('--replays <n>', 'deliveries a second that recover asks for in the run over all of them', '2000')
   .option(
     '--only <numbers>',
-    'hostile clients of abuse, 1 to 8, comma-separated; bodies, reads of crm or orders, or cases of slow-provider and recover (whole, another, same), by a part of their names; none: all',
+    'hostile clients of abuse, 1 to 8, comma-separated; bodies, reads of crm or orders, a part of campaign-pace (one, two, four, replies), or cases of slow-provider and recover (whole, another, same), by a part of their names; none: all',
     '',
   )
   .option('--profile <directory>', "writes our processes' CPU profiles there")
@@ -141,6 +144,11 @@ const singles: {
     name: 'campaign-feed',
     backend: 'postgres',
     report: async (stage) => feedReport(await feedBench(stage, Number(flags.rows ?? 10_000), rounds)),
+  },
+  {
+    name: 'campaign-pace',
+    isLong: true,
+    report: async (stage) => paceReport(await paceBench(stage, rounds, seconds, flags.only)),
   },
   { name: 'abuse', isLong: true, report: async (stage) => abuseReport(await abuseBench(stage, only, rounds, seconds)) },
   {
@@ -232,6 +240,17 @@ if (command.args.includes('crm')) {
     .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'crm') }))
     .finally(() => stage.close());
   console.log(`\n## CRM\n\n${crmReport(scale)}`);
+  if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
+  assertNone(scale.findings);
+  process.exit();
+}
+
+if (command.args.includes('campaign-reads')) {
+  const stage = await openStage('postgres');
+  const scale = await campaignsScale(stage, Number(flags.rows ?? 1_000_000))
+    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'campaign-reads') }))
+    .finally(() => stage.close());
+  console.log(`\n## Campaigns\n\n${campaignsReport(scale)}`);
   if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
   assertNone(scale.findings);
   process.exit();

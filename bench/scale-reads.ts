@@ -22,6 +22,8 @@ export type ScaleRead<Asked extends AskedOf> = {
   /** What its p50 must hold: a share of the small one's, or milliseconds. */
   aim: { ratio: number } | { ms: number };
   isFar?: boolean;
+  /** Instead of `farPage`, for lists that are shorter. */
+  farPage?: number;
   /** It sums all that it reads. */
   isSum?: boolean;
   mayBeEmpty?: boolean;
@@ -116,9 +118,9 @@ async function farCursor<Asked extends AskedOf>(
   asked: Asked,
 ): Promise<string> {
   let cursor = '';
-  for (let left = (farPage - 1) * pageSize; left > 0; left -= 100) {
+  for (let left = ((read.farPage ?? farPage) - 1) * pageSize; left > 0; left -= 100) {
     const { meta } = await ask(client, bench, read, { ...asked, cursor }, Math.min(100, left));
-    if (!meta?.next_cursor) throw new Error(`${bench}, ${read.name}: the list ends before page ${farPage}`);
+    if (!meta?.next_cursor) throw new Error(`${bench}, ${read.name}: the list ends before page ${read.farPage ?? farPage}`);
     cursor = meta.next_cursor;
   }
   return cursor;

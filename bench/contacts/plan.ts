@@ -21,6 +21,7 @@ const walked = [
   ...['deals', 'deal_contacts', 'deal_conversations', 'crm_tasks', 'task_targets', 'records', 'record_values', 'record_links'],
   ...['flows', 'flow_versions', 'flow_sends', 'flow_responses'],
   ...['orders', 'order_items', 'payment_sessions', 'shipments', 'bookings', 'booking_calendars'],
+  ...['campaigns', 'campaign_channels', 'campaign_recipients'],
   ...['services', 'service_staff', 'staff', 'staff_busy'],
 ];
 /** `rows`: read by one node, those that its filter left out among them; 0 where the statement is not run. */
