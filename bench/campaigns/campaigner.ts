@@ -39,7 +39,7 @@ async function alike(sql: pg.Pool, { organizationId, channelId }: Tenant, { phon
      select $2, organization_id, provider, name, $3, $4, display_phone, status, access_token, rate from channels where id = $1`,
     [channelId, id, phoneNumberId, accountId],
   );
-  await sql.query('insert into pools (organization_id, id, width, rate) values ($1, $2, $3, $3)', [
+  await sql.query('insert into pools (organization_id, id, width, rate) values ($1, $2, $3::int, $3::int)', [
     ...[organizationId, channelPool(id), rate],
   ]);
   return id;
