@@ -9,7 +9,7 @@ export class Classes extends Migration {
   override name = '20261130000000-classes';
 
   override up() {
-    this.addSql('alter table jobs add class smallint not null default 0 check (class in (0, 1))');
+    this.addSql('alter table jobs add class smallint not null default 0 check (class between 0 and 1)');
     this.index('waiting', 'class, seq');
     this.index('room', 'class');
     for (const text of [fillPool, stateOfReleased, hasBulk]) this.addSql(text);
