@@ -60,7 +60,7 @@ export const liveJobsWithin = (most: Most) => `
              select ${facts}
                from jobs
               where organization_id = w.organization_id and pool = w.pool and state = 'waiting'
-              order by seq
+              order by class, seq
               limit (select looked from share)`)}) k
       left join counts c on c.organization_id = k.organization_id and c.pool = k.pool
     union all ${ofState('queued', `state = 'queued' and not (${isParked})`, 'check_at', most)}
