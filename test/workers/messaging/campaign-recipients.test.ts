@@ -38,7 +38,8 @@ const refusing = async (code: number) => {
 
 beforeAll(async () => {
   channel = await app.connect();
-  const running = () => campaign(app.em(), app.tenant.organizationId, { status: 'running', phase: 'sending' });
+  const running = () =>
+    campaign(app.em(), app.tenant.organizationId, { status: 'running', phase: 'sending', purpose: 'service' });
   campaignId = (await running()).id;
   for (const name of ['read', 'suppressed', 'answers', 'clicks', 'stops', 'old'] as const)
     made[name] = await recipientOn(channel, campaignId);
