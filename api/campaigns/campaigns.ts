@@ -81,7 +81,7 @@ export const patchOneCampaign = endpoint({
   scope: 'campaigns:write',
   summary: 'Change a campaign',
   description:
-    'What is not given stays; an object or list that is given replaces the one before. A draft and a scheduled campaign: everything. A paused one: `schedule`, `pace` and `guards`. In any other state it is a 409 that names the state. With `revision` it is changed only if nobody has changed it since.',
+    'What is not given stays; an object or list that is given replaces the one before. A draft and a scheduled campaign: everything; a scheduled one keeps its `start_at` where the new schedule has none. A paused one: `schedule`, `pace` and `guards`. In any other state it is a 409 that names the state. With `revision` it is changed only if nobody has changed it since.',
   body: Joi.object<CampaignPatch>({
     name,
     ...contentFields,
