@@ -4,7 +4,7 @@ import { statsOf } from '../../src/campaigns/stats.ts';
 import { exampleIdOf, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { id, timestamp } from '../http/schemas.ts';
-import { view, wrapped } from '../http/view.ts';
+import { view } from '../http/view.ts';
 
 const number = Joi.number().integer().required();
 const countNames = ['total', ...recipientStatuses] as const;
@@ -62,7 +62,6 @@ export const statsOfCampaign = endpoint({
   scope: 'campaigns:read',
   summary: 'Statistics of a campaign',
   subject: 'Campaign',
-  responses: { 200: wrapped(campaignStatsView) },
-  handler: async ({ params, own }) =>
-    ok({ data: { campaign_id: params.campaignID, ...(await statsOf(own, params.campaignID)) } }),
+  responses: { 200: campaignStatsView },
+  handler: async ({ params, own }) => ok({ campaign_id: params.campaignID, ...(await statsOf(own, params.campaignID)) }),
 });

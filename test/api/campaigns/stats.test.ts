@@ -25,7 +25,7 @@ test('statistics of a campaign', async () => {
     );
   const { status, body } = await statsOf(campaignID);
   expect(status).toBe(200);
-  expect(body.data).toMatchObject({
+  expect(body).toMatchObject({
     campaign_id: campaignID,
     counts: { total: 2, read: 1, skipped: 1, failed: 0 },
     skipped: { frequency_cap: 1 },

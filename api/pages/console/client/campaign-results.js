@@ -29,7 +29,7 @@ const Listing = ({ title, columns, counts, none }) => html`
 /** What people did, why some were skipped, and why messages failed. */
 export function CampaignResults({ id, delayMs, status }) {
   const loaded = useLoaded(
-    async (signal) => (await get(`${paths.campaign(id)}/stats`, {}, signal)).data,
+    (signal) => get(`${paths.campaign(id)}/stats`, {}, signal),
     [id, status],
     () => delayMs,
   );
