@@ -8,7 +8,10 @@ import { cancelled } from './cancelled.ts';
 /** Messages of one transaction, which holds the lane of each. */
 const usualStep = 50;
 
-/** SQL: what no worker has claimed; at most a second of each channel's rate, or a little more. */
+/**
+ * SQL: what no worker has claimed; at most a second of each channel's rate, or a little more. Whose first send has no answer may have arrived: its
+ * claim refuses it, as one whose outcome nobody knows.
+ */
 const waitingStatement = `
   select m.id, m.conversation_id
     from campaign_recipients r
@@ -17,6 +20,7 @@ const waitingStatement = `
      and r.campaign_id = $2
      and r.status = 'queued'
      and (m.status = 'queued') is true
+     and m.resends = 0
    order by r.id
    limit $3`;
 type Waiting = { id: string; conversation_id: string };

@@ -74,3 +74,11 @@ test('a second run changes nothing', async () => {
   expect(await at.counts(id)).toEqual(before);
   expect(await checkJobs(at.house.database)).toEqual([]);
 });
+
+test('what may have arrived by an earlier send is not called off: its claim says that nobody knows', async () => {
+  const { id } = await cancelled({ count: 3 });
+  const [unknown] = await at.messagesOf(id);
+  await at.sql('update messages set resends = 1 where id = $1', [unknown!.id]);
+  expect((await at.withdraw(id)).kind).toBe('done');
+  expect(await at.counts(id)).toEqual({ queued: 1, 'skipped: cancelled': 2 });
+});
