@@ -62,10 +62,14 @@ const risePart: PartText = (organization, ids, statuses) => `
        and r.message_id = t.message_id
        and ${rises})`;
 
-/** Taken back where the campaign is at fault or the person may be asked again, as long as somebody will write to them again. */
+/**
+ * Taken back where the campaign is at fault or the person may be asked again, as long as somebody will write to them again. Not after a send
+ * whose outcome nobody knows: they may have got it.
+ */
 const becomes = `
   case when t.reason <> '' and r.status = 'queued' then 'skipped'
        when c.status in ('running', 'paused')
+        and t.code <> 'outcome_unknown'
         and (t.alarm = 'template_paused' or t.is_capped and (c.guards->'retry_capped') = 'true' and r.attempts < 2) then 'pending'
        else 'failed' end`;
 
@@ -122,7 +126,8 @@ function partOf(tx: OwnTx, news: RecipientNews[]) {
   const rest = [
     news.map(({ campaignId }) => campaignId),
     failures.map(({ code }) => skips.get(code) ?? ''),
-    failures.map(({ code, providerCode }) => providerCode || code),
+    // Whoever retries must know it, whatever the provider said of the last send.
+    failures.map(({ code, providerCode }) => (code === 'outcome_unknown' ? code : providerCode || code)),
     failures.map(({ providerCode }) => alarmOf(providerCode) ?? ''),
     failures.map(({ providerCode }) => cappedCodes.includes(providerCode)),
   ];

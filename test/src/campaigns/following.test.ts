@@ -167,6 +167,19 @@ test.each(['131049', '130472'])('capped (%s): once more after a day where the ca
   expect((await people.recipient(again.id)).status).toBe('failed');
 });
 
+test.each(['132015', '131049', null])(
+  'a second send was refused (%s) and the first may have arrived: nobody is written to again',
+  async (providerCode) => {
+    const id = await people.running({ guards: { retry_capped: true } });
+    const person = await people.person(id);
+    await follow(newsOf(person, 'failed', failure('outcome_unknown', providerCode)));
+    const row = await people.recipient(person.id);
+    expect(row).toMatchObject({ status: 'failed', failure_code: 'outcome_unknown', message_id: person.messageId });
+    await follow(newsOf(person, 'delivered'));
+    expect(await people.recipient(person.id)).toMatchObject({ status: 'delivered', failure_code: '' });
+  },
+);
+
 test('a retry of the message queues the recipient again; of one that was skipped it is refused', async () => {
   const failed = await people.person(campaignId, 'failed');
   expect(await retry(failed)).toBe(true);
