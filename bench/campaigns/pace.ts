@@ -12,7 +12,8 @@ export const channelCount = 4;
 const repliesPerSecond = 10;
 /** The audience is made and the campaign is at its pace before anything else begins. */
 const leadMs = 3_000;
-const sharedMs = 8_000;
+/** The feeds write in turns of about twenty: over so long these are a small part. */
+const sharedMs = 18_000;
 const longestMs = 90_000;
 const afterPauseMs = 4_000;
 const lookMs = 50;
