@@ -88,7 +88,11 @@ export type RetryPayload = CampaignPayload & { before: string; force: string };
 export const retryFailedJob = job<RetryPayload>({
   name: 'campaigns.retry-failed',
   queue: 'default',
-  payload: Joi.object({ campaign_id: uuid, before: Joi.string().isoDate(), force: Joi.string().valid('true', 'false') }),
+  payload: Joi.object({
+    campaign_id: uuid,
+    before: Joi.string().isoDate().required(),
+    force: Joi.string().valid('true', 'false').required(),
+  }),
   subjectType: 'campaign',
   subject: 'campaign_id',
   delayMs: backoff(8),

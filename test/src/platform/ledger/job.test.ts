@@ -32,10 +32,15 @@ test('every kind of job is known by its own name and has a queue that exists', (
   expect(contractOf('toys.gone')).toBeUndefined();
 });
 
-test('a payload holds its subject’s id, other ids, who asked and in which way at most, and nothing else', () => {
+test('a payload holds its subject’s id, other ids, who asked, in which way and until when at most, and nothing else', () => {
   for (const { payload, subject } of jobs) {
     const id = '01932d5f-3a0e-7cc4-8f4e-0242ac120002';
-    const others: Record<string, string> = { actor: `user:${id}`, way: 'force' };
+    const others: Record<string, string> = {
+      actor: `user:${id}`,
+      way: 'force',
+      before: '2026-11-26T10:00:00.000Z',
+      force: 'true',
+    };
     const ids = Object.fromEntries(Object.keys(payload.describe().keys).map((key) => [key, others[key] ?? id]));
     expect(ids).toHaveProperty(subject);
     expect(payload.validate(ids).error).toBeUndefined();
