@@ -8,7 +8,7 @@ import { join } from 'node:path';
  */
 const heavy = '/test/(browser|cli|deployment|workers|src/platform/metrics)/';
 const crash = '/test/(crash|src/platform/ledger)/';
-const measured = '/test/crash/(distance|lanes-and-pools|redis-away)';
+const measured = '/test/(crash/(distance|lanes-and-pools|redis-away)|src/platform/ledger/classes-pace)';
 const own = process.argv.slice(2);
 const runs =
   own.length > 0
