@@ -128,11 +128,15 @@ test('every tenant table belongs to an organization that is there', async () => 
 test('every id in a tenant table is a checked reference, or has a reason', async () => {
   const reasons: Record<string, string> = {
     'bearer_tokens.session_id': 'a session belongs to a person, and its token goes on after a log-out that ends only the session',
+    'campaign_recipients.message_id': 'written with its message by one statement; nobody deletes messages',
+    'campaigns.job_id': 'no record: which job is the present one, and it ends by itself',
     'contact_blocks.change_id': 'no record: which wish was the last one',
     'contact_erasures.erased_id': 'the contact is no more',
     'contact_export_chunks.first_id': 'no record: from which id on a piece of a file holds contacts',
     'contact_export_chunks.last_id': 'no record: until which id',
+    'contact_exports.campaign_id': 'a file of recipients goes by itself after days, whatever became of the campaign',
     'contact_merges.merged_id': 'the contact is no more',
+    'conversations.awaited_recipient_id': 'whose answer is awaited: a recipient that is gone awaits none',
     'crm_history.event_id': 'an event is purged before the history that names it',
     'crm_history.object_id': 'of three kinds; written under the lock of the object, and purged with it',
     'crm_tasks.reminder_job_id': 'no record: which job is the present one, and it ends by itself',
@@ -146,6 +150,7 @@ test('every id in a tenant table is a checked reference, or has a reason', async
     'jobs.subject_id': 'of many types; what it names is read within the organization of the job',
     'memberships.user_id': 'a person is nobody’s: the membership is what ties one to an organization',
     'message_attempts.job_id': 'a try is kept longer than the job that made it',
+    'messages.campaign_id': 'a message outlives its campaign, which goes in batches',
     'messages.context_message_id':
       'a copy of what the provider’s id says, found within the conversation; nobody deletes messages',
     'onboardings.channel_id': 'what it came to, which stays when the channel is gone',
@@ -173,6 +178,8 @@ test('every reference is found by an index from its other side, or has a reason'
   const reasons: Record<string, string> = {
     'booking_calendars (organization_id, connection_id)': 'no connection is ever deleted',
     'booking_calendars (organization_id, video_connection_id)': 'no connection is ever deleted',
+    'campaign_channels (organization_id, channel_id)': 'no channel is ever deleted',
+    'campaign_recipients (organization_id, channel_id)': 'no channel is ever deleted',
     'deals (organization_id, pipeline_id, stage_id)': 'deals_stage has the stage, which is of one pipeline',
     'delivery_methods (organization_id, connection_id)':
       'no connection is ever deleted, and an organization has at most 100 methods',

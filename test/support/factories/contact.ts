@@ -4,12 +4,19 @@ import type { Em } from '../../../src/platform/database/database.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 
+/** Of one test file, each another, in no order that a test could lean on. */
+let lastNumber = randomInt(100_000);
+const nextNumber = () => {
+  lastNumber = (lastNumber + 7_919) % 100_000;
+  return lastNumber.toString().padStart(5, '0');
+};
+
 export type ContactMade = { id: string; phone: string };
 
 /** A contact with its identities, by phone unless something else is said. */
 export async function contact(em: Em, organizationId: string, given: Person = {}): Promise<ContactMade> {
   const id = uuidv7();
-  const phone = given.phone ?? `+1202555${randomInt(10_000).toString().padStart(4, '0')}${randomInt(10)}`;
+  const phone = given.phone ?? `+1202555${nextNumber()}`;
   await query(em, 'insert into contacts (id, organization_id, name, phone_number) values ($1, $2, $3, $4)', [
     id,
     organizationId,
