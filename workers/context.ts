@@ -28,13 +28,11 @@ async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Pro
   }
 }
 
-/** `stalls` is BullMQ's count of crashes of this run so far. */
 export function createContext<Claimed>(
   deps: WorkerDeps,
   contract: JobContract,
   row: RunRow,
   claimed: Claimed,
-  stalls: number,
   place: Place,
 ): RunContext<Claimed> {
   const ref = { organization_id: row.organization_id, id: row.id, run: row.run };
@@ -80,7 +78,7 @@ export function createContext<Claimed>(
       if (next === undefined) return context.fail(error, { work });
       return inTransaction(async (tx) => {
         await work?.(tx);
-        const put = await putOff(tx, ref, { delayMs: delayMs ?? next, spend: true, error, queue, stalls });
+        const put = await putOff(tx, ref, { delayMs: delayMs ?? next, spend: true, error, queue });
         if (!put) throw new RunOver();
         return { kind: 'again', delayMs: delayMs ?? next, isMoved: put.run !== row.run, reason: error.message };
       });
@@ -88,7 +86,7 @@ export function createContext<Claimed>(
     wait: (delayMs, { reason, work, error } = {}) =>
       inTransaction(async (tx) => {
         await work?.(tx);
-        const put = await putOff(tx, ref, { delayMs, spend: false, error, stalls });
+        const put = await putOff(tx, ref, { delayMs, spend: false, error });
         if (!put) throw new RunOver();
         return { kind: 'wait', delayMs, isMoved: put.run !== row.run, reason };
       }),

@@ -13,14 +13,13 @@ import { ProviderBusy, ProviderError, ProviderRefused } from '../src/providers/e
 import { createContext } from './context.ts';
 import type { Claimed, Handler, Outcome, RunContext, WorkerDeps } from './handler.ts';
 import type { Place } from './places.ts';
+import { maxStalls, suspectAfter } from './suspects.ts';
 
 type AnyHandler = Handler<Record<string, string>, unknown>;
 
 export type Run = RunRef & { attemptsMade: number; stalledCounter: number };
 export type Ended = Outcome | { kind: 'retried' } | { kind: 'early' | 'held' | 'full'; delayMs: number };
 
-/** Deaths of its worker over one attempt, after which a job is given up. */
-export const maxStalls = 5;
 /** A fault of our own is not the provider's answer and spends no attempt. */
 const ownFaultMs = 5_000;
 /** A shorter wait happens here: a round trip through BullMQ takes 200 ms. */
@@ -32,14 +31,15 @@ type WorkingOn = { ended: Ended; row?: RunRow; facts?: Record<string, unknown> }
 export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, place: Place): Promise<WorkingOn> {
   const { contract } = handler;
   const work = async (row: RunRow, claimed: unknown): Promise<WorkingOn> => {
-    const context = createContext(deps, contract, row, claimed, run.stalledCounter, place);
+    if (run.stalledCounter >= suspectAfter) await countStall(deps, row);
+    const context = createContext(deps, contract, row, claimed, place);
     return { ended: await perform(deps, handler, context), row, facts: context.facts };
   };
   const early = (delayMs: number, row?: RunRow): WorkingOn => ({ ended: { kind: 'early', delayMs }, row });
 
   for (;;) {
-    // The claim replaces several queries; a run that crashed often takes the slow path.
-    const claim = run.stalledCounter < maxStalls ? await claimOf(deps, handler, run) : undefined;
+    // The claim replaces several queries; a suspect takes the slow path.
+    const claim = run.stalledCounter < suspectAfter ? await claimOf(deps, handler, run) : undefined;
     if (claim && 'waitMs' in claim) {
       if (claim.waitMs > maxRestMs) return early(claim.waitMs);
       await place.rest(claim.waitMs);
@@ -69,9 +69,9 @@ export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, pl
         await deps.ledger.transact({}, (tx) => putBack(tx, run, { keepPlace: false }));
         return { ended: { kind: 'full', delayMs: 0 }, row };
     }
-    if (await hasCrashedTooOften(deps, handler, row!, run)) {
+    if (await hasCrashedTooOften(deps, handler, row!)) {
       const error: JobError = { code: 'crashed', message: `The worker died ${maxStalls} times over this job` };
-      const context = createContext(deps, contract, row!, undefined, run.stalledCounter, place);
+      const context = createContext(deps, contract, row!, undefined, place);
       return { ended: await context.fail(error), row };
     }
     const waitMs = !handler.claim && row!.is_paced ? await takeTurn(deps.database, run) : undefined;
@@ -123,8 +123,20 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
   }
 }
 
-async function hasCrashedTooOften(deps: WorkerDeps, handler: AnyHandler, row: RunRow, run: Run): Promise<boolean> {
-  if (run.stalledCounter - row.stalls < maxStalls) return false;
+/**
+ * BullMQ also counts the deaths at which a run was only taken: in line for its place, or put off. Those of a suspect count here, where it begins.
+ * SQL: an expression.
+ */
+async function countStall({ database }: WorkerDeps, { organization_id, id, run }: RunRow) {
+  await query(database, 'update jobs set stalls = stalls + 1 where organization_id = $1 and id = $2 and run = $3', [
+    organization_id,
+    id,
+    run,
+  ]);
+}
+
+async function hasCrashedTooOften(deps: WorkerDeps, handler: AnyHandler, row: RunRow): Promise<boolean> {
+  if (row.stalls < maxStalls - suspectAfter) return false;
   const survives = await deps.ledger.transact({}, async (tx) =>
     handler.contract.survivesCrashes?.(asTenant(tx, row.organization_id), row.payload),
   );

@@ -1,6 +1,6 @@
-import { maxStalls } from './run-job.ts';
-
-/** At a worker's death a run may be under way by chance, once or twice. */
+/** Deaths of its worker over one attempt, after which a job is given up. */
+export const maxStalls = 5;
+/** At a worker's death a run may be under way by chance, once or twice, or only be taken. */
 export const suspectAfter = 2;
 /** Somebody who kills workers may hit a run that is alone, once: it has this many lives to itself. */
 const livesAlone = 2;

@@ -205,28 +205,58 @@ describe('what comes of an error of the handler', () => {
 });
 
 describe('rule 5: a run whose worker died', () => {
-  test('is failed as crashed after 5 stalls', async () => {
+  /** Begins, and never ends: the worker is dead. */
+  async function die(id: string, stalledCounter: number, contract = playJob) {
+    await new Promise<void>((begun) => {
+      const handler = toyHandler(contract, () => {
+        begun();
+        return new Promise(() => {});
+      });
+      void house.run(handler, { id, stalledCounter });
+    });
+  }
+
+  test('is failed as crashed after 5 deaths', async () => {
     const { id, toyId } = await house.accept();
+    for (let deaths = 0; deaths < 5; deaths += 1) await die(id, deaths);
     expect(await house.run(playing(), { id, stalledCounter: 5 })).toMatchObject({ kind: 'failed', error: { code: 'crashed' } });
     expect(await house.toy(toyId)).toMatchObject({ status: 'failed', reason: 'crashed', effects: 0 });
   });
 
   test('runs again after 4', async () => {
     const { id } = await house.accept();
+    for (let deaths = 0; deaths < 4; deaths += 1) await die(id, deaths);
     expect(await house.run(playing(), { id, stalledCounter: 4 })).toEqual({ kind: 'done' });
+  });
+
+  test('deaths do not count at which it was only taken', async () => {
+    const { id } = await house.accept();
+    for (const deaths of [0, 1, 7, 22]) await die(id, deaths);
+    expect(await house.run(playing(), { id, stalledCounter: 50 })).toEqual({ kind: 'done' });
+  });
+
+  test('nor those at which it was put off', async () => {
+    const { id } = await house.accept();
+    await state(id, `run_at = clock_timestamp() + interval '60 s'`);
+    for (const stalledCounter of [2, 3, 4])
+      expect(await house.run(playing(), { id, stalledCounter })).toMatchObject({ kind: 'early' });
+    expect((await house.row(id))?.stalls).toBe(0);
   });
 
   test('counts from the last try that ended', async () => {
     const { id } = await house.accept();
-    await house.run(failing(new ProviderFailed('broken')), { id, stalledCounter: 4 });
-    expect((await house.row(id))?.stalls).toBe(4);
-    expect(await house.run(failing(new ProviderFailed('broken')), { id, stalledCounter: 8 })).toMatchObject({ kind: 'again' });
-    expect(await house.run(playing(), { id, stalledCounter: 13 })).toMatchObject({ error: { code: 'crashed' } });
+    for (const deaths of [2, 3]) await die(id, deaths);
+    expect((await house.row(id))?.stalls).toBe(2);
+    expect(await house.run(failing(new ProviderFailed('broken')), { id, stalledCounter: 4 })).toMatchObject({ kind: 'again' });
+    await state(id, 'run_at = clock_timestamp()');
+    for (const deaths of [4, 5, 6]) await die(id, deaths);
+    expect(await house.run(playing(), { id, stalledCounter: 7 })).toMatchObject({ error: { code: 'crashed' } });
   });
 
   test('is never failed when what cannot be undone may have been done', async () => {
     const { id, toyId } = await house.accept({ contract: throwJob });
     await house.sql(`update toys set status = 'sending' where id = $1`, [toyId]);
+    await state(id, 'stalls = 48');
     const looking = toyHandler(throwJob, (_, context) => context.wait(60_000, { reason: 'the window' }));
     expect(await house.run(looking, { id, stalledCounter: 50 })).toMatchObject({ kind: 'wait' });
     expect((await house.toy(toyId)).status).toBe('sending');

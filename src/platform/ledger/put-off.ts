@@ -11,8 +11,6 @@ export type PutOff = {
   error?: object;
   /** Another queue for later attempts. */
   queue?: string;
-  /** BullMQ's stall count: crashes are counted from the last attempt that ended. */
-  stalls: number;
 };
 
 export type PutOffRow = RowOf<typeof Job, 'run' | 'queue' | 'name' | 'organization_id' | 'pool'>;
@@ -30,7 +28,7 @@ const putOffStatement = `
          slot_at = null,
          queue = coalesce($7, queue),
          run = run + case when ${leavesQueue} then 1 else 0 end,
-         stalls = case when ${leavesQueue} then 0 else $8 end
+         stalls = 0
    where organization_id = $1 and id = $2 and run = $3 and ${stateIs('state', 'queued')}
   returning run, queue, name, organization_id, pool, ${isParked} as is_parked, $5::float8 as delay_ms`;
 
@@ -41,7 +39,7 @@ const putOffStatement = `
 export async function putOff(
   tx: Tx,
   { organization_id, id, run }: RunRef,
-  { delayMs, spend, error, queue, stalls }: PutOff,
+  { delayMs, spend, error, queue }: PutOff,
 ): Promise<PutOffRow | undefined> {
   const spent = spend ? 1 : 0;
   const reason = error ? JSON.stringify(error) : null;
@@ -53,7 +51,6 @@ export async function putOff(
     delayMs,
     reason,
     queue ?? null,
-    stalls,
   ]);
   if (!row) return undefined;
   tx.dispatch({
