@@ -1,3 +1,4 @@
+import { evaluateJob, runJobOfRule, tickJob } from './automation/jobs.ts';
 import { feedCampaignJob, prepareCampaignJob, retryFailedJob, startCampaignJob, withdrawCampaignJob } from './campaigns/jobs.ts';
 import { checkChannelJob, watchChannelJob } from './channels/jobs.ts';
 import { copyBusyJob, renewCalendarsJob, renewServiceJob } from './commerce/bookings/jobs.ts';
@@ -48,6 +49,9 @@ import { cancelPendingJob, drainPendingJob, hastenPendingJob, resumePendingJob }
 import { cancelWebhooksJob, recoverWebhooksJob, replayWebhooksJob } from './webhooks/replay/jobs.ts';
 
 export const jobs = [
+  evaluateJob,
+  runJobOfRule,
+  tickJob,
   sendMessageJob,
   sendLaterJob,
   markReadJob,

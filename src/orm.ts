@@ -1,5 +1,13 @@
 import { defineConfig } from '@mikro-orm/postgresql';
 import { PasswordReset } from './accounts/account.entity.ts';
+import {
+  AutomationHeld,
+  AutomationOccurrence,
+  AutomationRule,
+  AutomationRuleVersion,
+  AutomationSecret,
+} from './automation/rule.entity.ts';
+import { AutomationCount, AutomationRun, AutomationStep, AutomationWait } from './automation/run.entity.ts';
 import { Campaign, CampaignChannel, CampaignSegment } from './campaigns/campaign.entity.ts';
 import { CampaignRecipient } from './campaigns/recipient.entity.ts';
 import { Channel } from './channels/channel.entity.ts';
@@ -146,6 +154,15 @@ export const entities = [
   CampaignChannel,
   CampaignSegment,
   CampaignRecipient,
+  AutomationRule,
+  AutomationRuleVersion,
+  AutomationHeld,
+  AutomationOccurrence,
+  AutomationSecret,
+  AutomationRun,
+  AutomationStep,
+  AutomationWait,
+  AutomationCount,
   Flow,
   FlowVersion,
   FlowSend,

@@ -128,11 +128,15 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
  * SQL: an expression.
  */
 async function countStall({ database }: WorkerDeps, { organization_id, id, run }: RunRow) {
-  await query(database, 'update jobs set stalls = stalls + 1 where organization_id = $1 and id = $2 and run = $3', [
-    organization_id,
-    id,
-    run,
-  ]);
+  await query(
+    database,
+    `update jobs
+        set stalls = stalls + 1
+      where organization_id = $1
+        and id = $2
+        and run = $3`,
+    [organization_id, id, run],
+  );
 }
 
 async function hasCrashedTooOften(deps: WorkerDeps, handler: AnyHandler, row: RunRow): Promise<boolean> {

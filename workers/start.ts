@@ -134,5 +134,6 @@ const concurrencyOf = (config: Config, queue: QueueName) =>
     'bulk-messages': config.bulkMessagesConcurrency,
     webhooks: config.webhooksConcurrency,
     'webhook-retries': config.webhookRetriesConcurrency,
+    automations: config.automationsConcurrency,
     default: config.defaultConcurrency,
   })[queue];

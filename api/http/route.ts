@@ -144,9 +144,8 @@ class RequestInput implements Input<unknown, unknown> {
     };
     const whole: typeof done = audit ? (tx, seen) => this.#audited(tx, () => done(tx, seen)) : done;
     const { transact } = ledger;
-    const reply = await (this.#key
-      ? writeOnce(transact, database, secrets, this.#key, options, whole)
-      : transact(options, whole));
+    const caused = { ...options, cause: this.caller && { by: actorOf(this.caller) } };
+    const reply = await (this.#key ? writeOnce(transact, database, secrets, this.#key, caused, whole) : transact(caused, whole));
     reply.committed?.();
     return reply;
   };

@@ -106,16 +106,17 @@ export function acceptMany(tx: OwnTx, messages: ManyMessage[], { channelId, camp
     params: [tx.organizationId, channelId, campaignId, JSON.stringify(rows), ids],
     assertion: allMade,
   });
+  const cause = { by: `campaign:${campaignId}` };
   for (const { id, conversationId, contactId, was } of messages) {
     const lane = conversationLane(conversationId);
     tx.enqueue(sendMessageJob, { message_id: id }, { lane, pool: channelPool(channelId), class: 'bulk' });
     const status = statusAfter(was);
     if (was === null) {
       const begun = { conversation_id: conversationId, contact_id: contactId, channel_id: channelId, status };
-      tx.emit(conversationCreated, begun, { isHeard });
+      tx.emit(conversationCreated, begun, { isHeard, cause });
     }
     const changed = was === null || was === status ? ['preview'] : ['status', 'preview'];
-    tx.emit(conversationUpdated, { conversation_id: conversationId, status, changed }, { isHeard });
+    tx.emit(conversationUpdated, { conversation_id: conversationId, status, changed }, { isHeard, cause });
   }
 }
 

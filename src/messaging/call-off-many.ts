@@ -7,7 +7,7 @@ import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Failure, Message } from './message.entity.ts';
 import { emitFailed } from './settle.ts';
 
-type CalledOff = RowOf<typeof Message, 'id' | 'channel_id' | 'conversation_id' | 'campaign_id'>;
+type CalledOff = RowOf<typeof Message, 'id' | 'channel_id' | 'conversation_id' | 'campaign_id' | 'origin'>;
 
 /** SQL: a set, each found by its id. */
 const failQueued = `
@@ -16,7 +16,7 @@ const failQueued = `
    where m.organization_id = $1
      and m.id = any($2::uuid[])
      and (m.status = 'queued') is true
-  returning m.id, m.channel_id, m.conversation_id, m.campaign_id`;
+  returning m.id, m.channel_id, m.conversation_id, m.campaign_id, m.origin`;
 
 /** SQL: behind others of their lanes, so they release none. Before the heads end, which release what is next. */
 const deleteBlocked = `

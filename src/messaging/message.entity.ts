@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { tenant, times, timestamp } from '../platform/database/columns.ts';
+import type { Cause } from '../platform/events/cause.ts';
 import type { Pricing } from '../providers/messaging-app/pricing.ts';
 
 export const messageStatuses = ['queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'received'] as const;
@@ -42,6 +43,8 @@ export const Message = defineEntity({
     is_scheduled: p.boolean().default(false),
     /** The campaign that made it, which may be gone. */
     campaign_id: p.uuid().strictNullable(),
+    /** What made it, where its later events shall say so: a run of a rule. */
+    origin: p.json<Cause>().strictNullable(),
     told: p.json<Told>().strictNullable(),
     ...times(),
   },

@@ -20,7 +20,7 @@ import { sendMessageJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
 import { type MessageRow, messageColumns } from './queries.ts';
 import { calledOff, sendLaterJob } from './schedule-job.ts';
-import { acceptMessage, assertAllowed, type Prepared } from './send.ts';
+import { acceptMessage, assertAllowed, originOf, type Prepared } from './send.ts';
 import { findTarget } from './send-target.ts';
 import { recordFailed } from './settle.ts';
 
@@ -37,13 +37,14 @@ const scheduledPart: PartText = (
   contextId,
   contextMessageId,
   sendAt,
+  origin,
 ) => `
   message as (
     insert into messages as m (
       id, organization_id, channel_id, conversation_id, contact_id, direction, type, status,
-      to_phone, to_user_id, content, context_id, context_message_id, send_at, is_scheduled)
+      to_phone, to_user_id, content, context_id, context_message_id, send_at, is_scheduled, origin)
     select ${id}, ${organization}, ${channelId}, ${conversationId}, v.contact_id, 'outbound', ${type}, 'queued',
-           ${toPhone}, ${toUserId}, ${content}, ${contextId}, ${contextMessageId}, ${sendAt}::timestamptz, true
+           ${toPhone}, ${toUserId}, ${content}, ${contextId}, ${contextMessageId}, ${sendAt}::timestamptz, true, ${origin}
       from conversations v
      where v.organization_id = ${organization} and v.id = ${conversationId} and v.contact_id is not null
     returning ${messageColumns})`;
@@ -65,7 +66,7 @@ function scheduleMessage(
     text: flowSend ? scheduledWithFlowPart : scheduledPart,
     params: [
       ...[tx.organizationId, id, channelId, conversation.id, type, toPhone, toUserId, JSON.stringify(content), contextId],
-      ...[contextMessageId, sendAt],
+      ...[contextMessageId, sendAt, originOf(tx)],
       ...(flowSend ? flowSendParams(flowSend) : []),
     ],
     gives: 'message',
@@ -81,14 +82,14 @@ function scheduleMessage(
 
 const scheduledById = statement((select, { id }: { id: string }) =>
   select(Message)
-    .select(['id', 'channel_id', 'conversation_id', 'contact_id', 'type', 'content', 'send_at'])
+    .select(['id', 'channel_id', 'conversation_id', 'contact_id', 'type', 'content', 'send_at', 'origin'])
     .where('id', '=', id)
     .where('is_scheduled', '=', true)
     .where('status', '=', 'queued'),
 );
 export type Scheduled = RowOf<
   typeof Message,
-  'id' | 'channel_id' | 'conversation_id' | 'contact_id' | 'type' | 'content' | 'send_at'
+  'id' | 'channel_id' | 'conversation_id' | 'contact_id' | 'type' | 'content' | 'send_at' | 'origin'
 >;
 
 export async function findScheduled(own: Own, id: string): Promise<Scheduled | undefined> {
@@ -111,7 +112,10 @@ export async function refusalOfScheduled(own: Own, secrets: Secrets, message: Sc
 }
 
 /** In its conversation it is a message like any that is accepted now. Needs the lane. Idempotent. */
-export async function releaseScheduled(tx: OwnTx, { id, channel_id, conversation_id, type, content }: Scheduled): Promise<void> {
+export async function releaseScheduled(
+  tx: OwnTx,
+  { id, channel_id, conversation_id, type, content, origin }: Scheduled,
+): Promise<void> {
   // SQL: the conversation's status before the change decides what the event says.
   const [touched] = await tx.sql<{ status: ConversationStatus; was: ConversationStatus }>(
     `with released as (
@@ -138,7 +142,7 @@ export async function releaseScheduled(tx: OwnTx, { id, channel_id, conversation
   if (!touched) throw new LocksOutdated();
   tx.enqueue(sendMessageJob, { message_id: id }, { lane: conversationLane(conversation_id), pool: channelPool(channel_id) });
   const changed = touched.status === touched.was ? ['preview'] : ['status', 'preview'];
-  tx.emit(conversationUpdated, { conversation_id, status: touched.status, changed });
+  tx.emit(conversationUpdated, { conversation_id, status: touched.status, changed }, { cause: origin ?? undefined });
 }
 
 const stateOf = statement((select, { id }: { id: string }) =>

@@ -131,6 +131,9 @@ function newConversation(
 
 export const acceptLocks = ({ conversation }: Prepared) => [conversationLane(conversation.id)];
 
+/** Of a run of a rule: what happens to the message later is its effect too. */
+export const originOf = ({ cause }: OwnTx) => (cause?.chain ? JSON.stringify(cause) : null);
+
 /** Messages that one transaction accepts, each with names of its own. */
 export const maxAcceptedAtOnce = 5;
 
@@ -151,6 +154,7 @@ const acceptPart =
     content,
     contextId,
     contextMessageId,
+    origin,
   ) =>
     `
   touched${place} as (
@@ -162,9 +166,9 @@ const acceptPart =
   message${place} as (
     insert into messages as m (
       id, organization_id, channel_id, conversation_id, contact_id, direction, type, status,
-      to_phone, to_user_id, content, context_id, context_message_id)
+      to_phone, to_user_id, content, context_id, context_message_id, origin)
     select ${id}, ${organization}, ${channelId}, ${conversationId}, t.contact_id, 'outbound', ${type}, 'queued',
-           ${toPhone}, ${toUserId}, ${content}, ${contextId}, ${contextMessageId}
+           ${toPhone}, ${toUserId}, ${content}, ${contextId}, ${contextMessageId}, ${origin}
       from touched${place} t
     returning ${messageColumns})`;
 
@@ -192,7 +196,7 @@ export function acceptMessage(
     text: flowSend ? part.withFlow : part.plain,
     params: [
       ...[tx.organizationId, id, channelId, conversation.id, type, toPhone, conversation.status, status],
-      ...[preview, toUserId, JSON.stringify(content), contextId, contextMessageId],
+      ...[preview, toUserId, JSON.stringify(content), contextId, contextMessageId, originOf(tx)],
       ...(flowSend ? flowSendParams(flowSend) : []),
     ],
     gives: part.gives,

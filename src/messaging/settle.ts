@@ -1,5 +1,6 @@
 import type { RowOf } from '../platform/database/tables.ts';
 import { messageFailed, messageSent, messageStatusUpdate } from '../platform/events/catalogue.ts';
+import type { Cause } from '../platform/events/cause.ts';
 import { answerLock } from '../platform/ledger/locks.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
@@ -7,7 +8,7 @@ import { followMessagesNow, newsOf } from './campaign-recipients.ts';
 import { hasKept, wakeKept } from './kept-statuses.ts';
 import type { Failure, Message, MessageStatus } from './message.entity.ts';
 
-type Subject = RowOf<typeof Message, 'id' | 'channel_id' | 'conversation_id' | 'campaign_id'>;
+type Subject = RowOf<typeof Message, 'id' | 'channel_id' | 'conversation_id' | 'campaign_id' | 'origin'>;
 type Settled = Subject & { was: MessageStatus };
 
 /**
@@ -22,7 +23,7 @@ export async function recordAccepted(tx: OwnTx, messageId: string, providerMessa
             provider_message_id = case when m.contact_id is null then null else $3 end,
             updated_at = clock_timestamp()
       where m.organization_id = $1 and m.id = $2
-     returning m.id, m.channel_id, m.conversation_id, m.campaign_id, old.status as was,
+     returning m.id, m.channel_id, m.conversation_id, m.campaign_id, m.origin, old.status as was,
                ${hasKept({ channel: 'm.channel_id', providerMessageId: '$3' })} as has_kept`,
     [messageId, providerMessageId],
   );
@@ -56,7 +57,7 @@ export async function recordFailed(tx: OwnTx, messageId: string, failure: Failur
         set status = 'failed', is_scheduled = false, updated_at = clock_timestamp(),
             failure = case when m.resends > 0 or m.status = 'sending' and $3::jsonb->>'code' = 'crashed' then $4::jsonb else $3::jsonb end
       where m.organization_id = $1 and m.id = $2 and m.status in ('queued', 'sending')
-     returning m.id, m.channel_id, m.conversation_id, m.campaign_id, m.failure`,
+     returning m.id, m.channel_id, m.conversation_id, m.campaign_id, m.origin, m.failure`,
     [messageId, JSON.stringify(failure), JSON.stringify(unknownBy(failure))],
   );
   if (!row) return false;
@@ -71,11 +72,14 @@ const unknownBy = (failure: Failure): Failure =>
     : { ...failure, code: 'outcome_unknown', message: `The provider never said whether it took the message. ${failure.message}` };
 
 const ofCampaign = ({ campaign_id }: Subject) => (campaign_id === null ? {} : { campaign_id });
+/** What made the message made its news. */
+const causeOf = ({ campaign_id, origin }: Subject): Cause | undefined =>
+  origin ?? (campaign_id === null ? undefined : { by: `campaign:${campaign_id}` });
 
 export function emitStatus(tx: OwnTx, subject: Subject, status: string, isHeard = true) {
   const { id, conversation_id } = subject;
   const data = { message_id: id, status, conversation_id, organization_id: tx.organizationId, ...ofCampaign(subject) };
-  tx.emit(messageStatusUpdate, data, { isHeard });
+  tx.emit(messageStatusUpdate, data, { isHeard, cause: causeOf(subject) });
 }
 
 /** What `emitSent` emits, for a look whether an endpoint listens. */
@@ -83,20 +87,18 @@ export const sentEvents = [messageSent.type, messageStatusUpdate.type];
 
 export function emitSent(tx: OwnTx, subject: Subject, isHeard = true) {
   const { id, conversation_id, channel_id } = subject;
-  tx.emit(messageSent, { message_id: id, conversation_id, channel_id, ...ofCampaign(subject) }, { isHeard });
+  tx.emit(
+    messageSent,
+    { message_id: id, conversation_id, channel_id, ...ofCampaign(subject) },
+    { isHeard, cause: causeOf(subject) },
+  );
   emitStatus(tx, subject, 'sent', isHeard);
 }
 
 export function emitFailed(tx: OwnTx, subject: Subject, { code, provider_code, message }: Failure) {
   const { id, conversation_id, channel_id } = subject;
   emitStatus(tx, subject, 'failed');
-  tx.emit(messageFailed, {
-    message_id: id,
-    conversation_id,
-    channel_id,
-    code,
-    provider_code: provider_code ?? '',
-    reason: message,
-    ...ofCampaign(subject),
-  });
+  const why = { code, provider_code: provider_code ?? '', reason: message };
+  const data = { message_id: id, conversation_id, channel_id, ...why, ...ofCampaign(subject) };
+  tx.emit(messageFailed, data, { cause: causeOf(subject) });
 }

@@ -14,7 +14,7 @@ import { emitFailed, emitSent, emitStatus, isUnsettled, sentEvents } from './set
 /** What a status of the provider looks at, and what it changes. */
 export type MessageState = RowOf<
   typeof Message,
-  'id' | 'channel_id' | 'conversation_id' | 'contact_id' | 'campaign_id' | 'status' | 'provider_message_id' | 'failure'
+  'id' | 'channel_id' | 'conversation_id' | 'contact_id' | 'campaign_id' | 'origin' | 'status' | 'provider_message_id' | 'failure'
 >;
 export type ToldStatus = { status: 'sent' | 'delivered' | 'read' | 'failed'; providerMessageId: string; failure?: Failure };
 /** `told`: what the provider's webhook says of it; where `now` is `was`, there is nothing else to write. */

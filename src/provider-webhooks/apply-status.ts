@@ -38,7 +38,7 @@ type Found = { channel_id: string | null; is_told: boolean | null } & (
 
 /** Not one look-up with `or`: no index fits both, and a plan made while the table is empty would read the organization's rows. */
 const messageBy = (condition: string, rank: number) => `
-  (select o.id, o.conversation_id, o.contact_id, o.campaign_id, o.status, o.provider_message_id, o.failure,
+  (select o.id, o.conversation_id, o.contact_id, o.campaign_id, o.origin, o.status, o.provider_message_id, o.failure,
           coalesce(o.told ? k.status, false) as is_told, ${rank} as rank
      from messages o
     where ${condition} and o.organization_id = $1 and o.direction = 'outbound'
@@ -47,7 +47,7 @@ const messageBy = (condition: string, rank: number) => `
 
 /** SQL: all statuses in one look, each message by the provider's id, else by ours (bench: inbound). */
 const lookStatement = `
-  select k.channel_id, m.id, m.conversation_id, m.contact_id, m.campaign_id, m.status, m.provider_message_id, m.failure, m.is_told
+  select k.channel_id, m.id, m.conversation_id, m.contact_id, m.campaign_id, m.origin, m.status, m.provider_message_id, m.failure, m.is_told
     from (select t.ord, t.provider_message_id, t.ours, t.status,
                  coalesce($2::uuid, (
                    select c.id

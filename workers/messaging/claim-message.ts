@@ -20,6 +20,7 @@ export type Claim = Permission &
     typeof Message,
     | 'contact_id'
     | 'campaign_id'
+    | 'origin'
     | 'type'
     | 'content'
     | 'to_phone'
@@ -54,7 +55,7 @@ const permission = permissionColumns({
   channel: 'm.channel_id',
 });
 const claimColumns = `
-  m.id as message_id, m.sending_at::text as claimed_at, m.contact_id, m.campaign_id, m.type, m.content, m.to_phone, m.to_user_id, m.context_id,
+  m.id as message_id, m.sending_at::text as claimed_at, m.contact_id, m.campaign_id, m.origin, m.type, m.content, m.to_phone, m.to_user_id, m.context_id,
   m.resends,
   m.channel_id, m.conversation_id, c.phone_number_id, c.account_id, c.access_token, c.deleted_at is not null as is_deleted,
   (select jsonb_build_object('category', t.category, 'has_flow_button',

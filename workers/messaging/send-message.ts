@@ -229,8 +229,8 @@ function settleAccepted(context: Context, claim: Claim, { providerMessageId, pho
   });
 }
 
-const stateOf = ({ message_id: id, channel_id, conversation_id, contact_id, campaign_id }: Claim): MessageState => ({
-  ...{ id, channel_id, conversation_id, contact_id, campaign_id },
+const stateOf = ({ message_id: id, channel_id, conversation_id, contact_id, campaign_id, origin }: Claim): MessageState => ({
+  ...{ id, channel_id, conversation_id, contact_id, campaign_id, origin },
   ...{ status: 'sending', provider_message_id: null, failure: null },
 });
 

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { exampleIds as ids } from '../examples.ts';
+import { automationEvents } from './automation-events.ts';
 import { campaignEvents } from './campaign-events.ts';
 import { commerceEvents } from './commerce-events.ts';
 import { crmEvents } from './crm-events.ts';
@@ -266,6 +267,7 @@ export const catalogue = [
   ...flowEvents,
   ...commerceEvents,
   ...campaignEvents,
+  ...automationEvents,
 ] as unknown as EventContract[];
 
 export const eventTypes = catalogue.map(({ type }) => type);

@@ -12,6 +12,9 @@ export const Event = defineEntity({
     subject_type: p.text(),
     subject_id: p.uuid(),
     data: p.json<Record<string, unknown>>(),
+    /** Who made it, and the rules it passed through: cause.ts. */
+    cause: p.text().strictNullable(),
+    chain: p.array<string>().columnType('uuid[]').strictNullable(),
     ...created(),
   },
 });

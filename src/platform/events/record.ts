@@ -3,7 +3,10 @@ import { dispatchedColumns, firstCheck, slotOfNew, stateOfNew } from '../ledger/
 import type { PartText } from '../ledger/part.ts';
 import type { Event } from './event.entity.ts';
 
-export type NewEvent = RowOf<typeof Event, 'id' | 'organization_id' | 'type' | 'subject_type' | 'subject_id' | 'data'> & {
+export type NewEvent = RowOf<
+  typeof Event,
+  'id' | 'organization_id' | 'type' | 'subject_type' | 'subject_id' | 'data' | 'cause' | 'chain'
+> & {
   /** For this endpoint only, whatever it subscribes to. */
   endpoint_id: string | null;
   is_test: boolean;
@@ -15,27 +18,46 @@ export type NewEvent = RowOf<typeof Event, 'id' | 'organization_id' | 'type' | '
 /** Endpoint `e` listens to `type`, an expression. Without a wildcard `event_prefixes` is null: one look at a null, no row and no node more. */
 export const listensTo = (type: string, e = 'e') => `(${type} = any(${e}.event_types) or ${type} ^@ any(${e}.event_prefixes))`;
 
-/** Whether an endpoint of the organization, an expression, listens to one of `types`; for the look of a write. */
-export const isHeard = (organization: string, ...types: string[]) => `
-  exists (
-    select 1
-      from webhook_endpoints e
-     where e.organization_id = ${organization}
-       and (${types.map((type) => listensTo(`'${type}'::text`)).join(' or ')}))`;
+/**
+ * A live rule begins with such an event, or a run waits for one; `types`: an expression behind `event_type`. Sub-selects, not `exists`: each is one look in
+ * a partial index, whatever the planner thinks of the tables.
+ */
+const isAwaited = (organization: string, types: string) => `
+  ((select 1
+      from automation_rules a
+     where a.organization_id = ${organization} and a.event_type ${types} and a.status = 'live'
+     limit 1) is not null
+   or (select 1
+         from automation_waits a
+        where a.organization_id = ${organization} and a.event_type ${types}
+        limit 1) is not null)`;
 
-/** SQL: events that no endpoint listens to, without the sets of deliveries: half of the ledger's plan (bench: post). */
+/** Whether an endpoint, a rule or a run of the organization, an expression, listens to one of `types`; for the look of a write. */
+export const isHeard = (organization: string, ...types: string[]) => `
+  (exists (
+     select 1
+       from webhook_endpoints e
+      where e.organization_id = ${organization}
+        and (${types.map((type) => listensTo(`'${type}'::text`)).join(' or ')}))
+   or ${isAwaited(organization, `in (${types.map((type) => `'${type}'`).join(', ')})`)})`;
+
+/** SQL: events that nobody listens to, without the sets of deliveries and evaluations: half of the ledger's plan (bench: post). */
 export const recordUnheardPart =
   (condition: string): PartText =>
   (events) =>
     `
   recorded as (
-    insert into events (id, organization_id, type, subject_type, subject_id, data)
-    select id, organization_id, type, subject_type, subject_id, data
+    insert into events (id, organization_id, type, subject_type, subject_id, data, cause, chain)
+    select id, organization_id, type, subject_type, subject_id, data, cause, chain
       from jsonb_to_recordset(${events}::jsonb)
-        as x(ord int, id uuid, organization_id uuid, type text, subject_type text, subject_id uuid, data jsonb)${condition}
+        as x(ord int, id uuid, organization_id uuid, type text, subject_type text, subject_id uuid, data jsonb,
+             cause text, chain uuid[])${condition}
      order by ord)`;
 
-/** SQL: three dependent sets (decisions/0008). The caller holds the subjects' locks. `offset 0` keeps the index in use. */
+/**
+ * SQL: three dependent sets (decisions/0008). The caller holds the subjects' locks, which are those of the lanes too. `offset 0` keeps the index in use.
+ * An event that a rule or a run listens to gets one evaluation, in the order of its subject's events (decisions/0035).
+ */
 export const recordPart =
   (condition: string): PartText =>
   (events) =>
@@ -44,10 +66,10 @@ export const recordPart =
     select *
       from jsonb_to_recordset(${events}::jsonb)
         as x(ord int, id uuid, organization_id uuid, type text, subject_type text, subject_id uuid, data jsonb,
-             endpoint_id uuid, is_test boolean, delivery_job_id uuid)${condition}),
+             cause text, chain uuid[], endpoint_id uuid, is_test boolean, delivery_job_id uuid)${condition}),
   recorded as (
-    insert into events (id, organization_id, type, subject_type, subject_id, data)
-    select id, organization_id, type, subject_type, subject_id, data
+    insert into events (id, organization_id, type, subject_type, subject_id, data, cause, chain)
+    select id, organization_id, type, subject_type, subject_id, data, cause, chain
       from new_events
      order by ord),
   new_deliveries as (
@@ -62,9 +84,10 @@ export const recordPart =
                      or (r.endpoint_id is null and e.id <> r.subject_id and ${listensTo('r.type')}))
              offset 0) w
     returning id, organization_id, event_id, endpoint_id),
-  delivery_jobs as (
+  event_jobs as (
     select o.*, nextval('jobs_seq') as seq, 0 as delay_ms, row_number() over (partition by o.lane order by o.ord) as place
-      from (select coalesce(r.delivery_job_id, uuidv7()) as job_id, d.id as delivery_id, d.organization_id,
+      from (select coalesce(r.delivery_job_id, uuidv7()) as job_id, 'webhooks.deliver' as name, 'webhooks' as queue,
+                   'webhook_delivery' as subject_type, 'delivery_id' as subject, d.id as subject_id, d.organization_id,
                    r.ord, r.is_test, 'endpoint:' || d.endpoint_id as pool,
                    case when w.ordering = 'per_subject'
                         then 'subject:' || w.id || ':' || r.subject_type || ':' || r.subject_id end as lane
@@ -75,14 +98,20 @@ export const recordPart =
                        from webhook_endpoints e
                       where e.organization_id = d.organization_id and e.id = d.endpoint_id
                      offset 0) w
-             order by r.ord) o),
+            union all
+            select uuidv7(), 'automation.evaluate', 'automations', 'event', 'event_id', r.id, r.organization_id,
+                   r.ord, false, 'automation:' || r.organization_id,
+                   'subject:automation:' || r.subject_type || ':' || r.subject_id
+              from new_events r
+             where r.endpoint_id is null and ${isAwaited('r.organization_id', '= r.type')}
+             order by ord) o),
   announced as (
     insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id,
                       lane, pool, visible, seq, state, slot_at, check_at)
-    select job_id, organization_id, 'webhooks.deliver', 'webhooks', jsonb_build_object('delivery_id', delivery_id),
-           'webhook_delivery', delivery_id, lane, pool, is_test, seq,
+    select job_id, organization_id, name, queue, jsonb_build_object(subject, subject_id),
+           subject_type, subject_id, lane, pool, is_test, seq,
            s.state, ${slotOfNew},
            clock_timestamp() + ${firstCheck}
-      from delivery_jobs n, ${stateOfNew}
+      from event_jobs n, ${stateOfNew}
      order by n.seq
     returning ${dispatchedColumns})`;

@@ -7,8 +7,11 @@ import { AppError } from '../errors.ts';
 /** Both kinds of lane share the subject's lock: a transaction that emits cannot know which endpoints listen. */
 export const lockOf = (lane: string) => (lane.startsWith('subject:') ? lane.slice(lane.indexOf(':', 8) + 1) : lane);
 
-/** Of the deliveries of one endpoint about one subject (events/record.ts). A lane of work on the subject has a word in the endpoint's place. */
-export const isDeliveryLane = (lane: string) => /^subject:[\da-f]{8}-/.test(lane);
+/**
+ * Of the deliveries of one endpoint about one subject, or of the evaluations of its events (events/record.ts): an event joins it. A lane of other work on the
+ * subject has another word in the endpoint's place.
+ */
+export const isEventLane = (lane: string) => /^subject:([\da-f]{8}-|automation:)/.test(lane);
 
 export const conversationLane = (conversationId: string) => `conversation:${conversationId}`;
 export const subjectLock = (type: string, id: string) => `${type}:${id}`;

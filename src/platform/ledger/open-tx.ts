@@ -1,6 +1,7 @@
 import type { Em } from '../database/database.ts';
 import { OwnRows } from '../database/own.ts';
 import { query } from '../database/query.ts';
+import type { Cause } from '../events/cause.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Dispatched } from './accept.ts';
 import { LocksOutdated, lockOf, subjectLock, takeLocks } from './locks.ts';
@@ -18,6 +19,7 @@ type Kept = {
   given: Map<string, unknown>;
   atEnd: (() => Promise<void> | void)[];
   tallied: Tallied[];
+  cause: Cause | undefined;
 };
 
 class OwnTransaction extends OwnRows implements OwnTx {
@@ -26,6 +28,10 @@ class OwnTransaction extends OwnRows implements OwnTx {
   constructor(tx: Tx, organizationId: string) {
     super(tx.em, organizationId);
     this.tx = tx;
+  }
+
+  get cause() {
+    return this.tx.cause;
   }
 
   enqueue: OwnTx['enqueue'] = (contract, payload, options?: EnqueueOptions) =>
@@ -70,7 +76,10 @@ export function joined(dispatched: Dispatched, more: Partial<Dispatched>): Dispa
   return dispatched;
 }
 
-export function openTx(given: Em | undefined, { held, isLooked, entries, dispatched, given: rows, atEnd, tallied }: Kept): Tx {
+export function openTx(
+  given: Em | undefined,
+  { held, isLooked, entries, dispatched, given: rows, atEnd, tallied, cause }: Kept,
+): Tx {
   const opened = () => {
     if (!given) throw new Error('A transaction of one round trip runs no other statement');
     return given;
@@ -85,6 +94,7 @@ export function openTx(given: Em | undefined, { held, isLooked, entries, dispatc
   };
   const tx: Tx = {
     em: given as Em,
+    cause,
     of: (organizationId) => new OwnTransaction(tx, organizationId),
     query: (text, params) => query(opened(), text, params),
     enqueue(contract, organizationId, payload, { lane, pool, delayMs, class: kind } = {}) {
@@ -108,7 +118,7 @@ export function openTx(given: Em | undefined, { held, isLooked, entries, dispatc
       });
       return id;
     },
-    emit(event, data, { organizationId, test, isHeard = true }) {
+    emit(event, data, { organizationId, test, isHeard = true, cause: own = cause }) {
       const subjectId = String(data[event.subject.id]);
       mustHold(subjectLock(event.subject.type, subjectId));
       const id = uuidv7();
@@ -119,6 +129,8 @@ export function openTx(given: Em | undefined, { held, isLooked, entries, dispatc
         subject_type: event.subject.type,
         subject_id: subjectId,
         data,
+        cause: own?.by ?? null,
+        chain: own?.chain ?? null,
         endpoint_id: test?.endpointId ?? null,
         is_test: test !== undefined,
         delivery_job_id: test?.jobId ?? null,

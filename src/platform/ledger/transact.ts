@@ -2,6 +2,7 @@ import type { BatchStatement } from '../database/batch.ts';
 import type { Database, Em } from '../database/database.ts';
 import { databaseAway, isDatabaseAway, isTransient, violatedConstraint } from '../database/errors.ts';
 import { query } from '../database/query.ts';
+import type { Cause } from '../events/cause.ts';
 import { type Dispatched, nothingDispatched } from './accept.ts';
 import { createLockTurns, type LockTurns } from './lock-turns.ts';
 import { LocksOutdated, lockOf, lockStatements, sorted } from './locks.ts';
@@ -19,6 +20,7 @@ export type TransactOptions = {
   isOneTrip?: boolean;
   /** It deletes or moves any number of rows: its statements may take longer. */
   isLong?: boolean;
+  cause?: Cause | undefined;
   once?: Once;
 };
 
@@ -111,7 +113,8 @@ async function attemptOf<Result>(
   const atEnd: (() => Promise<void> | void)[] = [];
   const given = new Map<string, unknown>();
   const tallied: Tallied[] = [];
-  const kept = { held, entries, dispatched, given, atEnd, tallied, isLooked: options.isLooked };
+  const { isLooked, cause } = options;
+  const kept = { held, entries, dispatched, given, atEnd, tallied, isLooked, cause };
   const keep = (written: Written) => {
     joined(dispatched, written.dispatched);
     for (const [name, row] of written.given) given.set(name, row);

@@ -1,5 +1,6 @@
 import type { Em } from '../database/database.ts';
 import type { OwnRecords } from '../database/own.ts';
+import type { Cause } from '../events/cause.ts';
 import type { EventContract } from '../events/event.ts';
 import type { Dispatched } from './accept.ts';
 import type { Part } from './part.ts';
@@ -47,11 +48,15 @@ export type EnqueueOptions = { lane?: string; pool?: string; delayMs?: number; c
 export type EmitOptions = {
   organizationId: string;
   test?: { endpointId: string; jobId: string };
-  /** False: the look of this write found no endpoint that listens (`isHeard` in events/record.ts). */
+  /** False: the look of this write found nobody who listens (`isHeard` in events/record.ts). */
   isHeard?: boolean;
+  /** Of what happens later to something that the cause made, such as a message. By default the transaction's. */
+  cause?: Cause | undefined;
 };
 
 type Common = {
+  /** Who writes: of its events, and of what is made in it. */
+  readonly cause: Cause | undefined;
   /** For a subject this transaction made: nobody else holds the lock, so taking it late is safe. */
   lockNew(type: string, id: string): Promise<void>;
   /** For a subject nobody can know of before the commit: its events need no lock. */

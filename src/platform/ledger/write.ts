@@ -16,7 +16,7 @@ import {
   type PoolRef,
   paramsOfOne,
 } from './accept.ts';
-import { isDeliveryLane, LocksOutdated, lockStatement, sorted } from './locks.ts';
+import { isEventLane, LocksOutdated, lockStatement, sorted } from './locks.ts';
 import type { Part, PartText } from './part.ts';
 import { endPart, RunOver } from './release.ts';
 import type { End } from './tx.ts';
@@ -96,7 +96,7 @@ export const fitsOneTrip = ({ ends, ...rest }: Entries) =>
 
 /** Parts share one snapshot: a new row would wait for the ending one, and the release would not see the new row. */
 const sharesLane = ({ lane }: End, { jobs, events }: Rest) =>
-  (events.length > 0 && typeof lane === 'string' && isDeliveryLane(lane)) ||
+  (events.length > 0 && typeof lane === 'string' && isEventLane(lane)) ||
   jobs.some((job) => job.lane !== null && (lane === undefined || job.lane === lane));
 
 type Outcome = { ended: number; pool: PoolRef | null; dispatched: Inserted[]; given: Record<string, unknown> };

@@ -5,10 +5,15 @@ export class StallsAtWork extends Migration {
   override name = '20261201000000-stalls-at-work';
 
   override up() {
-    this.addSql('update jobs set stalls = 0 where stalls > 0');
+    this.addSql(forgotten);
   }
 
   override down() {
-    this.addSql('update jobs set stalls = 0 where stalls > 0');
+    this.addSql(forgotten);
   }
 }
+
+const forgotten = `
+  update jobs
+     set stalls = 0
+   where stalls > 0`;

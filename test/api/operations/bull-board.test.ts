@@ -63,6 +63,7 @@ test('with them it shows all queues', async () => {
   await open();
   const { body } = await ask(app, 'GET', '/api/queues');
   expect(body.queues.map(({ name }: { name: string }) => name).sort()).toEqual([
+    'automations',
     'bulk-messages',
     'default',
     'messages',

@@ -1,0 +1,66 @@
+import Joi from 'joi';
+import { uuid } from '../platform/ids.ts';
+import { backoff, job } from '../platform/ledger/job.ts';
+
+/** The place of an organization's evaluations and runs among the workers. */
+export const automationPool = (organizationId: string) => `automation:${organizationId}`;
+/** The lock of a run: whoever changes it holds it. */
+export const runLock = (runId: string) => `automation_run:${runId}`;
+export const ruleLock = (ruleId: string) => `automation_rule:${ruleId}`;
+/** The order of a subject's evaluations; its lock is the subject's. */
+export const evaluationLane = (subjectType: string, subjectId: string) => `subject:automation:${subjectType}:${subjectId}`;
+
+/** Made by the statement that records the event (src/platform/events/record.ts). */
+export const evaluateJob = job<{ event_id: string }>({
+  name: 'automation.evaluate',
+  queue: 'automations',
+  payload: Joi.object({ event_id: uuid }),
+  subjectType: 'event',
+  subject: 'event_id',
+  delayMs: backoff(8),
+  operation: false,
+  failed: async () => {},
+  revived: async () => {},
+  survivesCrashes: async () => true,
+  mayOutliveSubject: true,
+});
+
+/**
+ * One row for the life of a run: parked while it waits.
+ * SQL: `openSubjects` is a part of the statement of `jobs check`.
+ */
+export const runJobOfRule = job<{ run_id: string }>({
+  name: 'automation.run',
+  queue: 'automations',
+  payload: Joi.object({ run_id: uuid }),
+  subjectType: 'automation_run',
+  subject: 'run_id',
+  delayMs: backoff(8),
+  operation: false,
+  failed: async () => {},
+  revived: async () => {},
+  openSubjects: `
+    select organization_id, id
+      from automation_runs
+     where state in ('queued', 'running')`,
+});
+
+/** The next moment of a schedule or of a date trigger. Parked till then. */
+export const tickJob = job<{ rule_id: string }>({
+  name: 'automation.tick',
+  queue: 'automations',
+  payload: Joi.object({ rule_id: uuid }),
+  subjectType: 'automation_rule',
+  subject: 'rule_id',
+  delayMs: backoff(8),
+  operation: false,
+  failed: async () => {},
+  revived: async () => {},
+  openSubjects: `
+    select organization_id, id
+      from automation_rules
+     where status = 'live'
+       and tick_job_id is not null`,
+  survivesCrashes: async () => true,
+  mayOutliveSubject: true,
+});

@@ -1,0 +1,20 @@
+export const maxRules = 500;
+export const maxDefinitionBytes = 256 * 1024;
+export const maxSteps = 50;
+/** Of branches in branches, and of conditions in conditions. */
+export const maxDepth = 5;
+export const maxConditions = 50;
+export const maxWaitDays = 365;
+export const maxForEach = 100_000;
+export const maxLiveRuns = 1_000_000;
+export const maxStepsOfRun = 1_000;
+/** Rules that an event has passed through. */
+export const maxChain = 5;
+/** Starts of a rule for one subject in an hour. */
+export const maxStartsAnHour = 10;
+/** Failed runs in a row, after which a rule pauses itself. */
+export const maxFailuresInARow = 100;
+export const maxSecrets = 100;
+export const maxApiEventBytes = 16 * 1024;
+/** Evaluations and runs of an organization at work at once. */
+export const poolWidth = 20;
