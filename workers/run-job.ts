@@ -140,7 +140,7 @@ async function countStall({ database }: WorkerDeps, { organization_id, id, run }
 }
 
 async function hasCrashedTooOften(deps: WorkerDeps, handler: AnyHandler, row: RunRow): Promise<boolean> {
-  if (row.stalls < maxStalls - suspectAfter) return false;
+  if (row.stalls < maxStalls) return false;
   const survives = await deps.ledger.transact({}, async (tx) =>
     handler.contract.survivesCrashes?.(asTenant(tx, row.organization_id), row.payload),
   );

@@ -1,9 +1,9 @@
-/** Deaths of its worker over one attempt, after which a job is given up. */
+/** Deaths of its worker over one attempt at which it was at work beyond doubt: a suspect writes that it begins. Then the job is given up. */
 export const maxStalls = 5;
 /** At a worker's death a run may be under way by chance, once or twice, or only be taken. */
 export const suspectAfter = 2;
-/** Somebody who kills workers may hit a run that is alone, once: it has this many lives to itself. */
-const livesAlone = 2;
+/** From then on it is alone: somebody who kills workers must hit it again and again while it is. */
+const aloneAfter = 3;
 /** What kills its worker mostly does so soon: after this the next one begins, and slow ones do not add up to hours. */
 const aloneMs = 1_000;
 /** Each return costs the queue a round trip: they are spread. */
@@ -28,7 +28,7 @@ export function createSuspects(now = () => performance.now()): Suspects {
 
   return {
     enter(deaths) {
-      const isAlone = deaths >= maxStalls - livesAlone;
+      const isAlone = deaths >= aloneAfter;
       if (!mayEnter(isAlone)) {
         lastReturnAt = Math.max(now() + minPutOffMs, lastReturnAt + putOffGapMs);
         return { putOffMs: lastReturnAt - now() };

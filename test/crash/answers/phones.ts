@@ -17,10 +17,9 @@ const channel = { phoneNumberId: account.phone_number_id, wabaId: account.waba_i
 
 export const idOf = (messageId: string) => `wamid.answer.${messageId}`;
 
-/** People answer each message once; the provider tells of it in bodies of any size, some parts twice, an answer before its status or after. */
-export async function playPhones(stack: Stack, random: () => number, answers: number) {
+/** People answer each message once; the provider tells of it in bodies of any size, some parts twice, an answer before its status or after. `given`: the answers so far. */
+export async function playPhones(stack: Stack, random: () => number, answers: number, given: Map<string, Answer>) {
   const secrets = createSecrets({ secretKey: stack.settings.SECRET_KEY!, hashKey: stack.settings.HASH_KEY! });
-  const given = new Map<string, Answer>();
   const waiting: object[] = [];
   const repeats: object[] = [];
   let seen = 0;
