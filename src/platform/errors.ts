@@ -23,6 +23,7 @@ export const errorCodes = {
   endpoint_disabled: 422,
   step_not_ready: 422,
   flow_invalid: 422,
+  render_failed: 422,
   booking_required: 422,
   connection_required: 422,
   discount_invalid: 422,

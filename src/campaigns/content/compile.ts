@@ -1,8 +1,10 @@
+import { maxTogether as maxMessage } from '../../liquid/limits.ts';
+import { isLiquid, type Parsed, parseText, type TextFault } from '../../liquid/parse.ts';
 import { fieldOf, type Path } from '../../platform/errors.ts';
 import type { Fault } from '../../templates/faults.ts';
 import type { TemplateChoice, Variant } from '../campaign.entity.ts';
-import { maxCampaign, maxDepth, maxMessage } from './limits.ts';
-import { isLiquid, type Parsed, parseText, type TextFault } from './parse.ts';
+import { maxCampaign, maxDepth } from './limits.ts';
+import { variables } from './scope.ts';
 
 /** A Liquid text in its place among the components. `at`: from there on. */
 export class Text {
@@ -76,7 +78,7 @@ export function compile(variants: Variant[]): Compiled {
       if (count.characters > maxMessage.characters)
         return tooMany(`The Liquid of a message has at most ${maxMessage.characters} characters`);
       if (count.texts > maxMessage.texts) return tooMany(`A message has at most ${maxMessage.texts} Liquid texts`);
-      const parsed = parseText(text, maxMessage.nodes - count.nodes);
+      const parsed = parseText(text, { of: 'a message', variables, nodesLeft: maxMessage.nodes - count.nodes });
       if ('nodes' in parsed) count.nodes += parsed.nodes;
       return parsed;
     }

@@ -115,8 +115,8 @@ test('the largest content that may be saved is parsed within 50 ms', async () =>
 });
 
 test('only the allowed filters and tags are there, in whatever version of the engine', async () => {
-  const { engine } = await import('../../../../src/campaigns/content/engine.ts');
-  const { allowedFilters } = await import('../../../../src/campaigns/content/filters.ts');
+  const { engine } = await import('../../../../src/liquid/engine.ts');
+  const { allowedFilters } = await import('../../../../src/liquid/filters.ts');
   expect(Object.keys(engine.filters).sort()).toEqual([...allowedFilters].sort());
   expect(Object.keys(engine.tags).sort()).toEqual(['assign', 'case', 'if', 'unless']);
   expect(Object.values(engine.filters).every((filter) => typeof filter === 'function')).toBe(true);

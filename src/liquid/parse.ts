@@ -1,18 +1,21 @@
-import { type Template, Tokenizer, TypeGuards } from 'liquidjs';
+import { type Template, Tokenizer, TypeGuards, Value } from 'liquidjs';
 import { blockTags, engine, isAllowedTag, isEnd } from './engine.ts';
-import { maxMessage, maxNesting, maxText } from './limits.ts';
-import { variableFault } from './variables.ts';
+import { maxNesting, maxText, maxTogether } from './limits.ts';
+import { type Variables, variableFault } from './variables.ts';
 
-/** `nodes`: its tags and outputs. */
-export type Parsed = { templates: Template[]; nodes: number };
+/** `nodes`: its tags and outputs. `output`: of a text that is one output and nothing else. */
+export type Parsed = { templates: Template[]; nodes: number; output?: Value };
 export type TextFault = { code: string; message: string };
 
 export const isLiquid = (text: string) => /\{\{|\{%/.test(text);
 
 const fault = (code: string, message: string): TextFault => ({ code: `liquid.${code}`, message });
 
-/** Parses a text, or says what is wrong with it. `maxNodes`: the tags and outputs that are left to its message. Never throws. */
-export function parseText(text: string, maxNodes: number): Parsed | TextFault {
+/** `of`: what the text is a part of. `nodesLeft`: its tags and outputs, less those of its texts before. `variables`: null, those of any name. */
+export type ParseContext = { of: string; variables: Variables | null; nodesLeft: number };
+
+/** Parses a text, or says what is wrong with it. Never throws. */
+export function parseText(text: string, { of, variables, nodesLeft }: ParseContext): Parsed | TextFault {
   if (text.length > maxText) return fault('too_long', `A Liquid text has at most ${maxText} characters`);
   try {
     const tags = tagsIn(text);
@@ -20,20 +23,22 @@ export function parseText(text: string, maxNodes: number): Parsed | TextFault {
     if (wrong !== undefined)
       return fault('tag_forbidden', `There is no tag ${wrong}: use ${[...blockTags, 'assign'].join(', ')}`);
     if (deepest(tags.names) > maxNesting) return fault('too_deep', `Tags stand at most ${maxNesting} deep in each other`);
-    if (tags.nodes > maxNodes)
-      return fault('too_many', `The Liquid of a message has at most ${maxMessage.nodes} tags and outputs`);
+    if (tags.nodes > nodesLeft) return fault('too_many', `The Liquid of ${of} has at most ${maxTogether.nodes} tags and outputs`);
     const templates = engine.parse(text);
-    const name = variableFault(templates);
-    return name ? fault('variable_unknown', name) : { templates, nodes: tags.nodes };
+    const name = variableFault(templates, variables);
+    if (name) return fault('variable_unknown', name);
+    return { templates, nodes: tags.nodes, output: tags.output === undefined ? undefined : new Value(tags.output, engine) };
   } catch (error) {
     return syntaxFault(error);
   }
 }
 
-function tagsIn(text: string): { names: string[]; nodes: number } {
+function tagsIn(text: string): { names: string[]; nodes: number; output?: string } {
   const tokens = new Tokenizer(text, engine.options.operators).readTopLevelTokens(engine.options);
   const names = tokens.filter(TypeGuards.isTagToken).map(({ name }) => name);
-  return { names, nodes: names.length + tokens.filter(TypeGuards.isOutputToken).length };
+  const outputs = tokens.filter(TypeGuards.isOutputToken);
+  const output = tokens.length === 1 ? outputs[0]?.content : undefined;
+  return { names, nodes: names.length + outputs.length, output };
 }
 
 function deepest(names: string[]): number {

@@ -1,23 +1,49 @@
 import { type Template, type Token, TypeGuards, type Value } from 'liquidjs';
 import { maxIndexing } from './limits.ts';
-import { campaignFields, contactFields } from './scope.ts';
 
 type Argument = Value | Token;
+type NameFault = (names: (string | undefined)[]) => string | undefined;
 
-const roots = ['contact', 'recipient', 'campaign'];
-const fieldsOf: Record<string, readonly string[] | undefined> = { contact: contactFields, campaign: campaignFields };
+/** The names that texts may begin with, and the fields of each; null: any. */
+export type Variables = Readonly<Record<string, readonly string[] | null>>;
+
 /** Never there, since only own properties are read: whoever writes them should hear so. */
 const forbidden = ['__proto__', 'constructor', 'prototype'];
 
-/** What is wrong with the names in a parsed text: the first, as a message. */
-export function variableFault(templates: Template[]): string | undefined {
+/** What is wrong with the names in a parsed text: the first, as a message. `variables`: null, any name may be there. */
+export function variableFault(templates: Template[], variables: Variables | null): string | undefined {
   const assigned = new Set(assignedIn(templates));
   if (whenIn(templates)) return 'The tag when takes texts and numbers, not variables';
   for (const token of argumentsIn(templates)) {
-    const fault = tokenFault(token, assigned, 0);
+    const fault = tokenFault(token, nameFault, 0);
     if (fault) return fault;
   }
   return undefined;
+
+  function nameFault([root, field, ...more]: (string | undefined)[]): string | undefined {
+    const bad = [root, field, ...more].find((name) => name !== undefined && forbidden.includes(name));
+    if (bad) return `No variable is called ${bad}`;
+    if (variables === null || (root !== undefined && assigned.has(root))) return undefined;
+    if (root === undefined || !Object.hasOwn(variables, root))
+      return `There is no variable ${root ?? 'with such a name'}: use ${Object.keys(variables).join(', ')}`;
+    const fields = variables[root];
+    return fields && field !== undefined && !fields.includes(field)
+      ? `${root} has no field ${field}; it has ${fields.join(', ')}`
+      : undefined;
+  }
+}
+
+/** What a parsed text reads: its first name and its second, undefined where another value gives it. */
+export function* readIn(templates: Template[]): Generator<{ root: string; field: string | undefined }> {
+  for (const token of argumentsIn(templates)) yield* readBy(token);
+}
+
+function* readBy(token: Token): Generator<{ root: string; field: string | undefined }> {
+  if (!TypeGuards.isPropertyAccessToken(token)) return;
+  const { variable, props } = token;
+  const names = variable ? [] : props.map(literalOf);
+  if (names[0] !== undefined) yield { root: names[0], field: names[1] };
+  for (const prop of props) yield* readBy(prop);
 }
 
 function* assignedIn(templates: Template[]): Generator<string> {
@@ -55,29 +81,18 @@ function* tokensIn(argument: Argument): Generator<Token> {
     }
 }
 
-function tokenFault(token: Token, assigned: Set<string>, depth: number): string | undefined {
+function tokenFault(token: Token, nameFault: NameFault, depth: number): string | undefined {
   if (TypeGuards.isRangeToken(token)) return 'A range is not allowed';
   if (!TypeGuards.isPropertyAccessToken(token)) return undefined;
   if (depth >= maxIndexing) return `More than ${maxIndexing} variables in each other's brackets`;
   const { variable, props } = token;
-  if (variable) return tokenFault(variable, assigned, depth);
-  return nameFault(props.map(literalOf), assigned) ?? firstFault(props, (prop) => tokenFault(prop, assigned, depth + 1));
+  if (variable) return tokenFault(variable, nameFault, depth);
+  return nameFault(props.map(literalOf)) ?? firstFault(props, (prop) => tokenFault(prop, nameFault, depth + 1));
 }
 
 /** undefined: a name that another variable gives. */
 const literalOf = (prop: Token): string | undefined =>
   TypeGuards.isPropertyAccessToken(prop) || !('content' in prop) ? undefined : String(prop.content);
-
-function nameFault([root, field, ...more]: (string | undefined)[], assigned: Set<string>): string | undefined {
-  const bad = [root, field, ...more].find((name) => name !== undefined && forbidden.includes(name));
-  if (bad) return `No variable is called ${bad}`;
-  if (root === undefined || !(roots.includes(root) || assigned.has(root)))
-    return `There is no variable ${root ?? 'with such a name'}: use ${roots.join(', ')}`;
-  const fields = assigned.has(root) ? undefined : fieldsOf[root];
-  return fields && field !== undefined && !fields.includes(field)
-    ? `${root} has no field ${field}; it has ${fields.join(', ')}`
-    : undefined;
-}
 
 function firstFault<T>(list: T[], faultOf: (one: T) => string | undefined): string | undefined {
   for (const one of list) {

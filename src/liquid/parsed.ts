@@ -1,0 +1,24 @@
+import { maxTogether } from './limits.ts';
+import { type Parsed, parseText, type TextFault } from './parse.ts';
+
+/** A parsed text takes some 50 bytes for each of its characters: about 12 MB in all. */
+const bounds = { texts: 1_000, characters: 250_000 };
+
+const kept = new Map<string, Parsed | TextFault>();
+let characters = 0;
+
+/** A text that was checked when it was saved, with any variables; parsed once while it is in use. */
+export function parsedText(text: string): Parsed | TextFault {
+  const found = kept.get(text);
+  const parsed = found ?? parseText(text, { of: 'a step', variables: null, nodesLeft: maxTogether.nodes });
+  if (found) kept.delete(text);
+  else characters += text.length;
+  // A map keeps the order of entry: the first was not used for longest.
+  kept.set(text, parsed);
+  for (const old of kept.keys()) {
+    if (old === text || (kept.size <= bounds.texts && characters <= bounds.characters)) break;
+    kept.delete(old);
+    characters -= old.length;
+  }
+  return parsed;
+}

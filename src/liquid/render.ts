@@ -1,0 +1,60 @@
+import { Context, type Template } from 'liquidjs';
+import { engine } from './engine.ts';
+import { maxMs } from './limits.ts';
+
+/** `at`: the place of the text; its message begins with it. */
+export class TextFailed extends Error {
+  readonly at: string;
+
+  constructor(at: string, message: string) {
+    super(`${at}${message}`);
+    this.at = at;
+  }
+}
+class OutOfTime extends TextFailed {}
+
+/** Renders one of the texts. `at`: its place, for the message. Throws TextFailed. */
+export type RenderText = (templates: Template[], at: string) => string;
+/** What the work of `together` renders with. `read`: for a value that is no text. */
+export type Rendering = { text: RenderText; read<T>(at: string, work: (context: Context) => T): T };
+
+/**
+ * All texts that are rendered in `work` share one limit of work and one of time, and none sees what another assigns.
+ * Throws TextFailed; its message names the place, and holds no value of the scope. `work` may run twice.
+ */
+export function together<T>(scope: Record<string, unknown>, work: (rendering: Rendering) => T): T {
+  try {
+    return attempt();
+  } catch (error) {
+    if (!(error instanceof OutOfTime)) throw error;
+    // The clock also counts when the process was stopped, as to collect garbage.
+    return attempt();
+  }
+
+  function attempt(): T {
+    const limits = new Context(scope, engine.options, { sync: true, renderLimit: maxMs }, { liquid: engine });
+    const read = <V>(at: string, inContext: (context: Context) => V): V => {
+      try {
+        return inContext(limits.spawn(scope));
+      } catch (error) {
+        const message = messageOf(error);
+        throw /template render limit/.test(message) ? new OutOfTime(at, ' takes too long') : new TextFailed(at, `: ${message}`);
+      }
+    };
+    return work({
+      read,
+      text: (templates, at) => read(at, (context) => String(engine.renderSync(templates, context))),
+    });
+  }
+}
+
+/** A name that another value gives would tell that value: the name as the text has it. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'It cannot be rendered';
+  if (error.name === 'UndefinedVariableError' && 'token' in error) {
+    const { token } = error as { token: { getText(): string } };
+    return `${token.getText().slice(0, 100)} is missing`;
+  }
+  if (/memory alloc limit/.test(error.message)) return 'It takes too much work';
+  return error.message.split('\n')[0]!.slice(0, 200);
+}
