@@ -1,0 +1,85 @@
+import type { Own } from '../../platform/database/own.ts';
+import type { Definition, SubjectType } from '../definition/definition.ts';
+import { maxChain, maxStartsAnHour } from '../limits.ts';
+import type { HeldReason } from '../states.ts';
+import { isFullOfRuns } from './live-runs.ts';
+
+export { holdBack } from './held.ts';
+
+/** A rule with what its version says about its starts. */
+export type StartRule = { id: string } & Pick<Definition, 'trigger' | 'concurrency' | 'limits'>;
+export type StartSubject = { subjectType: SubjectType; subjectId: string };
+/** `chain`: the rules that what starts it has passed through, without its own. `eventId`: it starts once for the event. */
+export type Start = { rule: StartRule; subject: StartSubject; chain: string[]; eventId?: string };
+
+/** `made`: the event has begun its run before. */
+export type Verdict = 'ok' | 'made' | HeldReason;
+/** `restarts`: live runs to cancel before the new one begins. */
+export type Admission = { verdict: Verdict; restarts: string[] };
+
+type Counted = { is_made: boolean; starts: number; live: string[] };
+
+/** SQL: a few looks for each rule and subject, by index; the subject's runs of the last hour are counted no further than to the limit. */
+const countStatement = `
+  select s.event_id is not null and exists (
+           select 1
+             from automation_runs r
+            where r.organization_id = $1 and r.rule_id = s.rule_id and r.event_id = s.event_id) as is_made,
+         (select count(*)::int
+            from (select 1
+                    from automation_runs r
+                   where r.organization_id = $1 and r.subject_id = s.subject_id and r.rule_id = s.rule_id
+                     and r.created_at > clock_timestamp() - interval '1 hour'
+                   limit s.max) started) as starts,
+         case when s.is_single
+              then array(
+                select r.id
+                  from automation_runs r
+                 where r.organization_id = $1 and r.subject_id = s.subject_id and r.rule_id = s.rule_id
+                   and r.state in ('queued', 'running')
+                 order by r.id)
+              else '{}' end as live
+    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::int[], $6::boolean[]) with ordinality
+      as s(rule_id, subject_id, event_id, max, is_single, place)
+   order by s.place`;
+
+/** A schedule starts as often as its times say, unless its author says less. */
+const maxStartsOf = ({ limits, trigger }: StartRule): number =>
+  limits.starts_per_hour ?? (trigger.type === 'schedule' || trigger.type === 'date' ? 0 : maxStartsAnHour);
+
+function heldByChain({ rule, chain }: Start): HeldReason | undefined {
+  if (chain.includes(rule.id) && !rule.limits.allow_reentry) return 'loop';
+  return chain.length >= maxChain ? 'chain_too_long' : undefined;
+}
+
+function judged(start: Start, { is_made, starts, live }: Counted, isFull: boolean): Admission {
+  const { concurrency } = start.rule;
+  const max = maxStartsOf(start.rule);
+  if (is_made) return { verdict: 'made', restarts: [] };
+  const held =
+    heldByChain(start) ??
+    (max > 0 && starts >= max ? 'too_often' : undefined) ??
+    (concurrency === 'skip' && live.length > 0 ? 'subject_busy' : undefined) ??
+    (isFull ? 'too_many_runs' : undefined);
+  return held ? { verdict: held, restarts: [] } : { verdict: 'ok', restarts: concurrency === 'restart' ? live : [] };
+}
+
+/** In the order of `starts`. It holds until the commit only under the subjects' locks (`subjectLock`). */
+export async function admitAll(own: Own, starts: Start[], isFullOf = isFullOfRuns): Promise<Admission[]> {
+  if (starts.length === 0) return [];
+  const counted = await own.sql<Counted>(countStatement, [
+    starts.map(({ rule }) => rule.id),
+    starts.map(({ subject }) => subject.subjectId),
+    starts.map(({ eventId }) => eventId ?? null),
+    starts.map(({ rule }) => maxStartsOf(rule)),
+    starts.map(({ rule }) => rule.concurrency !== 'each'),
+  ]);
+  const isFull = await isFullOf(own);
+  return starts.map((start, index) => judged(start, counted[index]!, isFull));
+}
+
+/** Whether a rule may start for a subject now, or why not. What is held back is counted by `holdBack`. */
+export async function admit(own: Own, rule: StartRule, subject: StartSubject, chain: string[]): Promise<'ok' | HeldReason> {
+  const [admission] = await admitAll(own, [{ rule, subject, chain }]);
+  return admission!.verdict as 'ok' | HeldReason;
+}

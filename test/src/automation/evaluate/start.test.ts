@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createLiveRuns } from '../../../../src/automation/evaluate/live-runs.ts';
+import { admit, admitAll, holdBack, type StartRule } from '../../../../src/automation/evaluate/start.ts';
+import { ruleLock } from '../../../../src/automation/jobs.ts';
+import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
+import { uuidv7 } from '../../../../src/platform/ids.ts';
+import { openRuleHouse, type RuleHouse } from '../../../support/evaluations.ts';
+
+let at: RuleHouse;
+let own: Own;
+beforeAll(async () => {
+  at = await openRuleHouse();
+  own = ownRows(at.house.database, at.organization);
+});
+afterAll(() => at.close());
+
+const onEvent = { type: 'event', event: 'contact.updated' } as const;
+const about = (id = uuidv7()) => ({ subjectType: 'contact' as const, subjectId: id });
+async function rule(given: Partial<StartRule> = {}): Promise<StartRule> {
+  const one = { trigger: onEvent, concurrency: 'skip' as const, limits: {}, ...given };
+  return { ...one, id: await at.rule(one) };
+}
+/** So many ended runs of the last minutes. */
+async function started({ id }: StartRule, subject: string, count: number, minutesAgo = 1) {
+  for (let n = 0; n < count; n += 1) await at.run({ rule: id, subject, minutesAgo });
+}
+
+describe('a rule starts', () => {
+  test('for a subject it knows nothing of', async () => {
+    expect(await admit(own, await rule(), about(), [])).toBe('ok');
+  });
+
+  test('not from an effect of its own, unless it may', async () => {
+    const [loops, mayLoop] = [await rule(), await rule({ limits: { allow_reentry: true } })];
+    expect(await admit(own, loops, about(), [uuidv7(), loops.id])).toBe('loop');
+    expect(await admit(own, mayLoop, about(), [uuidv7(), mayLoop.id])).toBe('ok');
+  });
+
+  test('not behind five others, even where it may start again from its own effect', async () => {
+    const chain = Array.from({ length: 5 }, () => uuidv7());
+    expect(await admit(own, await rule(), about(), chain.slice(1))).toBe('ok');
+    expect(await admit(own, await rule(), about(), chain)).toBe('chain_too_long');
+    const mayLoop = await rule({ limits: { allow_reentry: true } });
+    expect(await admit(own, mayLoop, about(), Array(5).fill(mayLoop.id))).toBe('chain_too_long');
+  });
+
+  test('ten times in an hour for one subject, and not more', async () => {
+    const [one, who] = [await rule(), about()];
+    await started(one, who.subjectId, 5, 61);
+    await started(one, who.subjectId, 9);
+    expect(await admit(own, one, who, [])).toBe('ok');
+    await started(one, who.subjectId, 1, 59);
+    expect(await admit(own, one, who, [])).toBe('too_often');
+    expect(await admit(own, one, about(), [])).toBe('ok');
+    expect(await admit(own, await rule(), who, [])).toBe('ok');
+  });
+
+  test('less often where its author says so', async () => {
+    const [one, who] = [await rule({ limits: { starts_per_hour: 2 } }), about()];
+    await started(one, who.subjectId, 1);
+    expect(await admit(own, one, who, [])).toBe('ok');
+    await started(one, who.subjectId, 1);
+    expect(await admit(own, one, who, [])).toBe('too_often');
+  });
+
+  test('as often as its schedule says, unless its author says less', async () => {
+    const trigger = { type: 'schedule', cron: '*/5 * * * *' } as const;
+    const [free, bound] = [await rule({ trigger }), await rule({ trigger, limits: { starts_per_hour: 3 } })];
+    const who = about();
+    for (const one of [free, bound]) await started(one, who.subjectId, 12);
+    expect(await admit(own, free, who, [])).toBe('ok');
+    expect(await admit(own, bound, who, [])).toBe('too_often');
+  });
+
+  test.each(['queued', 'running'] as const)('with a run that is %s: by its concurrency', async (state) => {
+    const who = about();
+    const [skip, each, restart] = [
+      await rule(),
+      await rule({ concurrency: 'each' }),
+      await rule({ concurrency: 'restart' }),
+    ] as const;
+    const live = new Map<string, string>();
+    for (const { id } of [skip, each, restart]) live.set(id, await at.run({ rule: id, subject: who.subjectId, state }));
+    const verdicts = await admitAll(
+      own,
+      [skip, each, restart].map((one) => ({ rule: one, subject: who, chain: [] })),
+    );
+    expect(verdicts).toEqual([
+      { verdict: 'subject_busy', restarts: [] },
+      { verdict: 'ok', restarts: [] },
+      { verdict: 'ok', restarts: [live.get(restart.id)] },
+    ]);
+  });
+
+  test.each(['succeeded', 'failed', 'cancelled'] as const)('beside a run that is %s', async (state) => {
+    const [one, who] = [await rule(), about()];
+    await at.run({ rule: one.id, subject: who.subjectId, state });
+    expect(await admit(own, one, who, [])).toBe('ok');
+  });
+
+  test('not a second time for the same event', async () => {
+    const [one, who, eventId] = [await rule({ concurrency: 'restart' }), about(), uuidv7()];
+    await at.run({ rule: one.id, subject: who.subjectId, state: 'running', eventId });
+    const starts = [eventId, uuidv7()].map((event) => ({ rule: one, subject: who, chain: [], eventId: event }));
+    expect((await admitAll(own, starts)).map(({ verdict }) => verdict)).toEqual(['made', 'ok']);
+  });
+
+  test('not where the organization has all the live runs it may have', async () => {
+    const [one, full] = [await rule(), async () => true];
+    const [admission] = await admitAll(own, [{ rule: one, subject: about(), chain: [] }], full);
+    expect(admission).toEqual({ verdict: 'too_many_runs', restarts: [] });
+  });
+});
+
+describe('the live runs of an organization', () => {
+  test('are counted again when they could have become too many, and ended ones are none of them', async () => {
+    const other = await openRuleHouse();
+    try {
+      let nowMs = 0;
+      const isFull = createLiveRuns({ max: 3, perSecond: 1, now: () => nowMs });
+      const rows = ownRows(other.house.database, other.organization);
+      const ruleId = await other.rule();
+      const add = (state: 'queued' | 'running' | 'succeeded') => other.run({ rule: ruleId, subject: uuidv7(), state });
+      await add('succeeded');
+      await add('queued');
+      expect(await isFull(rows)).toBe(false);
+      await add('running');
+      const last = await add('queued');
+      nowMs = 1_999;
+      expect(await isFull(rows)).toBe(false);
+      nowMs = 2_000;
+      expect(await isFull(rows)).toBe(true);
+      await other.sql(`update automation_runs set state = 'succeeded' where id = $1`, [last]);
+      nowMs = 3_000;
+      expect(await isFull(rows)).toBe(false);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('what is held back', () => {
+  const hold = (ruleId: string, reason: 'loop' | 'too_often', n?: number) =>
+    at.transact({ locks: [ruleLock(ruleId)] }, ({ own: tx }) => holdBack(tx, ruleId, reason, n));
+  const told = async (ruleId: string) =>
+    (
+      await at.sql<{ data: { reason: string; count: number } }>('select data from events where subject_id = $1 order by seq', [
+        ruleId,
+      ])
+    ).map(({ data }) => [data.reason, data.count]);
+  const counts = (ruleId: string) =>
+    at.sql('select reason, count, told from automation_held where rule_id = $1 order by reason', [ruleId]);
+  const anHourLater = (ruleId: string) =>
+    at.sql(`update automation_held set told_at = told_at - interval '1 hour' where rule_id = $1`, [ruleId]);
+
+  test('is counted by reason, and told once an hour with what came since', async () => {
+    const { id } = await rule();
+    await hold(id, 'loop');
+    await hold(id, 'loop', 3);
+    await hold(id, 'too_often', 2);
+    await hold(id, 'loop');
+    expect(await told(id)).toEqual([
+      ['loop', 1],
+      ['too_often', 2],
+    ]);
+    await anHourLater(id);
+    await hold(id, 'loop', 5);
+    await hold(id, 'loop');
+    expect((await told(id)).at(-1)).toEqual(['loop', 9]);
+    expect(await told(id)).toHaveLength(3);
+    expect(await counts(id)).toEqual([
+      { reason: 'loop', count: 11, told: 10 },
+      { reason: 'too_often', count: 2, told: 2 },
+    ]);
+  });
+
+  test('is told by the event of the rule, under its lock', async () => {
+    const { id } = await rule();
+    await hold(id, 'too_often');
+    const [event] = await at.sql('select type, subject_type, data, cause, chain from events where subject_id = $1', [id]);
+    expect(event).toEqual({
+      type: 'automation.rule.held',
+      subject_type: 'automation_rule',
+      data: { rule_id: id, organization_id: at.organization, reason: 'too_often', count: 1 },
+      cause: null,
+      chain: null,
+    });
+    await expect(at.transact({}, ({ own: tx }) => holdBack(tx, id, 'loop'))).rejects.toThrow('changed at the same time');
+  });
+});
