@@ -2,6 +2,7 @@ import { logIn, logOut } from './auth/login.ts';
 import { askForReset, changeMyPassword, resetPassword } from './auth/password.ts';
 import { getMe, patchMe, setActiveOrganization } from './auth/session.ts';
 import { createBearerToken, listOfTokens, removeToken } from './auth/tokens.ts';
+import { automationEndpoints } from './automation/index.ts';
 import { campaignEndpoints } from './campaigns/index.ts';
 import { statsOfCampaign } from './campaigns/stats.ts';
 import { listOfBlocked } from './channels/blocked-contacts.ts';
@@ -172,6 +173,7 @@ export const endpoints: AnyEndpoint[] = [
   unblockContact,
   ...segmentEndpoints,
   ...campaignEndpoints,
+  ...automationEndpoints,
   ...crmEndpoints,
   ...commerceEndpoints,
   uploadAsset,

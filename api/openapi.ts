@@ -41,6 +41,10 @@ const tags = [
     name: 'Campaigns',
     description: 'One template to many people: each once, as fast as the channels, and never ahead of an answer',
   },
+  {
+    name: 'Automation',
+    description: 'Rules that act by themselves: what they begin with, what they ask, what they do, and each of their runs',
+  },
   { name: 'CRM', description: 'Deals in their pipelines, tasks, and records of types you define' },
   { name: 'Media', description: 'Files to send, and those that came in with messages' },
   { name: 'Channels', description: 'The numbers messages go out from and come in to' },

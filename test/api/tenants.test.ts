@@ -71,7 +71,18 @@ const askAs = (endpoint: Definition, headers: Record<string, string>) =>
     ...(endpoint.method !== 'get' && endpoint.method !== 'delete' && { body: bodyFor(endpoint) ?? {} }),
   });
 
-const unlikeIds = ['phone', 'channel', 'cursorName', 'assetID', 'linkID', 'objectKind', 'fieldName', 'relationName', 'value'];
+const unlikeIds = [
+  'phone',
+  'channel',
+  'cursorName',
+  'assetID',
+  'linkID',
+  'objectKind',
+  'fieldName',
+  'relationName',
+  'value',
+  'secretName',
+];
 
 test('the walk knows an id for every parameter and a body where one is needed', () => {
   for (const [operationId, endpoint] of walked) {
@@ -89,6 +100,7 @@ const refusals: Record<string, number> = {
   'auth.session.active-organization': 403,
   'auth.me.password': 422,
   'messages.send': 404,
+  'automation.events.create': 404,
   'templates.create': 404,
   'flows.import': 404,
   'contacts.lookup': 404,
@@ -105,7 +117,7 @@ const refusals: Record<string, number> = {
 };
 
 /** The id in the path is the caller's to choose: it makes a record of their own under the same one. */
-const underOwnId: Record<string, string> = { 'commerce.categories.put': 'categoryID' };
+const underOwnId: Record<string, string> = { 'commerce.categories.put': 'categoryID', 'automation.secrets.put': 'secretName' };
 
 describe("another organization's caller neither reads nor changes anything", () => {
   test.each(walked)('%s', async (operationId, endpoint) => {
@@ -122,7 +134,7 @@ describe("another organization's caller neither reads nor changes anything", () 
     for (const id of [...Object.values(owned), app.tenant.organizationId]) if (id !== chosen) expect(text).not.toContain(id);
     expect(await stateOf(app, app.tenant.organizationId)).toBe(before);
     if (chosen)
-      for (const table of ['commerce_categories', 'audit_log'])
+      for (const table of ['commerce_categories', 'automation_secrets', 'audit_log'])
         await app.rows(`delete from ${table} where organization_id = $1`, [stranger.organizationId]);
   });
 });

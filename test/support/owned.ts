@@ -60,6 +60,8 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
   const related = { name: relationName, inverse_name: 'owned', to_kind: 'contact', cardinality: 'many_to_many' };
   await app.call('crm.object-relations.create', { params: { objectKind }, body: related });
   const record = await app.call('crm.records.create', { params: { objectKind }, body: { fields: { name: 'Owned' } } });
+  const secretName = 'OWNED';
+  await app.call('automation.secrets.put', { params: { secretName }, body: { value: 'of the first' } });
   const flow = await app.call('flows.create', { body: exampleBody(definitionOf('flows.create')) });
   const responseID = await storedResponse(app, flow.body.id, message.id);
   const version = await app.one('select id from flow_versions where flow_id = $1', [flow.body.id]);
@@ -98,6 +100,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     objectKind,
     fieldName,
     relationName,
+    secretName,
     ...(await shippingRecords(app)),
   };
   owned.orderID ??= await makeRecord(app, 'orderID', owned);

@@ -281,6 +281,13 @@ const needs: Record<string, () => Promise<Call>> = {
     expect((await book(app, tenant, orderID, { service_id: serviceId, starts_at: at(3) })).status).toBe(201);
     return { params: { orderID } };
   },
+  'automation.secrets.put': async () => ({ params: { secretName: 'AUDITED' } }),
+  'automation.secrets.delete': async () => {
+    const params = { secretName: 'AUDITED' };
+    await app.call('automation.secrets.put', { key: tenant.key, params, body: { value: 'x' } });
+    return { params };
+  },
+  'automation.events.create': async () => ({ body: { name: 'told', contact_id: await makeRecord(app, 'contactID') } }),
   'segments.create': async () => {
     made += 1;
     return { body: { name: `Audited ${made}`, kind: 'dynamic' } };

@@ -1,0 +1,2 @@
+export const tag = 'Automation';
+export const path = '/v1/automation';

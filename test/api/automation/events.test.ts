@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { type Tenant, useApp } from '../../support/app.ts';
+import { contact } from '../../support/factories/contact.ts';
+
+const app = useApp();
+let tenant: Tenant;
+let contactId: string;
+beforeEach(async () => {
+  tenant = await app.organization();
+  contactId = (await contact(app.em(), tenant.organizationId)).id;
+});
+
+const tell = (body: object = {}, more: object = {}) =>
+  app.call('automation.events.create', {
+    key: tenant.key,
+    body: { name: 'trial_started', contact_id: contactId, ...body },
+    ...more,
+  });
+const told = () =>
+  app.rows(
+    `select id, type, subject_type, subject_id, data, cause, chain from events
+      where organization_id = $1 and type = 'automation.event' order by seq`,
+    [tenant.organizationId],
+  );
+
+test('it becomes an event about the contact, caused by who told it', async () => {
+  const { status, body } = await tell({ data: { plan: 'pro', seats: 3, nested: { deep: [1, null] } } });
+  expect(status).toBe(202);
+  expect(await told()).toEqual([
+    {
+      id: body.id,
+      type: 'automation.event',
+      subject_type: 'contact',
+      subject_id: contactId,
+      data: {
+        name: 'trial_started',
+        contact_id: contactId,
+        organization_id: tenant.organizationId,
+        data: { plan: 'pro', seats: 3, nested: { deep: [1, null] } },
+      },
+      cause: `key:${tenant.keyId}`,
+      chain: null,
+    },
+  ]);
+});
+
+test('a rule that is live for it gets one evaluation, in the order of the contact', async () => {
+  await tell();
+  const jobs = () =>
+    app.rows(`select lane, pool, payload from jobs where organization_id = $1 and name = 'automation.evaluate'`, [
+      tenant.organizationId,
+    ]);
+  expect(await jobs()).toEqual([]);
+  await app.rows(
+    `insert into automation_rules (id, organization_id, name, status, draft, event_type)
+     values (uuidv7(), $1, 'Welcome', 'live', '{}', 'automation.event')`,
+    [tenant.organizationId],
+  );
+  const { body } = await tell();
+  expect(await jobs()).toEqual([
+    {
+      lane: `subject:automation:contact:${contactId}`,
+      pool: `automation:${tenant.organizationId}`,
+      payload: { event_id: body.id },
+    },
+  ]);
+});
+
+test('with an Idempotency-Key it is told once', async () => {
+  const headers = { 'idempotency-key': 'once' };
+  const [first, second] = [await tell({}, { headers }), await tell({}, { headers })];
+  expect([first.status, second.status, second.body]).toEqual([202, 202, first.body]);
+  expect(await told()).toHaveLength(1);
+  expect((await tell({ name: 'other' }, { headers })).body.error.code).toBe('idempotency_mismatch');
+});
+
+test('what was told is in the audit log, without its data', async () => {
+  const { body } = await tell({ data: { plan: 'pro' } });
+  expect(
+    await app.rows('select action, subject, details from audit_log where organization_id = $1', [tenant.organizationId]),
+  ).toEqual([{ action: 'automation.events.create', subject: `event:${body.id}`, details: null }]);
+});
+
+describe('refused, and no event', () => {
+  test.each([
+    ['no name', { name: undefined }, 'name'],
+    ['a name with blanks', { name: 'trial started' }, 'name'],
+    ['a name of 101', { name: 'a'.repeat(101) }, 'name'],
+    ['no contact', { contact_id: undefined }, 'contact_id'],
+    ['no id', { contact_id: 'ada' }, 'contact_id'],
+    ['data of a list', { data: [] }, 'data'],
+    ['data of 16 kB and a byte', { data: { text: 'x'.repeat(16 * 1024 - 10) } }, 'data'],
+    ['201 fields', { data: Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`f${n}`, n])) }, 'data'],
+    ['a name of every object', { data: JSON.parse('{"__proto__": {"polluted": true}}') }, 'data.__proto__'],
+    ['a field that is not there', { subject: 'x' }, 'subject'],
+  ])('%s: 422 at its place', async (_, body, field) => {
+    const { status, body: reply } = await tell(body);
+    expect([status, reply.error.details[0].field]).toEqual([422, field]);
+    expect(await told()).toEqual([]);
+  });
+
+  test('16 kB are fine', async () => {
+    expect((await tell({ data: { text: 'x'.repeat(16 * 1024 - 11) } })).status).toBe(202);
+  });
+
+  test('a contact that is not there, that is of others, or was merged: 404', async () => {
+    const foreign = (await contact(app.em(), app.tenant.organizationId)).id;
+    for (const contact_id of [uuidv7(), foreign]) expect((await tell({ contact_id })).status).toBe(404);
+    const newer = (await contact(app.em(), tenant.organizationId)).id;
+    const params = { contactID: contactId };
+    expect((await app.call('contacts.merge', { key: tenant.key, params, body: { contact_id: newer } })).status).toBe(200);
+    const { status, body } = await tell({ contact_id: newer });
+    expect([status, body.error.details[0]]).toEqual([
+      404,
+      expect.objectContaining({ field: 'contact_id', code: 'merged', value: contactId }),
+    ]);
+    expect(await told()).toEqual([]);
+  });
+
+  test('without the scope: 403', async () => {
+    const { key } = await app.key(tenant.organizationId, ['automation:read', 'contacts:write']);
+    expect((await tell({}, { key })).status).toBe(403);
+    expect(await told()).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { openSecret } from '../../../src/automation/secrets.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { createSecrets } from '../../../src/platform/secrets.ts';
+import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { everythingLeftBy, leaks } from '../../support/leaks.ts';
+import { testHashKey, testSecretKey } from '../../support/secrets.ts';
+
+const app = useApp();
+let tenant: Tenant;
+beforeEach(async () => {
+  tenant = await app.organization();
+});
+
+const at = (secretName: string) => ({ params: { secretName }, key: tenant.key });
+const put = (name: string, value: unknown = 'the token of a system') =>
+  app.call('automation.secrets.put', { ...at(name), body: { value } });
+const list = async (): Promise<string[]> =>
+  (await app.call('automation.secrets.list', { key: tenant.key })).body.items.map(({ name }: Body) => name);
+
+test('stored, listed without its value, replaced, deleted', async () => {
+  const { status, body } = await put('CRM_TOKEN');
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    name: 'CRM_TOKEN',
+    created_by: `key:${tenant.keyId}`,
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+  });
+  expect((await app.call('automation.secrets.get', at('CRM_TOKEN'))).body).toEqual(body);
+  await put('OTHER');
+  expect(await list()).toEqual(['OTHER', 'CRM_TOKEN']);
+  const replaced = await put('CRM_TOKEN', 'another one');
+  expect(replaced.body.created_at).toBe(body.created_at);
+  expect(replaced.body.updated_at > body.updated_at).toBe(true);
+  expect((await app.call('automation.secrets.delete', at('CRM_TOKEN'))).status).toBe(204);
+  expect((await app.call('automation.secrets.delete', at('CRM_TOKEN'))).status).toBe(404);
+  expect((await app.call('automation.secrets.get', at('CRM_TOKEN'))).status).toBe(404);
+  expect(await list()).toEqual(['OTHER']);
+});
+
+test('steps read the value that was stored last', async () => {
+  const secrets = createSecrets({ secretKey: testSecretKey, hashKey: testHashKey });
+  const own = ownRows(app.web.deps.database, tenant.organizationId);
+  await put('CRM_TOKEN', 'the first');
+  await put('CRM_TOKEN', 'the second');
+  expect(await openSecret(own, secrets, 'CRM_TOKEN')).toBe('the second');
+  expect(await openSecret(own, secrets, 'OTHER')).toBeUndefined();
+  expect(await openSecret(ownRows(app.web.deps.database, app.tenant.organizationId), secrets, 'CRM_TOKEN')).toBeUndefined();
+});
+
+test('its value stands nowhere in the clear: in no reply, row, queue or line of a log', async () => {
+  const value = `secret+${randomBytes(12).toString('hex')}`;
+  const refused = `secret+${randomBytes(12).toString('hex')}`;
+  const replies = [
+    await put('LEAKY', value),
+    await app.call('automation.secrets.get', at('LEAKY')),
+    await app.call('automation.secrets.list', { key: tenant.key }),
+    await put('LEAKY', refused.repeat(400)),
+    await put('LEAKY', { value: refused }),
+    await put('leaky', refused),
+    await app.call('automation.secrets.put', { ...at('LEAKY'), body: { value, [refused]: 1 } }),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 422, 422, 422, 422]);
+  const texts = replies.slice(0, 6).map(({ text }, index) => ({ place: `reply ${index}`, text }));
+  expect(leaks([...texts, ...(await everythingLeftBy(app))], [value, refused])).toEqual([]);
+});
+
+test('each change is in the audit log, by the name of the secret', async () => {
+  await put('CRM_TOKEN');
+  await app.call('automation.secrets.delete', at('CRM_TOKEN'));
+  const acts = await app.rows('select action, subject, details from audit_log where organization_id = $1 order by id', [
+    tenant.organizationId,
+  ]);
+  expect(acts).toEqual([
+    { action: 'automation.secrets.put', subject: 'automation_secret:CRM_TOKEN', details: null },
+    { action: 'automation.secrets.delete', subject: 'automation_secret:CRM_TOKEN', details: null },
+  ]);
+});
+
+describe('refused', () => {
+  test.each([
+    ['small letters', 'crm_token', 'x', 'secretName'],
+    ['a digit in front', '1TOKEN', 'x', 'secretName'],
+    ['a name of 64', 'A'.repeat(64), 'x', 'secretName'],
+    ['a dash', 'CRM-TOKEN', 'x', 'secretName'],
+    ['no value', 'CRM_TOKEN', undefined, 'value'],
+    ['an empty value', 'CRM_TOKEN', '', 'value'],
+    ['a number', 'CRM_TOKEN', 7, 'value'],
+    ['8 kB and a byte', 'CRM_TOKEN', `${'ä'.repeat(4_096)}x`, 'value'],
+  ])('%s: 422 at its place', async (_, name, value, field) => {
+    const { status, body } = await app.call('automation.secrets.put', { ...at(name), body: { value } });
+    expect([status, body.error.details[0].field]).toEqual([422, field]);
+    expect(await list()).toEqual([]);
+  });
+
+  test('a name of 63 and 8 kB are fine', async () => {
+    expect((await put('A'.repeat(63), 'ä'.repeat(4_096))).status).toBe(200);
+  });
+
+  test('one more than 100; those that are there can be replaced', async () => {
+    await app.rows(
+      `insert into automation_secrets (id, organization_id, name, value)
+       select uuidv7(), $1, 'S_' || n, 'x' from generate_series(1, 99) n`,
+      [tenant.organizationId],
+    );
+    const replies = await Promise.all([put('ONE'), put('TWO')]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 422]);
+    const refused = replies.find(({ status }) => status === 422)!;
+    expect(refused.body.error.code).toBe('limit_reached');
+    expect((await put('S_1')).status).toBe(200);
+  });
+
+  test('of another organization, or without the scope', async () => {
+    await put('CRM_TOKEN');
+    const theirs = { ...at('CRM_TOKEN'), key: app.tenant.key };
+    expect((await app.call('automation.secrets.get', theirs)).status).toBe(404);
+    expect((await app.call('automation.secrets.delete', theirs)).status).toBe(404);
+    const { key } = await app.key(tenant.organizationId, ['automation:read']);
+    expect((await app.call('automation.secrets.put', { ...at('OTHER'), key, body: { value: 'x' } })).status).toBe(403);
+    expect(await list()).toEqual(['CRM_TOKEN']);
+  });
+});
