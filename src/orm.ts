@@ -7,7 +7,7 @@ import {
   AutomationRuleVersion,
   AutomationSecret,
 } from './automation/rule.entity.ts';
-import { AutomationCount, AutomationRun, AutomationStep, AutomationWait } from './automation/run.entity.ts';
+import { AutomationCount, AutomationRun, AutomationRunCount, AutomationStep, AutomationWait } from './automation/run.entity.ts';
 import { Campaign, CampaignChannel, CampaignSegment } from './campaigns/campaign.entity.ts';
 import { CampaignRecipient } from './campaigns/recipient.entity.ts';
 import { Channel } from './channels/channel.entity.ts';
@@ -163,6 +163,7 @@ export const entities = [
   AutomationStep,
   AutomationWait,
   AutomationCount,
+  AutomationRunCount,
   Flow,
   FlowVersion,
   FlowSend,

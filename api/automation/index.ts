@@ -1,6 +1,17 @@
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import { tellOneEvent } from './events.ts';
+import { statsOfRuns } from './run-stats.ts';
+import { getOneRun, listOfRuns } from './runs.ts';
 import { deleteOneSecret, getOneSecret, listOfSecrets, putOneSecret } from './secrets.ts';
 
 /** In the order of the document. */
-export const automationEndpoints: AnyEndpoint[] = [tellOneEvent, listOfSecrets, getOneSecret, putOneSecret, deleteOneSecret];
+export const automationEndpoints: AnyEndpoint[] = [
+  tellOneEvent,
+  listOfRuns,
+  statsOfRuns,
+  getOneRun,
+  listOfSecrets,
+  getOneSecret,
+  putOneSecret,
+  deleteOneSecret,
+];

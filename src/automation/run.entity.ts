@@ -87,3 +87,18 @@ export const AutomationCount = defineEntity({
     count: p.bigint('number'),
   },
 });
+
+/** What was last counted of many runs: src/automation/runs/counted.ts. */
+export const AutomationRunCount = defineEntity({
+  name: 'AutomationRunCount',
+  tableName: 'automation_run_counts',
+  properties: {
+    organization_id: p.uuid().primary(),
+    /** Zeros: of the whole organization. */
+    rule_id: p.uuid().primary(),
+    counts: p.json<Record<string, number>>(),
+    present: p.bigint('number'),
+    counted_at: timestamp(),
+    due_at: timestamp(),
+  },
+});

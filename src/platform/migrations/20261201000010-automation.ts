@@ -147,6 +147,16 @@ const up = [
      count bigint not null,
      primary key (organization_id, rule_id, state))`,
 
+  // What was counted of an organization's runs, and when; of one rule, or with the id of zeros of all. present: how many rows that took.
+  `create table automation_run_counts (
+     ${organization},
+     rule_id uuid not null,
+     counts jsonb not null,
+     present bigint not null,
+     counted_at timestamptz not null,
+     due_at timestamptz not null,
+     primary key (organization_id, rule_id))`,
+
   // Starts that were held back. told_at: when the event last said so; told: how many it has told.
   `create table automation_held (
      ${organization},
@@ -177,6 +187,7 @@ const up = [
     'automation_waits',
     'automation_secrets',
     'automation_counts',
+    'automation_run_counts',
     'automation_held',
     'automation_occurrences',
   ),
@@ -185,6 +196,7 @@ const up = [
 const down = [
   'drop table automation_occurrences',
   'drop table automation_held',
+  'drop table automation_run_counts',
   'drop table automation_counts',
   'drop table automation_secrets',
   'drop table automation_waits',

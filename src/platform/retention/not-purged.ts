@@ -78,6 +78,8 @@ export const kept: Record<string, string> = {
   object_fields: 'definitions; a removed one goes with its last value',
   object_relations: 'definitions',
   crm_history: 'deleted with what it is about; that of a task about an erased person alone by their erasure',
+  automation_counts: 'what purges took of the runs: a number for each rule and state',
+  automation_run_counts: 'one for each rule with many runs, and one for the organization',
   media_fetches: 'deleted at the end of their job',
   media_assets: "a tenant's own records; files without a row, and rows whose file is gone, by src/media/purge.ts",
   media_usage: 'one for each organization',

@@ -1,0 +1,30 @@
+import type { RowOf } from '../../platform/database/tables.ts';
+import type { AutomationRun } from '../run.entity.ts';
+
+/** What a list shows of a run: ids and states, nothing a person said. */
+export const runColumns = [
+  'id',
+  'rule_id',
+  'version',
+  'mode',
+  'state',
+  'trigger',
+  'event_id',
+  'occurs_at',
+  'subject_type',
+  'subject_id',
+  'contact_id',
+  'steps_run',
+  'waiting_for',
+  'wakes_at',
+  'failed_step',
+  'error',
+  'reason',
+  'retries',
+  'started_by',
+  'started_at',
+  'ended_at',
+  'created_at',
+] as const;
+
+export type RunRow = RowOf<typeof AutomationRun, (typeof runColumns)[number]>;
