@@ -1,3 +1,4 @@
+import { unions } from '../src/platform/schemas/variants.ts';
 import type { Endpoint, ErrorShape } from './http/endpoint.ts';
 import { errorBodies } from './http/errors.ts';
 import { secureName } from './http/middleware/session-cookie.ts';
@@ -6,7 +7,6 @@ import { headerComponents } from './http/openapi/headers.ts';
 import { type Json, referring, schemaOf, showingUnions, variantsOf } from './http/openapi/json-schema.ts';
 import { operationOf } from './http/openapi/operation.ts';
 import { webhooksOf } from './http/openapi/webhooks.ts';
-import { unions } from './http/variants.ts';
 import { endpoints } from './index.ts';
 import { namedSchemas } from './named-schemas.ts';
 

@@ -3,10 +3,10 @@ import { type Guards, type Pace, purposes, type Schedule, type Variant } from '.
 import { maxChannels } from '../../src/campaigns/checks/channels.ts';
 import { maxName } from '../../src/campaigns/create.ts';
 import { guardDefaults } from '../../src/campaigns/guard-defaults.ts';
+import { sentComponents } from '../../src/messaging/content/text.ts';
 import { exampleIdOf, exampleIds } from '../../src/platform/examples.ts';
 import { wallTime, weekdays } from '../../src/platform/time/wall-time.ts';
 import { id, timeZone } from '../http/schemas.ts';
-import { sentComponents } from '../messaging/content/text.ts';
 import { audience } from './audience-schema.ts';
 
 export const tag = 'Campaigns';

@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
+import { template, text } from '../../src/messaging/content/text.ts';
 import { acceptLocks, acceptMessage, prepareMessage } from '../../src/messaging/send.ts';
 import { examplePhone } from '../../src/platform/examples.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
 import { Afterwards } from '../../src/platform/ledger/tx.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { wrapped } from '../http/view.ts';
-import { template, text } from '../messaging/content/text.ts';
 import { messageView, toMessageView } from '../messaging/schemas.ts';
 import { aboutChannel } from './schemas.ts';
 

@@ -6,6 +6,7 @@ import {
   consentChannels,
   consentStatuses,
 } from '../../src/contacts/permission/permission.entity.ts';
+import { consentChannel, consentFields } from '../../src/contacts/permission/schemas.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -59,14 +60,8 @@ export const putConsent = endpoint({
   summary: 'Set the consent of a contact for a channel',
   description:
     'Marketing needs `granted` on the channel it goes out on. Every change is kept as history; the same again is none. A suppression is another thing and stays.',
-  params: { channel: Joi.string().valid(...consentChannels) },
-  body: Joi.object<ConsentBody>({
-    status: Joi.string()
-      .valid(...consentStatuses)
-      .required(),
-    source: Joi.string().trim().max(200).allow('').default('').description('Where it was said, e.g. checkout'),
-    proof: Joi.string().trim().max(2_000).allow('').default('').description('What shows it, e.g. a link to the record'),
-  }),
+  params: { channel: consentChannel },
+  body: Joi.object<ConsentBody>(consentFields),
   responses: { 200: wrapped(consentView) },
   example: {
     params: { channel: 'messaging_app' },

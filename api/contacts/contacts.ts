@@ -4,7 +4,7 @@ import type { ContactFields } from '../../src/contacts/fields.ts';
 import { contactEmail, contactName, customFields, externalId, externalSource } from '../../src/contacts/fields.ts';
 import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import { findByPhone } from '../../src/contacts/lookup.ts';
-import { type ContactPatch, patchContact } from '../../src/contacts/patch.ts';
+import { type ContactPatch, contactPatchFields, patchContact } from '../../src/contacts/patch.ts';
 import { getContact } from '../../src/contacts/queries.ts';
 import { upsertContact, upsertOptions } from '../../src/contacts/upsert.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -91,9 +91,7 @@ export const patchOneContact = endpoint({
   summary: 'Update a contact',
   description:
     'Given fields only; an empty text empties. An email that is replaced is no identity of the contact any more. One that is the last identity is not taken away: 409. Phones and other identities have endpoints of their own.',
-  body: Joi.object<ContactPatch>({ name: contactName.allow(''), email: contactEmail.allow(''), custom_fields: customFields }).min(
-    1,
-  ),
+  body: Joi.object<ContactPatch>(contactPatchFields).min(1),
   responses: { 200: wrapped(contactView) },
   example: { body: { name: 'Sheena Nelson' } },
   handler: ({ params, body, write }, { secrets }) =>

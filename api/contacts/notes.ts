@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { addNote, changeNote, listNotes, type NoteRow, readNote, removeNote } from '../../src/contacts/notes.ts';
+import { addNote, changeNote, listNotes, type NoteRow, noteText, readNote, removeNote } from '../../src/contacts/notes.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -36,9 +36,7 @@ const toView = ({ id, body, author, created_at, updated_at }: NoteRow) => ({
   updated_at: iso(updated_at),
 });
 
-const noteBody = Joi.object<{ body: string }>({
-  body: Joi.string().min(1).max(10_000).required().description('Taken as sent'),
-});
+const noteBody = Joi.object<{ body: string }>({ body: noteText.required() });
 const aboutNote = { ...aboutContact, subject: 'Note' };
 
 export const listOfNotes = endpoint({

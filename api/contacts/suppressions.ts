@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { suppressionChannels, suppressionReasons } from '../../src/contacts/permission/permission.entity.ts';
+import { suppressionFields } from '../../src/contacts/permission/schemas.ts';
 import {
   liftSuppression,
   listSuppressions,
@@ -9,7 +10,6 @@ import {
 } from '../../src/contacts/permission/suppressions.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
-import { toMoment } from '../../src/platform/time/moment.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { dataList, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
@@ -63,13 +63,6 @@ export const listOfSuppressions = endpoint({
     listedData('contact suppressions', params, query, (page) => listSuppressions(own, params.contactID, page), toView),
 });
 
-/** Without a zone it would be the server's time, and 30 February would become a day in March. */
-const endOfSuppression = Joi.date()
-  .iso()
-  .greater('now')
-  .custom((at: Date, { original, error }) => (toMoment(String(original)) ? at : error('date.format')))
-  .description('ISO 8601: a day, or a time with its zone; default: never');
-
 type SuppressionBody = Pick<Suppression, 'channel' | 'reason'> & { expires_at: Date | null };
 
 export const createSuppression = endpoint({
@@ -82,15 +75,7 @@ export const createSuppression = endpoint({
   description:
     'Nothing is sent to the contact on that channel, or on any with `all`: a send is refused with `suppressed`, and one that waits fails with it. One a channel: 201 when it is new, 200 when there was one.',
   isIdempotent: true,
-  body: Joi.object<SuppressionBody>({
-    channel: Joi.string()
-      .valid(...suppressionChannels)
-      .required(),
-    reason: Joi.string()
-      .valid(...suppressionReasons)
-      .required(),
-    expires_at: endOfSuppression.allow(null).default(null),
-  }),
+  body: Joi.object<SuppressionBody>(suppressionFields),
   responses: { 200: wrapped(suppressionView), 201: wrapped(suppressionView) },
   example: {
     body: { channel: 'messaging_app', reason: 'unsubscribed' },

@@ -1,15 +1,11 @@
 import Joi from 'joi';
-import { customFields, metadata } from '../../src/contacts/fields.ts';
 import { dealStatuses } from '../../src/deals/deal.entity.ts';
 import { type DealRow, dealWrite } from '../../src/deals/deal-row.ts';
 import { type Asked, changeDeal, type DealTx } from '../../src/deals/deal-tx.ts';
-import { dealTitle, expectedCloseAt, lostReason } from '../../src/deals/given.ts';
-import { maxContactsOfDeal } from '../../src/deals/links/contacts.ts';
 import { type DisplayMoney, displayMoney } from '../../src/deals/money.ts';
-import type { NewDeal } from '../../src/deals/new-deal.ts';
 import { shownFields } from '../../src/deals/shown.ts';
 import { digitsOf } from '../../src/money/currencies.ts';
-import { amountMinor, currencyCode } from '../../src/money/schemas.ts';
+import { currencyCode } from '../../src/money/schemas.ts';
 import { actorOf, type Caller } from '../../src/organizations/caller.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { exampleIdOf, exampleIds, exampleTime } from '../../src/platform/examples.ts';
@@ -143,41 +139,6 @@ export const revision = Joi.number()
   .integer()
   .min(1)
   .description('The one you have seen: if the deal was changed since then, the answer is a 409 that names the present one');
-export const contactRole = Joi.string().trim().allow('').max(100);
-
-const common = {
-  status: Joi.string().valid(...dealStatuses),
-  amount_minor: amountMinor,
-  currency_code: currencyCode,
-  expected_close_at: expectedCloseAt,
-  owner_user_id: id.allow(null).description('The user id of a member; null: nobody'),
-  lost_reason: lostReason,
-  custom_fields: customFields,
-  metadata,
-};
-
-export const patchFields = { title: dealTitle, ...common, revision };
-
-/** `title` is required, but where a deal may be named instead. */
-export const creationFields = {
-  title: dealTitle,
-  ...common,
-  pipeline_id: id.description('Without `stage_id`: its first stage of the status. Default: the default pipeline'),
-  stage_id: id,
-  contacts: Joi.array()
-    .items(
-      Joi.object<NonNullable<NewDeal['contacts']>[number], true>({
-        contact_id: id.required(),
-        role: contactRole,
-        is_primary: Joi.boolean(),
-      }),
-    )
-    .max(maxContactsOfDeal)
-    .unique('contact_id')
-    .unique((one, other) => one?.is_primary === true && other?.is_primary === true)
-    .description('One of them at most is the primary; if none is said to be, the first is'),
-};
-
 type Writing = { caller: Caller; write: Input<unknown, unknown>['write'] };
 
 /** One change of a deal under its lock, or under the locks given. */

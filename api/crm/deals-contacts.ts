@@ -2,10 +2,11 @@ import Joi from 'joi';
 import { changeDeal } from '../../src/deals/deal-tx.ts';
 import { contactLinkOf, type LinkGiven, linkContact, unlinkContact } from '../../src/deals/links/contacts.ts';
 import { dealsOfContact } from '../../src/deals/links/linked.ts';
+import { contactRole } from '../../src/deals/schemas.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { listOf, type PageQuery, pageQuery } from '../http/paging.ts';
-import { aboutDeal, changeOneDeal, contactRole, dealView, type Reading, reading, tag } from './deal-schemas.ts';
+import { aboutDeal, changeOneDeal, dealView, type Reading, reading, tag } from './deal-schemas.ts';
 import { linkedReply } from './linked-deals.ts';
 
 export const putDealContact = endpoint({

@@ -5,6 +5,7 @@ import { changeDeal } from '../../src/deals/deal-tx.ts';
 import { linkConversation, listConversationsOf, unlinkConversation } from '../../src/deals/links/conversations.ts';
 import { dealsOfConversation } from '../../src/deals/links/linked.ts';
 import type { NewDeal } from '../../src/deals/new-deal.ts';
+import { newDealFields } from '../../src/deals/schemas.ts';
 import { findBrief } from '../../src/messaging/inbox/conversation-row.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
@@ -12,7 +13,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, iso, timestamp } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
-import { aboutDeal, changeOneDeal, createdReply, creationFields, dealView, type Reading, reading, tag } from './deal-schemas.ts';
+import { aboutDeal, changeOneDeal, createdReply, dealView, type Reading, reading, tag } from './deal-schemas.ts';
 import { linkedReply } from './linked-deals.ts';
 
 const aboutConversation = { tag, subject: 'Conversation' };
@@ -33,7 +34,7 @@ export const listOfConversationDeals = endpoint({
 });
 
 type Given = NewDeal & { deal_id?: string };
-const others = Object.keys(creationFields);
+const others = Object.keys(newDealFields);
 
 export const addConversationDeal = endpoint({
   ...aboutConversation,
@@ -45,7 +46,7 @@ export const addConversationDeal = endpoint({
   description:
     '`deal_id` alone links a deal: 200, also when it is linked already. Else a deal is created as by `POST /v1/crm/deals`, whose source is the conversation, with its contact: 201.',
   isIdempotent: true,
-  body: Joi.object<Given>({ ...creationFields, deal_id: id })
+  body: Joi.object<Given>({ ...newDealFields, deal_id: id })
     .xor('deal_id', 'title')
     .without('deal_id', others),
   responses: { 200: dealView, 201: dealView },

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { lostReason } from '../../src/deals/given.ts';
 import { type Closing, closeDeal, type Move, moveDeal, moveOf, reopenDeal } from '../../src/deals/move.ts';
+import { moveFields } from '../../src/deals/schemas.ts';
 import { exampleIdOf } from '../../src/platform/examples.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { id } from '../http/schemas.ts';
@@ -24,10 +25,7 @@ export const moveOneDeal = endpoint({
   errors: [409],
   body: Joi.object<Move & Seen>({
     stage_id: id.required(),
-    pipeline_id: id.description('Needed for a stage of another pipeline'),
-    before_id: id.description('A deal of the stage'),
-    after_id: id.description('A deal of the stage'),
-    lost_reason: lostReason,
+    ...moveFields,
     revision,
   }).oxor('before_id', 'after_id'),
   responses: { 200: dealView },

@@ -4,20 +4,11 @@ import { createDeal, creationOf } from '../../src/deals/create.ts';
 import { dealWrite, getDeal } from '../../src/deals/deal-row.ts';
 import type { NewDeal } from '../../src/deals/new-deal.ts';
 import { type DealPatch, patchDeal } from '../../src/deals/patch.ts';
+import { dealPatchFields, newDealFields } from '../../src/deals/schemas.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { id } from '../http/schemas.ts';
-import {
-  aboutDeal,
-  changeOneDeal,
-  createdReply,
-  creationFields,
-  dealReply,
-  dealView,
-  patchFields,
-  type Reading,
-  reading,
-} from './deal-schemas.ts';
+import { aboutDeal, changeOneDeal, createdReply, dealReply, dealView, type Reading, reading, revision } from './deal-schemas.ts';
 
 export const createOneDeal = endpoint({
   method: 'post',
@@ -30,8 +21,8 @@ export const createOneDeal = endpoint({
     'In the stage given, or the first open one of the default pipeline; an organization without pipelines has deals without a stage. With `source_conversation_id` the deal is linked to that conversation and its contact.',
   isIdempotent: true,
   body: Joi.object<NewDeal>({
-    ...creationFields,
-    title: creationFields.title.required(),
+    ...newDealFields,
+    title: newDealFields.title.required(),
     source_conversation_id: id.allow(null),
   }),
   responses: { 201: dealView },
@@ -66,7 +57,7 @@ export const patchOneDeal = endpoint({
   description:
     'What is not given stays. A new amount or currency is converted to the home currency at the rate of this moment. Stages are changed by `move`, `win`, `lose` and `reopen`.',
   errors: [409],
-  body: Joi.object<DealPatch & { revision?: number }>(patchFields).min(1),
+  body: Joi.object<DealPatch & { revision?: number }>({ ...dealPatchFields, revision }).min(1),
   responses: { 200: dealView },
   example: { body: { title: 'Renewal for 45 seats', amount_minor: '140000' } },
   handler: ({ params, body: { revision, ...patch }, caller, write }) =>

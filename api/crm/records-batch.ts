@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIdOf } from '../../src/platform/examples.ts';
+import { variantsBy } from '../../src/platform/schemas/variants.ts';
 import { type Outcome, runBatch } from '../../src/records/batch/batch.ts';
 import { locksOf, type Operation } from '../../src/records/batch/operations.ts';
 import { assertNotBuiltIn } from '../../src/records/built-in/kind.ts';
@@ -9,7 +10,6 @@ import { knownTypeHeard } from '../../src/records/types/known-type.ts';
 import { typeForWrite, unknownKind } from '../../src/records/types/object-type.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { id } from '../http/schemas.ts';
-import { variantsBy } from '../http/variants.ts';
 import { view } from '../http/view.ts';
 import { aboutRecord, exampleGiven, recordView } from './record-schemas.ts';
 import { shownRecords } from './write-record.ts';

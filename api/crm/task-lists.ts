@@ -5,12 +5,13 @@ import type { Listing } from '../../src/platform/listing/listing.ts';
 import type { ListPage } from '../../src/platform/listing/page.ts';
 import type { Reads } from '../../src/platform/listing/reads.ts';
 import { assertDeal, isObjectOfKind, listTasks, readTaskListing, taskFields, type WorkFilter } from '../../src/tasks/list.ts';
+import { objectKind } from '../../src/tasks/schemas.ts';
 import { type TaskStatus, taskStatuses } from '../../src/tasks/task.entity.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { type ListQuery, listQuery, pageOfListing } from '../http/listing.ts';
 import { listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, moment } from '../http/schemas.ts';
-import { objectKind, tag, taskView, toTaskView } from './task-schemas.ts';
+import { tag, taskView, toTaskView } from './task-schemas.ts';
 
 const known: readonly string[] = taskStatuses;
 

@@ -1,19 +1,13 @@
 import Joi from 'joi';
 import { exampleIdOf, exampleIds, exampleTime } from '../../src/platform/examples.ts';
-import { maxRichTextBytes } from '../../src/tasks/rich-text/rich-text.ts';
+import { objectKind, richJson, richType, taskPriority, taskStatus, taskType } from '../../src/tasks/schemas.ts';
 import type { TargetRow } from '../../src/tasks/target-rows.ts';
-import type { TargetRef } from '../../src/tasks/targets.ts';
-import { richTextTypes, taskPriorities, taskStatuses, taskTypes } from '../../src/tasks/task.entity.ts';
 import type { TaskRow } from '../../src/tasks/task-row.ts';
-import { id, iso, moment, timestamp } from '../http/schemas.ts';
+import { id, iso, timestamp } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
 
 export const tag = 'CRM';
 export const aboutTask = { tag, subject: 'Task' };
-
-const kind = Joi.string().max(63);
-export const objectKind = kind.description('contact, conversation, deal, or the kind of a type of records, such as company');
-export const targetBody = Joi.object<TargetRef>({ object_kind: objectKind.required(), object_id: id.required() });
 
 const exampleTarget = {
   id: exampleIdOf('target'),
@@ -46,49 +40,20 @@ export const toTargetView = ({ created_by, created_at, updated_at, ...row }: Tar
   updated_at: iso(updated_at),
 });
 
-const json = Joi.any()
-  .required()
-  .description('`prosemirror`: a document as Tiptap and ProseMirror write it. `custom`: any JSON, which only your programs read');
-const richType = Joi.string().valid(...richTextTypes);
-
-/** As a client writes it. */
-export const richText = Joi.object({
-  type: richType.required(),
-  json,
-  plain_text: Joi.string()
-    .allow('')
-    .max(maxRichTextBytes, 'utf8')
-    .description('Required with `custom`, whose words only you know; with `prosemirror` it is computed, and not taken'),
-}).description(
-  'Nodes: doc, paragraph, heading, bulletList, orderedList, listItem, taskList, taskItem, blockquote, codeBlock, hardBreak, mention, text. Marks: bold, italic, strike, code, link (http, https, mailto, tel). Anything else is a 422 that names the node. At most 64 kB and 32 levels',
-);
-
-export const title = Joi.string().trim().min(1).max(200);
-export const plainDescription = Joi.string()
-  .allow('')
-  .max(maxRichTextBytes, 'utf8')
-  .description('Plain words, for a task without rich text; removes the rich text that it had');
-export const status = Joi.string().valid(...taskStatuses);
-export const priority = Joi.string().valid(...taskPriorities);
-export const type = Joi.string().valid(...taskTypes);
-export const assignee = id.allow(null).description('The user id of a member; null: nobody');
-export const dueAt = moment.allow(null);
-export const remindAt = moment
-  .allow(null)
-  .description('When `task.due` is emitted; null: at `due_at`. A time that is past when it is set reminds nobody');
-
 export const taskView = view(
   'crm_task',
   Joi.object({
     id: id.required(),
     title: Joi.string().required(),
     description: Joi.string().allow('').required().description('The words of `description_rich`, or plain words'),
-    description_rich: Joi.object({ type: richType.required(), json, plain_text: Joi.string().allow('').required() }).description(
-      'Left out when there is none',
-    ),
-    status: status.required(),
-    priority: priority.required(),
-    type: type.required(),
+    description_rich: Joi.object({
+      type: richType.required(),
+      json: richJson,
+      plain_text: Joi.string().allow('').required(),
+    }).description('Left out when there is none'),
+    status: taskStatus.required(),
+    priority: taskPriority.required(),
+    type: taskType.required(),
     assignee_id: id.description('The user id of a member; left out when nobody has the task'),
     due_at: timestamp,
     remind_at: timestamp.description('Left out when it reminds at `due_at`'),

@@ -1,10 +1,11 @@
 import { contactLock } from '../../src/contacts/events.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
+import { targetBody } from '../../src/tasks/schemas.ts';
 import { linkTarget, maxTargets, unlinkTarget } from '../../src/tasks/targets.ts';
 import { taskWrite } from '../../src/tasks/task-row.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { aboutTask, tag, targetBody, targetView, toTargetView } from './task-schemas.ts';
+import { aboutTask, tag, targetView, toTargetView } from './task-schemas.ts';
 
 export const createTaskTarget = endpoint({
   ...aboutTask,

@@ -4,14 +4,12 @@ import { exampleIds } from '../../src/platform/examples.ts';
 import type { OwnTx } from '../../src/platform/ledger/tx.ts';
 import { completeTask, deleteTask, patchTask, reopenTask, restoreTask, type TaskPatch } from '../../src/tasks/change.ts';
 import { createTask, type NewTask } from '../../src/tasks/create.ts';
-import { maxTargets } from '../../src/tasks/targets.ts';
+import { newTaskFields, taskPatchFields, taskWords } from '../../src/tasks/schemas.ts';
 import { getTask, type TaskRow, taskWrite } from '../../src/tasks/task-row.ts';
 import { endpoint, type Input, ok, type Reply } from '../http/endpoint.ts';
 import { listOf } from '../http/paging.ts';
 import { historyQuery, historyReply, historyView } from './history-view.ts';
-import * as part from './task-schemas.ts';
-
-const { aboutTask, taskView, toTaskView } = part;
+import { aboutTask, taskView, toTaskView } from './task-schemas.ts';
 
 /** One write to a task. */
 const changing = (
@@ -19,17 +17,6 @@ const changing = (
   change: (tx: OwnTx, id: string, actor: string) => Promise<TaskRow>,
 ): Promise<Reply> =>
   write(taskWrite(params.taskID!), async ({ own }) => ok(toTaskView(await change(own, params.taskID!, actorOf(caller)))));
-
-const fields = {
-  description: part.plainDescription,
-  status: part.status,
-  priority: part.priority,
-  type: part.type,
-  assignee_id: part.assignee,
-  due_at: part.dueAt,
-  remind_at: part.remindAt,
-};
-const words = ['description', 'description_rich'] as const;
 
 export const createOneTask = endpoint({
   ...aboutTask,
@@ -39,12 +26,7 @@ export const createOneTask = endpoint({
   scope: 'crm:write',
   summary: 'Create a task',
   isIdempotent: true,
-  body: Joi.object<NewTask>({
-    title: part.title.required(),
-    ...fields,
-    description_rich: part.richText,
-    targets: Joi.array().items(part.targetBody).max(maxTargets).description('What it is about'),
-  }).oxor(...words),
+  body: Joi.object<NewTask>(newTaskFields).oxor(...taskWords),
   responses: { 201: taskView },
   example: {
     body: {
@@ -87,13 +69,11 @@ export const patchOneTask = endpoint({
   description:
     'What is not given stays; null empties. With `revision` it is changed only if nobody has changed it since: else a 409 names the present revision. Any status goes to any other: into `done` sets `completed_at`, out of it removes it. A task that is done, cancelled or in the bin does not remind.',
   body: Joi.object<TaskPatch>({
-    title: part.title,
-    ...fields,
-    description_rich: part.richText.allow(null),
+    ...taskPatchFields,
     revision: Joi.number().integer().min(1).description('The revision that you have read'),
   })
     .min(1)
-    .oxor(...words),
+    .oxor(...taskWords),
   responses: { 200: taskView },
   errors: [409],
   example: { body: { status: 'in_progress', due_at: '2026-12-02T09:00:00Z' } },

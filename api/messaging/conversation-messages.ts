@@ -3,6 +3,7 @@ import { findBrief } from '../../src/messaging/inbox/conversation-row.ts';
 import { listMessages } from '../../src/messaging/list.ts';
 import { takeMessage } from '../../src/messaging/schedule.ts';
 import { acceptLocks, prepareMessage } from '../../src/messaging/send.ts';
+import { contentIn, sendInConversationBody } from '../../src/messaging/send-body.ts';
 import { targetOfConversation } from '../../src/messaging/send-target.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
 import { Afterwards } from '../../src/platform/ledger/tx.ts';
@@ -12,7 +13,6 @@ import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { wrapped } from '../http/view.ts';
 import { aboutConversation } from './conversation-schemas.ts';
 import { messageView, sentMessage, toMessageView } from './schemas.ts';
-import { contentIn, sendInConversationBody } from './send-body.ts';
 
 export const listOfConversationMessages = endpoint({
   ...aboutConversation,

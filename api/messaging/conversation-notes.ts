@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { noteText } from '../../src/contacts/notes.ts';
 import {
   addConversationNote,
   type ConversationNoteRow,
@@ -49,9 +50,7 @@ const toView = ({ created_at, updated_at, ...row }: ConversationNoteRow) => ({
   updated_at: iso(updated_at),
 });
 
-const noteBody = Joi.object<{ body: string }>({
-  body: Joi.string().min(1).max(10_000).required().description('Taken as sent'),
-});
+const noteBody = Joi.object<{ body: string }>({ body: noteText.required() });
 const aboutNote = { ...aboutConversation, subject: 'Note' };
 const placeOf = (params: { conversationID: string; conversationNoteID: string }) => ({
   conversationId: params.conversationID,

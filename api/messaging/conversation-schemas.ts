@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { conversationStatuses, priorities } from '../../src/messaging/conversation.entity.ts';
 import type { ConversationRow } from '../../src/messaging/inbox/conversation-row.ts';
+import { conversationPriority, conversationStatus } from '../../src/messaging/inbox/schemas.ts';
 import { exampleIds, examplePhone, exampleTime } from '../../src/platform/examples.ts';
 import { conversationLane } from '../../src/platform/ledger/locks.ts';
 import type { TenantTx } from '../../src/platform/ledger/tx.ts';
@@ -10,9 +10,6 @@ import { view } from '../http/view.ts';
 
 export const tag = 'Conversations';
 export const aboutConversation = { tag, subject: 'Conversation' };
-
-export const status = Joi.string().valid(...conversationStatuses);
-export const priority = Joi.string().valid(...priorities);
 
 export const conversationView = view(
   'conversation',
@@ -25,13 +22,13 @@ export const conversationView = view(
       .required()
       .description('The name of the contact, or what the provider told; empty when neither is known'),
     contact_phone_number: Joi.string().allow('').required(),
-    status: status.required(),
+    status: conversationStatus.required(),
     snoozed_until: timestamp
       .allow(null)
       .required()
       .description('null: it is not snoozed, or was snoozed without a time and sleeps until the person writes'),
     assignee_id: id.allow(null).required().description('The user id of a member; null: nobody'),
-    priority: priority.required(),
+    priority: conversationPriority.required(),
     tags: Joi.array().items(Joi.string()).required(),
     custom_fields: Joi.object().unknown().required(),
     unread_count: Joi.number().integer().required().description('Messages of the person since the team last read it'),

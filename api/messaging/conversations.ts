@@ -1,6 +1,4 @@
 import Joi from 'joi';
-import { customFields } from '../../src/contacts/fields.ts';
-import { tagName } from '../../src/contacts/tag-catalogue.ts';
 import { getConversation } from '../../src/messaging/inbox/conversation-row.ts';
 import {
   conversationFields,
@@ -11,23 +9,14 @@ import {
 } from '../../src/messaging/inbox/list.ts';
 import { type ConversationPatch, patchConversation } from '../../src/messaging/inbox/patch.ts';
 import { markRead } from '../../src/messaging/inbox/read.ts';
-import { maxSnoozeDays } from '../../src/messaging/inbox/snooze.ts';
-import { maxTagsOfConversation } from '../../src/messaging/inbox/tags.ts';
+import { conversationPatchFields } from '../../src/messaging/inbox/schemas.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { type ListQuery, listQuery, pageOfListing } from '../http/listing.ts';
 import { listOf } from '../http/paging.ts';
-import { id, moment } from '../http/schemas.ts';
+import { id } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
-import {
-  aboutConversation,
-  changeConversation,
-  conversationView,
-  priority,
-  status,
-  tag,
-  toConversationView,
-} from './conversation-schemas.ts';
+import { aboutConversation, changeConversation, conversationView, tag, toConversationView } from './conversation-schemas.ts';
 
 const query = listQuery(conversationFields, usualOrder);
 
@@ -99,14 +88,7 @@ export const patchOneConversation = endpoint({
   scope: 'conversations:write',
   summary: 'Change a conversation: status, assignee, priority, tags, snooze',
   description: `What is not given stays. \`snoozed_until\` snoozes: it is open again at that time, or when the person writes. The status \`snoozed\` without a time waits for the person. A message of the person opens a resolved conversation too. \`tags\` are all its tags from now on. A member who leaves the organization is the assignee of nothing any more.`,
-  body: Joi.object<ConversationPatch>({
-    status,
-    snoozed_until: moment.allow(null).description(`At most ${maxSnoozeDays} days ahead; null: until the person writes`),
-    assignee_id: id.allow(null).description('The user id of a member; null: nobody'),
-    priority,
-    tags: Joi.array().items(tagName).max(maxTagsOfConversation),
-    custom_fields: customFields,
-  }).min(1),
+  body: Joi.object<ConversationPatch>(conversationPatchFields).min(1),
   responses: { 200: conversationView },
   example: { body: { status: 'pending', priority: 'high', tags: ['Refund'], custom_fields: { order: 'A-1001' } } },
   handler: ({ params, body, write }) =>

@@ -5,6 +5,7 @@ import { findMessage } from '../../src/messaging/queries.ts';
 import { conversationOf, retryLocks, retryMessage } from '../../src/messaging/retry.ts';
 import { cancelScheduled, takeMessage } from '../../src/messaging/schedule.ts';
 import { acceptLocks, prepareMessage } from '../../src/messaging/send.ts';
+import { contentIn, type SendBody, sendBody } from '../../src/messaging/send-body.ts';
 import type { SendRequest } from '../../src/messaging/send-target.ts';
 import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds, examplePhone } from '../../src/platform/examples.ts';
@@ -16,7 +17,6 @@ import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, moment } from '../http/schemas.ts';
 import { wrapped } from '../http/view.ts';
 import { messageView, sentMessage, toMessageView } from './schemas.ts';
-import { contentIn, type SendBody, sendBody } from './send-body.ts';
 
 const tag = 'Messages';
 

@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { variantsBy } from '../http/variants.ts';
-import { upToBytes } from '../messaging/content/limits.ts';
+import { upToBytes } from '../../src/messaging/content/limits.ts';
+import { variantsBy } from '../../src/platform/schemas/variants.ts';
 
 const label = Joi.string().min(1).max(25);
 const address = Joi.string().min(1).max(2_000);

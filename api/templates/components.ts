@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { variantsBy } from '../http/variants.ts';
-import { upToBytes } from '../messaging/content/limits.ts';
+import { upToBytes } from '../../src/messaging/content/limits.ts';
+import { variantsBy } from '../../src/platform/schemas/variants.ts';
 import { button } from './buttons.ts';
 
 const words = (max: number) => Joi.string().min(1).max(max);

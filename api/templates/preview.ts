@@ -1,10 +1,10 @@
 import Joi from 'joi';
+import { sentComponents } from '../../src/messaging/content/text.ts';
 import { assertParameters } from '../../src/templates/parameters.ts';
 import { previewOf } from '../../src/templates/preview.ts';
 import { readTemplate } from '../../src/templates/queries.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { view } from '../http/view.ts';
-import { sentComponents } from '../messaging/content/text.ts';
 import { tag } from './schemas.ts';
 
 const text = Joi.string().allow('').required();

@@ -1,3 +1,4 @@
+import Joi from 'joi';
 import { sql } from 'kysely';
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
@@ -7,6 +8,9 @@ import { list, type Page } from '../platform/listing/paging.ts';
 import type { ContactTx } from './contact-tx.ts';
 import { ContactNote } from './note.entity.ts';
 import { assertContact } from './queries.ts';
+
+/** Of a contact, and of a conversation. */
+export const noteText = Joi.string().min(1).max(10_000).description('Taken as sent');
 
 const columns = ['id', 'body', 'author', 'created_at', 'updated_at'] as const;
 export type NoteRow = RowOf<typeof ContactNote, (typeof columns)[number]>;

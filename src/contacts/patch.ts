@@ -3,13 +3,14 @@ import { LocksOutdated } from '../platform/ledger/locks.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import { changeColumns } from './change.ts';
 import type { ContactTx } from './contact-tx.ts';
-import { foldedEmail } from './fields.ts';
+import { contactEmail, contactName, customFields, foldedEmail } from './fields.ts';
 import { assertIdentityLeft } from './identities/identities.ts';
 import { type Identity, ownersOf } from './identities/identity.ts';
 import { giveIdentities, takeIdentities } from './identities/write.ts';
 import type { ContactRow } from './queries.ts';
 
 export type ContactPatch = { name?: string; email?: string; custom_fields?: Record<string, unknown> };
+export const contactPatchFields = { name: contactName.allow(''), email: contactEmail.allow(''), custom_fields: customFields };
 
 /** An empty text empties a field. Throws 409 when another contact has the email, or when it was the last identity. */
 export async function patchContact(tx: ContactTx, secrets: Secrets, patch: ContactPatch): Promise<ContactRow> {

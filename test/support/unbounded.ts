@@ -21,7 +21,7 @@ function* unbounded(described: Described, path: string): Generator<string> {
   const { type = '', flags, rules = [], keys, items = [], patterns, whens = [], matches = [] } = described;
   const isBounded = rules.some(({ name, args }) => name === 'max' && typeof args?.limit === 'number');
   const isOpen = type === 'object' && (keys === undefined || flags?.unknown === true || patterns !== undefined);
-  // Told apart by the value of one field: api/http/variants.ts.
+  // Told apart by the value of one field: src/platform/schemas/variants.ts.
   const [choice] = matches.length === 1 ? matches : [];
   const variants = (choice?.ref && choice.switch) || [];
   for (const { then, otherwise } of variants)

@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { Union } from '../variants.ts';
+import type { Union } from '../../../src/platform/schemas/variants.ts';
 
 export type Json = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { id } from '../../http/schemas.ts';
+import { id } from '../../platform/ids.ts';
 import { upToBytes } from './limits.ts';
 
 const maxDataBytes = 32_768;

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { variantsBy } from '../../http/variants.ts';
+import { variantsBy } from '../../platform/schemas/variants.ts';
 import { headerFiles } from './media.ts';
 
 const words = (max: number) => Joi.object({ text: Joi.string().min(1).max(max).required() });

@@ -1,13 +1,14 @@
 import Joi from 'joi';
-import { phoneNumber } from '../../src/contacts/identities/phone.ts';
-import { maxScheduleDays } from '../../src/messaging/send.ts';
-import { id, moment } from '../http/schemas.ts';
+import { phoneNumber } from '../contacts/identities/phone.ts';
+import { id } from '../platform/ids.ts';
+import { moment } from '../platform/schemas/moment.ts';
 import { contactCards } from './content/contact-cards.ts';
 import { interactive } from './content/interactive.ts';
 import { location } from './content/location.ts';
 import { audio, document, image, sticker, video } from './content/media.ts';
 import { reaction } from './content/reaction.ts';
 import { template, text } from './content/text.ts';
+import { maxScheduleDays } from './send.ts';
 
 /** What each type of message carries, in the field of its name. */
 const contents = {

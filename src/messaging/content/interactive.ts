@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { variantsBy } from '../../http/variants.ts';
+import { variantsBy } from '../../platform/schemas/variants.ts';
 import { flowAction } from './flow-action.ts';
 import { body, footer, header, longBody } from './interactive-parts.ts';
 import { link, sectionsOf } from './limits.ts';

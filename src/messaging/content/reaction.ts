@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { id } from '../../http/schemas.ts';
+import { id } from '../../platform/ids.ts';
 
 /** In Unicode's terms one grapheme: a picture with all that changes it, a flag or a keycap. */
 const start = /^(\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|[\d#*]\ufe0f?\u20e3)/u;
