@@ -1,4 +1,5 @@
-import { evaluateJob, runJobOfRule, tickJob } from './automation/jobs.ts';
+import { evaluateJob, tickJob } from './automation/jobs.ts';
+import { runJobOfRule } from './automation/runs/run-job.ts';
 import { feedCampaignJob, prepareCampaignJob, retryFailedJob, startCampaignJob, withdrawCampaignJob } from './campaigns/jobs.ts';
 import { checkChannelJob, watchChannelJob } from './channels/jobs.ts';
 import { copyBusyJob, renewCalendarsJob, renewServiceJob } from './commerce/bookings/jobs.ts';

@@ -25,25 +25,8 @@ export const evaluateJob = job<{ event_id: string }>({
   mayOutliveSubject: true,
 });
 
-/**
- * One row for the life of a run: parked while it waits.
- * SQL: `openSubjects` is a part of the statement of `jobs check`.
- */
-export const runJobOfRule = job<{ run_id: string }>({
-  name: 'automation.run',
-  queue: 'automations',
-  payload: Joi.object({ run_id: uuid }),
-  subjectType: 'automation_run',
-  subject: 'run_id',
-  delayMs: backoff(8),
-  operation: false,
-  failed: async () => {},
-  revived: async () => {},
-  openSubjects: `
-    select organization_id, id
-      from automation_runs
-     where state in ('queued', 'running')`,
-});
+/** Its contract is in runs/run-job.ts: how it ends is a rule of runs. */
+export const runJobName = 'automation.run';
 
 /** The next moment of a schedule or of a date trigger. Parked till then. */
 export const tickJob = job<{ rule_id: string }>({

@@ -97,11 +97,10 @@ export function openTx(
     cause,
     of: (organizationId) => new OwnTransaction(tx, organizationId),
     query: (text, params) => query(opened(), text, params),
-    enqueue(contract, organizationId, payload, { lane, pool, delayMs, class: kind } = {}) {
+    enqueue(contract, organizationId, payload, { lane, pool, delayMs, class: kind, id = uuidv7() } = {}) {
       const isBulk = kind === 'bulk';
       if (isBulk && !contract.bulkQueue) throw new Error(`${contract.name} has no queue for bulk work`);
       if (lane) mustHold(lockOf(lane));
-      const id = uuidv7();
       entries.jobs.push({
         id,
         organization_id: organizationId,

@@ -42,8 +42,10 @@ export type Enqueued<Payload extends Record<string, string>> = {
   operation: boolean;
 };
 
-/** `class`: work in bulk lets all conversation of its pool go first, and has a queue of its own. */
-export type EnqueueOptions = { lane?: string; pool?: string; delayMs?: number; class?: 'conversation' | 'bulk' };
+/**
+ * `class`: work in bulk lets all conversation of its pool go first, and has a queue of its own. `id`: of the job, where its subject was written with it.
+ */
+export type EnqueueOptions = { lane?: string; pool?: string; delayMs?: number; class?: 'conversation' | 'bulk'; id?: string };
 /** `test`: for one endpoint only, whatever it subscribes to, in one attempt; `jobId` becomes the operation's id. */
 export type EmitOptions = {
   organizationId: string;

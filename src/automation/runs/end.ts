@@ -1,0 +1,92 @@
+import { now } from '../../platform/database/columns.ts';
+import { rulePaused, runFailed } from '../../platform/events/automation-events.ts';
+import type { JobError } from '../../platform/ledger/jobs.entity.ts';
+import { endDoneOfSubject } from '../../platform/ledger/release.ts';
+import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
+import { runJobName } from '../jobs.ts';
+import { maxFailuresInARow } from '../limits.ts';
+import { AutomationStep, AutomationWait } from '../run.entity.ts';
+import type { CancelReason } from '../states.ts';
+import { definitionOf } from './definition-of.ts';
+import { positionOf, stepAt } from './position.ts';
+import { type RunNow, runNow } from './run-now.ts';
+import { assertAllowed, includeSteps, moveRun } from './run-tx.ts';
+
+/** `step`: the id of the one that failed; empty: none had begun. */
+export type Failure = { step: string; error: JobError };
+
+/**
+ * SQL: a number of the row itself, by several runs at once. A rule that only fails pauses.
+ */
+const countStatement = `
+  update automation_rules
+     set failures = case when failures + 1 >= $3::int and status = 'live' then 0 else failures + 1 end,
+         status = case when failures + 1 >= $3::int and status = 'live' then 'paused' else status end,
+         paused_reason = case when failures + 1 >= $3::int and status = 'live' then 'only_fails' else paused_reason end,
+         updated_at = case when failures + 1 >= $3::int and status = 'live' then clock_timestamp() else updated_at end
+   where organization_id = $1
+     and id = $2
+  returning old.status = 'live' and new.status = 'paused' as is_paused`;
+
+/** Counts it on the rule, and tells of it. Needs the locks of the rule and of the run. */
+export async function tellFailure({ own }: TenantTx, run: RunNow, { step, error }: Failure): Promise<void> {
+  own.emit(runFailed, {
+    run_id: run.id,
+    rule_id: run.rule_id,
+    organization_id: own.organizationId,
+    version: run.version,
+    step,
+    code: error.code,
+    subject_type: run.subject_type,
+    subject_id: run.subject_id,
+  });
+  const [rule] = await own.sql<{ is_paused: boolean }>(countStatement, [run.rule_id, maxFailuresInARow]);
+  if (!rule?.is_paused) return;
+  own.emit(rulePaused, { rule_id: run.rule_id, organization_id: own.organizationId, reason: 'only_fails' });
+}
+
+/**
+ * Not by its own steps, which end it with what they did. Needs the locks of the rule and of the run. The caller ends its job. Throws 409 for one that has
+ * ended.
+ */
+export async function failRun(tx: TenantTx, before: RunNow, error: JobError): Promise<void> {
+  const { steps } = await definitionOf(tx.own, before);
+  const position = positionOf(before.position);
+  const step = stepAt(steps, position.at);
+  const taken = step && { number: before.steps_run + 1, step_id: step.id, type: step.type, state: 'failed' as const, error };
+  const failure = { step: step?.id ?? '', error };
+  includeSteps(
+    tx.own,
+    before,
+    { ...kept(before), actions: ['fail'], position, failed_step: failure.step, error, job_id: null },
+    taken ? [taken] : [],
+    { endsWaits: true },
+  );
+  await tellFailure(tx, before, failure);
+}
+
+const kept = ({ vars, steps_run }: RunNow) => ({ vars, steps_run });
+
+/**
+ * What it did so far stays done; a call that is under way may still have its effect. Its job is ended whatever run that is in: a worker at it finds its row
+ * gone, and writes nothing more. Idempotent. Needs the lock of the run. Throws 404, and 409 for one that has ended otherwise. `actor`: who asked for it.
+ */
+export async function cancelRun(tx: TenantTx, id: string, reason: CancelReason, actor = ''): Promise<void> {
+  const { own } = tx;
+  const before = await runNow(own, id);
+  assertAllowed('cancel', before);
+  if (before.state === 'cancelled') return;
+  await own.delete(AutomationWait, { run_id: id });
+  await endSteps(own, id, `The run was cancelled${actor ? ` by ${actor}` : ''}`);
+  endDoneOfSubject(own, runJobName, id);
+  await moveRun(own, before, 'cancel', { reason, waiting_for: null, wakes_at: null, job_id: null });
+}
+
+/** A step that waits is passed over; of one that calls outside nobody knows. */
+async function endSteps(own: OwnTx, id: string, message: string): Promise<void> {
+  const ended_at = now();
+  const passed = { code: 'cancelled', message };
+  const unknown = { code: 'outcome_unknown', message: `${message} before the call was answered` };
+  await own.update(AutomationStep, { run_id: id, state: 'waiting' }, { state: 'skipped', error: passed, ended_at });
+  await own.update(AutomationStep, { run_id: id, state: 'calling' }, { state: 'failed', error: unknown, ended_at });
+}
