@@ -16,6 +16,9 @@ export const retentionSettings = {
   RETENTION_CAMPAIGN_RECIPIENTS_DAYS: days(1, 400).description(
     'Days after the end of a campaign its recipients are kept; its counts stay',
   ),
+  RETENTION_AUTOMATION_RUNS_DAYS: days(1, 30).description(
+    'Days after its end a run of a rule is kept with its steps; its count stays',
+  ),
   RETENTION_EVENTS_DAYS: days(1, 30).description(
     'Days an event is kept with its deliveries, once all of them have ended, and a failed try of a message',
   ),
@@ -31,5 +34,6 @@ export type RetentionSettings = {
   retentionOnboardingsDays: number;
   retentionCrmBinDays: number;
   retentionCampaignRecipientsDays: number;
+  retentionAutomationRunsDays: number;
   retentionEventsDays: number;
 };

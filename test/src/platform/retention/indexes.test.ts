@@ -80,6 +80,15 @@ beforeAll(async () => {
        from segments`,
     [talk.contact.id],
   );
+  await fill(
+    'automation_rules (organization_id, id, name, draft, deleted_at)',
+    `${own}, uuidv7(), n::text, '{}', case when n % 10 = 0 then ${age} end`,
+  );
+  await client.query(
+    `insert into automation_runs (organization_id, id, rule_id, version, state, trigger, subject_type, subject_id, ended_at)
+     select organization_id, uuidv7(), id, 1, 'succeeded', 'manual', 'contact', id, deleted_at
+       from automation_rules`,
+  );
   await client.query('vacuum analyze');
   await client.query('set enable_seqscan = off');
 });
@@ -132,6 +141,13 @@ test.each([
   ['deals', [['deals_bin', 'crm_history_pkey']]],
   ['crm_tasks', [['crm_tasks_bin', 'crm_history_pkey', 'jobs_subject']]],
   ['records', [['records_bin', 'crm_history_pkey']]],
+  [
+    'automation_runs',
+    [
+      ['automation_runs_ended', 'jobs_subject'],
+      ['automation_rules_deleted', 'automation_runs_rule'],
+    ],
+  ],
 ] as const)('the purge of %s finds what is old by an index and scans no table', async (table, wanted) => {
   const { steps } = purges.find((one) => one.table === table)!;
   expect(steps).toHaveLength(wanted.length);
@@ -183,6 +199,7 @@ test('every purge but that of the small table of heartbeats is among them', () =
     'deals',
     'crm_tasks',
     'records',
+    'automation_runs',
   ];
   expect(purges.map(({ table }) => table)).toEqual([...looked, ...small]);
 });
@@ -194,6 +211,11 @@ test('what a purge deletes takes its children along by an index', async () => {
     [purges.flatMap(({ tables }) => tables)],
   );
   expect(children.map(({ child }) => child).sort()).toEqual([
+    'automation_held',
+    'automation_occurrences',
+    'automation_rule_versions',
+    'automation_steps',
+    'automation_waits',
     'campaign_channels',
     'campaign_segments',
     'contact_export_chunks',
@@ -216,6 +238,7 @@ test('what a purge deletes takes its children along by an index', async () => {
   for (const [statement, index] of [
     ['delete from webhook_deliveries where organization_id = $1 and event_id = $2', 'webhook_deliveries_once'],
     ['delete from webhook_deliveries where organization_id = $1 and endpoint_id = $2', 'webhook_deliveries_endpoint'],
+    ['delete from automation_steps where organization_id = $1 and run_id = $2', 'automation_steps_pkey'],
     ['delete from webhook_replays where organization_id = $1 and endpoint_id = $2', 'webhook_replays_endpoint'],
     ['delete from webhook_attempts where organization_id = $1 and delivery_id = $2', 'webhook_attempts_delivery'],
     ['delete from contact_import_chunks where organization_id = $1 and import_id = $2', 'contact_import_chunks_pkey'],
