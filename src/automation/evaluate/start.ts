@@ -12,19 +12,24 @@ export type StartSubject = { subjectType: SubjectType; subjectId: string };
 /** `chain`: the rules that what starts it has passed through, without its own. `eventId`: it starts once for the event. */
 export type Start = { rule: StartRule; subject: StartSubject; chain: string[]; eventId?: string };
 
-/** `made`: the event has begun its run before. */
-export type Verdict = 'ok' | 'made' | HeldReason;
+/** `none`: the event has begun its run before, or the rule is no longer live. */
+export type Verdict = 'ok' | 'none' | HeldReason;
 /** `restarts`: live runs to cancel before the new one begins. */
 export type Admission = { verdict: Verdict; restarts: string[] };
 
-type Counted = { is_made: boolean; starts: number; live: string[] };
+type Counted = { is_none: boolean; starts: number; live: string[] };
 
 /** SQL: a few looks for each rule and subject, by index; the subject's runs of the last hour are counted no further than to the limit. */
 const countStatement = `
-  select s.event_id is not null and exists (
-           select 1
-             from automation_runs r
-            where r.organization_id = $1 and r.rule_id = s.rule_id and r.event_id = s.event_id) as is_made,
+  select s.event_id is not null
+         and (exists (
+                select 1
+                  from automation_runs r
+                 where r.organization_id = $1 and r.rule_id = s.rule_id and r.event_id = s.event_id)
+              or not exists (
+                select 1
+                  from automation_rules a
+                 where a.organization_id = $1 and a.id = s.rule_id and a.status = 'live' and a.deleted_at is null)) as is_none,
          (select count(*)::int
             from (select 1
                     from automation_runs r
@@ -52,10 +57,10 @@ function heldByChain({ rule, chain }: Start): HeldReason | undefined {
   return chain.length >= maxChain ? 'chain_too_long' : undefined;
 }
 
-function judged(start: Start, { is_made, starts, live }: Counted, isFull: boolean): Admission {
+function judged(start: Start, { is_none, starts, live }: Counted, isFull: boolean): Admission {
   const { concurrency } = start.rule;
   const max = maxStartsOf(start.rule);
-  if (is_made) return { verdict: 'made', restarts: [] };
+  if (is_none) return { verdict: 'none', restarts: [] };
   const held =
     heldByChain(start) ??
     (max > 0 && starts >= max ? 'too_often' : undefined) ??

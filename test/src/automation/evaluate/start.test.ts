@@ -102,7 +102,15 @@ describe('a rule starts', () => {
     const [one, who, eventId] = [await rule({ concurrency: 'restart' }), about(), uuidv7()];
     await at.run({ rule: one.id, subject: who.subjectId, state: 'running', eventId });
     const starts = [eventId, uuidv7()].map((event) => ({ rule: one, subject: who, chain: [], eventId: event }));
-    expect((await admitAll(own, starts)).map(({ verdict }) => verdict)).toEqual(['made', 'ok']);
+    expect((await admitAll(own, starts)).map(({ verdict }) => verdict)).toEqual(['none', 'ok']);
+  });
+
+  test('not by an event once it was paused or deleted', async () => {
+    const [paused, deleted] = [await rule(), await rule()];
+    await at.sql(`update automation_rules set status = 'paused' where id = $1`, [paused.id]);
+    await at.sql('update automation_rules set deleted_at = clock_timestamp() where id = $1', [deleted.id]);
+    const starts = [paused, deleted].map((one) => ({ rule: one, subject: about(), chain: [], eventId: uuidv7() }));
+    expect((await admitAll(own, starts)).map(({ verdict }) => verdict)).toEqual(['none', 'none']);
   });
 
   test('not where the organization has all the live runs it may have', async () => {
