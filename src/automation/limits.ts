@@ -18,3 +18,5 @@ export const maxSecrets = 100;
 export const maxApiEventBytes = 16 * 1024;
 /** Evaluations and runs of an organization at work at once. */
 export const poolWidth = 20;
+/** Characters of all Liquid texts of a rule: parsing them takes less than 50 ms. */
+export const maxLiquid = 65_536;

@@ -45,6 +45,13 @@ export function liquidFaults(value: unknown, path: Path, { of, variables }: { of
   }
 }
 
+/** Of all Liquid texts of a value. */
+export function liquidCharacters(value: unknown): number {
+  if (typeof value === 'string') return isLiquid(value) ? value.length : 0;
+  if (value === null || typeof value !== 'object') return 0;
+  return Object.values(value).reduce<number>((sum, one) => sum + liquidCharacters(one), 0);
+}
+
 const entriesOf = (value: object): [string | number, unknown][] =>
   Array.isArray(value) ? [...value.entries()] : Object.entries(value);
 

@@ -1,0 +1,43 @@
+import type { Variables } from '../../liquid/variables.ts';
+import { catalogue } from '../../platform/events/catalogue.ts';
+import type { Trigger } from './definition.ts';
+import { eventTypeOf } from './triggers.ts';
+
+/** The event's own, beside its data. */
+const ofEvery = ['id', 'type', 'timestamp'];
+
+/** Types of the events that a run may be about: its trigger's, and those it waits for. `steps`: as given. */
+export function eventsOf(trigger: Trigger, steps: unknown): string[] {
+  const first = eventTypeOf(trigger);
+  return [...new Set([...(first === null ? [] : [first]), ...awaitedIn(steps)])];
+}
+
+function awaitedIn(given: unknown): string[] {
+  if (given === null || typeof given !== 'object') return [];
+  const { type, event } = given as { type?: unknown; event?: unknown };
+  const own = type === 'wait_for' && typeof event === 'string' ? [event] : [];
+  return [...own, ...Object.values(given).flatMap(awaitedIn)];
+}
+
+/**
+ * What the texts of a step may name. `events`: of the rule; none: whatever another rule hands on. `before`: the ids of the steps before it.
+ * `mayHoldSecrets`: of a step that calls outside.
+ */
+export const variablesFor = (events: string[], before: ReadonlySet<string>, mayHoldSecrets: boolean): Variables => ({
+  event: events.length > 0 ? [...ofEvery, ...new Set(events.flatMap(dataOf))] : null,
+  message: null,
+  contact: null,
+  conversation: null,
+  deal: null,
+  task: null,
+  record: null,
+  vars: null,
+  steps: [...before],
+  organization: null,
+  ...(mayHoldSecrets && { secrets: null }),
+});
+
+const dataOf = (type: string): string[] => {
+  const contract = catalogue.find((one) => one.type === type);
+  return contract ? Object.keys(contract.data.describe().keys as object) : [];
+};
