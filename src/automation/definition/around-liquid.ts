@@ -27,12 +27,3 @@ const valueAt = (value: unknown, path: Path): unknown =>
     (whole, step) => (whole !== null && typeof whole === 'object' ? (whole as Record<string, unknown>)[step] : undefined),
     value,
   );
-
-/** Without what Liquid gives later: a check of names that are there sees the literals only. A list keeps its places, with undefined in them. */
-export function literalsOf(value: unknown): unknown {
-  if (typeof value === 'string') return isLiquid(value) ? undefined : value;
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(literalsOf);
-  const entries = Object.entries(value).map(([name, one]) => [name, literalsOf(one)] as const);
-  return Object.fromEntries(entries.filter(([, one]) => one !== undefined));
-}

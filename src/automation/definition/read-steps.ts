@@ -1,5 +1,6 @@
 import { type LiquidFault, liquidCharacters, liquidFaults } from '../../liquid/faults.ts';
 import { type ErrorDetail, maxDetails, type Path } from '../../platform/errors.ts';
+import type { ObjectType } from '../../records/types/definition.ts';
 import type { Action } from '../actions/action.ts';
 import { maxDepth, maxLiquid, maxSteps } from '../limits.ts';
 import { faultsAroundLiquid } from './around-liquid.ts';
@@ -11,7 +12,7 @@ import { variablesFor } from './variables.ts';
 export type ConditionFaults = (
   given: unknown,
   path: Path,
-  context: { event?: string | null; steps?: ReadonlySet<string> },
+  context: { event?: string | null; steps?: ReadonlySet<string>; types?: ObjectType[] },
 ) => ErrorDetail[];
 
 /** What the check of a definition stands on. */

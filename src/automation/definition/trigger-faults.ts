@@ -2,7 +2,7 @@ import { contactFields } from '../../contacts/list.ts';
 import { dealFields } from '../../deals/list.ts';
 import { conversationFields } from '../../messaging/inbox/list.ts';
 import { AppError, type ErrorDetail } from '../../platform/errors.ts';
-import type { Fields } from '../../platform/listing/fields.ts';
+import { type Fields, fieldNames, fieldOf } from '../../platform/listing/fields.ts';
 import { readFilters } from '../../platform/listing/filters.ts';
 import { taskFields } from '../../tasks/list.ts';
 import { maxStartsAnHour } from '../limits.ts';
@@ -20,6 +20,7 @@ export const builtIn: Record<string, Fields> = {
 
 /** What is wrong with the times of a trigger, and with the list that it names. Pure: kinds of records are looked up when the rule is published. */
 export function scheduleFaults(trigger: Trigger, limits: Limits): ErrorDetail[] {
+  if (trigger.type === 'date') return dateFaults(trigger);
   if (trigger.type !== 'schedule') return [];
   const { cron, for_each } = trigger;
   const fault = cronFault(cron);
@@ -54,6 +55,24 @@ function tooOften(cron: string, { starts_per_hour: max = maxStartsAnHour }: Limi
   for (let at: Date | undefined = first; at && at.getTime() < end && count <= max; at = nextOfCron(cron, 'UTC', at)) count++;
   const message = `With for_each a schedule comes at most ${max} times an hour: a subject has no more starts`;
   return count > max ? [inBody(['trigger', 'cron'], 'cron.too_often', message)] : [];
+}
+
+function dateFaults({ kind, field }: Extract<Trigger, { type: 'date' }>): ErrorDetail[] {
+  if (kind === 'conversation')
+    return [inBody(['trigger', 'kind'], 'kind.unknown', 'A date is one of a contact, a deal, a task or a record')];
+  const fields = Object.hasOwn(builtIn, kind) ? builtIn[kind] : undefined;
+  return fields ? dateFieldFaults(fields, field) : [];
+}
+
+/** Of the fields that hold a date or a time; a key of JSON may hold one. */
+export function dateFieldFaults(fields: Fields, name: string): ErrorDetail[] {
+  const isDate = (one: string) => {
+    const found = fieldOf(fields, one);
+    return found?.type === 'time' || found?.type === 'json' || /^date/.test(found?.typed?.type ?? '');
+  };
+  if (isDate(name)) return [];
+  const known = fieldNames(fields).filter(isDate).join(', ');
+  return [inBody(['trigger', 'field'], 'date.field', `field must be a date or a time: ${known}`)];
 }
 
 function forEachFaults({ kind, filters, any, tags, segment_ids }: ForEach): ErrorDetail[] {

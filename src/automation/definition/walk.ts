@@ -1,5 +1,6 @@
 import type { Path } from '../../platform/errors.ts';
-import type { Step } from './definition.ts';
+import type { Conditions } from '../conditions/conditions.ts';
+import type { BranchStep, Definition, Step, WaitForStep } from './definition.ts';
 
 /** The lists of steps within a step, by their place in it. */
 export function listsIn(step: Step): { at: Path; steps: Step[] }[] {
@@ -23,4 +24,17 @@ export function* stepsIn(steps: Step[], at: Path = ['steps']): Generator<{ step:
     yield { step, path };
     for (const list of listsIn(step)) yield* stepsIn(list.steps, [...path, ...list.at]);
   }
+}
+
+/** All conditions of a definition that was read, those of its steps included. */
+export function* conditionsIn({ conditions, steps, exit_when }: Definition): Generator<{ conditions: Conditions; path: Path }> {
+  if (conditions) yield { conditions, path: ['conditions'] };
+  for (const { step, path } of stepsIn(steps)) {
+    const one = step as Partial<WaitForStep & BranchStep>;
+    if (step.type === 'wait_for' && one.conditions) yield { conditions: one.conditions, path: [...path, 'conditions'] };
+    if (step.type !== 'branch') continue;
+    for (const [index, branch] of one.branches!.entries())
+      yield { conditions: branch.conditions, path: [...path, 'branches', index, 'conditions'] };
+  }
+  if (exit_when) yield { conditions: exit_when, path: ['exit_when'] };
 }

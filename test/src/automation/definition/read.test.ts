@@ -128,6 +128,12 @@ describe('a fault has its path:', () => {
         'trigger.repeat: any.only',
       ],
     ],
+    ['a date that is none', triggered({ type: 'date', kind: 'deal', field: 'amount_minor' }), ['trigger.field: date.field']],
+    [
+      'a date of conversations',
+      triggered({ type: 'date', kind: 'conversation', field: 'created_at' }),
+      ['trigger.kind: kind.unknown'],
+    ],
     ['a name with a space', triggered({ type: 'api', name: 'trial started' }), ['trigger.name: string.pattern.base']],
     [
       'conditions that are none',
