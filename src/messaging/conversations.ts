@@ -59,7 +59,8 @@ export function previewOf(type: string, content: Record<string, unknown>): strin
 
 type Part = { text?: unknown; title?: unknown; body?: unknown } | undefined;
 
-function wordsOf(type: string, content: Record<string, unknown>): unknown {
+/** What a person reads of it; undefined: nothing of the kind. */
+export function wordsOf(type: string, content: Record<string, unknown>): unknown {
   switch (type) {
     case 'text':
       return content.body;

@@ -51,9 +51,14 @@ const byId = `
    where k.organization_id = $1
      and k.id = $2`;
 
+export async function findConversation(own: Own, id: string): Promise<ConversationRow | undefined> {
+  const [row] = await own.sql<ConversationRow>(byId, [id]);
+  return row;
+}
+
 /** Throws 404. */
 export async function getConversation(own: Own, id: string): Promise<ConversationRow> {
-  const [row] = await own.sql<ConversationRow>(byId, [id]);
+  const row = await findConversation(own, id);
   if (!row) throw notFound('Conversation');
   return row;
 }

@@ -29,9 +29,10 @@ export const maxBodyFilterBytes = 65_536;
 const maxValues = 100;
 const keys = ['field', 'operator', 'value'];
 
-type Fault = { at: string; code: string; message: string };
+/** `at`: in the filter, such as `.value`. */
+export type Fault = { at: string; code: string; message: string };
 const fault = (at: string, code: string, message: string): Fault => ({ at, code, message });
-const isFault = (read: object): read is Fault => 'message' in read;
+export const isFault = (read: object): read is Fault => 'message' in read;
 
 /** As a query has it: the text of a JSON array. As a body has it: the array, and in `any` groups of which each has one that holds. */
 export type GivenFilters = { filters?: string | unknown[]; any?: unknown[][] };
@@ -76,7 +77,8 @@ const refused = (details: ErrorDetail[]) =>
     details,
   });
 
-function readFilter(fields: Fields, item: unknown): Condition | Fault {
+/** One of them, wherever such a condition is written. */
+export function readFilter(fields: Fields, item: unknown): Condition | Fault {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
     return fault('', 'object.base', 'A filter must be an object of field, operator and value');
   if (Object.keys(item).some((key) => !keys.includes(key)))
@@ -91,7 +93,7 @@ function readFilter(fields: Fields, item: unknown): Condition | Fault {
   return isFault(values) ? values : { name: name as string, field, operator: operator as Operator, values };
 }
 
-function operatorsOf(field: Field): readonly Operator[] {
+export function operatorsOf(field: Field): readonly Operator[] {
   if (field.type === 'typed') return operatorsOfTyped(field.typed!);
   return field.isNullable ? [...fitting[field.type], ...emptiness] : fitting[field.type];
 }
