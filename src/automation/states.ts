@@ -50,6 +50,14 @@ export type HeldReason = (typeof heldReasons)[number];
 export const pausedReasons = ['', 'only_fails', 'not_valid'] as const;
 export type PausedReason = (typeof pausedReasons)[number];
 
-/** Why a run was cancelled. */
-export const cancelReasons = ['asked', 'restarted', 'exit_when', 'rule_deleted', 'contact_deleted', 'conditions'] as const;
+/** Why a run was cancelled. `duplicate`: two contacts became one, and another run of the rule lives for it. */
+export const cancelReasons = [
+  'asked',
+  'restarted',
+  'exit_when',
+  'rule_deleted',
+  'contact_deleted',
+  'conditions',
+  'duplicate',
+] as const;
 export type CancelReason = (typeof cancelReasons)[number];

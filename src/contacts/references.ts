@@ -6,6 +6,7 @@ import { ContactDuplicate, ContactMerge } from './merging/merge.entity.ts';
 import { moveDealContacts } from './merging/merge-deals.ts';
 import { mergeConsents, mergeSuppressions } from './merging/merge-permission.ts';
 import { mergeRecipients } from './merging/merge-recipients.ts';
+import { mergeRuns } from './merging/merge-runs.ts';
 import { moveTaskTargets } from './merging/merge-tasks.ts';
 import type { MergeTx } from './merging/merge-tx.ts';
 import { ContactNote } from './note.entity.ts';
@@ -161,6 +162,8 @@ export const contactReferences: ContactReference[] = [
   { table: 'messages', column: 'contact_id', merge: changed(moveMessages), erase: 'set null' },
   // erase.ts blanks them before.
   { table: 'campaign_recipients', column: 'contact_id', merge: mergeRecipients, erase: 'set null' },
+  // erase.ts cancels those that live, and blanks them.
+  { table: 'automation_runs', column: 'contact_id', merge: mergeRuns, erase: 'set null' },
   { table: 'flow_responses', column: 'contact_id', merge: changed(moveResponses), erase: 'cascade' },
   { table: 'segment_members', column: 'contact_id', merge: changed(moveMemberships), erase: 'cascade' },
   { table: 'orders', column: 'contact_id', merge: changed(moveIn('orders')), erase: 'set null' },

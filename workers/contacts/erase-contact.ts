@@ -1,3 +1,5 @@
+import { forgetInRules } from '../../src/automation/erasure/forget-in-rules.ts';
+import { forgetInRuns } from '../../src/automation/erasure/forget-in-runs.ts';
 import { forgetInCampaigns } from '../../src/campaigns/erasure/forget-in-campaigns.ts';
 import { forgetInOrders } from '../../src/commerce/erasure/forget-in-orders.ts';
 import { dropReceived } from '../../src/contacts/erasure/drop-received.ts';
@@ -35,6 +37,8 @@ export const eraseContactRest = handle(eraseContactJob, async ({ erasure_id }, c
   await forgetPerson(context.transact, own, remains);
   await forgetInSegments(ledger.transact, own, remains);
   await forgetInCampaigns(ledger.transact, own, remains);
+  await forgetInRuns(context.transact, own, remains);
+  await forgetInRules(context.transact, own, remains);
   const writing = await forgetInFiles(ledger.transact, own, remains.ids, erasure.created_at);
   if (left > 0) return context.wait(1_000, { reason: 'the provider sent something that is not applied yet' });
   if (writing > 0) return context.wait(fileMs, { reason: 'an import or export in progress may contain the contact' });

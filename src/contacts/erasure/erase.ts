@@ -15,6 +15,7 @@ import { noteLinksEnd } from '../record-links.ts';
 import { leaveDeals } from './erase-deals.ts';
 import { blankOrdersOf } from './erase-orders.ts';
 import { leaveCampaigns } from './erase-recipients.ts';
+import { leaveRuns } from './erase-runs.ts';
 import { eraseTasks, type TaskRemains } from './erase-tasks.ts';
 import { ContactErasure } from './erasure.entity.ts';
 import { eraseContactJob } from './jobs.ts';
@@ -60,6 +61,8 @@ export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Pro
   const deals = await leaveDeals(tx, id, conversations);
   const tasks = await eraseTasks(tx, id, { conversations, deals });
   await leaveCampaigns(tx, id);
+  const ended = merged.flatMap(({ gone_conversations }) => gone_conversations);
+  await leaveRuns(tx, id, [...ids, ...conversations, ...ended]);
   await tx.sql(blankAttempts, [id]);
   await tx.sql(blankTokens, [id]);
   await tx.sql(blankMessages, [id]);
@@ -68,7 +71,6 @@ export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Pro
   for (const upload of uploads) await deleteAsset(tx, upload);
   await deleteAssetsOfContact(tx, id);
   await tx.sql(blankConversations, [id]);
-  const ended = merged.flatMap(({ gone_conversations }) => gone_conversations);
   await searchLater(tx, secrets, {
     ids,
     conversations: [...conversations, ...ended],

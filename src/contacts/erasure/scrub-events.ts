@@ -4,6 +4,7 @@ import type { Remains } from './erase.ts';
 
 const batch = 200;
 
+/** And `data`: what a system told of the person (`automation.event`). */
 const personalFields = ['name', 'from_phone', 'reason', 'response', 'client_token'];
 
 /** SQL: a batch of events and the answers to their deliveries (the webhooks' tables) in one statement. */
@@ -18,10 +19,12 @@ const scrubBatch = `
      limit $4),
   scrubbed as (
     update events e
-       set data = e.data || (select jsonb_object_agg(f, '') from unnest($5::text[]) f where e.data ? f)
+       set data = e.data
+             || coalesce((select jsonb_object_agg(f, '') from unnest($5::text[]) f where e.data ? f), '{}')
+             || case when e.data ? 'data' then '{"data": {}}' else '{}' end::jsonb
      where e.organization_id = $1
        and e.id = any(array(select id from seen))
-       and exists (select 1 from unnest($5::text[]) f where coalesce(e.data->>f, '') <> '')
+       and (exists (select 1 from unnest($5::text[]) f where coalesce(e.data->>f, '') <> '') or e.data->'data' <> '{}')
     returning 1),
   emptied as (
     update webhook_attempts a

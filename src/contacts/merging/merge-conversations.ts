@@ -7,6 +7,7 @@ import { conversationLane } from '../../platform/ledger/locks.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import { moveRecordLinks } from '../record-links.ts';
 import { moveDealConversations } from './merge-deals.ts';
+import { moveRunSubjects } from './merge-runs.ts';
 import { moveTaskTargets } from './merge-tasks.ts';
 import type { MergeTx } from './merge-tx.ts';
 
@@ -94,6 +95,7 @@ async function unite(tx: MergeTx, { from, into }: Pair): Promise<United> {
   await moveRecordLinks(tx, 'conversation', { from, into });
   await moveDealConversations(tx, { from, into });
   await moveTaskTargets(tx, 'conversation', { from, into });
+  await moveRunSubjects(tx, { from, into });
   const [united] = await tx.sql<United>(takeOver, [from, into]);
   await tx.sql(deleteConversation, [from]);
   const { is_awake, changed } = united!;

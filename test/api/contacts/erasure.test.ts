@@ -5,6 +5,7 @@ import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Body, type Channel, type Reply, useApp } from '../../support/app.ts';
 import { presentBackends } from '../../support/backends.ts';
 import { at, bookable } from '../../support/bookings.ts';
+import { automationRun, rule, stepOf } from '../../support/factories/automation.ts';
 import { variant } from '../../support/factories/sold.ts';
 import { dealRow } from '../../support/factories/task-objects.ts';
 import { databaseTexts, leaks } from '../../support/leaks.ts';
@@ -232,11 +233,29 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
         where m.id = $1`,
       [messageId, name],
     );
+    await inRuns();
     await insert('contact_merges', { merged_id: randomUUID(), actor: 'x', gone_conversations: [] });
     await app.rows(
       'update conversations set profile_name = $2, profile_username = $2, profile_phone = $3, profile_user_id = $4 where contact_id = $1',
       [contactID, name, digits, userId],
     );
+  }
+
+  /** What rules did for the person: of an ended run and of one that waits, and one that was about their deal. */
+  async function inRuns() {
+    const { organizationId } = app.tenant;
+    const conditions = { field: 'contact.phone_number', value: `+${digits}` };
+    const { id: ruleId } = await rule(app.em(), organizationId, { status: 'paused', definition: { conditions } });
+    const deal = (await app.call('crm.deals.create', { body: { title: 'Big', contacts: [{ contact_id: contactID }] } })).body.id;
+    for (const given of [
+      { contactId: contactID },
+      { contactId: contactID, state: 'running' as const },
+      { subjectType: 'deal', subjectId: deal },
+    ]) {
+      const { id } = await automationRun(app.em(), organizationId, { ruleId, vars: { name, digits }, ...given });
+      await stepOf(app.em(), organizationId, id, { input: { text: `Dear ${name}` }, output: { to: email } });
+    }
+    await app.call('automation.events.create', { body: { contact_id: contactID, name: 'trial_started', data: { of: name } } });
   }
 
   test('before: the person stands in many places, and every reference is used', async () => {
@@ -259,6 +278,10 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
       'flow_responses',
       'segments',
       'campaign_recipients',
+      'automation_rules',
+      'automation_rule_versions',
+      'automation_runs',
+      'automation_steps',
     ];
     for (const place of places) expect([place, found.some((leak) => leak.endsWith(` public.${place}`))]).toEqual([place, true]);
     for (const { table, column } of contactReferences)

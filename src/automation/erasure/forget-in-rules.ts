@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Remains } from '../../contacts/erasure/erase.ts';
+import { removed, tracesOf } from '../../contacts/erasure/traces.ts';
+import type { Own } from '../../platform/database/own.ts';
+import type { TenantTransact } from '../../platform/ledger/tenant.ts';
+
+type Defined = { rule_id: string; number: number | null; definition: object };
+
+/** SQL: two tables; deleted rules too, which the purge has not reached. `number`: of a version; null: the draft. */
+const readAll = `
+  select id as rule_id, null::int as number, draft as definition
+    from automation_rules
+   where organization_id = $1
+  union all
+  select rule_id, number, definition
+    from automation_rule_versions
+   where organization_id = $1`;
+/** The revision stays: nobody changed what the rule is. */
+const writeDraft = `
+  update automation_rules
+     set draft = $3::jsonb, updated_at = clock_timestamp()
+   where organization_id = $1
+     and id = $2
+     and draft = $4::jsonb`;
+const writeVersion = `
+  update automation_rule_versions
+     set definition = $3::jsonb
+   where organization_id = $1
+     and rule_id = $2
+     and definition = $4::jsonb
+     and number = $5`;
+
+/**
+ * Blanks the person's addresses and whole name in what rules ask and say, as in segments: a version too, which nobody else may change. A single word
+ * of a name stays: it is of others too. Idempotent. Returns how many definitions it changed.
+ */
+export async function forgetInRules(transact: TenantTransact, own: Own, { identities, names }: Remains): Promise<number> {
+  const whole = names
+    .filter((name) => /\S\s+\S/.test(name))
+    .map((value) => ({ type: 'external_id' as const, source: '', value }));
+  const clean = tracesOf([...identities, ...whole], []);
+  let changed = 0;
+  for (const { rule_id, number, definition } of await own.sql<Defined>(readAll)) {
+    const left = withoutNulls(definition, clean(definition));
+    if (isDeepStrictEqual(left, definition)) continue;
+    const params = [rule_id, JSON.stringify(left), JSON.stringify(definition)];
+    await transact({}, ({ own: tx }) =>
+      number === null ? tx.sql(writeDraft, params) : tx.sql(writeVersion, [...params, number]),
+    );
+    changed += 1;
+  }
+  return changed;
+}
+
+/** A number that is an address became null, which no condition takes. */
+function withoutNulls(before: unknown, after: unknown): unknown {
+  if (after === null) return before === null ? null : removed;
+  if (typeof after !== 'object') return after;
+  if (Array.isArray(after)) return after.map((one, index) => withoutNulls((before as unknown[])[index], one));
+  const values = Object.values(before as object);
+  return Object.fromEntries(Object.entries(after).map(([name, one], index) => [name, withoutNulls(values[index], one)]));
+}

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { forgetInRules } from '../../../src/automation/erasure/forget-in-rules.ts';
+import { forgetInRuns } from '../../../src/automation/erasure/forget-in-runs.ts';
+import { runJobOfRule } from '../../../src/automation/jobs.ts';
+import type { RunState } from '../../../src/automation/states.ts';
+import { eraseContact, eraseLocks, type Remains } from '../../../src/contacts/erasure/erase.ts';
+import { scrubEvents } from '../../../src/contacts/erasure/scrub-events.ts';
+import { lookAtPair, mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { automationRun, rule, stepOf } from '../../support/factories/automation.ts';
+import { channel } from '../../support/factories/channel.ts';
+import { conversation } from '../../support/factories/conversation.ts';
+import { type House, openHouse } from '../../support/house.ts';
+import { testSecrets } from '../../support/secrets.ts';
+
+type Talk = Awaited<ReturnType<typeof conversation>>;
+
+let house: House;
+let ruleId: string;
+let [survivor, merged]: Talk[] = [] as never;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  const { organizationId } = house;
+  ruleId = (await rule(house.em(), organizationId)).id;
+  const made = await channel(house.em(), organizationId);
+  survivor = await conversation(house.em(), organizationId, { channel: made });
+  merged = await conversation(house.em(), organizationId, { channel: made });
+});
+
+const own = () => ownRows(house.database, house.organizationId);
+const transact = () => transactFor(house.ledger.transact, house.organizationId);
+const runOf = (id: string) => house.sql('select * from automation_runs where id = $1', [id]).then(([row]) => row!);
+const make = async (given: {
+  state?: RunState;
+  subjectType?: string;
+  subjectId?: string;
+  contactId?: string | null;
+  isExclusive?: boolean;
+  createdAt?: string;
+}) => (await automationRun(house.em(), house.organizationId, { ruleId, vars: { name: 'Ann Lee' }, ...given })).id;
+const about = ({ contact: { id } }: Talk, given: Parameters<typeof make>[0] = {}) =>
+  make({ contactId: id, subjectId: id, ...given });
+
+/** With its job, as a run that waits. */
+async function alive(talk: Talk, given: Parameters<typeof make>[0] = {}) {
+  const id = await about(talk, { state: 'running', ...given });
+  const jobId = await transact()({}, async ({ own: tx }) => tx.enqueue(runJobOfRule, { run_id: id }));
+  await house.sql('update automation_runs set job_id = $2, waiting_for = $3, wakes_at = clock_timestamp() where id = $1', [
+    id,
+    jobId,
+    'wait',
+  ]);
+  await house.sql(
+    `insert into automation_waits (organization_id, run_id, event_type, subject_type, subject_id) values ($1, $2, 'message.new', 'contact', $3)`,
+    [house.organizationId, id, talk.contact.id],
+  );
+  return { id, jobId };
+}
+const waitsOf = (id: string) =>
+  house
+    .sql<{ subject_id: string }>('select subject_id from automation_waits where run_id = $1', [id])
+    .then((rows) => rows.map((row) => row.subject_id));
+
+async function merge() {
+  const asked = { id: merged!.contact.id, otherId: survivor!.contact.id };
+  await transact()({ look: () => lookAtPair(own(), asked), locks: mergeLocks }, ({ own: tx }) => mergeContacts(tx, 'cli', asked));
+}
+const erase = ({ contact: { id }, id: conversationId }: Talk) =>
+  transact()({ locks: eraseLocks(id, [conversationId]) }, ({ own: tx }) => eraseContact(tx, testSecrets, id));
+
+describe('two contacts that become one', () => {
+  test('runs, their subjects and their waits are the survivor’s', async () => {
+    const { id } = await alive(merged!, { isExclusive: true });
+    const ended = await about(merged!);
+    const ofTalk = await make({ subjectType: 'conversation', subjectId: merged!.id, contactId: merged!.contact.id });
+    const ofDeal = await make({ subjectType: 'deal', contactId: merged!.contact.id });
+    await merge();
+    for (const one of [id, ended])
+      expect(await runOf(one)).toMatchObject({ contact_id: survivor!.contact.id, subject_id: survivor!.contact.id });
+    expect(await runOf(id)).toMatchObject({ state: 'running' });
+    expect(await waitsOf(id)).toEqual([survivor!.contact.id]);
+    expect(await runOf(ofTalk)).toMatchObject({ contact_id: survivor!.contact.id, subject_id: survivor!.id });
+    expect(await runOf(ofDeal)).toMatchObject({ contact_id: survivor!.contact.id, subject_type: 'deal' });
+  });
+
+  test.each([
+    ['survivor', 'merged'],
+    ['merged', 'survivor'],
+  ] as const)(
+    'one live run each, of a rule that has one at a time: that of the %s, which began first, lives on',
+    async (first, second) => {
+      const talks = { survivor: survivor!, merged: merged! };
+      const one = await alive(talks[first], { isExclusive: true, createdAt: '2026-01-01T00:00:00.000Z' });
+      const other = await alive(talks[second], { isExclusive: true, createdAt: '2026-01-02T00:00:00.000Z' });
+      await stepOf(house.em(), house.organizationId, other.id, { state: 'waiting' });
+      await merge();
+      expect(await runOf(one.id)).toMatchObject({ state: 'running', contact_id: survivor!.contact.id, job_id: one.jobId });
+      expect(await runOf(other.id)).toMatchObject({
+        state: 'cancelled',
+        reason: 'duplicate',
+        contact_id: survivor!.contact.id,
+        job_id: null,
+        wakes_at: null,
+      });
+      expect((await runOf(other.id)).ended_at).not.toBeNull();
+      expect(await waitsOf(other.id)).toEqual([]);
+      expect([await house.row(one.jobId), await house.row(other.jobId)]).toEqual([
+        expect.objectContaining({ id: one.jobId }),
+        undefined,
+      ]);
+      const [step] = await house.sql('select state from automation_steps where run_id = $1', [other.id]);
+      expect(step).toEqual({ state: 'skipped' });
+    },
+  );
+
+  test('of a rule that has many at a time both live on', async () => {
+    const [one, other] = [await alive(survivor!), await alive(merged!)];
+    await merge();
+    for (const { id } of [one, other])
+      expect(await runOf(id)).toMatchObject({ state: 'running', subject_id: survivor!.contact.id });
+  });
+
+  test('both had a run of the same moment: what still lives of the two ends', async () => {
+    const [one, other] = [await about(survivor!), (await alive(merged!)).id];
+    await house.sql(`update automation_runs set occurs_at = '2026-01-01' where id = any($1)`, [[one, other]]);
+    await merge();
+    expect(await runOf(one)).toMatchObject({ state: 'succeeded' });
+    expect(await runOf(other)).toMatchObject({ state: 'cancelled', reason: 'duplicate', contact_id: survivor!.contact.id });
+  });
+});
+
+describe('an erased person', () => {
+  const texts = async () =>
+    JSON.stringify(
+      await house.sql('select r, s from automation_runs r left join automation_steps s on s.run_id = r.id where r.rule_id = $1', [
+        ruleId,
+      ]),
+    );
+
+  test('live runs are cancelled, with their jobs and waits; nothing is left that a step was given or gave', async () => {
+    const { id, jobId } = await alive(survivor!);
+    const ended = await about(survivor!);
+    const failed = await about(survivor!, { state: 'failed' });
+    const ofTalk = await make({ state: 'queued', subjectType: 'conversation', subjectId: survivor!.id });
+    const others = await about(merged!);
+    await house.sql(
+      `update automation_runs set error = '{"code": "suppressed", "message": "Ann Lee opted out"}', reason = 'Ann Lee' where id = $1`,
+      [failed],
+    );
+    await stepOf(house.em(), house.organizationId, id, { state: 'calling', input: { body: 'Ann Lee' } });
+    await stepOf(house.em(), house.organizationId, ended, { input: { text: 'Dear Ann Lee' }, output: { to: 'Ann Lee' } });
+    await stepOf(house.em(), house.organizationId, others, { output: { to: 'Bob' } });
+    await house.sql(`update automation_runs set vars = '{}' where id = $1`, [others]);
+    await erase(survivor!);
+    for (const live of [id, ofTalk])
+      expect(await runOf(live)).toMatchObject({
+        state: 'cancelled',
+        reason: 'contact_deleted',
+        contact_id: null,
+        vars: {},
+        job_id: null,
+      });
+    expect(await house.row(jobId)).toBeUndefined();
+    expect(await waitsOf(id)).toEqual([]);
+    expect(await runOf(ended)).toMatchObject({ state: 'succeeded', reason: '', contact_id: null, vars: {} });
+    expect(await runOf(failed)).toMatchObject({
+      state: 'failed',
+      reason: '',
+      error: { code: 'suppressed', message: 'Removed with the contact' },
+    });
+    const steps = await house.sql(
+      'select state, input, output, error from automation_steps where run_id = any($1) order by run_id',
+      [[id, ended]],
+    );
+    expect(steps).toEqual([
+      { state: 'failed', input: null, output: null, error: { code: 'outcome_unknown', message: 'Removed with the contact' } },
+      { state: 'done', input: null, output: null, error: null },
+    ]);
+    const held = await texts();
+    expect(held).not.toContain('Ann Lee');
+    expect(held).toContain('Bob');
+  });
+
+  const remains = (more: Partial<Remains> = {}) =>
+    ({
+      ...{ ids: [], conversations: [], deals: [], tasks: [], records: [] },
+      identities: [{ type: 'phone', source: '', value: '+16505550199' }],
+      names: ['Ann Lee'],
+      ...more,
+    }) as Remains;
+
+  test('what runs about a deal of theirs hold does not name them; a schedule’s has not their number', async () => {
+    const deal = uuidv7();
+    const ofDeal = await make({ state: 'running', subjectType: 'deal', subjectId: deal });
+    const scheduled = await make({ subjectType: 'organization', subjectId: house.organizationId });
+    const other = await make({ subjectType: 'deal', subjectId: uuidv7() });
+    for (const id of [ofDeal, scheduled])
+      await stepOf(house.em(), house.organizationId, id, { input: { to: '+1 (650) 555-0199' }, output: { of: 'Ann Lee' } });
+    expect(await forgetInRuns(transact(), own(), remains({ deals: [deal] }))).toBe(2);
+    expect(await runOf(ofDeal)).toMatchObject({ state: 'running', vars: { name: '[removed]' } });
+    const stepsOf = (id: string) => house.sql('select input, output from automation_steps where run_id = $1', [id]);
+    expect(await stepsOf(ofDeal)).toEqual([{ input: { to: '[removed]' }, output: { of: '[removed]' } }]);
+    expect(await stepsOf(scheduled)).toEqual([{ input: { to: '[removed]' }, output: { of: 'Ann Lee' } }]);
+    expect(await runOf(other)).toMatchObject({ vars: { name: 'Ann Lee' } });
+    expect(await forgetInRuns(transact(), own(), remains({ deals: [deal] }))).toBe(0);
+  });
+
+  test('rules do not ask for them, neither the draft nor a version', async () => {
+    const conditions = {
+      any: [
+        { field: 'contact.phone_number', value: '+16505550199' },
+        { field: 'contact.name', value: 'Ann Lee' },
+        { field: 'contact.custom_fields.no', value: 16505550199 },
+        { field: 'contact.name', value: 'Ann' },
+      ],
+    };
+    const { id } = await rule(house.em(), house.organizationId, { definition: { conditions } });
+    expect(await forgetInRules(transact(), own(), remains())).toBe(2);
+    const [defined] = await house.sql<{ draft: object; definition: object }>(
+      'select r.draft, v.definition from automation_rules r join automation_rule_versions v on v.rule_id = r.id where r.id = $1',
+      [id],
+    );
+    const values = ['[removed]', '[removed]', '[removed]', 'Ann'];
+    for (const one of [defined!.draft, defined!.definition])
+      expect(one).toMatchObject({ conditions: { any: values.map((value) => expect.objectContaining({ value })) } });
+    expect(await forgetInRules(transact(), own(), remains())).toBe(0);
+  });
+
+  test('what a system told of them in an event goes, its name too', async () => {
+    const { id } = survivor!.contact;
+    await house.sql(
+      `insert into events (id, organization_id, type, subject_type, subject_id, data) values (uuidv7(), $1, 'automation.event', 'contact', $2, $3)`,
+      [house.organizationId, id, { contact_id: id, name: 'trial_started', data: { friend: 'Ann Lee' } }],
+    );
+    expect(await scrubEvents(house.ledger.transact, own(), remains({ ids: [id] }))).toBe(1);
+    const [event] = await house.sql(`select data from events where type = 'automation.event'`);
+    expect(event).toEqual({ data: { contact_id: id, name: '', data: {} } });
+    expect(await scrubEvents(house.ledger.transact, own(), remains({ ids: [id] }))).toBe(0);
+  });
+});
