@@ -1,8 +1,8 @@
 import type { Own } from '../platform/database/own.ts';
+import { zoneOf } from '../platform/time/zone-of.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import { variantOf } from './content/choose.ts';
 import { startIn } from './schedule/start.ts';
-import { zoneOf } from './schedule/zone-of.ts';
 
 type Unplaced = { id: string; contact_id: string };
 /** `due_at` null: from now on. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { dueIn, isOpen, nextOpen } from '../../../../src/campaigns/schedule/open-hours.ts';
 import type { Schedule } from '../../../../src/campaigns/schedule/schedule.ts';
 import { earliestStart, endIn, isLate, latestEnd, startIn } from '../../../../src/campaigns/schedule/start.ts';
-import { zoneOf } from '../../../../src/campaigns/schedule/zone-of.ts';
+import { zoneOf } from '../../../../src/platform/time/zone-of.ts';
 
 const local = (start_at: string, more: Partial<Schedule> = {}): Schedule => ({
   start_at,

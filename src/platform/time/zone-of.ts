@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { isTimeZone } from '../../platform/time/zones.ts';
+import { isTimeZone } from './zones.ts';
 
 const longestZone = 64;
 /** By the name in small letters, so there are no more than the database of zones has. */

@@ -1,0 +1,42 @@
+import type { Trigger } from '../definition/definition.ts';
+import { lastOfCron, nextOfCron } from './cron.ts';
+import { usualAt } from './dates.ts';
+
+/** Whose wall the moments of a rule are read from; `isOfContacts`: each contact has a clock of their own. */
+export type RuleClock = { pattern: string; zone: string; isOfContacts: boolean };
+export type Zones = { timezone: string; timezone_field: string | null };
+
+const hours = 60 * 60_000;
+/** More than a day and a night of a change. */
+const twoDaysMs = 49 * hours;
+const quarterMs = hours / 4;
+
+/** Every quarter of an hour, one of which shows the time of day in each zone there is. */
+const quarters = (minute: number) => [0, 15, 30, 45].map((more) => (minute + more) % 60).join(',');
+
+/** Undefined: the trigger has no time of its own. A date is asked about each day, at the trigger's time. */
+export function clockOf(trigger: Trigger, { timezone, timezone_field }: Zones): RuleClock | undefined {
+  if (trigger.type === 'schedule') return { pattern: trigger.cron, zone: trigger.timezone ?? timezone, isOfContacts: false };
+  if (trigger.type !== 'date') return undefined;
+  const [hour, minute] = (trigger.at ?? usualAt).split(':').map(Number) as [number, number];
+  if (trigger.kind === 'contact' && timezone_field !== null)
+    return { pattern: `${quarters(minute)} * * * *`, zone: 'UTC', isOfContacts: true };
+  return { pattern: `${minute} ${hour} * * *`, zone: trigger.timezone ?? timezone, isOfContacts: false };
+}
+
+export const nextOf = ({ pattern, zone }: RuleClock, after: Date): Date | undefined => nextOfCron(pattern, zone, after);
+
+const justBefore = (moment: Date) => new Date(moment.getTime() - 1);
+
+/** Of the moments from `first` on that have come: the last. Undefined: none, as the clock was changed meanwhile. */
+export const lastOf = ({ pattern, zone }: RuleClock, first: Date, now: Date): Date | undefined =>
+  lastOfCron(pattern, zone, justBefore(first), now);
+
+/**
+ * Which time a tick for dates answers for: since the tick before. Where workers stood still, a day is made up for; what fell earlier does not fall any more.
+ */
+export function windowOf({ pattern, zone, isOfContacts }: RuleClock, first: Date, last: Date): { from: Date; to: Date } {
+  if (isOfContacts) return { from: new Date(Math.max(first.getTime() - quarterMs, last.getTime() - 24 * hours)), to: last };
+  const before = lastOfCron(pattern, zone, new Date(last.getTime() - twoDaysMs), justBefore(last));
+  return { from: before ?? justBefore(last), to: last };
+}
