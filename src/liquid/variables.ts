@@ -28,7 +28,7 @@ export function variableFault(templates: Template[], variables: Variables | null
       return `There is no variable ${root ?? 'with such a name'}: use ${Object.keys(variables).join(', ')}`;
     const fields = variables[root];
     return fields && field !== undefined && !fields.includes(field)
-      ? `${root} has no field ${field}; it has ${fields.join(', ')}`
+      ? `${root} has no field ${field}; it has ${fields.join(', ') || 'none'}`
       : undefined;
   }
 }

@@ -1,6 +1,7 @@
 import type { Variables } from '../../liquid/variables.ts';
 import { catalogue } from '../../platform/events/catalogue.ts';
 import type { Trigger } from './definition.ts';
+import { subjectFields } from './subject-fields.ts';
 import { eventTypeOf } from './triggers.ts';
 
 /** The event's own, beside its data. */
@@ -25,15 +26,10 @@ function awaitedIn(given: unknown): string[] {
  */
 export const variablesFor = (events: string[], before: ReadonlySet<string>, mayHoldSecrets: boolean): Variables => ({
   event: events.length > 0 ? [...ofEvery, ...new Set(events.flatMap(dataOf))] : null,
-  message: null,
-  contact: null,
-  conversation: null,
-  deal: null,
-  task: null,
+  ...subjectFields,
   record: null,
   vars: null,
   steps: [...before],
-  organization: null,
   ...(mayHoldSecrets && { secrets: null }),
 });
 

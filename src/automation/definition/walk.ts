@@ -1,6 +1,6 @@
 import type { Path } from '../../platform/errors.ts';
 import type { Conditions } from '../conditions/conditions.ts';
-import type { BranchStep, Definition, Step, WaitForStep } from './definition.ts';
+import type { Branch, Definition, Step } from './definition.ts';
 
 /** The lists of steps within a step, by their place in it. */
 export function listsIn(step: Step): { at: Path; steps: Step[] }[] {
@@ -30,7 +30,7 @@ export function* stepsIn(steps: Step[], at: Path = ['steps']): Generator<{ step:
 export function* conditionsIn({ conditions, steps, exit_when }: Definition): Generator<{ conditions: Conditions; path: Path }> {
   if (conditions) yield { conditions, path: ['conditions'] };
   for (const { step, path } of stepsIn(steps)) {
-    const one = step as Partial<WaitForStep & BranchStep>;
+    const one = step as { conditions?: Conditions; branches?: Branch[] };
     if (step.type === 'wait_for' && one.conditions) yield { conditions: one.conditions, path: [...path, 'conditions'] };
     if (step.type !== 'branch') continue;
     for (const [index, branch] of one.branches!.entries())

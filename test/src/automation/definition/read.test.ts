@@ -285,6 +285,11 @@ describe('fields around Liquid:', () => {
       deal({ title: '{{ steps.a.id }} {{ steps.later.id }}' }),
       ['steps[1].title: liquid.variable_unknown'],
     ],
+    [
+      'a field that contacts do not have, and custom ones',
+      deal({ title: '{{ contact.first_name }}', status: '{{ contact.custom_fields.any.thing }}' }),
+      ['steps[1].title: liquid.variable_unknown'],
+    ],
     ['a step before', deal({ title: '{{ steps.first.tag }}' }), []],
     ['a secret where nothing is called', deal({ title: '{{ secrets.TOKEN }}' }), ['steps[1].title: liquid.variable_unknown']],
     ['no Liquid', deal({ title: '{{ contact.name' }), ['steps[1].title: liquid.syntax']],
@@ -293,7 +298,11 @@ describe('fields around Liquid:', () => {
       definitionOf([{ id: 'a', type: 'set_vars', vars: { x: ['{% for a in b %}{% endfor %}'] } }]),
       ['steps[0].vars.x[0]: liquid.tag_forbidden'],
     ],
-    ['a time that Liquid gives badly', waiting({ until: '{{ deal.x | nope }}' }), ['steps[0].until: liquid.filter_unknown']],
+    [
+      'a time that Liquid gives badly',
+      waiting({ until: '{{ deal.closed_at | nope }}' }),
+      ['steps[0].until: liquid.filter_unknown'],
+    ],
     [
       'a field that its event does not have',
       triggered(
