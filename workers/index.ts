@@ -1,3 +1,4 @@
+import { evaluateEvent } from './automation/evaluate.ts';
 import { feedCampaign } from './campaigns/feed-campaign.ts';
 import { importRecipients } from './campaigns/import-recipients.ts';
 import { prepareCampaign } from './campaigns/prepare-campaign.ts';
@@ -101,6 +102,7 @@ export const handlers = [
   feedCampaign,
   withdrawCampaign,
   retryFailed,
+  evaluateEvent,
   remindTask,
   fetchRates,
   removeStage,

@@ -1,0 +1,71 @@
+import type { Own } from '../../platform/database/own.ts';
+import { rootsOf } from '../conditions/evaluate.ts';
+import type { Definition } from '../definition/definition.ts';
+
+export type VersionRef = { id: string; version: number };
+/** A published version as it is evaluated. `keywords`: folded. `roots`: what its conditions read. */
+export type Published = { definition: Definition; keywords: string[]; roots: ReadonlySet<string> };
+
+type Row = { rule_id: string; number: number; definition: Definition; bytes: number; keywords: string[] };
+
+/** As objects they take some eight times their bytes: about 100 MB in all. */
+const bounds = { definitions: 1_000, bytes: 12_000_000 };
+const keyOf = ({ id, version }: VersionRef) => `${id} ${version}`;
+
+/** SQL: pairs of ids and numbers; keywords are folded as the database folds. */
+const findStatement = `
+  select v.rule_id, v.number, v.definition, octet_length(v.definition::text) as bytes,
+         array(
+           select fold(k.word)
+             from jsonb_array_elements_text(coalesce(v.definition->'trigger'->'keywords', '[]')) with ordinality as k(word, place)
+            order by k.place) as keywords
+    from unnest($2::uuid[], $3::int[]) as a(rule_id, number),
+         automation_rule_versions v
+   where v.organization_id = $1 and v.rule_id = a.rule_id and v.number = a.number`;
+
+/** Of those that are there; a version never changes. */
+export class Versions {
+  private readonly found: ReadonlyMap<string, Published>;
+  constructor(found: ReadonlyMap<string, Published>) {
+    this.found = found;
+  }
+
+  of(ref: VersionRef): Published | undefined {
+    return this.found.get(keyOf(ref));
+  }
+}
+export type ReadVersions = (own: Own, asked: VersionRef[]) => Promise<Versions>;
+
+/** Keeps the published versions that a worker evaluated last. */
+export function createDefinitions(max = bounds): { read: ReadVersions; size(): number } {
+  type Kept = Published & { bytes: number };
+  const kept = new Map<string, Kept>();
+  let bytes = 0;
+
+  function keep(key: string, one: Kept) {
+    if (!kept.delete(key)) bytes += one.bytes;
+    // A map keeps the order of entry: the first was not used for longest.
+    kept.set(key, one);
+    for (const [old, { bytes: size }] of kept) {
+      if (old === key || (kept.size <= max.definitions && bytes <= max.bytes)) break;
+      kept.delete(old);
+      bytes -= size;
+    }
+  }
+
+  async function read(own: Own, asked: VersionRef[]): Promise<Versions> {
+    const found = new Map<string, Kept>();
+    for (const key of asked.map(keyOf)) if (kept.has(key)) found.set(key, kept.get(key)!);
+    const missing = asked.filter((ref) => !found.has(keyOf(ref)));
+    if (missing.length > 0) {
+      const ids = missing.map(({ id }) => id);
+      const rows = await own.sql<Row>(findStatement, [ids, missing.map(({ version }) => version)]);
+      for (const { rule_id: id, number: version, definition, ...more } of rows)
+        found.set(keyOf({ id, version }), { definition, roots: rootsOf(definition.conditions), ...more });
+    }
+    for (const [key, one] of found) keep(key, one);
+    return new Versions(found);
+  }
+
+  return { read, size: () => kept.size };
+}

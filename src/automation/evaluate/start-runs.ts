@@ -1,0 +1,57 @@
+import type { Own } from '../../platform/database/own.ts';
+import { subjectLock } from '../../platform/ledger/locks.ts';
+import type { TenantTx } from '../../platform/ledger/tx.ts';
+import { ruleLock, runLock } from '../jobs.ts';
+import { beginRuns, type NewRun } from '../runs/begin.ts';
+import { cancelRun } from '../runs/end.ts';
+import type { HeldReason } from '../states.ts';
+import { isFullOfRuns } from './live-runs.ts';
+import { type Admission, admitAll, holdBack, type Start } from './start.ts';
+
+/** `run`: all of the run that does not follow from the rule and the subject. */
+export type RunStart = Start & {
+  version: number;
+  contactId: string | null;
+  run: Pick<NewRun, 'mode' | 'trigger'> & Partial<Pick<NewRun, 'occursAt' | 'startedBy' | 'vars'>>;
+};
+
+const isHeld = ({ verdict }: Admission): boolean => verdict !== 'ok' && verdict !== 'none';
+
+/** Of what `startRuns` will write, as it looks now. */
+export async function locksOfStarts(own: Own, starts: RunStart[], isFullOf = isFullOfRuns): Promise<string[]> {
+  const admissions = await admitAll(own, starts, isFullOf);
+  return starts.flatMap(({ rule, subject }, index) => {
+    const admission = admissions[index]!;
+    return [
+      subjectLock(subject.subjectType, subject.subjectId),
+      ...(isHeld(admission) ? [ruleLock(rule.id)] : []),
+      ...admission.restarts.map(runLock),
+    ];
+  });
+}
+
+/** Begins what may start, ends the runs that begin again, and counts what is held back. Throws LocksOutdated where others than those looked for are met. */
+export async function startRuns(tx: TenantTx, starts: RunStart[], isFullOf = isFullOfRuns): Promise<string[]> {
+  for (const { subject } of starts) tx.assertLocked(subjectLock(subject.subjectType, subject.subjectId));
+  const admissions = await admitAll(tx.own, starts, isFullOf);
+  const begun: NewRun[] = [];
+  for (const [index, start] of starts.entries()) {
+    const admission = admissions[index]!;
+    if (isHeld(admission)) await holdBack(tx.own, start.rule.id, admission.verdict as HeldReason);
+    for (const id of admission.restarts) tx.assertLocked(runLock(id));
+    for (const id of admission.restarts) await cancelRun(tx, id, 'restarted', '');
+    if (admission.verdict === 'ok') begun.push(newRun(start));
+  }
+  return begun.length > 0 ? beginRuns(tx.own, begun) : [];
+}
+
+const newRun = ({ rule, version, subject, contactId, chain, eventId, run }: RunStart): NewRun => ({
+  ruleId: rule.id,
+  version,
+  ...subject,
+  contactId,
+  isExclusive: rule.concurrency !== 'each',
+  chain: [...chain, rule.id],
+  ...(eventId && { eventId }),
+  ...run,
+});

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createDefinitions } from '../../../src/automation/evaluate/definitions.ts';
+import { evaluation, writeEvaluation } from '../../../src/automation/evaluate/evaluate.ts';
+import { lookAtEvent } from '../../../src/automation/evaluate/look.ts';
+import { AutomationWait } from '../../../src/automation/run.entity.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { contactUpdated, conversationUpdated } from '../../../src/platform/events/catalogue.ts';
+import { subjectLock } from '../../../src/platform/ledger/locks.ts';
+import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
+import { type ContactMade, contact } from '../../support/factories/contact.ts';
+import { conversation } from '../../support/factories/conversation.ts';
+
+let at: RuleHouse;
+let who: ContactMade;
+beforeAll(async () => {
+  at = await openRuleHouse();
+});
+afterAll(() => at.close());
+beforeEach(async () => {
+  await at.reset();
+  who = await contact(at.house.em(), at.organization, { name: 'Ada' });
+});
+
+const waits = (event = 'contact.updated', contactId = who.id) => at.waitsFor({ event, contactId });
+const seen = (id: string) => at.waitSeen(id);
+const asleep = { event_id: null, waits: 1, is_due: false };
+const wokenBy = (event: string) => ({ event_id: event, waits: 0, is_due: true });
+
+test('a run is woken by the event it waits for, about its subject, with the event', async () => {
+  const [mine, another] = [await waits(), await waits()];
+  const other = await contact(at.house.em(), at.organization);
+  const [ofOther, ofAnotherType] = [await waits('contact.updated', other.id), await waits('contact.created')];
+  const event = await at.updated(who.id);
+  expect(await at.evaluate(event)).toEqual({ kind: 'done' });
+  expect(await seen(mine)).toEqual(wokenBy(event));
+  expect(await seen(another)).toEqual(wokenBy(event));
+  expect(await seen(ofOther)).toEqual(asleep);
+  expect(await seen(ofAnotherType)).toEqual(asleep);
+});
+
+test('an event of its conversation wakes a run about a contact', async () => {
+  const run = await waits('conversation.updated');
+  const talk = await conversation(at.house.em(), at.organization, { contact: who });
+  const event = await at.emit(conversationUpdated, { conversation_id: talk.id, status: 'open', changed: ['status'] });
+  await at.evaluate(event);
+  expect(await seen(run)).toEqual(wokenBy(event));
+});
+
+test('an event that came before the wait does not end it', async () => {
+  const rule = await at.rule();
+  const event = await at.updated(who.id);
+  const run = await waits();
+  await at.evaluate(event);
+  expect(await seen(run)).toEqual(asleep);
+  expect(await at.runs(rule)).toHaveLength(1);
+});
+
+test('what a run did right before it waits does not wake it, what follows from that does', async () => {
+  const run = await waits();
+  await at.sql('delete from automation_waits where run_id = $1', [run]);
+  const row = { run_id: run, event_type: contactUpdated.type, subject_type: 'contact', subject_id: who.id };
+  const data = { contact_id: who.id, organization_id: at.organization, name: 'Ada', changed: ['tags'] };
+  const [cause, locks] = [{ by: `run:${run}` }, [subjectLock('contact', who.id)]];
+  const event = await at.transact({ cause, locks }, async ({ own }) => {
+    await own.insert(AutomationWait, row);
+    return own.emit(contactUpdated, data);
+  });
+  await at.evaluate(event);
+  expect(await seen(run)).toEqual(asleep);
+  const later = await at.updated(who.id, cause);
+  await at.evaluate(later);
+  expect(await seen(run)).toEqual(wokenBy(later));
+});
+
+test('an event begins runs and wakes others, once, however often it is evaluated', async () => {
+  const rule = await at.rule();
+  const run = await waits();
+  const event = await at.updated(who.id);
+  const evaluating = { own: ownRows(at.house.database, at.organization), stopWords: [], read: createDefinitions().read };
+  const before = await lookAtEvent(evaluating, event);
+  expect(before.wakes).toEqual([run]);
+  await at.evaluate(event);
+  await at.sql(`update jobs set run_at = clock_timestamp() + interval '1 day' where subject_id = $1`, [run]);
+  for (const one of [before, await lookAtEvent(evaluating, event)])
+    await at.transact(evaluation(evaluating, one), writeEvaluation);
+  expect(await seen(run)).toEqual({ ...wokenBy(event), is_due: false });
+  expect(await at.runs(rule)).toHaveLength(1);
+});
+
+test('the second of two events finds the run awake', async () => {
+  const run = await waits();
+  const [first, second] = [await at.updated(who.id), await at.updated(who.id)];
+  await at.evaluate(first);
+  await at.evaluate(second);
+  expect(await seen(run)).toEqual(wokenBy(first));
+});
+
+test('a run that was cancelled meanwhile stays so', async () => {
+  const run = await waits();
+  const event = await at.updated(who.id);
+  await at.sql(`update automation_runs set state = 'cancelled' where id = $1`, [run]);
+  expect(await at.evaluate(event)).toEqual({ kind: 'done' });
+  expect(await seen(run)).toEqual(asleep);
+});

@@ -1,0 +1,16 @@
+import { createDefinitions } from '../../src/automation/evaluate/definitions.ts';
+import { evaluation, writeEvaluation } from '../../src/automation/evaluate/evaluate.ts';
+import { lookAtEvent } from '../../src/automation/evaluate/look.ts';
+import { evaluateJob } from '../../src/automation/jobs.ts';
+import { handle } from '../handler.ts';
+
+const definitions = createDefinitions();
+
+/** The lane of the job is the order of the subject's events, and its lock the subject's. */
+export const evaluateEvent = handle(evaluateJob, async ({ event_id }, context) => {
+  const { own, config } = context;
+  const evaluating = { own, stopWords: config.stopWords, read: definitions.read };
+  const seen = await lookAtEvent(evaluating, event_id);
+  if (seen.starts.length + seen.wakes.length === 0) return context.finish();
+  return context.finishLooked(evaluation(evaluating, seen), writeEvaluation);
+});
