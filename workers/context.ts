@@ -15,16 +15,24 @@ import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
 import type { Place } from './places.ts';
 
 /** An answer that has arrived must not be lost: repeat the ending transaction while the process lives. */
-async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Promise<Outcome> {
+async function overOutages<Result>(deps: WorkerDeps, work: () => Promise<Result>): Promise<Result> {
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof RunOver) return { kind: 'stale' };
       if (!isOurOutage(error) || deps.isStopping()) throw error;
       deps.log.warn({ reason: reasonOf(error) }, 'the end of an attempt waits for the database');
       await sleep(pauseMs);
     }
+  }
+}
+
+async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await overOutages(deps, work);
+  } catch (error) {
+    if (error instanceof RunOver) return { kind: 'stale' };
+    throw error;
   }
 }
 
@@ -53,6 +61,7 @@ export function createContext<Claimed>(
     ...deps,
     own: ownRows(deps.database, row.organization_id),
     transact,
+    lasting: (options, work) => overOutages(deps, () => transact(options, work)),
     row,
     claimed,
     facts: {},

@@ -50,6 +50,8 @@ export type RunContext<Claimed = undefined> = WorkerDeps & {
   own: Own;
   /** Separate from the transaction that ends the attempt. */
   transact: TenantTransact;
+  /** The same, repeated over outages of our own while the process lives: for what must not be lost, such as an answer. */
+  lasting: TenantTransact;
   row: RunRow;
   claimed: Claimed;
   /** More fields for the log line of this attempt: no secrets, and nothing that a receiver or person wrote. */

@@ -1,4 +1,5 @@
 import { evaluateEvent } from './automation/evaluate.ts';
+import { runRule } from './automation/run.ts';
 import { feedCampaign } from './campaigns/feed-campaign.ts';
 import { importRecipients } from './campaigns/import-recipients.ts';
 import { prepareCampaign } from './campaigns/prepare-campaign.ts';
@@ -97,6 +98,7 @@ export const handlers = [
   cancelShipment,
   checkShipment,
   wakeConversation,
+  runRule,
   startCampaign,
   prepareCampaign,
   feedCampaign,

@@ -1,0 +1,37 @@
+import type { Own } from '../../platform/database/own.ts';
+import type { StepContext } from '../actions/action.ts';
+import type { RunDeps } from './parts.ts';
+import type { RunNow } from './run-now.ts';
+
+/** SQL: one row with the name of its type. */
+const kindStatement = `
+  select t.kind
+    from records r
+    join object_types t on t.organization_id = r.organization_id and t.id = r.type_id
+   where r.organization_id = $1
+     and r.id = $2`;
+
+async function kindOf(own: Own, recordId: string): Promise<string | undefined> {
+  const [row] = await own.sql<{ kind: string }>(kindStatement, [recordId]);
+  return row?.kind;
+}
+
+type About = Pick<RunNow, 'id' | 'rule_id' | 'subject_type' | 'subject_id' | 'contact_id'>;
+
+/** What the actions see of a run. */
+export async function contextOf({ own, transact, secrets }: RunDeps, run: About): Promise<StepContext> {
+  const { id, rule_id, subject_type, subject_id, contact_id } = run;
+  const kind = subject_type === 'record' ? await kindOf(own, subject_id) : undefined;
+  return {
+    own,
+    transact,
+    secrets,
+    actor: `run:${id}`,
+    run: {
+      ...{ id, rule_id, subject_type, subject_id },
+      contact_id: contact_id ?? (subject_type === 'contact' ? subject_id : null),
+      conversation_id: subject_type === 'conversation' ? subject_id : null,
+      ...(kind && { record_kind: kind }),
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { Own } from '../../platform/database/own.ts';
+import type { TenantTransact } from '../../platform/ledger/tenant.ts';
+import type { RunRef } from '../../platform/ledger/tx.ts';
+import type { Secrets } from '../../platform/secrets.ts';
+import type { Action } from '../actions/action.ts';
+
+/** What a worker gives to a run of its job. */
+export type RunDeps = {
+  own: Own;
+  /** Repeats over outages of our own. */
+  transact: TenantTransact;
+  secrets: Secrets;
+  /** By type. */
+  actions: ReadonlyMap<string, Action>;
+  /** The row and its run: once another row or run is at it, this one is not. */
+  job: RunRef & { pool: string | null; attempts: number };
+  /** While somebody outside answers. */
+  outside<Answer>(call: () => Promise<Answer>): Promise<Answer>;
+};

@@ -1,0 +1,60 @@
+import { renderValue } from '../../liquid/value.ts';
+import type { Own } from '../../platform/database/own.ts';
+import type { Conditions } from '../conditions/conditions.ts';
+import { type Clock, holds, rootsOf } from '../conditions/evaluate.ts';
+import { type FactRefs, type Facts, loadFacts } from '../conditions/facts.ts';
+import { marksIn } from '../secret-marks.ts';
+
+/** Outputs of the steps before, by their ids. */
+type Outputs = () => Promise<Record<string, unknown>>;
+
+const namesOrganization = (part: unknown): boolean => /\{[{%].*\borganization\b/s.test(JSON.stringify(part) ?? '');
+
+/** What texts and conditions of a run read: only what they name. */
+export class RunScope {
+  readonly clock: Clock;
+  vars: Record<string, unknown>;
+  private readonly own: Own;
+  private readonly refs: FactRefs;
+  private readonly outputs: Outputs;
+  private readonly read = new Set<string>();
+  private facts: Partial<Facts> = {};
+  private steps: Record<string, unknown> | undefined;
+
+  constructor(own: Own, refs: FactRefs, outputs: Outputs, clock: Clock) {
+    this.own = own;
+    this.refs = refs;
+    this.vars = refs.vars ?? {};
+    this.outputs = outputs;
+    this.clock = clock;
+  }
+
+  /** Reads what these parts name. One more name reads all of them again, so that they are of one moment. */
+  async need(...parts: unknown[]): Promise<void> {
+    const roots = rootsOf(...parts);
+    if (roots.delete('steps')) this.steps ??= await this.outputs();
+    roots.delete('vars');
+    if (parts.some(namesOrganization)) roots.add('organization');
+    if ([...roots].every((root) => this.read.has(root))) return;
+    for (const root of roots) this.read.add(root);
+    this.facts = await loadFacts(this.own, this.refs, this.read);
+  }
+
+  names(parts: unknown[]): string[] {
+    return [...rootsOf(...parts)];
+  }
+
+  private async known(...parts: unknown[]): Promise<Facts> {
+    await this.need(...parts);
+    return { ...this.facts, vars: this.vars, steps: this.steps ?? {} } as Facts;
+  }
+
+  async render<Value>(value: Value): Promise<Value> {
+    const facts = await this.known(value);
+    return renderValue(value, { ...facts, secrets: marksIn(value) }) as Value;
+  }
+
+  async holds(conditions: Conditions | null) {
+    return holds(conditions, await this.known(conditions), this.clock);
+  }
+}

@@ -1,0 +1,61 @@
+import { LocksOutdated } from '../../platform/ledger/locks.ts';
+import type { TenantTx } from '../../platform/ledger/tx.ts';
+import { conflicts } from './conflicts.ts';
+import { ruleLock, runLock } from '../jobs.ts';
+import { isLive } from '../states.ts';
+import type { Batch, Refused } from './batch.ts';
+import { type Ended, endBatch } from './end-batch.ts';
+import { bounded } from './output.ts';
+import type { RunDeps } from './parts.ts';
+import { planBatch } from './plan.ts';
+import { errorOf, isRefusal, StepRefused } from './refusal.ts';
+import { findRunNow, type RunNow } from './run-now.ts';
+
+/** The run is this row's to go on with. */
+export const isOurs = (run: RunNow | undefined, { job }: RunDeps): run is RunNow =>
+  run !== undefined && isLive(run.state) && run.job_id === job.id;
+
+export type Taken = { batch: Batch; ended: Ended } | undefined;
+
+/**
+ * One batch of steps: a look, and a transaction with all that they do, their rows, the position after them and what becomes of the job. Undefined: the run
+ * is not ours any more. Throws StepRefused, when nothing was written.
+ */
+export function takeSteps(deps: RunDeps, first: RunNow, claim: string, refused?: Refused): Promise<Taken> {
+  let known: RunNow | undefined = first;
+  const look = async () => {
+    const run = known ?? (await findRunNow(deps.own, first.id));
+    known = undefined;
+    return isOurs(run, deps) ? planBatch(deps, run, claim, refused) : undefined;
+  };
+  return deps.transact(
+    { ...conflicts, look, locks: locksOf, cause: { by: `run:${first.id}`, chain: first.chain } },
+    async (tx, batch) => batch && { batch, ended: await written(deps, tx, batch) },
+  );
+}
+
+function locksOf(batch: Batch | undefined): string[] {
+  if (!batch) return [];
+  const { run, writes, next } = batch;
+  return [
+    runLock(run.id),
+    ...(next.kind === 'fail' ? [ruleLock(run.rule_id)] : []),
+    ...writes.flatMap(({ prepared }) => prepared.locks),
+  ];
+}
+
+async function written(deps: RunDeps, tx: TenantTx, batch: Batch): Promise<Ended> {
+  for (const { row, prepared } of batch.writes) {
+    try {
+      row.output = bounded(await prepared.write(tx));
+      // What it only noted is refused here, if it is.
+      await tx.own.flush();
+    } catch (error) {
+      throw isRefusal(error) ? new StepRefused(row, errorOf(error)) : error;
+    }
+  }
+  return endBatch(deps, tx, batch);
+}
+
+/** It was looked at again and again, and always changed by others meanwhile. */
+export const isBusy = (error: unknown) => error instanceof LocksOutdated;
