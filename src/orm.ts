@@ -1,5 +1,6 @@
 import { defineConfig } from '@mikro-orm/postgresql';
 import { PasswordReset } from './accounts/account.entity.ts';
+import { AutomationTurn } from './automation/actions/assign/turn.entity.ts';
 import {
   AutomationHeld,
   AutomationOccurrence,
@@ -164,6 +165,7 @@ export const entities = [
   AutomationWait,
   AutomationCount,
   AutomationRunCount,
+  AutomationTurn,
   Flow,
   FlowVersion,
   FlowSend,

@@ -56,6 +56,21 @@ export async function assertContact(own: Own, id: string): Promise<void> {
   if (found.length === 0) throw await contactNotFound(own, id);
 }
 
+/** Merges that follow each other: far more than one person has. */
+const maxMerges = 20;
+
+/** The contact, or the one that it became part of. Throws 404 for one that was erased, or was never there. */
+export async function presentContact(own: Own, id: string): Promise<string> {
+  let at = id;
+  for (let merges = 0; merges <= maxMerges; merges += 1) {
+    if ((await contactIsThere(own, { id: at })).length > 0) return at;
+    const [merge] = await survivorOf(own, { id: at });
+    if (!merge) break;
+    at = merge.contact_id;
+  }
+  throw notFound('Contact');
+}
+
 const inPath = { field: 'contactID', location: 'path' } as const;
 export const inBody = { field: 'contact_id', location: 'body' } as const;
 

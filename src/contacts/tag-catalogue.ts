@@ -47,6 +47,12 @@ const tagNamed = statement((select, { name }: { name: string }) =>
   select(Tag).select(['id', 'name', 'created_at']).where(sql`fold(name)`, '=', sql`fold(${name})`).forKeyShare(),
 );
 
+/** In any spelling; locked against deletion. */
+export async function findTagNamed(tx: OwnTx, name: string): Promise<TagRow | undefined> {
+  const [tag] = await tagNamed(tx, { name });
+  return tag;
+}
+
 /** Slow: each count reads all contacts that have the tag. */
 export const listTags = (own: Runs, page: Page) => countedTags(own, {}, page);
 

@@ -29,14 +29,19 @@ export type StepContext = {
 /** Ids and what a user wants to see of what a step did; later steps read it as `steps.<id>.<name>`. At most 16 kB. */
 export type Output = Record<string, unknown>;
 
-/** `locks`: of the subjects it changes. `write` may run again, with a new look: LocksOutdated. */
+/**
+ * `locks`: of the subjects it changes; what they were chosen by is looked at again under them, and LocksOutdated repeats the whole write with a new
+ * look. `write` reads within the transaction, so it sees what the steps before it have written there. The transaction of steps also takes
+ * `conflicts` (conflicts.ts).
+ */
 export type PreparedStep = { locks: string[]; write(tx: TenantTx): Promise<Output> };
 
 type Common<Fields> = {
   type: string;
   description: string;
-  /** Whoever saves or publishes a rule with it needs all of them. */
+  /** Whoever saves or publishes a rule with it needs all of them; `scopesFor`: those of them that it needs with these fields. */
   scopes: Scope[];
+  scopesFor?(fields: Partial<Fields>): Scope[];
   /** Its own fields, beside `id` and `type`, as they are once Liquid is rendered. Each text, number and boolean may be Liquid in a definition. */
   fields: Joi.ObjectSchema<Fields>;
   example: Partial<Fields>;
@@ -45,8 +50,9 @@ type Common<Fields> = {
 };
 
 /**
- * Calls the rule that the API itself calls. Several in a row are one transaction; `isAlone`: what it looks at must not have been changed by the same
- * transaction, or it writes with a part of the ledger's statement. A refusal is an AppError, and fails the run at this step.
+ * Calls the rule that the API itself calls, as the actor of the run. Several in a row are one transaction; `isAlone`: in a transaction of its own. A
+ * refusal is an AppError, and fails the run at this step. `prepare` writes nothing. As its endpoint, it is not in the audit log: what a run did is told
+ * by its steps, by the cause of its events and by the actor in history.
  */
 export type DatabaseAction<Fields = Record<string, unknown>> = Common<Fields> & {
   kind: 'database';
@@ -71,3 +77,11 @@ export type CallAction<Fields = Record<string, unknown>> = Common<Fields> & {
 };
 
 export type Action<Fields = Record<string, unknown>> = DatabaseAction<Fields> | CallAction<Fields>;
+
+/** With its own fields' type inside, as the Map of all has them without. */
+export const databaseAction = <Fields>(action: Omit<DatabaseAction<Fields>, 'kind'>): DatabaseAction =>
+  ({ ...action, kind: 'database' }) as unknown as DatabaseAction;
+
+/** Of a step: whoever saves or publishes its rule needs them. */
+export const scopesOfStep = <Fields>(action: Action<Fields>, fields: Partial<Fields>): Scope[] =>
+  action.scopesFor?.(fields) ?? action.scopes;

@@ -179,6 +179,20 @@ const up = [
      ${created},
      primary key (organization_id, rule_id, occurs_at))`,
 
+  // When a rule last gave a conversation to a member, by turns.
+  `create table automation_turns (
+     ${organization},
+     ${ofRule} on delete cascade,
+     user_id uuid not null,
+     taken_at timestamptz not null default clock_timestamp(),
+     primary key (organization_id, rule_id, user_id),
+     foreign key (organization_id, user_id) references memberships (organization_id, user_id) on delete cascade)`,
+  // Of the foreign key, when a member leaves.
+  'create index automation_turns_member on automation_turns (organization_id, user_id)',
+  // Who has the fewest open ones.
+  `create index conversations_open on conversations (organization_id, assignee_id)
+    where status = 'open' and assignee_id is not null`,
+
   ...manyRowsEach(
     'automation_rules',
     'automation_rule_versions',
@@ -190,10 +204,13 @@ const up = [
     'automation_run_counts',
     'automation_held',
     'automation_occurrences',
+    'automation_turns',
   ),
 ];
 
 const down = [
+  'drop index conversations_open',
+  'drop table automation_turns',
   'drop table automation_occurrences',
   'drop table automation_held',
   'drop table automation_run_counts',

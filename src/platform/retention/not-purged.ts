@@ -83,6 +83,7 @@ export const kept: Record<string, string> = {
   automation_waits: 'deleted when their run goes on, or ends',
   automation_secrets: "a tenant's own settings",
   automation_held: 'deleted with their rule',
+  automation_turns: 'one for each member and rule, deleted with either',
   automation_occurrences: 'deleted at the end of their listing, or with their rule',
   automation_counts: 'what purges took of the runs: a number for each rule and state, and one for all rules that are gone',
   automation_run_counts: 'one for each rule with many runs, and one for the organization',

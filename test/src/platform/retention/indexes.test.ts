@@ -215,6 +215,7 @@ test('what a purge deletes takes its children along by an index', async () => {
     'automation_occurrences',
     'automation_rule_versions',
     'automation_steps',
+    'automation_turns',
     'automation_waits',
     'campaign_channels',
     'campaign_segments',
