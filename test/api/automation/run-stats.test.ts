@@ -60,7 +60,7 @@ test('an unknown rule, a deleted one and another organization’s: 422', async (
   const deleted = await rule(app.em(), app.tenant.organizationId);
   await app.rows('update automation_rules set deleted_at = clock_timestamp() where id = $1', [deleted.id]);
   for (const rule_id of [uuidv7(), deleted.id, foreign.id])
-    for (const time of [{}, { since: '2026-01-01' }]) {
+    for (const time of [{}, { since: '2026-01-01' }] as Record<string, string>[]) {
       const { status, body } = await statsOf({ rule_id, ...time });
       expect(status).toBe(422);
       expect(body.error.details).toEqual([
@@ -73,7 +73,7 @@ test('since after until: 422, also where their zones differ', async () => {
   for (const [since, until] of [
     ['2026-01-02', '2026-01-01'],
     ['2026-01-01T10:00:00+01:00', '2026-01-01T08:30:00Z'],
-  ]) {
+  ] as [string, string][]) {
     const { status, body } = await statsOf({ since, until });
     expect(status).toBe(422);
     expect(body.error.details).toEqual([expect.objectContaining({ field: 'since', location: 'query' })]);

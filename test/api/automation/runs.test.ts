@@ -59,7 +59,10 @@ test.each([
 test('a cursor is for its own filters; a subject needs both of its parts', async () => {
   const { body } = await list({ limit: 1 });
   expect((await list({ limit: 1, state: 'failed', cursor: body.meta.next_cursor })).status).toBe(400);
-  for (const query of [{ subject_id: dealId }, { subject_type: 'deal' }, { state: 'waiting' }, { rule_id: 'x' }])
+  for (const query of [{ subject_id: dealId }, { subject_type: 'deal' }, { state: 'waiting' }, { rule_id: 'x' }] as Record<
+    string,
+    string
+  >[])
     expect((await list(query)).status).toBe(422);
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { forgetInRules } from '../../../src/automation/erasure/forget-in-rules.ts';
 import { forgetInRuns } from '../../../src/automation/erasure/forget-in-runs.ts';
-import { runJobOfRule } from '../../../src/automation/jobs.ts';
+import { runJobOfRule } from '../../../src/automation/runs/run-job.ts';
 import type { RunState } from '../../../src/automation/states.ts';
 import { eraseContact, eraseLocks, type Remains } from '../../../src/contacts/erasure/erase.ts';
 import { scrubEvents } from '../../../src/contacts/erasure/scrub-events.ts';
