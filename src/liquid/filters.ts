@@ -21,6 +21,8 @@ export const allowedFilters = [
 const searching = ['replace', 'replace_first', 'remove', 'remove_first', 'split'];
 /** Others would make a text of a list, as long as all its values. */
 const ofLists = ['default', 'join', 'first', 'last', 'size', 'slice'];
+/** What makes another text of a longer one may take its time, and give a far longer one. */
+const ofLongTexts = ['default', 'truncate', 'slice', 'size'];
 const callCost = 20;
 /** A name of a month or a zone makes a formatter, which takes about 50 µs. */
 const datePartCost = 1_000;
@@ -40,11 +42,16 @@ function costOf(name: string, values: unknown[]): number {
 function assertBounded(name: string, value: unknown, args: unknown[]): void {
   if (args.some(isComposed) || (isComposed(value) && !ofLists.includes(name)))
     throw new Error(`The filter ${name} takes no lists`);
+  if (lengthOf(value) > maxText && !ofLongTexts.includes(name))
+    throw new Error(`The filter ${name} takes at most ${maxText} characters: use truncate before it`);
+  if (name === 'join' && Array.isArray(value) && (value.length - 1) * lengthOf(args[0]) > maxText) throw tooLong(name);
   const max = name === 'date' ? maxDateFormat : searching.includes(name) ? maxPattern : maxText;
   const checked = searching.includes(name) ? args.slice(0, 1) : args;
   if (checked.some((arg) => lengthOf(arg) > max))
     throw new Error(`An argument of the filter ${name} has more than ${max} characters`);
 }
+
+const tooLong = (name: string) => new Error(`The filter ${name} gives more than ${maxText} characters`);
 
 function spend({ renderLimit, memoryLimit }: Context, cost: number): void {
   renderLimit.check(performance.now());
@@ -56,7 +63,7 @@ function bounded(name: string, original: FilterHandler): FilterHandler {
     spend(this.context, costOf(name, [value, ...args]));
     assertBounded(name, value, args);
     const result: unknown = original.call(this, value, ...args);
-    if (lengthOf(result) > maxText) throw new Error(`The filter ${name} gives more than ${maxText} characters`);
+    if (lengthOf(result) > maxText) throw tooLong(name);
     return result;
   };
 }

@@ -88,7 +88,7 @@ describe('a rendering fails for', () => {
 
   test('more work than the texts of a step may do', () => {
     const value = Array.from({ length: 20 }, () => '{{ steps.long.text | upcase | truncate: 5 }}');
-    expect(thrown(() => renderValue(value, scope)).message).toContain('gives more than');
+    expect(thrown(() => renderValue(value, scope)).message).toContain('takes at most 4096 characters: use truncate before it');
     const costly = Array.from({ length: 20 }, () => '{{ steps.long.text | truncate: 5 }}');
     expect(thrown(() => renderValue(costly, scope)).message).toContain('It takes too much work');
   });
