@@ -1,4 +1,5 @@
 import type { AnyEndpoint } from '../http/endpoint.ts';
+import { automationCatalogue } from './catalogue.ts';
 import { tellOneEvent } from './events.ts';
 import { statsOfRuns } from './run-stats.ts';
 import { getOneRun, listOfRuns } from './runs.ts';
@@ -6,6 +7,7 @@ import { deleteOneSecret, getOneSecret, listOfSecrets, putOneSecret } from './se
 
 /** In the order of the document. */
 export const automationEndpoints: AnyEndpoint[] = [
+  automationCatalogue,
   tellOneEvent,
   listOfRuns,
   statsOfRuns,

@@ -131,10 +131,10 @@ export const stepId = Joi.string()
 
 const entries = Object.entries(shapes) as [ControlStep['type'], Shape][];
 
-/** Each with its `id` and `type`. */
-export const controlSteps = new Map<string, Shape>(
+/** `schema`: with its `id` and `type`; `own`: without. */
+export const controlSteps = new Map<string, Shape & { own: Joi.ObjectSchema }>(
   entries.map(([type, shape]) => {
     const schema = Joi.object({ id: stepId, type: Joi.string().valid(type).required() }).concat(shape.schema);
-    return [type, { ...shape, schema }];
+    return [type, { ...shape, schema, own: shape.schema }];
   }),
 );

@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { actions } from '../../../../src/automation/actions/index.ts';
+import { eventTypeOf, readDefinition, scopesOf } from '../../../../src/automation/definition/check.ts';
+import type { Definition, Trigger } from '../../../../src/automation/definition/definition.ts';
+import { conditionsIn, stepsIn } from '../../../../src/automation/definition/walk.ts';
+import { definitionOf, nested, tag } from './kit.ts';
+
+const holds = { field: 'contact.name', operator: 'eq', value: 'Ada' };
+const read = (steps: object[], more: object = {}): Definition => {
+  const { definition, faults } = readDefinition(definitionOf(steps, more));
+  expect(faults).toEqual([]);
+  return definition!;
+};
+
+describe("an action's own example", () => {
+  test.each([...actions.values()].map((action) => [action.type, action] as const))('of %s is a step', (type, { example }) => {
+    // Some read what an earlier step gave.
+    read([
+      { id: 'task', type: 'set_vars', vars: { a: 1 } },
+      { id: 'a', type, ...example },
+    ]);
+  });
+
+  test.each([...actions.values()].map((action) => [action.type, action] as const))(
+    'of %s, with a field more, is not',
+    (type, { example }) => {
+      const { faults } = readDefinition(
+        definitionOf([
+          { id: 'task', type: 'stop' },
+          { id: 'a', type, ...example, sung: true },
+        ]),
+      );
+      expect(faults).toEqual([expect.objectContaining({ field: 'steps[1].sung', code: 'object.unknown', location: 'body' })]);
+    },
+  );
+});
+
+test('the scopes of a rule are those of its actions, wherever they are, each once', () => {
+  const given = [
+    { ...tag('a'), on: 'contact' },
+    {
+      id: 'b',
+      type: 'branch',
+      branches: [{ conditions: holds, steps: [{ id: 'c', type: 'create_deal', title: 'x' }] }],
+      else: [{ id: 'd', type: 'create_deal', title: 'y' }],
+    },
+    { id: 'e', type: 'wait', for: { days: 1 } },
+  ];
+  expect(scopesOf(read(given))).toEqual(['contacts:write', 'crm:write']);
+  expect(scopesOf(read([{ id: 'a', type: 'stop' }]))).toEqual([]);
+});
+
+test.each<[Trigger, string | null]>([
+  [{ type: 'event', event: 'deal.closed' }, 'deal.closed'],
+  [{ type: 'keyword', match: 'exact', keywords: ['a'] }, 'message.new'],
+  [{ type: 'api', name: 'a' }, 'automation.event'],
+  [{ type: 'manual' }, null],
+  [{ type: 'schedule', cron: '0 9 * * *' }, null],
+  [{ type: 'date', kind: 'contact', field: 'created_at' }, null],
+])('a rule with the trigger %j listens to %s', (trigger, expected) => {
+  expect(eventTypeOf(trigger)).toBe(expected);
+});
+
+test('all steps and all conditions are walked over, with their paths', () => {
+  const definition = read(
+    [
+      tag('a'),
+      {
+        id: 'b',
+        type: 'wait_for',
+        event: 'message.new',
+        conditions: holds,
+        timeout: { days: 1 },
+        // biome-ignore lint/suspicious/noThenProperty: the wire's own word
+        then: [tag('c')],
+        on_timeout: nested(2),
+      },
+    ],
+    { conditions: holds, exit_when: holds },
+  );
+  const pathOf = ({ path }: { path: (string | number)[] }) => path.join('.');
+  expect([...stepsIn(definition.steps)].map(pathOf)).toEqual([
+    'steps.0',
+    'steps.1',
+    'steps.1.then.0',
+    'steps.1.on_timeout.0',
+    'steps.1.on_timeout.0.branches.0.steps.0',
+    'steps.1.on_timeout.0.branches.0.steps.0.branches.0.steps.0',
+  ]);
+  expect([...conditionsIn(definition)].map(pathOf)).toEqual([
+    'conditions',
+    'steps.1.conditions',
+    'steps.1.on_timeout.0.branches.0.conditions',
+    'steps.1.on_timeout.0.branches.0.steps.0.branches.0.conditions',
+    'exit_when',
+  ]);
+});
