@@ -7,8 +7,8 @@ const maxJsonDepth = 64;
 
 /** What is looked at before anything else: the rest takes its time by the size, and the stack by the depth. */
 export function sizeFault(given: unknown): ErrorDetail | undefined {
-  const deep = tooDeep(given);
-  if (deep) return inBody(deep, 'definition.too_deep', `A definition is at most ${maxJsonDepth} deep`);
+  const wrong = wrongWithin(given);
+  if (wrong) return wrong;
   if (bytesOf(given) <= maxDefinitionBytes) return undefined;
   const members = Array.isArray(given) || typeof given !== 'object' ? [] : Object.entries(given as object);
   const sizes = members.map(([name, value]) => ({ name, bytes: bytesOf(value) })).sort((one, other) => other.bytes - one.bytes);
@@ -18,13 +18,16 @@ export function sizeFault(given: unknown): ErrorDetail | undefined {
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** The path of the first value that is too deep. A loop over a list of its own: recursion is what it is about. */
-function tooDeep(given: unknown): Path | undefined {
+/** A loop over a list of its own: recursion is what it is about. */
+function wrongWithin(given: unknown): ErrorDetail | undefined {
   const open: { value: unknown; path: Path }[] = [{ value: given, path: [] }];
   for (let one = open.pop(); one; one = open.pop()) {
     const { value, path } = one;
     if (value === null || typeof value !== 'object') continue;
-    if (path.length >= maxJsonDepth) return path;
+    if (path.length >= maxJsonDepth) return inBody(path, 'definition.too_deep', `A definition is at most ${maxJsonDepth} deep`);
+    // A copy of such an object inherits from the value: fields would be there that nobody gave.
+    if (Object.hasOwn(value, '__proto__'))
+      return inBody([...path, '__proto__'], 'object.unknown', 'Nothing in a definition is called __proto__');
     const entries: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
     for (const [name, item] of entries) open.push({ value: item, path: [...path, name] });
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readWith } from '../../../../src/automation/definition/read.ts';
+import { processorMs } from '../../../support/processor-time.ts';
 import { definitionOf, holds, kit, nested, tag } from './kit.ts';
 
 const faultsOf = (given: unknown) => readWith(kit, given).faults.map(({ field, code }) => `${field}: ${code}`);
@@ -363,6 +364,34 @@ describe('a definition too large to look at', () => {
     const text = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const [fault] = readWith(kit, definitionOf(JSON.parse(text))).faults;
     expect(fault).toMatchObject({ code: 'definition.too_deep', field: expect.stringMatching(/^steps(\[0\]){63}$/) });
+  });
+
+  test('a prototype, wherever it is', () => {
+    const step = JSON.parse('{"id": "a", "type": "add_tag", "__proto__": {"tag": "vip"}}');
+    expect(faultsOf(definitionOf([step]))).toEqual(['steps[0].__proto__: object.unknown']);
+  });
+
+  test.each<[string, unknown]>([
+    ['13,000 steps', definitionOf(Array.from({ length: 13_000 }, () => ({ id: 'a' })))],
+    [
+      '100,000 names',
+      definitionOf([
+        { id: 'a', type: 'set_vars', vars: Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`a${n}`, 1])) },
+      ]),
+    ],
+    [
+      'as much Liquid',
+      definitionOf([{ id: 'a', type: 'set_vars', vars: { x: Array.from({ length: 20_000 }, () => '{{vars.a}}') } }]),
+    ],
+    [
+      'a list of keywords',
+      triggered({ type: 'keyword', match: 'exact', keywords: Array.from({ length: 30_000 }, (_, n) => `${n}`) }),
+    ],
+    ['a list of empty things', definitionOf(Array.from({ length: 80_000 }, () => []))],
+  ])('%s are looked at within 200 ms', async (_title, given) => {
+    expect(Buffer.byteLength(JSON.stringify(given))).toBeLessThan(500_000);
+    const { own } = await processorMs(() => expect(readWith(kit, given).faults.length).toBeGreaterThan(0));
+    expect(own).toBeLessThan(200);
   });
 
   test('a list as a text is none, however deep', () => {
