@@ -47,6 +47,8 @@ export type Behind = {
   recordFields?: Fields;
   /** What the event says was changed, of its root. */
   told?: Told;
+  /** The ids of all that a task is about, in the bin too, by the names of the list's filters. */
+  links?: Record<string, string[]>;
 };
 
 /** `needed`: roots, as `rootsOf` gives them; without it all. Nothing else is read but the organization: nine short reads at most. */
@@ -72,7 +74,11 @@ export async function loadFacts(own: Own, refs: FactRefs, needed?: ReadonlySet<s
   if (conversationId && isNeeded('conversation'))
     facts.conversation = conversationFacts(await findConversation(own, conversationId));
   if (dealId && isNeeded('deal')) facts.deal = await dealFacts(own, dealId, isOfBin(event));
-  if (taskId && isNeeded('task')) facts.task = await taskFacts(own, taskId, isOfBin(event));
+  if (taskId && isNeeded('task')) {
+    const found = await taskFacts(own, taskId, isOfBin(event));
+    facts.task = found?.task;
+    more.links = found?.links;
+  }
   if (recordId && isNeeded('record')) {
     const found = await recordFacts(own, recordId, isOfBin(event));
     facts.record = found?.record;

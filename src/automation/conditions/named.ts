@@ -84,6 +84,12 @@ export function namedField(given: string, recordFields: Fields = ofEveryRecord):
   return field && { root, name, fields, field };
 }
 
+/** As events and the history name what changed: a currency is one field. `named`: undefined for what no list filters by, such as links. */
+export function changeNameOf(given: string, named: Named | undefined): { root: string; name: string } {
+  const { root, rest } = splitName(given);
+  return { root, name: named?.field.typed?.path[0] ?? rest };
+}
+
 /** What conditions and texts stand in. Without one of them, what it says is not checked. */
 export type ConditionContext = {
   /** The type of the event that they see; null: there is none. */

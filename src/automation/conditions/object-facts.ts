@@ -8,6 +8,8 @@ import { knownType } from '../../records/types/known-type.ts';
 import { type TaskRow, taskColumns } from '../../tasks/task-row.ts';
 import { type Plain, plainRow } from './plain-facts.ts';
 
+const linkNames = ['contact_id', 'conversation_id', 'deal_id', 'record_id'];
+
 const shownDeal = (row: DealRow): Plain => ({
   id: row.id,
   ...shownFields(row),
@@ -23,17 +25,32 @@ export async function dealFacts(own: Own, id: string, mayBeInBin: boolean): Prom
   return row && shownDeal(row);
 }
 
-/** SQL: its targets are a list made of a second table. */
+const idsOf = (name: string) => `
+    array_remove(array_agg(t.${name}), null) as ${name}`;
+
+/** SQL: its targets are a list made of a second table; here also those in the bin, by which lists filter. */
 const task = `
-  select ${taskColumns}
-    from crm_tasks k
+  select ${taskColumns}, to_jsonb(l) as links
+    from crm_tasks k,
+         lateral (
+           select ${linkNames.map(idsOf).join(', ')}
+             from task_targets t
+            where t.organization_id = k.organization_id and t.task_id = k.id) l
    where k.organization_id = $1
      and k.id = $2
      and (k.deleted_at is null or $3)`;
 
-export async function taskFacts(own: Own, id: string, mayBeInBin: boolean): Promise<Plain | undefined> {
-  const [row] = await own.sql<TaskRow>(task, [id, mayBeInBin]);
-  return row && plainRow(row);
+export type TaskFacts = { task: Plain; links: Record<string, string[]> };
+
+export async function taskFacts(own: Own, id: string, mayBeInBin: boolean): Promise<TaskFacts | undefined> {
+  const [row] = await own.sql<TaskRow & { links: Record<string, string[] | null> }>(task, [id, mayBeInBin]);
+  if (!row) return undefined;
+  const { links, targets, ...shown } = row;
+  const about = { object_id: targets[0]?.object_id ?? null, object_kind: targets[0]?.object_kind ?? null };
+  return {
+    task: { ...plainRow(shown), ...about, targets: targets.map(plainRow) },
+    links: Object.fromEntries(linkNames.map((name) => [name, links[name] ?? []])),
+  };
 }
 
 /** SQL: as `recordColumns`, with its kind, which is of a second table. */

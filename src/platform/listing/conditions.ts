@@ -10,7 +10,7 @@ import { objectSql } from './typed.ts';
 
 const symbols = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 /** The opposite's condition, negated: each record is in exactly one of the two lists. */
-const opposites: Partial<Record<Operator, Operator>> = {
+export const opposites: Partial<Record<Operator, Operator>> = {
   neq: 'eq',
   not_in: 'in',
   not_contains: 'contains',

@@ -17,7 +17,7 @@ export type GroupSql = { found?: string; holds?: string };
 export function groupSql(table: Pick<ListedTable, 'name' | 'where'>, group: Group, bind: Bind): GroupSql {
   const anyOf = () => `(${group.map((condition) => conditionSql(condition, bind)).join(' or ')})`;
   if (!isIndexedGroup(group)) return { holds: anyOf() };
-  const isOfValues = ({ field }: Condition) => field.typed?.isIndexed === true;
+  const isOfValues = ({ field }: Condition) => field.typed?.isIndexed === true && !field.typed.hasAlikeOptions;
   // Of ordered indexes the planner makes one search of its own; of those of objects it does not.
   if (!group.some(({ field }) => field.typed || field.type === 'json')) return { found: anyOf() };
   const branches = group.map((condition) =>

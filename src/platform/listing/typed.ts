@@ -32,6 +32,8 @@ export type TypedField = {
   isIndexed: boolean;
   /** Of a choice. */
   options?: readonly string[];
+  /** Two options at least are one to the index of values, which folds them: only the object's index tells them apart. */
+  hasAlikeOptions?: boolean;
   /** Spells a whole value as it is stored. */
   canonical?: (given: string) => string;
 };
@@ -114,6 +116,7 @@ export type TypedSql = { from?: string; condition: string };
 
 /** For a condition whose index is whole. `alias` is the joined row's. */
 export function indexedSql(field: TypedSource, operator: Operator, values: Scalar[], bind: Bind, alias: string): TypedSql {
+  if (field.hasAlikeOptions) return { condition: objectSql(field, operator, values, bind) };
   const row = `${alias}.organization_id = k.organization_id and ${alias}.record_id = k.id and ${alias}.field_id = ${bind(field.id)}::uuid`;
   const condition = indexedValueIs(field, operator, values, bind, alias);
   // The index has it folded and cut.

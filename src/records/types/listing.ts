@@ -4,6 +4,7 @@ import type { Own } from '../../platform/database/own.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Fields } from '../../platform/listing/fields.ts';
 import type { Condition } from '../../platform/listing/filters.ts';
+import { foldedText } from '../../platform/listing/fold.ts';
 import type { Listing } from '../../platform/listing/listing.ts';
 import { isTypedIndexed, type TypedField, type TypedType } from '../../platform/listing/typed.ts';
 import type { Field, ObjectType } from './definition.ts';
@@ -33,15 +34,20 @@ const canonical: Partial<Record<FieldType, (given: string) => string>> = {
   phone: (given) => toE164(given) ?? given,
 };
 
+/** As codes are stored. */
+const upperCase = (given: string) => given.toUpperCase();
+
 /** A currency is filtered by its amount, and by `<name>.currency_code`. */
 function typedOf(field: Field): [string, TypedField][] {
   const { id, name, type } = field;
   const isIndexed = field.indexState === 'ready';
-  const common = { id, isIndexed, options: field.options.map(({ value }) => value), canonical: canonical[type] };
+  const options = field.options.map(({ value }) => value);
+  const hasAlikeOptions = new Set(options.map(foldedText)).size < options.length;
+  const common = { id, isIndexed, options, hasAlikeOptions, canonical: canonical[type] };
   if (type !== 'currency') return [[name, { ...common, path: [name], type: typedTypes[type] }]];
   return [
     [name, { ...common, path: [name, 'amount_minor'], type: 'amount' }],
-    [`${name}.currency_code`, { ...common, path: [name, 'currency_code'], type: 'code' }],
+    [`${name}.currency_code`, { ...common, path: [name, 'currency_code'], type: 'code', canonical: upperCase }],
   ];
 }
 
