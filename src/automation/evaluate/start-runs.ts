@@ -34,15 +34,27 @@ export async function locksOfStarts(own: Own, starts: RunStart[], isFullOf = isF
 export async function startRuns(tx: TenantTx, starts: RunStart[], isFullOf = isFullOfRuns): Promise<string[]> {
   for (const { subject } of starts) tx.assertLocked(subjectLock(subject.subjectType, subject.subjectId));
   const admissions = await admitAll(tx.own, starts, isFullOf);
-  const begun: NewRun[] = [];
-  for (const [index, start] of starts.entries()) {
-    const admission = admissions[index]!;
-    if (isHeld(admission)) await holdBack(tx.own, start.rule.id, admission.verdict as HeldReason);
-    for (const id of admission.restarts) tx.assertLocked(runLock(id));
-    for (const id of admission.restarts) await cancelRun(tx, id, 'restarted', '');
-    if (admission.verdict === 'ok') begun.push(newRun(start));
+  for (const { ruleId, reason, count } of heldOf(starts, admissions)) await holdBack(tx.own, ruleId, reason, count);
+  const restarts = admissions.flatMap((admission) => admission.restarts);
+  for (const id of restarts) tx.assertLocked(runLock(id));
+  for (const id of restarts) await cancelRun(tx, id, 'restarted');
+  return beginRuns(
+    tx.own,
+    starts.flatMap((start, index) => (admissions[index]!.verdict === 'ok' ? [newRun(start)] : [])),
+  );
+}
+
+type Held = { ruleId: string; reason: HeldReason; count: number };
+
+function heldOf(starts: RunStart[], admissions: Admission[]): Held[] {
+  const held = new Map<string, Held>();
+  for (const [index, { rule }] of starts.entries()) {
+    const { verdict } = admissions[index]!;
+    if (verdict === 'ok' || verdict === 'none') continue;
+    const key = `${rule.id} ${verdict}`;
+    held.set(key, { ruleId: rule.id, reason: verdict, count: (held.get(key)?.count ?? 0) + 1 });
   }
-  return begun.length > 0 ? beginRuns(tx.own, begun) : [];
+  return [...held.values()];
 }
 
 const newRun = ({ rule, version, subject, contactId, chain, eventId, run }: RunStart): NewRun => ({

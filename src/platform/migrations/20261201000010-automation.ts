@@ -101,7 +101,8 @@ const up = [
   `create index automation_runs_contact on automation_runs (organization_id, contact_id, created_at, id) where contact_id is not null`,
   // Its starts of the last hour, for each rule; and the list of a subject's runs.
   'create index automation_runs_subject on automation_runs (organization_id, subject_id, rule_id, created_at, id)',
-  `create index automation_runs_live on automation_runs (organization_id, id) where state in ('queued', 'running')`,
+  // What lives of a rule and a subject, however many runs of it ended.
+  `create index automation_runs_live on automation_runs (organization_id, rule_id, subject_id) where state in ('queued', 'running')`,
   'create index automation_runs_ended on automation_runs (ended_at) where ended_at is not null',
 
   // number: its place among the steps that the run took. state calling: an outside call was claimed, and has not answered.
