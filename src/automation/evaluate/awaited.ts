@@ -1,8 +1,9 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { Conditions } from '../conditions/conditions.ts';
 import { holds, rootsOf } from '../conditions/evaluate.ts';
 import { loadFacts } from '../conditions/facts.ts';
 import type { SubjectType } from '../definition/definition.ts';
-import { AutomationStep } from '../run.entity.ts';
+import { outputsOf } from '../runs/outputs.ts';
 import { waitedFor } from '../runs/position.ts';
 import { clockOf } from './clock.ts';
 import type { ReadVersions } from './definitions.ts';
@@ -52,12 +53,7 @@ export async function awaitedBy(own: Own, event: EvaluatedEvent, subjects: strin
   return woken;
 }
 
-async function isMet(
-  own: Own,
-  event: EvaluatedEvent,
-  run: WaitingRun,
-  conditions: Parameters<typeof holds>[0],
-): Promise<boolean> {
+async function isMet(own: Own, event: EvaluatedEvent, run: WaitingRun, conditions: Conditions | null): Promise<boolean> {
   if (conditions === null) return true;
   const roots = rootsOf(conditions);
   const facts = await loadFacts(
@@ -73,11 +69,4 @@ async function isMet(
     roots,
   );
   return holds(conditions, facts, clockOf(facts)).holds;
-}
-
-async function outputsOf(own: Own, runId: string): Promise<Record<string, unknown>> {
-  const steps = await own.find(AutomationStep, { run_id: runId, state: { $in: ['done'] } });
-  return Object.fromEntries(
-    steps.sort((one, other) => one.number - other.number).map((step) => [step.step_id, step.output ?? {}]),
-  );
 }
