@@ -28,7 +28,10 @@ export const evaluateJob = job<{ event_id: string }>({
 /** Its contract is in runs/run-job.ts: how it ends is a rule of runs. */
 export const runJobName = 'automation.run';
 
-/** The next moment of a schedule or of a date trigger. Parked till then. */
+/**
+ * The next moment of a schedule or of a date trigger. Parked till then.
+ * SQL: `openSubjects` is a part of the statement of `jobs check`.
+ */
 export const tickJob = job<{ rule_id: string }>({
   name: 'automation.tick',
   queue: 'automations',

@@ -1,24 +1,22 @@
 import { AppError } from '../../platform/errors.ts';
-import type { JobError } from '../../platform/ledger/jobs.entity.ts';
 import type { Action, CallAction, DatabaseAction, StepContext } from '../actions/action.ts';
 import type { Definition, Step } from '../definition/definition.ts';
 import { maxStepsOfRun } from '../limits.ts';
 import { withoutMarks } from '../secret-marks.ts';
-import type { StepState } from '../states.ts';
 import { awaitedSubjects } from './awaited.ts';
 import type { Batch, Next, Refused } from './batch.ts';
-import { changedBy } from './changes.ts';
 import { contextOf } from './context-of.ts';
 import { definitionOf } from './definition-of.ts';
+import { Draft } from './draft.ts';
 import { opensAt } from './opening.ts';
 import { outputsOf } from './outputs.ts';
 import type { RunDeps } from './parts.ts';
-import { after, into, type Position, positionOf, stepAt, stepsFrom } from './position.ts';
+import { stepsFrom } from './position.ts';
+import { isTurn, readBy } from './reads.ts';
 import { errorOf, isRefusal } from './refusal.ts';
 import type { RunNow } from './run-now.ts';
-import type { TakenStep } from './run-tx.ts';
 import { RunScope } from './scope.ts';
-import { assertWithin, durationMs, momentOf } from './wait-until.ts';
+import { durationMs, waitUntil } from './wait-until.ts';
 
 type Of<Type extends Step['type']> = Extract<Step, { type: Type }>;
 
@@ -40,15 +38,12 @@ class Plan {
   private readonly rule: Definition;
   private readonly claim: string;
   private readonly refused: Refused | undefined;
-  private readonly taken: TakenStep[] = [];
-  private readonly writes: Batch['writes'] = [];
-  private readonly changed = new Set<string>();
-  private position: Position;
+  private readonly draft: Draft;
   private scope: RunScope;
-  private stepsRun: number;
-  private endsWaits = false;
   private isClosed = false;
   private made: StepContext | undefined;
+  /** Rendered, of the step that is tried. */
+  private input: unknown;
 
   constructor(deps: RunDeps, run: RunNow, rule: Definition, claim: string, refused: Refused | undefined) {
     this.deps = deps;
@@ -56,15 +51,14 @@ class Plan {
     this.rule = rule;
     this.claim = claim;
     this.refused = refused;
-    this.position = positionOf(run.position);
-    this.stepsRun = run.steps_run;
-    this.scope = this.scopeOf(this.position.event_id ?? run.event_id);
+    this.draft = new Draft(run, rule.steps);
+    this.scope = this.scopeOf(this.draft.position.event_id ?? run.event_id);
   }
 
   async whole(): Promise<Batch> {
     const next = await this.toNext();
-    const { run, taken, writes, position, stepsRun, endsWaits } = this;
-    return { run, taken, writes, position, vars: this.scope.vars, stepsRun, endsWaits, next };
+    const { taken, writes, position, stepsRun, endsWaits } = this.draft;
+    return { run: this.run, taken, writes, position, vars: this.scope.vars, stepsRun, endsWaits, next };
   }
 
   private async toNext(): Promise<Next> {
@@ -85,7 +79,7 @@ class Plan {
   /** What the next steps read is read at once. */
   private lookAhead(): Promise<void> {
     const steps: Step[] = [];
-    for (const step of stepsFrom(this.rule.steps, this.position.at)) {
+    for (const step of stepsFrom(this.rule.steps, this.draft.position.at)) {
       steps.push(step);
       if (isTurn(step)) break;
     }
@@ -94,32 +88,33 @@ class Plan {
 
   /** After a wait: is it over, and does what made the run begin still hold? */
   private async resumed(): Promise<Next | undefined> {
-    const { waiting } = this.position;
-    const step = stepAt(this.rule.steps, this.position.at);
+    const { draft } = this;
+    const { step } = draft;
+    const { waiting } = draft.position;
     if (!waiting || !step) return undefined;
-    const hasCome = waiting.event_id !== undefined;
+    const { event_id, awaits = false } = waiting;
     const until = Date.parse(waiting.until);
     const opens = step.type === 'wait' && step.business_hours ? this.opensAt(until) : until;
-    if (!hasCome && this.run.now_ms < opens - earlyMs) return { kind: 'wait', until: opens, type: step.type };
-    this.endsWaits = waiting.awaits === true;
-    if (hasCome) this.position = { ...this.position, event_id: waiting.event_id };
-    const output = hasCome ? { event_id: waiting.event_id } : waiting.awaits ? { timed_out: true } : {};
-    const at = step.type === 'wait_for' ? this.into(hasCome ? 'then' : 'on_timeout') : this.after();
-    this.took(step, 'done', { output }, at);
+    if (!event_id && this.run.now_ms < opens - earlyMs) return { kind: 'wait', until: opens, type: step.type };
+    draft.endsWaits = awaits;
+    if (event_id) draft.position = { ...draft.position, event_id };
+    if (!awaits) draft.took(step, 'done', {});
+    else if (event_id) draft.took(step, 'done', { output: { event_id } }, 'then');
+    else draft.took(step, 'done', { output: { timed_out: true } }, 'on_timeout');
     const stops = await this.rechecked((step as Of<'wait'>).recheck);
-    if (hasCome) this.scope = this.scopeOf(waiting.event_id!);
+    if (event_id) this.scope = this.scopeOf(event_id);
     return stops;
   }
 
   /** The conditions ask about the event that began the run. */
   private async rechecked(recheck = true): Promise<Next | undefined> {
-    const { exit_when, conditions } = this.rule;
-    const asked = recheck ? conditions : null;
-    if (!exit_when && !asked) return undefined;
-    const scope = this.position.event_id ? this.scopeOf(this.run.event_id) : this.scope;
-    await scope.need(exit_when, asked);
+    const { exit_when } = this.rule;
+    const conditions = recheck ? this.rule.conditions : null;
+    if (!exit_when && !conditions) return undefined;
+    const scope = this.draft.position.event_id ? this.scopeOf(this.run.event_id) : this.scope;
+    await scope.need(exit_when, conditions);
     if (exit_when && (await scope.holds(exit_when)).holds) return { kind: 'cancel', reason: 'exit_when' };
-    if (asked && !(await scope.holds(asked)).holds) return { kind: 'cancel', reason: 'conditions' };
+    if (conditions && !(await scope.holds(conditions)).holds) return { kind: 'cancel', reason: 'conditions' };
     return undefined;
   }
 
@@ -129,59 +124,44 @@ class Plan {
     return opensAt(business_hours, timezone, Math.max(until, Math.floor(now_ms)));
   }
 
-  private after = () => after(this.rule.steps, this.position.at);
-  private into = (list: string) => into(this.rule.steps, this.position.at, list);
-
-  private took(step: Step, state: StepState, more: Partial<TakenStep>, at: Position['at']): TakenStep {
-    this.stepsRun += 1;
-    const row: TakenStep = { number: this.stepsRun, step_id: step.id, type: step.type, state, ...more };
-    this.taken.push(row);
-    const { event_id } = this.position;
-    this.position = { at, ...(event_id && { event_id }) };
-    return row;
-  }
-
   /** Undefined: it was taken, and another may join it. */
   private async step(): Promise<Next | undefined> {
-    const step = stepAt(this.rule.steps, this.position.at);
+    const { draft, refused } = this;
+    const { step, stepsRun, writes } = draft;
     if (!step) return { kind: 'succeed' };
-    const { refused, stepsRun } = this;
     if (refused?.number === stepsRun + 1) {
-      this.input = refused.input;
-      if (refused.isFirst) return this.failed(step, refused.error);
-      if (this.writes.length > 0) return { kind: 'go_on' };
+      if (refused.isFirst) return draft.failed(step, refused.error, refused.input);
+      if (writes.length > 0) return { kind: 'go_on' };
     }
     const max = Math.min(this.rule.limits.steps ?? maxStepsOfRun, maxStepsOfRun);
-    if (stepsRun >= max) return this.failed(step, { code: 'limit_reached', message: `A run takes at most ${max} steps` });
+    if (stepsRun >= max) return draft.failed(step, { code: 'limit_reached', message: `A run takes at most ${max} steps` });
     if (this.mustBreakBefore(step)) return { kind: 'go_on' };
     try {
       return await this.tried(step);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       // What stands before it in the same transaction may have been what it lacks.
-      return this.writes.length > 0 ? { kind: 'go_on' } : this.failed(step, errorOf(error));
+      return writes.length > 0 ? { kind: 'go_on' } : this.refusedBy(step, error);
     }
+  }
+
+  /** Without effects, a step that names what another one would have given is shown as it is written. */
+  private refusedBy(step: Step, error: AppError): Next | undefined {
+    if (this.run.mode === 'live' || !this.scope.names(readBy(step)).includes('steps'))
+      return this.draft.failed(step, errorOf(error), this.input);
+    const { id: _, type: __, ...input } = step;
+    this.draft.took(step, 'skipped', { input });
+    return undefined;
   }
 
   /** It reads what a step of the batch changes, or must not share its transaction. */
   private mustBreakBefore(step: Step): boolean {
-    if (this.writes.length === 0) return false;
+    if (this.draft.writes.length === 0) return false;
     const action = this.deps.actions.get(step.type);
     if (action && (this.isClosed || (action.kind === 'database' && action.isAlone))) return true;
     const parts = readBy(step);
-    const text = JSON.stringify(parts);
-    if (this.writes.some(({ row }) => text.includes(row.step_id) && /\bsteps\b/.test(text))) return true;
-    return this.scope.names(parts).some((root) => this.changed.has(root));
+    return this.draft.isReadBy(JSON.stringify(parts), this.scope.names(parts));
   }
-
-  private failed(step: Step, error: JobError): Next {
-    const number = this.stepsRun + 1;
-    this.taken.push({ number, step_id: step.id, type: step.type, state: 'failed', input: this.input, error });
-    return { kind: 'fail', failure: { step: step.id, error } };
-  }
-
-  /** Rendered, of the step that is tried. */
-  private input: unknown;
 
   private tried(step: Step): Promise<Next | undefined> {
     this.input = undefined;
@@ -205,10 +185,10 @@ class Plan {
     const { branches, else: otherwise } = step;
     for (const [index, { conditions }] of branches.entries()) {
       if (!(await this.scope.holds(conditions)).holds) continue;
-      this.took(step, 'done', { output: { branch: index } }, this.into(`branches.${index}`));
+      this.draft.took(step, 'done', { output: { branch: index } }, `branches.${index}`);
       return;
     }
-    this.took(step, 'done', { output: { branch: otherwise ? 'else' : null } }, this.into('else'));
+    this.draft.took(step, 'done', { output: { branch: otherwise ? 'else' : null } }, 'else');
   }
 
   private async setVars(step: Of<'set_vars'>): Promise<undefined> {
@@ -217,46 +197,35 @@ class Plan {
     if (Buffer.byteLength(JSON.stringify(vars)) > maxVarsBytes)
       throw new AppError('limit_reached', `The variables of a run have at most ${maxVarsBytes} bytes`);
     this.scope.vars = vars;
-    this.took(step, 'done', { output: set }, this.after());
+    this.draft.took(step, 'done', { output: set });
   }
 
   private async stop(step: Of<'stop'>): Promise<Next> {
     const reason = step.reason === undefined ? '' : String(await this.scope.render(step.reason)).slice(0, 1_000);
-    this.took(step, 'done', { output: { reason } }, this.after());
+    this.draft.took(step, 'done', { output: { reason } });
     return { kind: 'succeed', reason };
   }
 
   private async wait(step: Of<'wait'>): Promise<Next | undefined> {
     const now = Math.floor(this.run.now_ms);
-    const asked = step.until === undefined ? now + durationMs(step.for ?? {}) : await this.untilOf(step.until);
+    const given = step.until === undefined ? undefined : await this.scope.render<unknown>(step.until);
+    const asked = waitUntil(given, step.for, this.run.timezone, now);
     const until = step.business_hours ? this.opensAt(asked) : asked;
     const input = { until: new Date(until).toISOString() };
-    if (this.run.mode === 'log') this.took(step, 'skipped', { input }, this.after());
-    else if (until <= now) this.took(step, 'done', { input }, this.after());
-    else return this.waiting(step, until);
+    if (this.run.mode === 'log') this.draft.took(step, 'skipped', { input });
+    else if (until <= now) this.draft.took(step, 'done', { input });
+    else return this.draft.waiting(step, until);
     return undefined;
-  }
-
-  private async untilOf(text: string): Promise<number> {
-    return assertWithin(momentOf(await this.scope.render<unknown>(text), this.run.timezone), this.run.now_ms);
   }
 
   private async waitFor(step: Of<'wait_for'>): Promise<Next | undefined> {
     const until = Math.floor(this.run.now_ms) + durationMs(step.timeout);
     if (this.run.mode === 'live') {
       const subjects = await awaitedSubjects(this.deps.own, this.run, step.event);
-      return this.waiting(step, until, { event: step.event, subjects });
+      return this.draft.waiting(step, until, { event: step.event, subjects });
     }
-    this.took(step, 'skipped', { input: { event: step.event, until: new Date(until).toISOString() } }, this.into('on_timeout'));
+    this.draft.took(step, 'skipped', { input: { event: step.event, until: new Date(until).toISOString() } }, 'on_timeout');
     return undefined;
-  }
-
-  private waiting(step: Step, until: number, awaits?: Extract<Next, { kind: 'wait' }>['awaits']): Next {
-    const text = new Date(until).toISOString();
-    const input = { ...(awaits && { event: awaits.event }), until: text };
-    this.taken.push({ number: this.stepsRun + 1, step_id: step.id, type: step.type, state: 'waiting', input });
-    this.position = { ...this.position, waiting: { until: text, ...(awaits && { awaits: true }) } };
-    return { kind: 'wait', until, type: step.type, ...(awaits && { awaits }) };
   }
 
   private async act(step: Step): Promise<Next | undefined> {
@@ -264,7 +233,7 @@ class Plan {
     if (!action) throw new AppError('invalid_request', `There is no action ${step.type} any more`);
     const fields = await this.fieldsOf(action, step);
     if (this.run.mode === 'log') {
-      this.took(step, 'skipped', { input: this.input }, this.after());
+      this.draft.took(step, 'skipped', { input: this.input });
       return undefined;
     }
     return action.kind === 'call' ? this.call(step, action, fields) : this.write(step, action, fields);
@@ -285,40 +254,22 @@ class Plan {
 
   private async write(step: Step, action: DatabaseAction, fields: Record<string, unknown>): Promise<undefined> {
     const prepared = await action.prepare(await this.contextOf(), fields);
-    const row = this.took(step, 'done', { input: this.input }, this.after());
-    this.writes.push({ row, prepared });
-    for (const root of changedBy(step.type)) this.changed.add(root);
+    this.draft.wrote(step, this.input, prepared);
     this.isClosed = action.isAlone === true;
   }
 
   private async call(step: Step, action: CallAction, fields: Record<string, unknown>): Promise<Next> {
     const pool = action.pool(this.deps.own.organizationId, fields);
     if (this.deps.job.pool !== pool.id) return { kind: 'move', pool };
-    if (this.taken.length > 0) return { kind: 'go_on' };
-    const { calling } = this.position;
-    const isLost = calling?.claim !== undefined && calling.claim !== this.claim;
-    if (isLost && !calling.is_repeatable)
-      return this.failed(step, { code: 'outcome_unknown', message: 'The worker died before the call was answered' });
-    const is_repeatable = action.isRepeatable(fields);
-    this.position = { ...this.position, calling: { claim: this.claim, is_repeatable } };
-    // What the claim of this very attempt wrote is not written again.
-    if (calling?.claim !== this.claim)
-      this.taken.push({ number: this.stepsRun + 1, step_id: step.id, type: step.type, state: 'calling', input: this.input });
+    const { draft } = this;
+    if (draft.taken.length > 0) return { kind: 'go_on' };
+    const { calling } = draft.position;
+    const isOurs = calling?.claim === this.claim;
+    if (calling?.claim && !isOurs && !calling.is_repeatable)
+      return draft.failed(step, { code: 'outcome_unknown', message: 'The worker died before the call was answered' }, this.input);
+    draft.position = { ...draft.position, calling: { claim: this.claim, is_repeatable: action.isRepeatable(fields) } };
+    // The claim of this very attempt may have been written, and its answer lost.
+    if (!isOurs) draft.calling(step, this.input);
     return { kind: 'call', call: { step, action, fields, context: await this.contextOf() } };
-  }
-}
-
-/** What follows it is another look. */
-const isTurn = ({ type }: Step) => type === 'branch' || type === 'wait_for' || type === 'wait' || type === 'stop';
-
-/** What a step itself reads when it is its turn, without the steps within it. */
-function readBy(step: Step): unknown[] {
-  switch (step.type) {
-    case 'branch':
-      return (step as Of<'branch'>).branches.map(({ conditions }) => conditions);
-    case 'wait_for':
-      return [];
-    default:
-      return [step];
   }
 }

@@ -25,8 +25,10 @@ export function momentOf(given: unknown, zone: string): number {
   throw refused('A wait is until a time as ISO 8601, such as 2027-01-31T09:00:00Z');
 }
 
-/** Throws 422 for a moment that is too far away. */
-export function assertWithin(until: number, now: number): number {
-  if (until - now > maxWaitDays * day) throw refused(`A wait is at most ${maxWaitDays} days`);
-  return until;
+/** `until`: rendered; without it so long from now. Throws 422 for what is no time, and for one that is too far away. */
+export function waitUntil(until: unknown, duration: Duration | undefined, zone: string, now: number): number {
+  if (until === undefined) return now + durationMs(duration ?? {});
+  const moment = momentOf(until, zone);
+  if (moment - now > maxWaitDays * day) throw refused(`A wait is at most ${maxWaitDays} days`);
+  return moment;
 }
