@@ -1,4 +1,5 @@
 import { evaluateJob, tickJob } from './automation/jobs.ts';
+import { cancelRunsJob, retryRunsJob } from './automation/runs/many-jobs.ts';
 import { runJobOfRule } from './automation/runs/run-job.ts';
 import { feedCampaignJob, prepareCampaignJob, retryFailedJob, startCampaignJob, withdrawCampaignJob } from './campaigns/jobs.ts';
 import { checkChannelJob, watchChannelJob } from './channels/jobs.ts';
@@ -52,6 +53,8 @@ import { cancelWebhooksJob, recoverWebhooksJob, replayWebhooksJob } from './webh
 export const jobs = [
   evaluateJob,
   runJobOfRule,
+  cancelRunsJob,
+  retryRunsJob,
   tickJob,
   sendMessageJob,
   sendLaterJob,

@@ -1,4 +1,6 @@
+import { cancelRuns } from './automation/cancel-runs.ts';
 import { evaluateEvent } from './automation/evaluate.ts';
+import { retryRuns } from './automation/retry-runs.ts';
 import { runRule } from './automation/run.ts';
 import { feedCampaign } from './campaigns/feed-campaign.ts';
 import { importRecipients } from './campaigns/import-recipients.ts';
@@ -68,6 +70,8 @@ import { cancelWebhooks, recoverWebhooks, replayWebhooks } from './webhooks/repl
 import { cancelPending, drainPending, hastenPending, resumePending } from './webhooks/settle-pending.ts';
 
 export const handlers = [
+  cancelRuns,
+  retryRuns,
   sendMessage,
   sendLater,
   markRead,

@@ -10,7 +10,7 @@ import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, moment } from '../http/schemas.ts';
 import { assertSeesPeople, runView, tag, toRunView, toWholeRunView, wholeRunView } from './run-schemas.ts';
 
-type Query = PageQuery & {
+export type WireFilter = {
   rule_id?: string;
   state?: RunState;
   subject_type?: string;
@@ -19,6 +19,7 @@ type Query = PageQuery & {
   since?: string;
   until?: string;
 };
+type Query = PageQuery & WireFilter;
 
 export const runFilterFields = {
   rule_id: id.description('Runs of this rule'),
@@ -30,7 +31,7 @@ export const runFilterFields = {
   until: moment.description('Begun before this time'),
 };
 
-export const filterOf = (query: Omit<Query, keyof PageQuery>): RunFilter => ({
+export const filterOf = (query: WireFilter): RunFilter => ({
   ruleId: query.rule_id,
   state: query.state,
   subjectType: query.subject_type,

@@ -39,7 +39,9 @@ export const operationView = view(
       .unknown()
       .allow(null)
       .required()
-      .description('How far it is: `rows` of an import or export; `done` of a replay, and in `reached` the time it has come to'),
+      .description(
+        'How far it is: `rows` of an import or export; `done` of a replay, and in `reached` the time it has come to; `done` and `left` of a change of many runs',
+      ),
     created_at: timestamp.required(),
     finished_at: timestamp.allow(null).required(),
   }),
@@ -71,6 +73,7 @@ export const toOperationView = (row: OperationRow) => ({
 
 /** The scope that reads a subject also reads its operations; `messages:read` reads all of them. */
 const scopeOfSubject: Record<string, Scope> = {
+  automation_runs: 'automation:read',
   campaign: 'campaigns:read',
   campaign_import: 'campaigns:read',
   channel: 'channels:read',
@@ -105,7 +108,7 @@ export const getOperation = endpoint({
   otherScopes,
   summary: 'Get an operation: what became of work that was asked for',
   description:
-    'Kept 7 days after its end. Without `messages:read` it takes the scope that reads its subject: `contacts:read` for an import, an export or a block, `campaigns:read` for work for a campaign, `channels:read` for a sync or work for a template, `crm:read` for an import or a revaluation of deals or records, `flows:read` for work for a flow, `connections:read` for a check of a connection, `commerce:read` for work for an order, `onboarding:read` for a step of an onboarding, `webhooks:read` for a test of an endpoint, a change of what waits for it, or a replay.',
+    'Kept 7 days after its end. Without `messages:read` it takes the scope that reads its subject: `contacts:read` for an import, an export or a block, `automation:read` for a change of many runs, `campaigns:read` for work for a campaign, `channels:read` for a sync or work for a template, `crm:read` for an import or a revaluation of deals or records, `flows:read` for work for a flow, `connections:read` for a check of a connection, `commerce:read` for work for an order, `onboarding:read` for a step of an onboarding, `webhooks:read` for a test of an endpoint, a change of what waits for it, or a replay.',
   subject: 'Operation',
   responses: { 200: operationView },
   async handler({ params, caller, own }) {

@@ -43,11 +43,12 @@ const endJobs = `
      and ${stateIs('state', 'queued', 'waiting')}
   returning pool`;
 
-/** Live runs of rules, with their jobs. Others stay as they are. */
-export async function cancelRuns(tx: OwnTx, ids: string[], reason: 'contact_deleted' | 'duplicate'): Promise<void> {
-  if (ids.length === 0) return;
+/** Live runs of rules, with their jobs. Others stay as they are. Returns how many it cancelled. */
+export async function cancelRuns(tx: OwnTx, ids: string[], reason: string): Promise<number> {
+  if (ids.length === 0) return 0;
   const cancelled = await tx.sql<{ id: string }>(cancelStatement, [ids, reason]);
   const ended = await tx.sql<{ pool: string | null }>(endJobs, [cancelled.map(({ id }) => id)]);
   const pools = new Set(ended.flatMap(({ pool }) => pool ?? []));
   tx.dispatch({ pools: [...pools].map((pool) => poolOf(tx.organizationId, pool)) });
+  return cancelled.length;
 }

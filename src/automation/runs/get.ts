@@ -26,9 +26,17 @@ const runById = statement((select, { id }: { id: string }) =>
     .select([...runColumns, 'vars'])
     .where('id', '=', id),
 );
+const rowById = statement((select, { id }: { id: string }) => select(AutomationRun).select(runColumns).where('id', '=', id));
 const stepsOf = statement((select, { runId }: { runId: string }) =>
   select(AutomationStep).select(stepColumns).where('run_id', '=', runId).orderBy('number'),
 );
+
+/** As a list shows it. Throws 404. */
+export async function findRun(own: Own, id: string): Promise<RunRow> {
+  const [run] = await rowById(own, { id });
+  if (!run) throw notFound('Run');
+  return run;
+}
 
 /** With the steps it took, in their order. Throws 404. */
 export async function getRun(own: Own, id: string): Promise<WholeRun> {

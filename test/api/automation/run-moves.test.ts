@@ -1,0 +1,101 @@
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { runJobOfRule } from '../../../src/automation/runs/run-job.ts';
+import { type RunState, runMoves, runStates } from '../../../src/automation/states.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { useApp } from '../../support/app.ts';
+import { automationRun, rule, stepOf } from '../../support/factories/automation.ts';
+import { contact } from '../../support/factories/contact.ts';
+
+const app = useApp({});
+let ruleId: string;
+let contactId: string;
+beforeAll(async () => {
+  await app.connect();
+});
+beforeEach(async () => {
+  ruleId = (await rule(app.em(), app.tenant.organizationId)).id;
+  contactId = (await contact(app.em(), app.tenant.organizationId)).id;
+});
+
+async function run(state: RunState, given: { isExclusive?: boolean; contactId?: string } = {}): Promise<string> {
+  const { organizationId } = app.tenant;
+  const { id } = await automationRun(app.em(), organizationId, { ruleId, state, contactId, ...given });
+  if (state !== 'queued' && state !== 'running') return id;
+  const jobId = await transactFor(app.web.deps.ledger.transact, organizationId)({}, async ({ own }) =>
+    own.enqueue(runJobOfRule, { run_id: id }),
+  );
+  await app.rows('update automation_runs set job_id = $2 where id = $1', [id, jobId]);
+  return id;
+}
+const move = (what: 'cancel' | 'retry', runID: string, key?: string) =>
+  app.call(`automation.runs.${what}`, { params: { runID }, ...(key && { key }) });
+const rowOf = (id: string) => app.one('select * from automation_runs where id = $1', [id]);
+const jobsOf = (id: string) => app.rows(`select state from jobs where subject_id = $1 and name = 'automation.run'`, [id]);
+
+test.each((['cancel', 'retry'] as const).flatMap((what) => runStates.map((state) => [what, state] as const)))(
+  '%s of a run that is %s',
+  async (what, state) => {
+    const id = await run(state);
+    const to = runMoves[what][state];
+    const { status, body } = await move(what, id);
+    if (!to) {
+      expect(status).toBe(409);
+      expect(body.error.message).toContain(state);
+      expect(body.error.details).toEqual([expect.objectContaining({ code: 'run.state', field: 'runID', location: 'path' })]);
+      expect(await rowOf(id)).toMatchObject({ state });
+      return;
+    }
+    expect([status, body.state]).toEqual([200, to]);
+    expect(await rowOf(id)).toMatchObject({ state: to });
+  },
+);
+
+test('a cancelled run has no job, no wait and no step that waits', async () => {
+  const id = await run('running');
+  const { organizationId } = app.tenant;
+  await stepOf(app.em(), organizationId, id, { state: 'waiting' });
+  await app.rows(
+    `insert into automation_waits (organization_id, run_id, event_type, subject_type, subject_id) values ($1, $2, 'message.new', 'contact', $3)`,
+    [organizationId, id, contactId],
+  );
+  const { body } = await move('cancel', id);
+  expect(body).toMatchObject({ state: 'cancelled', reason: 'asked', waiting_for: null, wakes_at: null });
+  expect(body.ended_at).not.toBeNull();
+  expect(await jobsOf(id)).toEqual([]);
+  expect(await app.rows('select 1 from automation_waits where run_id = $1', [id])).toEqual([]);
+  expect(await app.rows('select state from automation_steps where run_id = $1', [id])).toEqual([{ state: 'skipped' }]);
+  expect((await move('cancel', id)).body).toEqual(body);
+});
+
+test('a retried run is queued, with one job; asked twice at once, one of the two is a 409', async () => {
+  const id = await run('failed');
+  const replies = await Promise.all([move('retry', id), move('retry', id)]);
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect(await rowOf(id)).toMatchObject({ state: 'queued', retries: 1, error: null, failed_step: null, ended_at: null });
+  expect(await jobsOf(id)).toHaveLength(1);
+});
+
+test('no retry without its subject, its rule, or beside another that lives', async () => {
+  const ofNobody = await run('failed', { contactId });
+  await app.rows('delete from contacts where id = $1', [contactId]);
+  expect((await move('retry', ofNobody)).status).toBe(409);
+  contactId = (await contact(app.em(), app.tenant.organizationId)).id;
+  const second = await run('failed', { isExclusive: true });
+  const first = await run('running', { isExclusive: true });
+  expect((await move('retry', second)).status).toBe(409);
+  await move('cancel', first);
+  await app.rows('update automation_rules set deleted_at = clock_timestamp() where id = $1', [ruleId]);
+  expect((await move('retry', second)).status).toBe(409);
+  expect(await rowOf(second)).toMatchObject({ state: 'failed', retries: 0 });
+});
+
+test("nobody's run and another organization's: 404", async () => {
+  const { key } = await app.organization();
+  const id = await run('running');
+  for (const what of ['cancel', 'retry'] as const) {
+    for (const one of [uuidv7(), 'no-uuid']) expect((await move(what, one)).status).toBe(404);
+    expect((await move(what, id, key)).status).toBe(404);
+  }
+  expect(await rowOf(id)).toMatchObject({ state: 'running' });
+});

@@ -1,0 +1,17 @@
+import { cancelStep } from '../../src/automation/runs/cancel-many.ts';
+import { cancelRunsJob } from '../../src/automation/runs/many-jobs.ts';
+import { Superseded } from '../../src/platform/ledger/superseded.ts';
+import { handle } from '../handler.ts';
+import { leftToAnother, paused, turnOf } from '../turn.ts';
+
+export const cancelRuns = handle(cancelRunsJob, async (payload, context) => {
+  const { own, transact, row } = context;
+  const mayGoOn = turnOf(context);
+  try {
+    while (await cancelStep(own, transact, payload, row)) if (!(await mayGoOn())) return paused(context);
+  } catch (error) {
+    if (error instanceof Superseded) return leftToAnother(context);
+    throw error;
+  }
+  return context.finish();
+});
