@@ -12,8 +12,10 @@ const rules = (parse(readFileSync(rulesFile, 'utf8')) as { groups: { rules: { al
   group.rules.map(({ alert }) => alert),
 );
 
-test('each alert about webhooks, campaigns, connections and bookings, and that of a queue without workers, is seen to fire, and not to fire', () => {
-  const tried = rules.filter((name) => /^Kanal(Webhook|Campaign|QueueUnserved|ConnectionRefused|BookingsUnsynced)/.test(name));
+test('each alert about webhooks, campaigns, rules, connections and bookings, and that of a queue without workers, is seen to fire, and not to fire', () => {
+  const tried = rules.filter((name) =>
+    /^Kanal(Webhook|Campaign|Automations|Rule|RunsHeldBack|QueueUnserved|ConnectionRefused|BookingsUnsynced)/.test(name),
+  );
   const expected = tests.flatMap((one) => one.alert_rule_test);
   const seen = (fires: boolean) => [
     ...new Set(expected.filter(({ exp_alerts }) => exp_alerts.length > 0 === fires).map(({ alertname }) => alertname)),

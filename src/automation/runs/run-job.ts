@@ -3,6 +3,7 @@ import { uuid } from '../../platform/ids.ts';
 import { backoff, job } from '../../platform/ledger/job.ts';
 import { runJobName } from '../jobs.ts';
 import { runCrashed, runRevived } from './crashed.ts';
+import { leftAlone } from './left-alone.ts';
 
 /**
  * One live row as long as the run lives: parked while it waits, in the pool of the address while it calls outside.
@@ -22,4 +23,5 @@ export const runJobOfRule = job<{ run_id: string }>({
     select organization_id, id
       from automation_runs
      where state in ('queued', 'running')`,
+  leftAlone,
 });

@@ -3,6 +3,14 @@ import type { Database, Em } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import { withinMs } from '../ledger/backends/backend.ts';
 import { queueNames } from '../ledger/queue-names.ts';
+import {
+  type AutomationFigures,
+  automationGauges,
+  heldStarts,
+  liveRuns,
+  rulesByStatus,
+  rulesPausedLately,
+} from './automation-figures.ts';
 import { type CampaignFigures, campaignGauges, campaignsByStatus, overdueCampaigns } from './campaign-figures.ts';
 import { type DeliveryFigures, deliveryGauges } from './delivery-figures.ts';
 import {
@@ -22,7 +30,8 @@ import {
 } from './figures.ts';
 
 type Figures = DeliveryFigures &
-  CampaignFigures & {
+  CampaignFigures &
+  AutomationFigures & {
     unapplied: { bodies: number; oldest: number };
     broken: number;
     stuckPools: number;
@@ -79,6 +88,10 @@ const read = (database: Database): Promise<Figures> =>
       unsynced: (await only<{ oldest: number }>(em, unsyncedBookings)).oldest,
       campaigns: await query(em, campaignsByStatus),
       overdueCampaigns: (await only<{ oldest: number }>(em, overdueCampaigns)).oldest,
+      liveRuns: await query(em, liveRuns),
+      rules: await query(em, rulesByStatus),
+      rulesPausedLately: (await only<{ rules: number }>(em, rulesPausedLately)).rules,
+      heldStarts: await query(em, heldStarts),
       purges: await query(em, purgesDone),
     };
   });
@@ -123,6 +136,7 @@ function createGauges(registry: Registry) {
   );
   const deliveries = deliveryGauges(registry);
   const campaigns = campaignGauges(registry);
+  const automation = automationGauges(registry);
   const purged = gauge(
     'kanal_retention_completed_timestamp_seconds',
     'When the last purge of a table that left nothing to delete ended, in any worker; 0: none has yet',
@@ -135,6 +149,7 @@ function createGauges(registry: Registry) {
       up.set(figures ? 1 : 0);
       deliveries.show(figures);
       campaigns.show(figures);
+      automation.show(figures);
       if (!figures) return;
       for (const queue of queueNames) {
         for (const state of [...liveStates, ...endedStates]) jobs.set({ queue, state }, 0);

@@ -120,6 +120,7 @@ const up = [
      started_at timestamptz not null default clock_timestamp(),
      ended_at timestamptz,
      primary key (organization_id, run_id, number))`,
+  `create index automation_steps_calling on automation_steps (organization_id, run_id) where state = 'calling'`,
 
   // Of a run that waits for an event about one of these subjects: a row for each.
   `create table automation_waits (
