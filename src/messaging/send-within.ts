@@ -24,5 +24,6 @@ export async function sendWithin(tx: TenantTx, secrets: Secrets, request: SendRe
   const within: TenantTransact = async (_options, work) => (await work(tx, undefined as never)) as never;
   const prepared = await prepareMessage(tx.own, within, secrets, request);
   tx.assertLocked(conversationLane(prepared.conversation.id));
-  return atOnce(tx.own, (own) => ({ read: takeMessage(own, prepared) }));
+  const message = await atOnce(tx.own, (own) => takeMessage(own, prepared));
+  return message();
 }

@@ -1,9 +1,11 @@
 import type Joi from 'joi';
 import type { Scope } from '../../organizations/scopes.ts';
 import type { Own } from '../../platform/database/own.ts';
-import type { ErrorDetail } from '../../platform/errors.ts';
+import { AppError, type ErrorDetail } from '../../platform/errors.ts';
+import { atOnce } from '../../platform/ledger/at-once.ts';
+import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
-import type { TenantTx } from '../../platform/ledger/tx.ts';
+import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { SubjectType } from '../definition/definition.ts';
 
@@ -78,9 +80,25 @@ export type CallAction<Fields = Record<string, unknown>> = Common<Fields> & {
 
 export type Action<Fields = Record<string, unknown>> = DatabaseAction<Fields> | CallAction<Fields>;
 
-/** With its own fields' type inside, as the Map of all has them without. */
-export const databaseAction = <Fields>(action: Omit<DatabaseAction<Fields>, 'kind'>): DatabaseAction =>
-  ({ ...action, kind: 'database' }) as unknown as DatabaseAction;
+/** A contact that was merged since the look is followed by the next one. */
+function lookAgain(error: unknown): never {
+  const isMerged = error instanceof AppError && error.details?.some(({ code }) => code === 'merged');
+  throw isMerged ? new LocksOutdated() : error;
+}
+
+/** With its own fields' type inside, as the Map of all has them without. The steps after it see what it wrote. */
+export function databaseAction<Fields>(action: Omit<DatabaseAction<Fields>, 'kind'>): DatabaseAction {
+  const whole: DatabaseAction<Fields> = {
+    ...action,
+    kind: 'database',
+    async prepare(context, fields) {
+      const { locks, write } = await action.prepare(context, fields);
+      const within = (tx: TenantTx, own: OwnTx) => write(Object.assign(Object.create(tx) as TenantTx, { own }));
+      return { locks, write: (tx) => atOnce(tx.own, (own) => within(tx, own)).catch(lookAgain) };
+    },
+  };
+  return whole as unknown as DatabaseAction;
+}
 
 /** Of a step: whoever saves or publishes its rule needs them. */
 export const scopesOfStep = <Fields>(action: Action<Fields>, fields: Partial<Fields>): Scope[] =>

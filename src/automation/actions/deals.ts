@@ -45,13 +45,13 @@ export const createDealAction = databaseAction<NewDeal>({
     ...(await placeFaults(own, { pipeline_id, stage_id })),
   ],
   async prepare(context, fields) {
-    const deal = await withOrigin(context, fields);
     return {
       locks: [],
       async write({ own }) {
-        await own.flush();
+        const deal = await withOrigin({ ...context, own }, fields);
         const seen = await lookAround(own, deal);
-        const row = await atOnce(own, (tx) => createDeal(tx, context.actor, deal, seen));
+        const made = await atOnce(own, (tx) => createDeal(tx, context.actor, deal, seen));
+        const row = made.read();
         return { deal_id: row.id, status: row.status, pipeline_id: row.pipeline_id, stage_id: row.stage_id };
       },
     };

@@ -60,10 +60,10 @@ export const createTaskAction = databaseAction<NewFields>({
   example: { title: 'Call {{ contact.name }}', task_type: 'call', priority: 'high', due_in: { days: 1 } },
   check,
   async prepare(context, fields) {
-    const targets = fields.targets ?? (await usualTargets(context));
     return {
       locks: [],
       async write({ own }) {
+        const targets = fields.targets ?? (await usualTargets({ ...context, own }));
         const { id: task_id, revision } = await createTask(own, context.actor, { ...given(fields), targets });
         return { task_id, revision };
       },
