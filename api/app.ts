@@ -1,4 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { setUrlRules } from '../src/automation/http/url-rules.ts';
 import { AppError } from '../src/platform/errors.ts';
 import { frequent } from './frequent.ts';
 import type { Deps } from './http/endpoint.ts';
@@ -22,6 +23,7 @@ const unobserved: RequestHandler = (_req, res, next) => {
 
 /** The middleware in order. The API comes first, so that its requests pass through no page. */
 export function createApp(deps: Deps): Express {
+  setUrlRules(deps.config);
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', deps.config.trustProxy);

@@ -14,6 +14,7 @@ import type { RunRef, TenantTx } from '../src/platform/ledger/tx.ts';
 import type { Log } from '../src/platform/log.ts';
 import type { Secrets } from '../src/platform/secrets.ts';
 import type { Providers } from '../src/providers/index.ts';
+import type { HttpCaller } from '../src/webhooks/http-caller.ts';
 import type { WebhookSender } from '../src/webhooks/sender.ts';
 import type { ConnectionMetrics } from './connections/connection-metrics.ts';
 import type { JobMetrics } from './job-metrics.ts';
@@ -29,6 +30,8 @@ export type WorkerDeps = {
   storage: Storage;
   secrets: Secrets;
   sender: WebhookSender;
+  /** Calls of rules. */
+  http: HttpCaller;
   jobMetrics: JobMetrics;
   deliveryMetrics: DeliveryMetrics;
   fileMetrics: FileMetrics;

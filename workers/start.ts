@@ -6,6 +6,7 @@ import { unlessAway } from '../src/platform/database/errors.ts';
 import { checkConnections } from '../src/platform/database/open.ts';
 import { startClock } from '../src/platform/time/clock-skew.ts';
 import '../src/jobs.ts';
+import { setUrlRules, urlRules } from '../src/automation/http/url-rules.ts';
 import { type AnyWorker, withinMs } from '../src/platform/ledger/backends/backend.ts';
 import { createBackend } from '../src/platform/ledger/backends/index.ts';
 import { createLedger } from '../src/platform/ledger/ledger.ts';
@@ -16,6 +17,7 @@ import { createMetrics } from '../src/platform/metrics/metrics.ts';
 import { createTallies } from '../src/platform/metrics/tallies.ts';
 import { createSecrets } from '../src/platform/secrets.ts';
 import { createProviders } from '../src/providers/index.ts';
+import { createHttpCaller } from '../src/webhooks/http-caller.ts';
 import { measuredSender } from '../src/webhooks/measured-sender.ts';
 import { createWebhookSender } from '../src/webhooks/sender.ts';
 import { startBusyCopies } from './busy-copies.ts';
@@ -63,6 +65,8 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
       allowNetworks: config.webhookAllowNetworks,
     }),
   );
+  setUrlRules(config);
+  const http = createHttpCaller(urlRules());
   let isStopping = false;
   const deps: WorkerDeps = {
     config,
@@ -72,6 +76,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     storage,
     secrets: createSecrets(config),
     sender,
+    http,
     jobMetrics: createJobMetrics(registry),
     deliveryMetrics: createDeliveryMetrics(registry),
     fileMetrics: createFileMetrics(registry),
@@ -121,6 +126,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
       );
       await queues.close();
       await sender.close();
+      await http.close();
       providers.close();
       storage.close();
       await database.close();

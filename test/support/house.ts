@@ -165,6 +165,7 @@ export async function openHouse(
     providers: undefined as never,
     storage: undefined as never,
     sender: undefined as never,
+    http: undefined as never,
     jobMetrics: createJobMetrics(new Registry()),
     deliveryMetrics: createDeliveryMetrics(new Registry()),
     fileMetrics: createFileMetrics(new Registry()),

@@ -7,6 +7,7 @@ import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import type { HttpCaller } from '../../webhooks/http-caller.ts';
 import type { SubjectType } from '../definition/definition.ts';
 
 /** What a step sees of its run. `actor`: `run:<id>`. */
@@ -15,6 +16,8 @@ export type StepContext = {
   transact: TenantTransact;
   secrets: Secrets;
   actor: string;
+  /** Of a worker: what may call outside. */
+  http?: HttpCaller;
   run: {
     id: string;
     rule_id: string;
@@ -62,7 +65,10 @@ export type DatabaseAction<Fields = Record<string, unknown>> = Common<Fields> & 
   prepare(context: StepContext, fields: Fields): Promise<PreparedStep>;
 };
 
-/** What the outcome of a call outside may be: `unknown`, the answer was lost. */
+/**
+ * `failed`: it may be made again, as it had no effect or is repeatable. `busy`: again after that time. `unknown`: the answer was lost; again only where it is
+ * repeatable. `refused`: never again.
+ */
 export type CallOutcome =
   | { kind: 'done'; output: Output }
   | { kind: 'refused' | 'unknown' | 'failed'; code: string; message: string; output?: Output }

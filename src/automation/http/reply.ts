@@ -1,0 +1,43 @@
+import { faultIn } from '../../platform/storable.ts';
+import type { Output } from '../actions/action.ts';
+import { withoutSecrets } from './hidden-secrets.ts';
+
+/** Of the reply that a step keeps. The rest of its output takes a few hundred bytes more. */
+export const maxKeptBytes = 15 * 1024;
+const longestType = 200;
+
+type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer; isWhole: boolean };
+
+/** `body`: JSON where it is, else text; `is_cut`: it was longer, or broke off. A secret that comes back is shown by its name. */
+export function outputOf({ status, headers, body, isWhole }: Answer, secrets: ReadonlyMap<string, string>): Output {
+  const type = [headers['content-type'] ?? []].flat()[0]?.slice(0, longestType) ?? '';
+  const text = body.toString('utf8');
+  const parsed = isWhole ? jsonOf(text) : undefined;
+  const value = parsed === undefined ? undefined : withoutSecrets(parsed, secrets);
+  if (value !== undefined && bytesOf(value) <= maxKeptBytes)
+    return { status, content_type: stored(type), body: value, is_cut: false };
+  const shown = withoutSecrets(stored(text), secrets) as string;
+  const kept = cut(shown);
+  return { status, content_type: stored(type), body: kept, is_cut: !isWhole || kept.length < shown.length };
+}
+
+/** PostgreSQL holds neither NUL nor half a pair. */
+const stored = (text: string) => text.replaceAll('\0', '').toWellFormed();
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+/** Undefined: it is none, or none that can be stored. */
+function jsonOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    return faultIn(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A control character takes six bytes of JSON. */
+function cut(text: string): string {
+  let kept = text.slice(0, maxKeptBytes);
+  while (bytesOf(kept) > maxKeptBytes) kept = kept.slice(0, Math.floor(kept.length * 0.8));
+  return kept.toWellFormed();
+}
