@@ -3,11 +3,11 @@ import { dealFields } from '../../deals/list.ts';
 import { conversationFields } from '../../messaging/inbox/list.ts';
 import { AppError, type ErrorDetail } from '../../platform/errors.ts';
 import { type Fields, fieldNames, fieldOf } from '../../platform/listing/fields.ts';
-import { readFilters } from '../../platform/listing/filters.ts';
 import { taskFields } from '../../tasks/list.ts';
 import { maxStartsAnHour } from '../limits.ts';
 import { assertCron, nextOfCron } from '../schedule/cron.ts';
 import type { ForEach, Limits, Trigger } from './definition.ts';
+import { forEachListing } from './for-each.ts';
 import { inBody } from './shape.ts';
 
 /** The kinds whose fields are the same for all organizations. */
@@ -68,25 +68,28 @@ function dateFaults({ kind, field }: Extract<Trigger, { type: 'date' }>): ErrorD
 export function dateFieldFaults(fields: Fields, name: string): ErrorDetail[] {
   const isDate = (one: string) => {
     const found = fieldOf(fields, one);
-    return found?.type === 'time' || found?.type === 'json' || /^date/.test(found?.typed?.type ?? '');
+    const type = found?.typed?.type ?? found?.type;
+    return type === 'date' || type === 'time' || type === 'json';
   };
   if (isDate(name)) return [];
   const known = fieldNames(fields).filter(isDate).join(', ');
   return [inBody(['trigger', 'field'], 'date.field', `field must be a date or a time: ${known}`)];
 }
 
-function forEachFaults({ kind, filters, any, tags, segment_ids }: ForEach): ErrorDetail[] {
+function forEachFaults(forEach: ForEach): ErrorDetail[] {
+  const { kind, tags, segment_ids } = forEach;
   const at = ['trigger', 'for_each'];
   const ofContacts = Object.entries({ tags, segment_ids }).filter(([, value]) => value !== undefined && kind !== 'contact');
   const strangers = ofContacts.map(([name]) => inBody([...at, name], 'for_each.contacts_only', `${name} selects contacts only`));
   const fields = Object.hasOwn(builtIn, kind) ? builtIn[kind] : undefined;
-  return [...strangers, ...(fields ? filterFaults(fields, { filters, any }) : [])];
+  return [...strangers, ...(fields ? listingFaults(fields, forEach) : [])];
 }
 
-/** Of the filters of `for_each`. */
-export function filterFaults(fields: Fields, given: Pick<ForEach, 'filters' | 'any'>): ErrorDetail[] {
+/** Of what the list itself takes. */
+export function listingFaults(fields: Fields, forEach: ForEach): ErrorDetail[] {
   try {
-    readFilters(fields, given, 'body');
+    // Tags of other kinds than contacts have their own fault.
+    forEachListing(fields, forEach.kind === 'contact' ? forEach : { ...forEach, tags: [] });
     return [];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -12,7 +12,7 @@ import { secretNamesIn } from '../secret-names.ts';
 import type { Definition, Trigger } from './definition.ts';
 import type { Kit } from './read-steps.ts';
 import { inBody } from './shape.ts';
-import { builtIn, dateFieldFaults, filterFaults } from './trigger-faults.ts';
+import { builtIn, dateFieldFaults, listingFaults } from './trigger-faults.ts';
 import { conditionsIn, stepsIn } from './walk.ts';
 
 /** What a definition that was read names, and is not there: the rule cannot be published so. All at once, each with its path. */
@@ -76,9 +76,9 @@ async function triggerFaults(own: Own, trigger: Trigger): Promise<ErrorDetail[]>
     return read.type ? dateFieldFaults(recordFieldsOf(read.type), trigger.field) : read.faults;
   }
   if (trigger.type !== 'schedule' || !trigger.for_each) return [];
-  const { kind, filters, any, segment_ids = [] } = trigger.for_each;
+  const { kind, segment_ids = [] } = trigger.for_each;
   const read = await typeOf(own, kind, ['trigger', 'for_each', 'kind']);
-  const listed = read.type ? filterFaults(recordFieldsOf(read.type), { filters, any }) : [];
+  const listed = read.type ? listingFaults(recordFieldsOf(read.type), trigger.for_each) : [];
   return [...read.faults, ...listed, ...(await segmentFaults(own, segment_ids))];
 }
 

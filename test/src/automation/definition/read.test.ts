@@ -58,6 +58,13 @@ describe('a trigger is read:', () => {
     [{ type: 'keyword', match: 'contains', keywords: ['price', 'Preis'] }],
     [{ type: 'schedule', cron: '*/6 9-17 * * mon-fri', timezone: 'Asia/Jakarta', for_each: { kind: 'contact', tags: ['a'] } }],
     [{ type: 'schedule', cron: '* * * * *' }],
+    ...['contact', 'conversation', 'deal', 'task'].map((kind): [object] => [
+      {
+        type: 'schedule',
+        cron: '0 9 * * *',
+        for_each: { kind, search: 'ada', filters: [{ field: 'created_at', operator: 'gt', value: '2026-01-01' }] },
+      },
+    ]),
     [{ type: 'schedule', cron: '0 0 29 2 *' }],
     [{ type: 'schedule', cron: '0 9 1 * *', for_each: { kind: 'car', filters: [{ field: 'colour', value: 'red' }] } }],
     [{ type: 'date', kind: 'contact', field: 'custom_fields.birthday', offset_days: -7, at: '08:30', repeat: 'yearly' }],
@@ -112,6 +119,17 @@ describe('a fault has its path:', () => {
         },
       }),
       ['trigger.for_each.filters[0].field: any.only', 'trigger.for_each.any[0][0].operator: any.only'],
+    ],
+    [
+      'more filters and tags than a list takes',
+      schedule('0 9 * * *', {
+        for_each: {
+          kind: 'contact',
+          filters: [{ field: 'name', value: 'x' }],
+          tags: Array.from({ length: 20 }, (_, n) => `tag ${n}`),
+        },
+      }),
+      ['trigger.for_each.filters: array.max'],
     ],
     [
       'tags of deals',

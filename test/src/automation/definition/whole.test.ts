@@ -19,6 +19,7 @@ beforeAll(async () => {
     fields: [
       { name: 'colour', type: 'text' },
       { name: 'checked_on', type: 'date' },
+      { name: 'sold_at', type: 'datetime' },
     ],
   });
   await house.sql(`insert into automation_secrets (organization_id, id, name, value) values ($1, $2, 'TOKEN', 'sealed')`, [
@@ -61,6 +62,8 @@ describe('a rule that can be published', () => {
     ['a step', definitionOf([tag('a')])],
     ['a secret that is there', definitionOf([call('{{ secrets.TOKEN }}')])],
     ['a date of a kind', triggered({ type: 'date', kind: 'car', field: 'checked_on' })],
+    ['a time of a kind', triggered({ type: 'date', kind: 'car', field: 'sold_at' })],
+    ['a time of each record', triggered({ type: 'date', kind: 'car', field: 'created_at' })],
     ['a list of a kind', forEach({ kind: 'car', filters: [{ field: 'colour', value: 'red' }] })],
     ['a condition on a kind', definitionOf([tag('a')], { exit_when: { field: 'record.colour' } })],
   ])('%s', async (_title, given) => {
