@@ -33,14 +33,17 @@ export function renderText(text: string, scope: Scope, path: Path = []): string 
   return String(value);
 }
 
+/** What a text reads, in its order: the first name, and the second where the text names it itself. */
+export function readsOf(text: string): { root: string; field: string | undefined }[] {
+  const parsed = isLiquid(text) ? parsedText(text) : undefined;
+  return parsed && 'templates' in parsed ? [...readIn(parsed.templates)] : [];
+}
+
 /** What the Liquid texts of a value read: `contact`, and `contact.name` where the text names it itself. */
 export function namesIn(value: unknown): Set<string> {
   const names = new Set<string>();
-  for (const text of textsIn(value)) {
-    const parsed = parsedText(text);
-    if ('code' in parsed) continue;
-    for (const { root, field } of readIn(parsed.templates)) names.add(root).add(field === undefined ? root : `${root}.${field}`);
-  }
+  for (const { root, field } of textsIn(value).flatMap(readsOf))
+    names.add(root).add(field === undefined ? root : `${root}.${field}`);
   return names;
 }
 
@@ -59,10 +62,7 @@ function textsIn(value: unknown, texts: string[] = []): string[] {
 /** Copies of what the texts read: outputs of many steps may be long, and most texts read a name or two. */
 function scopeFor(texts: string[], scope: Scope): Record<string, unknown> {
   const fieldsOf = new Map<string, Set<string> | 'all'>();
-  for (const text of texts) {
-    const parsed = parsedText(text);
-    if (!('code' in parsed)) for (const read of readIn(parsed.templates)) add(read);
-  }
+  for (const read of texts.flatMap(readsOf)) add(read);
   const roots = [...fieldsOf].flatMap(([root, fields]) =>
     Object.hasOwn(scope, root) ? [[root, only(scope[root], fields)]] : [],
   );

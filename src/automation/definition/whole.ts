@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { Channel } from '../../channels/channel.entity.ts';
+import { readsOf } from '../../liquid/value.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { AppError, type ErrorDetail, fieldOf, type Path } from '../../platform/errors.ts';
@@ -8,7 +9,6 @@ import { recordFieldsOf } from '../../records/types/listing.ts';
 import { loadType, loadTypes } from '../../records/types/object-type.ts';
 import { segmentsOf } from '../../segments/segments.ts';
 import { AutomationSecret } from '../rule.entity.ts';
-import { secretNamesIn } from '../secret-names.ts';
 import type { Definition, Trigger } from './definition.ts';
 import type { Kit } from './read-steps.ts';
 import { inBody } from './shape.ts';
@@ -50,16 +50,23 @@ const secretsNamed = statement((select, { names }: { names: string[] }) =>
   select(AutomationSecret).select('name').where('name', '=', sql<string>`any(${names})`),
 );
 
-/** Each text that names one which is not there. */
+/** Each text that names one which is not there, or does not name it itself. */
 async function secretFaults(own: Own, steps: Definition['steps']): Promise<ErrorDetail[]> {
   const named = [...textsIn(steps, ['steps'])].flatMap(({ text, path }) =>
-    [...secretNamesIn(text)].map((name) => ({ name, path })),
+    readsOf(text)
+      .filter(({ root }) => root === 'secrets')
+      .map(({ field: name }) => ({ name, path })),
   );
   if (named.length === 0) return [];
-  const there = new Set((await secretsNamed(own, { names: named.map(({ name }) => name) })).map(({ name }) => name));
+  const names = named.flatMap(({ name }) => name ?? []);
+  const there = new Set((await secretsNamed(own, { names })).map(({ name }) => name));
   return named
-    .filter(({ name }) => !there.has(name))
-    .map(({ name, path }) => inBody(path, 'secret.unknown', `There is no secret ${name}`));
+    .filter(({ name }) => name === undefined || !there.has(name))
+    .map(({ name, path }) =>
+      name === undefined
+        ? inBody(path, 'secret.unnamed', 'A text names its secret itself, as secrets.CRM_TOKEN')
+        : inBody(path, 'secret.unknown', `There is no secret ${name}`),
+    );
 }
 
 function* textsIn(value: unknown, path: Path): Generator<{ text: string; path: Path }> {

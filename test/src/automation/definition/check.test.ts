@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Action } from '../../../../src/automation/actions/action.ts';
 import { actions } from '../../../../src/automation/actions/index.ts';
+import { conditionFaults } from '../../../../src/automation/conditions/faults.ts';
 import { eventTypeOf, readDefinition, scopesOf } from '../../../../src/automation/definition/check.ts';
 import type { Definition, Trigger } from '../../../../src/automation/definition/definition.ts';
+import { readWith } from '../../../../src/automation/definition/read.ts';
 import { conditionsIn, stepsIn } from '../../../../src/automation/definition/walk.ts';
+import { httpRequest } from '../../../../src/automation/http/http-request.ts';
 import { definitionOf, nested, tag } from './kit.ts';
 
 const holds = { field: 'contact.name', operator: 'eq', value: 'Ada' };
@@ -94,4 +98,39 @@ test('all steps and all conditions are walked over, with their paths', () => {
     'steps.1.on_timeout.0.branches.0.steps.0.branches.0.conditions',
     'exit_when',
   ]);
+});
+
+describe('a call outside', () => {
+  const withCalls = { actions: new Map(actions).set(httpRequest.type, httpRequest as unknown as Action), conditionFaults };
+  const faultsOf = (fields: object) =>
+    readWith(withCalls, definitionOf([{ id: 'a', type: 'http_request', ...fields }])).faults.map(({ field }) => field);
+
+  test.each([
+    'https://127.0.0.1/x',
+    'https://[::1]/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://10.0.0.1/',
+    'https://192.168.1.1:8443/',
+    'https://0x7f000001/',
+    'http://example.com/',
+    'ftp://example.com/',
+    'https://user:secret@example.com/',
+    'example.com',
+  ])('to %s is refused when it is saved', (url) => {
+    expect(faultsOf({ url })).toEqual(['steps[0].url']);
+  });
+
+  test('to a system of yours is saved, with its secret', () => {
+    expect(faultsOf(httpRequest.example)).toEqual([]);
+  });
+
+  test('to where Liquid says is judged when it is made', () => {
+    expect(faultsOf({ url: 'https://{{ contact.custom_fields.shop }}.example.com/' })).toEqual([]);
+  });
+
+  test('has all its faults told', () => {
+    const fields = { url: 'https://127.0.0.1/', method: 'BREW', headers: { Host: 'x' }, timeout_ms: 10_001, retries: 3 };
+    const places = ['url', 'method', 'headers', 'timeout_ms', 'retries'].map((name) => `steps[0].${name}`);
+    expect(faultsOf(fields).sort()).toEqual(places.sort());
+  });
 });

@@ -85,6 +85,8 @@ describe('what is not there has its path:', () => {
       definitionOf([branch(call('{{ secrets.OTHER }} {{ secrets["TOKEN"] }}'))]),
       ['body steps[0].branches[0].steps[0].body.a[0]: secret.unknown'],
     ],
+    ['a secret in small letters', definitionOf([call('{{ secrets.token }}')]), ['body steps[0].body.a[0]: secret.unknown']],
+    ['a secret that a value names', definitionOf([call('{{ secrets[vars.a] }}')]), ['body steps[0].body.a[0]: secret.unnamed']],
     [
       'a channel',
       triggered({ type: 'keyword', match: 'exact', keywords: ['a'], channel_ids: [id] }),
