@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Cut, cutConnections } from '../../support/cut-connections.ts';
+import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
+import { contact } from '../../support/factories/contact.ts';
+
+/** A process that dies, or loses its connection, at each statement of an evaluation. */
+let at: RuleHouse;
+let cuts: ReturnType<typeof cutConnections>;
+beforeAll(async () => {
+  at = await openRuleHouse();
+  cuts = cutConnections(at.house.database.pool);
+  Object.assign(at.house.deps, { isStopping: cuts.isDead });
+});
+afterAll(() => at.close());
+
+/** An event that starts a rule, starts another again, is held back by two, and wakes a run. */
+async function cutAt(cut: Cut): Promise<boolean> {
+  await at.sql(`update automation_rules set status = 'paused'`);
+  await at.sql('delete from jobs');
+  const { id: who } = await contact(at.house.em(), at.organization);
+  const [plain, restarts, busy, often] = (await Promise.all([
+    at.rule({ conditions: { field: 'contact.id', value: who } }),
+    at.rule({ concurrency: 'restart' }),
+    at.rule({ concurrency: 'skip' }),
+    at.rule({ limits: { starts_per_hour: 1 } }),
+  ])) as [string, string, string, string];
+  await at.evaluate(await at.updated(who));
+  const waiting = await at.rule({
+    trigger: { type: 'manual' },
+    steps: [{ id: 'ask', type: 'wait_for', event: 'contact.updated', timeout: { days: 1 } }],
+  });
+  const run = await at.waitingRun({ rule: waiting, subject: who, event: 'contact.updated' });
+  const event = await at.updated(who);
+
+  const { isCut, error } = await cuts.during(cut, () => at.evaluate(event));
+  if (error && !isCut) throw error;
+  if (await at.evaluationOf(event)) {
+    // A lost connection is tried again later.
+    await at.sql('update jobs set run_at = clock_timestamp() where subject_id = $1', [event]);
+    await at.evaluate(event);
+  }
+
+  expect(await at.evaluationOf(event)).toBeUndefined();
+  expect((await at.runs(plain)).map(({ state }) => state)).toEqual(['queued', 'queued']);
+  expect((await at.runs(restarts)).map(({ state, reason }) => [state, reason])).toEqual([
+    ['cancelled', 'restarted'],
+    ['queued', ''],
+  ]);
+  for (const [rule, reason] of [
+    [busy, 'subject_busy'],
+    [often, 'too_often'],
+  ] as const) {
+    expect(await at.runs(rule)).toHaveLength(1);
+    expect(await at.held(rule)).toEqual([{ reason, count: 1 }]);
+    expect(await at.told(rule)).toEqual([{ reason, count: 1 }]);
+  }
+  const [woken] = await at.sql(`select position->'waiting'->>'event_id' as event_id from automation_runs where id = $1`, [run]);
+  expect(woken).toEqual({ event_id: event });
+  expect(await at.sql('select 1 from automation_waits where run_id = $1', [run])).toEqual([]);
+  // A job for each live run, and nothing else.
+  const live = await at.sql(
+    `select id from automation_runs where state in ('queued', 'running') and subject_id = $1 order by id`,
+    [who],
+  );
+  expect(await at.sql('select subject_id as id from jobs order by subject_id')).toEqual(live);
+  return isCut;
+}
+
+test.each([true, false])('an evaluation, cut off after each statement (the process dies: %s): all of it, once', async (dies) => {
+  let trip = 1;
+  while (await cutAt({ dies, at: trip })) trip += 1;
+  expect(trip).toBeGreaterThan(8);
+  expect(trip).toBeLessThan(80);
+});
