@@ -22,13 +22,14 @@ type WaitingRun = {
 
 /**
  * SQL: a set of ids. A wait that began after the event is not for it, as when the run was just woken by it; nor is one that was written with the event, which
- * is what the run did right before: they are rows of one transaction.
+ * is what the run did right before: they are rows of one transaction. `coalesce`: no index of states fits, so
+ * runs are found by their ids (ledger/states.ts).
  */
 const findStatement = `
   select r.id, r.rule_id, r.version, r.subject_type, r.subject_id, r.contact_id, r.position, r.vars
     from automation_runs r
    where r.organization_id = $1
-     and r.state = 'running'
+     and coalesce(r.state, '') = 'running'
      and r.id in (
            select w.run_id
              from automation_waits w

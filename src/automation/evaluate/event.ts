@@ -17,7 +17,7 @@ export type EvaluatedEvent = EventColumns & {
   is_awaited: boolean;
 };
 
-/** SQL: all that an evaluation needs to know whether there is anything to do, in one round trip. */
+/** SQL: all that an evaluation needs to know whether there is anything to do, in one round trip. `offset 0`: one look by the message's id. */
 const findStatement = `
   select e.id, e.type, e.subject_type, e.subject_id, e.data, e.chain, m.type as message_type, m.content,
          ${foldedWords('m')} as words,
@@ -30,9 +30,12 @@ const findStatement = `
              from automation_waits w
             where w.organization_id = $1 and w.event_type = e.type) as is_awaited
     from events e
-    left join messages m
-           on m.organization_id = $1
-          and m.id = case when e.type = 'message.new' then (e.data->>'message_id')::uuid end
+    left join lateral (
+           select type, content
+             from messages
+            where organization_id = $1
+              and id = case when e.type = 'message.new' then (e.data->>'message_id')::uuid end
+           offset 0) m on true
    where e.organization_id = $1 and e.id = $2`;
 
 /** Undefined once it was purged. */

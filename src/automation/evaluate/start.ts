@@ -19,7 +19,10 @@ export type Admission = { verdict: Verdict; restarts: string[] };
 
 type Counted = { is_none: boolean; starts: number; live: string[] };
 
-/** SQL: a few looks for each rule and subject, by index; the subject's runs of the last hour are counted no further than to the limit. */
+/**
+ * SQL: a few looks for each rule and subject, by index; the subject's runs of the last hour are counted no further than to the limit. `coalesce`: the rule is
+ * found by its id, not among all that are live (ledger/states.ts).
+ */
 const countStatement = `
   select s.event_id is not null
          and (exists (
@@ -29,7 +32,7 @@ const countStatement = `
               or not exists (
                 select 1
                   from automation_rules a
-                 where a.organization_id = $1 and a.id = s.rule_id and a.status = 'live' and a.deleted_at is null)) as is_none,
+                 where a.organization_id = $1 and a.id = s.rule_id and coalesce(a.status, '') = 'live' and a.deleted_at is null)) as is_none,
          (select count(*)::int
             from (select 1
                     from automation_runs r
