@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import type { Action, CallOutcome } from '../../src/automation/actions/action.ts';
+import { startRuleAction } from '../../src/automation/actions/start-rule.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import { LocksOutdated } from '../../src/platform/ledger/locks.ts';
 
@@ -64,7 +65,14 @@ export function toyActions(): Effects {
       },
     }) as Action;
 
-  const all = [act('do', false), act('do_other', false), act('do_alone', true), ask('ask', false), ask('ask_again', true)];
+  const all = [
+    startRuleAction,
+    act('do', false),
+    act('do_other', false),
+    act('do_alone', true),
+    ask('ask', false),
+    ask('ask_again', true),
+  ];
   return {
     actions: new Map(all.map((action) => [action.type, action])),
     asked,

@@ -13,6 +13,7 @@ import type { TenantTx } from '../../src/platform/ledger/tx.ts';
 import { runRuleWith } from '../../workers/automation/run.ts';
 import { createContext } from '../../workers/context.ts';
 import type { Ended } from '../../workers/run-job.ts';
+import { channel } from './factories/channel.ts';
 import { onePlace, openHouse, type ToyHandler } from './house.ts';
 import { toyActions } from './rule-actions.ts';
 
@@ -183,6 +184,7 @@ export async function openRuleHouse() {
       ),
     effects: async (runId: string) =>
       (await sql<{ name: string }>('select name from effects where run_id = $1 order by n', [runId])).map(({ name }) => name),
+    channel: async () => (await channel(house.em(), organization)).id,
     /** In a transaction that holds the run's lock. */
     locked: <Result>(runId: string, work: (tx: TenantTx) => Promise<Result>): Promise<Result> =>
       transact({ locks: [runLock(runId)] }, (tx) => work(tx)),

@@ -1,4 +1,5 @@
 import type { Action } from '../../src/automation/actions/action.ts';
+import { actions } from '../../src/automation/actions/index.ts';
 import { advance } from '../../src/automation/runs/advance.ts';
 import { runJobOfRule } from '../../src/automation/runs/run-job.ts';
 import { isBusy } from '../../src/automation/runs/take-steps.ts';
@@ -21,4 +22,4 @@ export const runRuleWith = (known: ReadonlyMap<string, Action>) =>
     }
   });
 
-export const runRule = runRuleWith(new Map());
+export const runRule = runRuleWith(actions);

@@ -28,6 +28,8 @@ export type StepContext = {
     conversation_id: string | null;
     /** Of the kind `record`. */
     record_kind?: string;
+    /** The rules that its effects pass through, its own last. */
+    chain?: string[];
   };
 };
 

@@ -8,6 +8,7 @@ import { setConsentAction, suppressAction } from './permission.ts';
 import { createRecordAction, updateRecord } from './records.ts';
 import { sendMessage } from './send-message.ts';
 import { setField } from './set-field.ts';
+import { startRuleAction } from './start-rule.ts';
 import { addTag, removeTag } from './tags.ts';
 import { createTaskAction, updateTask } from './tasks.ts';
 
@@ -30,6 +31,7 @@ const all: Action[] = [
   createRecordAction,
   updateRecord,
   link,
+  startRuleAction,
 ];
 
 /** What a step can do, by the type of the step. */

@@ -16,11 +16,11 @@ async function kindOf(own: Own, recordId: string): Promise<string | undefined> {
   return row?.kind;
 }
 
-type About = Pick<RunNow, 'id' | 'rule_id' | 'subject_type' | 'subject_id' | 'contact_id'>;
+type About = Pick<RunNow, 'id' | 'rule_id' | 'subject_type' | 'subject_id' | 'contact_id' | 'chain'>;
 
 /** What the actions see of a run. */
 export async function contextOf({ own, transact, secrets }: RunDeps, run: About): Promise<StepContext> {
-  const { id, rule_id, subject_type, subject_id, contact_id } = run;
+  const { id, rule_id, subject_type, subject_id, contact_id, chain } = run;
   const kind = subject_type === 'record' ? await kindOf(own, subject_id) : undefined;
   return {
     own,
@@ -28,7 +28,7 @@ export async function contextOf({ own, transact, secrets }: RunDeps, run: About)
     secrets,
     actor: `run:${id}`,
     run: {
-      ...{ id, rule_id, subject_type, subject_id },
+      ...{ id, rule_id, subject_type, subject_id, chain },
       contact_id: contact_id ?? (subject_type === 'contact' ? subject_id : null),
       conversation_id: subject_type === 'conversation' ? subject_id : null,
       ...(kind && { record_kind: kind }),

@@ -1,9 +1,9 @@
 import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
+import { conflicts } from '../actions/conflicts.ts';
 import { ruleLock, runLock } from '../jobs.ts';
 import { isLive } from '../states.ts';
 import type { Batch, Refused } from './batch.ts';
-import { conflicts } from './conflicts.ts';
 import { type Ended, endBatch } from './end-batch.ts';
 import { bounded } from './output.ts';
 import type { RunDeps } from './parts.ts';
