@@ -19,7 +19,10 @@ async function kindOf(own: Own, recordId: string): Promise<string | undefined> {
 type About = Pick<RunNow, 'id' | 'rule_id' | 'subject_type' | 'subject_id' | 'contact_id' | 'chain'>;
 
 /** What the actions see of a run. */
-export async function contextOf({ own, transact, secrets }: RunDeps, run: About): Promise<StepContext> {
+export async function contextOf(
+  { own, transact, secrets }: Pick<RunDeps, 'own' | 'transact' | 'secrets'>,
+  run: About,
+): Promise<StepContext> {
   const { id, rule_id, subject_type, subject_id, contact_id, chain } = run;
   const kind = subject_type === 'record' ? await kindOf(own, subject_id) : undefined;
   return {

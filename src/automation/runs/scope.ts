@@ -20,13 +20,16 @@ export class RunScope {
   private readonly read = new Set<string>();
   private facts: Partial<Facts> = {};
   private steps: Record<string, unknown> | undefined;
+  private readonly given: Partial<Facts>;
 
-  constructor(own: Own, refs: FactRefs, outputs: Outputs, clock: Clock) {
+  /** `given`: facts of what did not happen, in place of those that are read. */
+  constructor(own: Own, refs: FactRefs, outputs: Outputs, clock: Clock, given: Partial<Facts> = {}) {
     this.own = own;
     this.refs = refs;
     this.vars = refs.vars ?? {};
     this.outputs = outputs;
     this.clock = clock;
+    this.given = given;
   }
 
   /** Reads what these parts name. One more name reads all of them again, so that they are of one moment. */
@@ -46,7 +49,7 @@ export class RunScope {
 
   private async known(...parts: unknown[]): Promise<Facts> {
     await this.need(...parts);
-    return { ...this.facts, vars: this.vars, steps: this.steps ?? {} } as Facts;
+    return { ...this.facts, ...this.given, vars: this.vars, steps: this.steps ?? {} } as Facts;
   }
 
   async render<Value>(value: Value): Promise<Value> {

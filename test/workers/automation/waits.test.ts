@@ -199,8 +199,8 @@ test('of a person it hears in all conversations; of a conversation only in that 
   const subjectId = await at.contact();
   const channelId = await at.channel();
   const conversationId = uuidv7();
-  await at.sql('insert into conversations (organization_id, id, channel_id, contact_id) values ($1, $2, $3, $4)', [
-    ...[at.organization, conversationId, channelId, subjectId],
+  await at.sql('insert into conversations (organization_id, id, channel_id, contact_id, status) values ($1, $2, $3, $4, $5)', [
+    ...[at.organization, conversationId, channelId, subjectId, 'open'],
   ]);
   const rule = await at.rule([awaiting({ event: 'message.new' })]);
   const ofPerson = await at.begin(rule, { subjectId });

@@ -1,0 +1,100 @@
+import { findMessage } from '../../messaging/queries.ts';
+import { getOrganization } from '../../organizations/organizations.ts';
+import type { Own } from '../../platform/database/own.ts';
+import { invalidField } from '../../platform/errors.ts';
+import { catalogue } from '../../platform/events/catalogue.ts';
+import type { Secrets } from '../../platform/secrets.ts';
+import { nowDate } from '../../platform/time/clock.ts';
+import { iso } from '../../platform/time/moment.ts';
+import type { Action, StepContext } from '../actions/action.ts';
+import type { Seen } from '../conditions/evaluate.ts';
+import { findEvent } from '../conditions/event-row.ts';
+import { type Facts, subjectOf } from '../conditions/facts.ts';
+import { eventFacts, messageFacts } from '../conditions/plain-facts.ts';
+import type { Definition, SubjectType } from '../definition/definition.ts';
+import { contextOf } from './context-of.ts';
+import { RunScope } from './scope.ts';
+import { isSubjectThere } from './subject-there.ts';
+import { type Shown, Walk } from './walk-shown.ts';
+
+/** What a rule is tried with: an event that happened, one that did not, or a subject alone. */
+export type Tried = {
+  event_id?: string;
+  event?: { type: string; data: Record<string, unknown> };
+  subject?: { type: SubjectType; id: string };
+};
+export type TrialDeps = { own: Own; secrets: Secrets; actions: ReadonlyMap<string, Action> };
+
+type Asked = { holds: boolean; seen: Seen[] };
+/** `conditions`: what each saw; null: the rule has none. */
+export type Trial = {
+  subject_type: string;
+  subject_id: string;
+  contact_id: string | null;
+  conditions: Asked | null;
+  exit_when: Asked | null;
+  steps: Shown[];
+};
+
+type About = { subjectType: SubjectType; subjectId: string; contactId: string | null };
+type Start = About & { eventId: string | null; given: Partial<Facts> };
+
+/** What a definition would do now. Looks, and writes nothing. Throws 422 for an event or a subject that is not there. */
+export async function tryRule(deps: TrialDeps, ruleId: string, rule: Definition, tried: Tried): Promise<Trial> {
+  const { own } = deps;
+  const start = await startOf(own, tried);
+  const { timezone, business_hours: hours } = await getOrganization(own);
+  const clock = { now: nowDate(), hours, timezone };
+  const refs = { eventId: start.eventId, subjectType: start.subjectType, subjectId: start.subjectId, contactId: start.contactId };
+  const scope = new RunScope(own, refs, async () => ({}), clock, start.given);
+  await scope.need(rule.conditions, rule.exit_when, rule.steps);
+  const asked = async (conditions: Definition['conditions']) => conditions && scope.holds(conditions);
+  const context = await contextFor(deps, ruleId, start);
+  return {
+    subject_type: start.subjectType,
+    subject_id: start.subjectId,
+    contact_id: start.contactId,
+    conditions: await asked(rule.conditions),
+    exit_when: await asked(rule.exit_when),
+    steps: await new Walk(deps.actions, scope, context, clock).through(rule.steps),
+  };
+}
+
+function contextFor({ own, secrets }: TrialDeps, rule_id: string, about: About): Promise<StepContext> {
+  const run = { id: own.organizationId, rule_id, subject_type: about.subjectType, subject_id: about.subjectId };
+  const never = () => Promise.reject(new Error('A trial writes nothing'));
+  return contextOf({ own, transact: never, secrets }, { ...run, contact_id: about.contactId, chain: [rule_id] });
+}
+
+async function startOf(own: Own, { event_id, event, subject }: Tried): Promise<Start> {
+  if (event_id) {
+    const found = await findEvent(own, event_id);
+    if (!found) throw invalidField('event_id', 'There is no such event, or it was purged', 'event.unknown');
+    return { ...(await subjectOf(own, found)), eventId: event_id, given: {} };
+  }
+  return event ? startOfGiven(own, event) : startOfSubject(own, subject!);
+}
+
+async function startOfSubject(own: Own, { type, id }: NonNullable<Tried['subject']>): Promise<Start> {
+  const isThere = type === 'organization' ? id === own.organizationId : await isSubjectThere(own, type, id);
+  if (!isThere) throw invalidField('subject.id', `There is no such ${type}`, 'subject.unknown');
+  const about = await subjectOf(own, { id, type: '', subject_type: type, subject_id: id, data: {} });
+  return { ...about, eventId: null, given: {} };
+}
+
+/** As if it had happened now. */
+async function startOfGiven(own: Own, { type, data }: NonNullable<Tried['event']>): Promise<Start> {
+  const contract = catalogue.find((one) => one.type === type);
+  if (!contract) throw invalidField('event.type', `There is no event ${type}`, 'event.unknown');
+  const whole = { ...data, organization_id: own.organizationId };
+  const { error } = contract.data.unknown(true).validate(whole, { convert: false });
+  if (error) throw invalidField('event.data', error.message);
+  const subjectId = String(data[contract.subject.id]);
+  const row = { id: own.organizationId, type, subject_type: contract.subject.type, subject_id: subjectId, data: whole };
+  const about = await subjectOf(own, row);
+  if (!(await isSubjectThere(own, about.subjectType, about.subjectId)))
+    throw invalidField('event.data', `There is no such ${about.subjectType}`, 'subject.unknown');
+  const message = typeof data.message_id === 'string' ? messageFacts(await findMessage(own, data.message_id)) : undefined;
+  const created_at = iso(nowDate());
+  return { ...about, eventId: null, given: { event: eventFacts({ ...row, created_at } as never), ...(message && { message }) } };
+}
