@@ -2,6 +2,11 @@ import type { AnyEndpoint } from '../http/endpoint.ts';
 import { automationCatalogue } from './catalogue.ts';
 import { tellOneEvent } from './events.ts';
 import { cancelManyRuns, retryManyRuns } from './many-runs.ts';
+import { pauseOneRule, publishOneRule, resumeOneRule } from './rule-moves.ts';
+import { runOneRule } from './rule-run.ts';
+import { statsOfOneRule } from './rule-stats.ts';
+import { getRuleVersion, listOfRuleVersions } from './rule-versions.ts';
+import { createOneRule, deleteOneRule, duplicateOneRule, getOneRule, listOfRules, patchOneRule } from './rules.ts';
 import { cancelOneRun, retryOneRun } from './run-moves.ts';
 import { statsOfRuns } from './run-stats.ts';
 import { getOneRun, listOfRuns } from './runs.ts';
@@ -10,6 +15,19 @@ import { deleteOneSecret, getOneSecret, listOfSecrets, putOneSecret } from './se
 /** In the order of the document. */
 export const automationEndpoints: AnyEndpoint[] = [
   automationCatalogue,
+  listOfRules,
+  createOneRule,
+  getOneRule,
+  patchOneRule,
+  deleteOneRule,
+  publishOneRule,
+  pauseOneRule,
+  resumeOneRule,
+  duplicateOneRule,
+  runOneRule,
+  listOfRuleVersions,
+  getRuleVersion,
+  statsOfOneRule,
   tellOneEvent,
   listOfRuns,
   statsOfRuns,

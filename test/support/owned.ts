@@ -60,6 +60,8 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
   const related = { name: relationName, inverse_name: 'owned', to_kind: 'contact', cardinality: 'many_to_many' };
   await app.call('crm.object-relations.create', { params: { objectKind }, body: related });
   const record = await app.call('crm.records.create', { params: { objectKind }, body: { fields: { name: 'Owned' } } });
+  const rule = await app.call('automation.rules.create', { body: exampleBody(definitionOf('automation.rules.create')) });
+  await app.call('automation.rules.publish', { params: { ruleID: rule.body.id } });
   const secretName = 'OWNED';
   await app.call('automation.secrets.put', { params: { secretName }, body: { value: 'of the first' } });
   const flow = await app.call('flows.create', { body: exampleBody(definitionOf('flows.create')) });
@@ -100,6 +102,8 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     objectKind,
     fieldName,
     relationName,
+    ruleID: rule.body.id,
+    versionNumber: '1',
     secretName,
     ...(await shippingRecords(app)),
   };

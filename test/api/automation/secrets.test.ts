@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openSecret } from '../../../src/automation/secrets.ts';
+import type { RuleStatus } from '../../../src/automation/states.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { createSecrets } from '../../../src/platform/secrets.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { rule } from '../../support/factories/automation.ts';
 import { everythingLeftBy, leaks } from '../../support/leaks.ts';
 import { testHashKey, testSecretKey } from '../../support/secrets.ts';
 
@@ -77,6 +79,46 @@ test('each change is in the audit log, by the name of the secret', async () => {
     { action: 'automation.secrets.put', subject: 'automation_secret:CRM_TOKEN', details: null },
     { action: 'automation.secrets.delete', subject: 'automation_secret:CRM_TOKEN', details: null },
   ]);
+});
+
+describe('while rules name it', () => {
+  const remove = (name: string) => app.call('automation.secrets.delete', at(name));
+  const calling = (text: string) => ({
+    steps: [{ id: 'call', type: 'http_request', url: 'https://example.com/', headers: { Authorization: text } }],
+  });
+  const ruleWith = async (text: string, status: RuleStatus) =>
+    (await rule(app.em(), tenant.organizationId, { status, definition: calling(text) })).id;
+
+  test.each(['{{ secrets.CRM_TOKEN }}', '{{secrets["CRM_TOKEN"] | upcase}}', "Bearer {% if secrets['CRM_TOKEN'] %}x{% endif %}"])(
+    'a live or paused one, by %s: 409, which lists them, and it stays',
+    async (text) => {
+      await put('CRM_TOKEN');
+      const ids = [await ruleWith(text, 'live'), await ruleWith(text, 'paused')];
+      const { status, body } = await remove('CRM_TOKEN');
+      expect([status, body.error.details.map(({ code, value }: Body) => [code, value])]).toEqual([
+        409,
+        ids.map((id) => ['secret.used', id]),
+      ]);
+      expect(await list()).toEqual(['CRM_TOKEN']);
+    },
+  );
+
+  test('not one of a longer name, nor a draft, nor an earlier version, nor a deleted rule', async () => {
+    await put('CRM_TOKEN');
+    await ruleWith('{{ secrets.CRM_TOKEN_2 }}', 'live');
+    await ruleWith('CRM_TOKEN', 'live');
+    const draft = await ruleWith('{{ secrets.CRM_TOKEN }}', 'draft');
+    await app.rows('update automation_rules set version = 0 where id = $1', [draft]);
+    const changed = await ruleWith('{{ secrets.CRM_TOKEN }}', 'live');
+    await app.rows(
+      `insert into automation_rule_versions (organization_id, rule_id, number, definition) values ($1, $2, 2, '{"steps": []}')`,
+      [tenant.organizationId, changed],
+    );
+    await app.rows('update automation_rules set version = 2 where id = $1', [changed]);
+    const deleted = await ruleWith('{{ secrets.CRM_TOKEN }}', 'live');
+    await app.rows('update automation_rules set deleted_at = clock_timestamp() where id = $1', [deleted]);
+    expect((await remove('CRM_TOKEN')).status).toBe(204);
+  });
 });
 
 describe('refused', () => {

@@ -73,6 +73,13 @@ const segmentMade = async () => {
   return { segmentID: (await app.call('segments.create', { key: tenant.key, body })).body.id };
 };
 
+/** Live. */
+const ruleMade = async () => {
+  const ruleID = await makeRecord(app, 'ruleID');
+  expect((await app.call('automation.rules.publish', { key: tenant.key, params: { ruleID } })).status).toBe(200);
+  return ruleID;
+};
+
 /** One that can be sent, in a state that no request leads to. */
 const campaignIn = (status?: string) => async (): Promise<Call> => {
   const { id } = await completeDraft(app, await channelWithTemplates(app, tenant));
@@ -281,6 +288,16 @@ const needs: Record<string, () => Promise<Call>> = {
     expect((await book(app, tenant, orderID, { service_id: serviceId, starts_at: at(3) })).status).toBe(201);
     return { params: { orderID } };
   },
+  'automation.rules.pause': async () => ({ params: { ruleID: await ruleMade() } }),
+  'automation.rules.resume': async () => {
+    const ruleID = await ruleMade();
+    await app.call('automation.rules.pause', { key: tenant.key, params: { ruleID } });
+    return { params: { ruleID } };
+  },
+  'automation.rules.run': async () => ({
+    params: { ruleID: await ruleMade() },
+    body: { subject: { type: 'contact', id: await makeRecord(app, 'contactID') } },
+  }),
   'automation.secrets.put': async () => ({ params: { secretName: 'AUDITED' } }),
   'automation.secrets.delete': async () => {
     const params = { secretName: 'AUDITED' };

@@ -1,0 +1,54 @@
+import type { Own, Runs } from '../../platform/database/own.ts';
+import { statement } from '../../platform/database/statement.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { OwnTx } from '../../platform/ledger/tx.ts';
+import type { Definition } from '../definition/definition.ts';
+import { AutomationRuleVersion } from '../rule.entity.ts';
+import { getRule } from './rule-row.ts';
+
+const columns = ['number', 'published_by', 'created_at'] as const;
+export type VersionRow = RowOf<typeof AutomationRuleVersion, (typeof columns)[number]>;
+export type WholeVersion = VersionRow & { definition: Definition };
+
+const byNumber = statement((select, { ruleId, number }: { ruleId: string; number: number }) =>
+  select(AutomationRuleVersion)
+    .select([...columns, 'definition'])
+    .where('rule_id', '=', ruleId)
+    .where('number', '=', number),
+);
+const newest = statement((select, { ruleId, before, limit }: { ruleId: string; before: number; limit: number }) =>
+  select(AutomationRuleVersion)
+    .select(columns)
+    .where('rule_id', '=', ruleId)
+    .where('number', '<', before)
+    .orderBy('number', 'desc')
+    .limit(limit),
+);
+
+/** Throws 404. */
+export async function getVersion(own: Runs, ruleId: string, number: number): Promise<WholeVersion> {
+  const [row] = await byNumber(own, { ruleId, number });
+  if (!row) throw notFound('Version');
+  return row;
+}
+
+/** Of a rule that is there, by its number or the one that it runs with. Throws 404. */
+export async function readVersion(own: Own, ruleId: string, number: number): Promise<WholeVersion> {
+  await getRule(own, ruleId);
+  return getVersion(own, ruleId, number);
+}
+
+const afterAll = 2 ** 31 - 1;
+
+/** Newest first, one more than `limit`; `total`: numbers have no gaps. Throws 404. */
+export async function listVersions(own: Own, ruleId: string, { limit, before = afterAll }: { limit: number; before?: number }) {
+  const { version } = await getRule(own, ruleId);
+  return { rows: await newest(own, { ruleId, before, limit: limit + 1 }), total: version };
+}
+
+/** It never changes again: a run keeps the one it began with. */
+export const insertVersion = (
+  own: OwnTx,
+  row: { rule_id: string; number: number; definition: Definition; published_by: string },
+) => own.insert(AutomationRuleVersion, row);
