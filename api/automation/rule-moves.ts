@@ -47,7 +47,7 @@ export const pauseOneRule = endpoint({
   scope: 'automation:write',
   summary: 'Pause a rule',
   description:
-    'After the reply nothing begins a run, events and schedules included; runs that have begun go on. Idempotent; a 409 for a draft.',
+    'What happens after the reply begins no run, and no moment of a schedule does; runs that have begun go on. Idempotent; a 409 for a draft.',
   responses: { 200: withExample(ruleView, { ...liveExample, status: 'paused', revision: 3 }) },
   errors: [409],
   handler: ({ params, write }) =>

@@ -52,7 +52,7 @@ export const ofDefinition = `The trigger, conditions and steps together are at m
 
 export const exampleDefinition = {
   trigger: { type: 'event', event: 'contact.created' },
-  conditions: { field: 'contact.email', operator: 'exists', value: true },
+  conditions: { field: 'contact.email', operator: 'is_not_empty' },
   steps: [{ id: 'welcome', type: 'add_tag', tag: 'new' }],
   concurrency: 'skip',
   exit_when: null,

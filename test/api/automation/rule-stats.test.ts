@@ -53,7 +53,7 @@ test('runs by state, steps in their order by what became of them, starts that we
       type: 'branch',
       branches: [
         {
-          conditions: { field: 'contact.email', operator: 'exists', value: true },
+          conditions: { field: 'contact.email', operator: 'is_not_empty' },
           steps: [{ id: 'inner', type: 'add_tag', tag: 'b' }],
         },
       ],

@@ -95,7 +95,7 @@ describe('create', () => {
 describe('change', () => {
   test('what is given replaces the member, the rest stays', async () => {
     const { id } = await draft({
-      conditions: { field: 'contact.email', operator: 'exists', value: true },
+      conditions: { field: 'contact.email', operator: 'is_not_empty' },
       limits: { steps: 10 },
     });
     const { status, body } = await act('update', id, { ...stepsOf('other'), name: 'Second', conditions: null });
