@@ -21,7 +21,7 @@ const askedView = view(
 
 const about = {
   tag,
-  audit: 'automation_run',
+  audit: 'operation',
   method: 'post' as const,
   scope: 'automation:write' as const,
   isIdempotent: true,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { RunState } from '../../../src/automation/states.ts';
 import type { Role } from '../../../src/organizations/roles.ts';
 import { type Act, actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
@@ -7,6 +8,7 @@ import { at, book, bookable, orderFor } from '../../support/bookings.ts';
 import { channelWithTemplates, completeDraft, inState } from '../../support/campaign-drafts.ts';
 import { type Definition, definitionOf, definitions } from '../../support/contract.ts';
 import { exampleBody, makeParams, makeRecord } from '../../support/examples.ts';
+import { automationRun, rule } from '../../support/factories/automation.ts';
 import { campaign } from '../../support/factories/campaign.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { contact } from '../../support/factories/contact.ts';
@@ -85,6 +87,13 @@ const campaignIn = (status?: string) => async (): Promise<Call> => {
   const { id } = await completeDraft(app, await channelWithTemplates(app, tenant));
   if (status) await inState(app, id, status);
   return { params: { campaignID: id } };
+};
+
+/** Whose steps nothing takes. */
+const runIn = (state: RunState) => async (): Promise<Call> => {
+  const { id: ruleId } = await rule(app.em(), tenant.organizationId);
+  const { id: contactId } = await contact(app.em(), tenant.organizationId);
+  return { params: { runID: (await automationRun(app.em(), tenant.organizationId, { ruleId, contactId, state })).id } };
 };
 
 /** A kind of its own each time, with a field and a relation. */
@@ -298,6 +307,8 @@ const needs: Record<string, () => Promise<Call>> = {
     params: { ruleID: await ruleMade() },
     body: { subject: { type: 'contact', id: await makeRecord(app, 'contactID') } },
   }),
+  'automation.runs.cancel': runIn('running'),
+  'automation.runs.retry': runIn('failed'),
   'automation.secrets.put': async () => ({ params: { secretName: 'AUDITED' } }),
   'automation.secrets.delete': async () => {
     const params = { secretName: 'AUDITED' };
