@@ -1,15 +1,29 @@
-import type { StepContext } from '../../src/automation/actions/action.ts';
+import type Joi from 'joi';
+import type { Action, StepContext } from '../../src/automation/actions/action.ts';
 import { conflicts } from '../../src/automation/actions/conflicts.ts';
 import { actions } from '../../src/automation/actions/index.ts';
-import { readFields } from '../../src/automation/actions/read-fields.ts';
 import { ownRows } from '../../src/platform/database/own.ts';
-import type { ErrorDetail } from '../../src/platform/errors.ts';
+import { AppError, type ErrorDetail, fieldOf } from '../../src/platform/errors.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
 import type { App, Body } from './app.ts';
 
 export type GivenRun = Partial<StepContext['run']>;
 type Given = Record<string, unknown>;
+
+const preferences: Joi.ValidationOptions = { abortEarly: false, errors: { wrap: { label: false } } };
+
+/** Of a step, once Liquid is rendered: as the action takes them, with their defaults. Throws 422, each fault at its field. */
+export function readFields(action: Action, given: Record<string, unknown>): Record<string, unknown> {
+  const { value, error } = action.fields.validate(given, preferences);
+  if (!error) return value;
+  const details = error.details.map(
+    ({ path, type, message }): ErrorDetail => ({ field: fieldOf(path), location: 'body', code: type, message }),
+  );
+  throw new AppError('invalid_request', details.length === 1 ? details[0]!.message : `${details.length} fields are not valid`, {
+    details,
+  });
+}
 
 /** Takes steps of a run as the engine does: prepared, and written in one transaction, with no run behind it. */
 export function stepsOf(app: App) {

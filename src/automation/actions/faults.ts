@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isLiquid } from '../../liquid/parse.ts';
 import { Membership } from '../../organizations/organization.entity.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
@@ -10,7 +11,7 @@ export const fault = (field: string, code: string, message: string): ErrorDetail
 
 /** Also in what is inside of it. */
 export function hasLiquid(value: unknown): boolean {
-  if (typeof value === 'string') return /\{[{%]/.test(value);
+  if (typeof value === 'string') return isLiquid(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasLiquid);
 }
 
@@ -25,8 +26,8 @@ const membersOf = statement((select, { ids }: { ids: string[] }) =>
 export async function memberFaults(own: Own, ids: Record<string, unknown>): Promise<ErrorDetail[]> {
   const given = Object.entries(ids).filter((one): one is [string, string] => typeof literal(one[1]) === 'string');
   if (given.length === 0) return [];
-  const found = new Set((await membersOf(own, { ids: given.map(([, id]) => id) })).map(({ user_id }) => user_id));
+  const found = new Set<string>((await membersOf(own, { ids: given.map(([, id]) => id) })).map(({ user_id }) => user_id));
   return given
-    .filter(([, id]) => !found.has(id))
+    .filter(([, id]) => !found.has(id.toLowerCase()))
     .map(([field]) => fault(field, 'member.unknown', 'No member of the organization has this id'));
 }

@@ -1,6 +1,6 @@
 import type Joi from 'joi';
-import { isLiquid } from '../../liquid/parse.ts';
 import type { ErrorDetail, Path } from '../../platform/errors.ts';
+import { hasLiquid } from '../actions/faults.ts';
 import { faultsOf } from './shape.ts';
 
 /** They count what is there, and which names: no value changes that. */
@@ -8,11 +8,6 @@ const ofPresence =
   /^(any\.(required|unknown)|object\.(unknown|base|missing|xor|oxor|and|nand|with|without|min|max|length)|array\.(base|min|max|length))$/;
 /** Of a whole that is no object or list: Liquid may give one. */
 const ofKind = /^(object|array)\.base$/;
-
-export const hasLiquid = (value: unknown): boolean =>
-  typeof value === 'string'
-    ? isLiquid(value)
-    : value !== null && typeof value === 'object' && Object.values(value).some(hasLiquid);
 
 /** What is wrong with fields whatever their Liquid texts give: a text, a number, a boolean or a list may be Liquid, a name may not. */
 export const faultsAroundLiquid = (schema: Joi.ObjectSchema, fields: Record<string, unknown>, path: Path): ErrorDetail[] =>

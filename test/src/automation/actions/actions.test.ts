@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { scopesOfStep } from '../../../../src/automation/actions/action.ts';
 import { hasLiquid } from '../../../../src/automation/actions/faults.ts';
 import { actions } from '../../../../src/automation/actions/index.ts';
-import { readFields } from '../../../../src/automation/actions/read-fields.ts';
 import { isControl } from '../../../../src/automation/definition/definition.ts';
 import { scopes } from '../../../../src/organizations/scopes.ts';
 import type { AppError } from '../../../../src/platform/errors.ts';
+import { readFields } from '../../../support/steps.ts';
 
 const all = [...actions];
 
