@@ -2,6 +2,7 @@ import { cancelRuns } from './automation/cancel-runs.ts';
 import { evaluateEvent } from './automation/evaluate.ts';
 import { retryRuns } from './automation/retry-runs.ts';
 import { runRule } from './automation/run.ts';
+import { tickRule } from './automation/tick.ts';
 import { feedCampaign } from './campaigns/feed-campaign.ts';
 import { importRecipients } from './campaigns/import-recipients.ts';
 import { prepareCampaign } from './campaigns/prepare-campaign.ts';
@@ -109,6 +110,7 @@ export const handlers = [
   withdrawCampaign,
   retryFailed,
   evaluateEvent,
+  tickRule,
   remindTask,
   fetchRates,
   removeStage,

@@ -10,9 +10,9 @@ import { handle } from '../handler.ts';
 const busyMs = 1_000;
 
 export const runRuleWith = (known: ReadonlyMap<string, Action>) =>
-  handle(runJobOfRule, async ({ run_id }, { own, lasting, secrets, row, outside, finish, wait }) => {
+  handle(runJobOfRule, async ({ run_id }, { own, lasting, secrets, http, row, outside, finish, wait }) => {
     try {
-      const ended = await advance({ own, transact: lasting, secrets, actions: known, job: row, outside }, run_id);
+      const ended = await advance({ own, transact: lasting, secrets, http, actions: known, job: row, outside }, run_id);
       // It was cancelled, or another job goes on with it.
       return ended.kind === 'over' ? await finish() : ended;
     } catch (error) {

@@ -1,3 +1,4 @@
+import { httpRequest } from '../http/http-request.ts';
 import type { Action } from './action.ts';
 import { addNoteAction } from './add-note.ts';
 import { assignConversation } from './assign-conversation.ts';
@@ -31,6 +32,7 @@ const all: Action[] = [
   createRecordAction,
   updateRecord,
   link,
+  httpRequest,
   startRuleAction,
 ];
 

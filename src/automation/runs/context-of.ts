@@ -20,7 +20,7 @@ type About = Pick<RunNow, 'id' | 'rule_id' | 'subject_type' | 'subject_id' | 'co
 
 /** What the actions see of a run. */
 export async function contextOf(
-  { own, transact, secrets }: Pick<RunDeps, 'own' | 'transact' | 'secrets'>,
+  { own, transact, secrets, http }: Pick<RunDeps, 'own' | 'transact' | 'secrets' | 'http'>,
   run: About,
 ): Promise<StepContext> {
   const { id, rule_id, subject_type, subject_id, contact_id, chain } = run;
@@ -29,6 +29,7 @@ export async function contextOf(
     own,
     transact,
     secrets,
+    ...(http && { http }),
     actor: `run:${id}`,
     run: {
       ...{ id, rule_id, subject_type, subject_id, chain },

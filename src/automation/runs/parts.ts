@@ -2,6 +2,7 @@ import type { Own } from '../../platform/database/own.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import type { HttpCaller } from '../../webhooks/http-caller.ts';
 import type { Action } from '../actions/action.ts';
 
 /** What a worker gives to a run of its job. */
@@ -10,6 +11,7 @@ export type RunDeps = {
   /** Repeats over outages of our own. */
   transact: TenantTransact;
   secrets: Secrets;
+  http?: HttpCaller;
   /** By type. */
   actions: ReadonlyMap<string, Action>;
   /** The row and its run: once another row or run is at it, this one is not. */

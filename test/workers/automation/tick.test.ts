@@ -1,0 +1,356 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Definition, Trigger } from '../../../src/automation/definition/definition.ts';
+import { ruleLock } from '../../../src/automation/jobs.ts';
+import { endSchedule, scheduleNext } from '../../../src/automation/schedule/next.ts';
+import { nextStep } from '../../../src/automation/schedule/tick.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import { tickRule } from '../../../workers/automation/tick.ts';
+import { rule as ruleRows } from '../../support/factories/automation.ts';
+import { contact } from '../../support/factories/contact.ts';
+import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+
+let house: House;
+let organizationId: string;
+beforeAll(async () => {
+  house = await openHouse();
+  ({ organizationId } = house);
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  await house.reset('automation_rules', 'contacts', 'deals', 'crm_tasks', 'segments');
+  await house.sql(`update organizations set timezone = 'Europe/Berlin', timezone_field = 'timezone'`);
+});
+
+const own = () => ownRows(house.database, organizationId);
+const transact = () => transactFor(house.ledger.transact, organizationId);
+const iso = (ms: number) => new Date(ms).toISOString();
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+type RuleRow = { id: string; status: string; paused_reason: string; next_at: string | null; tick_job_id: string | null };
+const read = async (id: string): Promise<RuleRow> =>
+  (
+    await house.sql<RuleRow>('select id, status, paused_reason, next_at, tick_job_id from automation_rules where id = $1', [id])
+  )[0]!;
+
+const sleeping = [{ id: 'wait', type: 'wait' as const, for: { days: 1 } }];
+/** A live rule that waits for its next moment. */
+async function ticking(trigger: Trigger, more: Partial<Definition> = {}): Promise<string> {
+  const definition = { trigger, steps: sleeping, concurrency: 'each' as const, ...more };
+  const { id } = await ruleRows(house.em(), organizationId, { definition });
+  await transact()({ locks: [ruleLock(id)] }, async ({ own: tx }) => {
+    const next = await scheduleNext(tx, { id }, definition);
+    await tx.sql('update automation_rules set next_at = $3, tick_job_id = $4 where organization_id = $1 and id = $2', [
+      id,
+      next?.next_at ?? null,
+      next?.tick_job_id ?? null,
+    ]);
+  });
+  return id;
+}
+
+/** As if the moment it waits for were this one. */
+async function comes(id: string, ms: number): Promise<string> {
+  await house.sql('update automation_rules set next_at = $2 where id = $1', [id, iso(ms)]);
+  const { tick_job_id: jobId } = await read(id);
+  await house.sql(`update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where id = $1`, [jobId]);
+  return jobId!;
+}
+
+const tick = async (jobId: string) =>
+  house.run(tickRule as unknown as ToyHandler, { id: jobId, run: (await house.row(jobId))?.run ?? 1 });
+
+type Run = {
+  subject_type: string;
+  subject_id: string;
+  contact_id: string | null;
+  occurs_at: string;
+  trigger: string;
+  chain: string[];
+};
+const runs = (id: string) =>
+  house.sql<Run>(
+    'select subject_type, subject_id, contact_id, occurs_at, trigger, chain from automation_runs where rule_id = $1 order by occurs_at, subject_id',
+    [id],
+  );
+const subjects = async (id: string) => (await runs(id)).map(({ subject_id: one }) => one);
+
+/** As if its runs were those of a moment before. */
+const earlier = (id: string) =>
+  house.sql(`update automation_runs set occurs_at = occurs_at - interval '1 hour' where rule_id = $1`, [id]);
+
+const people = async (count: number) => {
+  const made: string[] = [];
+  for (let at = 0; at < count; at += 1) made.push((await contact(house.em(), organizationId)).id);
+  return made.sort();
+};
+const setFields = (id: string, fields: object) =>
+  house.sql('update contacts set custom_fields = $2 where id = $1', [id, JSON.stringify(fields)]);
+
+const minutely: Trigger = { type: 'schedule', cron: '* * * * *', timezone: 'UTC' };
+const thisMinute = () => Math.floor(Date.now() / minute) * minute;
+
+describe('a schedule', () => {
+  test('waits for its next moment in a job that is parked', async () => {
+    const id = await ticking({ type: 'schedule', cron: '0 9 * * *' });
+    const { next_at: next, tick_job_id: jobId } = await read(id);
+    const berlin = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Berlin', timeStyle: 'short' });
+    expect(berlin.format(new Date(next!))).toBe('09:00');
+    const row = (await house.row(jobId!))!;
+    expect(row).toMatchObject({ state: 'queued', queue: 'automations', subject_id: id });
+    expect(Math.abs((row as unknown as { run_in: number }).run_in - (Date.parse(next!) - Date.now()))).toBeLessThan(5_000);
+  });
+
+  test('begins one run about the organization, and waits for the next moment', async () => {
+    const id = await ticking(minutely);
+    const at = thisMinute();
+    const jobId = await comes(id, at);
+    expect(await tick(jobId)).toEqual({ kind: 'done' });
+    const [run, ...others] = await runs(id);
+    expect(others).toEqual([]);
+    expect(run).toMatchObject({ subject_type: 'organization', subject_id: organizationId, contact_id: null, chain: [id] });
+    expect(new Date(run!.occurs_at).getTime()).toBe(at);
+    expect(run!.trigger).toBe('schedule');
+    const after = await read(id);
+    expect(Date.parse(after.next_at!)).toBe(at + minute);
+    expect(after.tick_job_id).not.toBe(jobId);
+    expect(await house.row(jobId)).toBeUndefined();
+    expect(await house.row(after.tick_job_id!)).toBeDefined();
+  });
+
+  test('run twice at the same moment has one run', async () => {
+    const id = await ticking(minutely);
+    const at = thisMinute();
+    await tick(await comes(id, at));
+    await tick(await comes(id, at));
+    expect(await runs(id)).toHaveLength(1);
+  });
+
+  test('of moments that were missed, the last falls', async () => {
+    const id = await ticking({ type: 'schedule', cron: '0 * * * *', timezone: 'UTC' });
+    await tick(await comes(id, Math.floor(Date.now() / (60 * minute)) * 60 * minute - 3 * day));
+    const [run, ...others] = await runs(id);
+    expect(others).toEqual([]);
+    expect(Date.now() - Date.parse(run!.occurs_at)).toBeLessThan(61 * minute);
+    expect(Date.parse((await read(id)).next_at!)).toBe(Date.parse(run!.occurs_at) + 60 * minute);
+  });
+
+  test('whose moment has not come waits', async () => {
+    const id = await ticking(minutely);
+    const jobId = await comes(id, Date.now() + 5_000);
+    expect(await tick(jobId)).toMatchObject({ kind: 'wait' });
+    expect(await runs(id)).toEqual([]);
+  });
+
+  test('that is paused, or has another tick, does nothing', async () => {
+    const id = await ticking(minutely);
+    const jobId = await comes(id, thisMinute());
+    await house.sql(`update automation_rules set status = 'paused' where id = $1`, [id]);
+    expect(await tick(jobId)).toEqual({ kind: 'done' });
+    expect(await runs(id)).toEqual([]);
+  });
+
+  test('that ends has no job any more', async () => {
+    const id = await ticking(minutely);
+    const { tick_job_id: jobId } = await read(id);
+    await transact()({ locks: [ruleLock(id)] }, ({ own: tx }) => endSchedule(tx, id));
+    expect(await house.row(jobId!)).toBeUndefined();
+  });
+
+  test('published again keeps a moment that has come and is its own too', async () => {
+    const id = await ticking(minutely);
+    const at = iso(thisMinute());
+    const next = await transact()({ locks: [ruleLock(id)] }, ({ own: tx }) =>
+      scheduleNext(tx, { id, next_at: at }, { trigger: minutely }),
+    );
+    expect(next!.next_at).toBe(at);
+    const other: Trigger = { type: 'schedule', cron: '0 0 1 1 *' };
+    const later = await transact()({ locks: [ruleLock(id)] }, ({ own: tx }) =>
+      scheduleNext(tx, { id, next_at: at }, { trigger: other }),
+    );
+    expect(Date.parse(later!.next_at)).toBeGreaterThan(Date.now());
+  });
+
+  test('that never comes again waits for nothing', async () => {
+    const id = await ticking({ type: 'event', event: 'deal.created' });
+    expect(await read(id)).toMatchObject({ next_at: null, tick_job_id: null });
+  });
+});
+
+describe('for each of a list', () => {
+  const forEach = (more: object = {}, kind = 'contact'): Trigger => ({ ...minutely, for_each: { kind, ...more } }) as Trigger;
+
+  test('a run, whatever batches it takes, and however often one is taken', async () => {
+    const all = await people(7);
+    const id = await ticking(forEach());
+    const jobId = await comes(id, thisMinute());
+    const source = { database: house.database, own: own() };
+    for (const made of [3, 6]) {
+      const step = await nextStep(source, id, jobId, { size: 3 });
+      if (step.kind !== 'step') throw new Error('a step');
+      expect(step.isLast).toBe(false);
+      await transact()(step.look, step.write);
+      expect(await runs(id)).toHaveLength(made);
+      // Another worker that had read the same batch writes nothing more.
+      await expect(transact()(step.look, step.write)).rejects.toThrow();
+      expect(await runs(id)).toHaveLength(made);
+    }
+    // The worker died: the next one goes on after the last batch.
+    expect(await tick(jobId)).toEqual({ kind: 'done' });
+    expect(await subjects(id)).toEqual(all);
+    expect((await runs(id)).every((run) => run.contact_id === run.subject_id)).toBe(true);
+    expect(await house.sql('select 1 from automation_occurrences')).toEqual([]);
+    expect(Date.parse((await read(id)).next_at!)).toBeGreaterThan(0);
+  });
+
+  test('more than may be are counted as held back', async () => {
+    await people(5);
+    const id = await ticking(forEach());
+    const jobId = await comes(id, thisMinute());
+    const step = await nextStep({ database: house.database, own: own() }, id, jobId, { size: 10, max: 3 });
+    if (step.kind !== 'step') throw new Error('a step');
+    expect(step.isLast).toBe(true);
+    await transact()(step.look, step.write);
+    expect(await runs(id)).toHaveLength(3);
+    const held = await house.sql('select reason, count from automation_held where rule_id = $1', [id]);
+    expect(held).toEqual([{ reason: 'too_many_runs', count: 2 }]);
+  });
+
+  test('filters, search, tags and segments select', async () => {
+    const [gold, plain, other] = (await people(3)) as [string, string, string];
+    await setFields(gold, { tier: 'gold' });
+    await setFields(other, { tier: 'gold' });
+    const segment = uuidv7();
+    await house.sql(`insert into segments (organization_id, id, name, kind) values ($1, $2, 'Few', 'static')`, [
+      organizationId,
+      segment,
+    ]);
+    for (const one of [gold, plain])
+      await house.sql('insert into segment_members (organization_id, segment_id, contact_id) values ($1, $2, $3)', [
+        organizationId,
+        segment,
+        one,
+      ]);
+    const filters = [{ field: 'custom_fields.tier', operator: 'eq', value: 'gold' }];
+    const id = await ticking(forEach({ filters, segment_ids: [segment] }));
+    await tick(await comes(id, thisMinute()));
+    expect(await subjects(id)).toEqual([gold]);
+  });
+
+  test('where its segment is gone, the rule pauses and tells why', async () => {
+    const id = await ticking(forEach({ segment_ids: [uuidv7()] }));
+    expect(await tick(await comes(id, thisMinute()))).toEqual({ kind: 'done' });
+    expect(await read(id)).toEqual({ id, status: 'paused', paused_reason: 'not_valid', next_at: null, tick_job_id: null });
+    const told = await house.sql(`select data->>'reason' as reason from events where type = 'automation.rule.paused'`);
+    expect(told).toEqual([{ reason: 'not_valid' }]);
+  });
+
+  test('only those for whom the conditions hold', async () => {
+    const [ada] = (await people(2)) as [string];
+    await house.sql(`update contacts set name = 'Ada' where id = $1`, [ada]);
+    const conditions = { field: 'contact.name', operator: 'eq', value: 'Ada' };
+    const id = await ticking(forEach(), { conditions });
+    await tick(await comes(id, thisMinute()));
+    expect(await subjects(id)).toEqual([ada]);
+  });
+
+  test('`skip`: who is in a run of the rule has no second', async () => {
+    await people(2);
+    const id = await ticking(forEach(), { concurrency: 'skip' });
+    await tick(await comes(id, thisMinute()));
+    await earlier(id);
+    await tick(await comes(id, thisMinute()));
+    expect(await runs(id)).toHaveLength(2);
+    const held = await house.sql('select reason, count from automation_held where rule_id = $1', [id]);
+    expect(held).toEqual([{ reason: 'subject_busy', count: 2 }]);
+  });
+
+  test('`restart`: the run before is cancelled', async () => {
+    await people(2);
+    const id = await ticking(forEach(), { concurrency: 'restart' });
+    await tick(await comes(id, thisMinute()));
+    await earlier(id);
+    await tick(await comes(id, thisMinute()));
+    const states = await house.sql<{ state: string }>('select state from automation_runs where rule_id = $1 order by state', [
+      id,
+    ]);
+    expect(states.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'queued', 'queued']);
+  });
+});
+
+describe('a date', () => {
+  const today = (zone: string, ms = Date.now()) => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(ms);
+  const birthday: Trigger = { type: 'date', kind: 'contact', field: 'custom_fields.born', repeat: 'yearly' };
+
+  /** A quarter of an hour after which a clock in the zone shows this time; the last one that is past. */
+  function lastTimeIn(zone: string) {
+    const quarter = Math.floor(Date.now() / (15 * minute)) * 15 * minute;
+    return { ms: quarter, at: new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeStyle: 'short' }).format(quarter) };
+  }
+
+  test('of contacts falls by the clock of each', async () => {
+    const [tokyo, berlin, nobody] = (await people(3)) as [string, string, string];
+    const { ms, at } = lastTimeIn('Asia/Tokyo');
+    const born = `1990${today('Asia/Tokyo', ms).slice(4)}`;
+    await setFields(tokyo, { born, timezone: 'asia/tokyo' });
+    await setFields(berlin, { born, timezone: 'Europe/Berlin' });
+    await setFields(nobody, { born: '1990-13-45', timezone: 'Asia/Tokyo' });
+    const id = await ticking({ ...birthday, at } as Trigger);
+    await tick(await comes(id, ms));
+    expect(await subjects(id)).toEqual([tokyo]);
+    expect((await runs(id))[0]).toMatchObject({ trigger: 'date', contact_id: tokyo });
+    expect(Date.parse((await read(id)).next_at!)).toBe(ms + 15 * minute);
+  });
+
+  test('falls once, though the contact moves to another zone the same day', async () => {
+    const [one] = (await people(1)) as [string];
+    const { ms, at } = lastTimeIn('Asia/Tokyo');
+    const fields = { born: `1990${today('Asia/Tokyo', ms).slice(4)}`, timezone: 'Asia/Tokyo' };
+    await setFields(one, fields);
+    const id = await ticking({ ...birthday, at } as Trigger);
+    await tick(await comes(id, ms));
+    await tick(await comes(id, ms));
+    expect(await runs(id)).toHaveLength(1);
+  });
+
+  /** Due at this time of the day, so that it has just come. */
+  const justNow = (zone: string) => {
+    const ms = thisMinute();
+    return { ms, at: new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeStyle: 'short' }).format(ms) };
+  };
+
+  test('of a task: its day in the organization’s zone, so many days before', async () => {
+    const { ms, at } = justNow('Europe/Berlin');
+    const due = [2, 3, 4].map((days) => iso(Date.parse(`${today('Europe/Berlin', ms)}T12:00Z`) + days * day));
+    const ids = due.map(() => uuidv7());
+    for (const [index, time] of due.entries())
+      await house.sql(`insert into crm_tasks (organization_id, id, title, due_at) values ($1, $2, 'Call', $3)`, [
+        organizationId,
+        ids[index],
+        time,
+      ]);
+    const id = await ticking({ type: 'date', kind: 'task', field: 'due_at', offset_days: -3, at });
+    await tick(await comes(id, ms));
+    expect(await subjects(id)).toEqual([ids[1]]);
+    expect(Date.parse((await read(id)).next_at!)).toBeGreaterThan(Date.now() + 22 * 60 * minute);
+  });
+
+  test('of contacts, by the clock of the rule where they have none', async () => {
+    await house.sql('update organizations set timezone_field = null');
+    const [one] = (await people(1)) as [string];
+    const { ms, at } = justNow('America/New_York');
+    await setFields(one, { since: today('America/New_York', ms), timezone: 'Asia/Tokyo' });
+    const id = await ticking({ type: 'date', kind: 'contact', field: 'custom_fields.since', at, timezone: 'America/New_York' });
+    await tick(await comes(id, ms));
+    expect(await subjects(id)).toEqual([one]);
+  });
+
+  test('where its kind is gone, the rule pauses', async () => {
+    const { ms, at } = justNow('Europe/Berlin');
+    const id = await ticking({ type: 'date', kind: 'boat', field: 'launched', at });
+    await tick(await comes(id, ms));
+    expect(await read(id)).toMatchObject({ status: 'paused', paused_reason: 'not_valid' });
+  });
+});
