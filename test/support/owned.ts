@@ -2,7 +2,7 @@ import { exampleCheckoutToken } from '../../src/commerce/orders/checkout-token.t
 import type { App } from './app.ts';
 import { definitionOf, definitions } from './contract.ts';
 import { exampleBody, makeRecord, paramNamesOf } from './examples.ts';
-import { automationRun, rule } from './factories/automation.ts';
+import { automationRun } from './factories/automation.ts';
 import { campaign } from './factories/campaign.ts';
 import { bearerToken, person, sessionHeaders } from './factories/person.ts';
 import { variant } from './factories/sold.ts';
@@ -70,8 +70,11 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
   const version = await app.one('select id from flow_versions where flow_id = $1', [flow.body.id]);
   const sold = await variant(app, { stock: 1_000 });
   const { id: campaignID } = await campaign(app.em(), organizationId, { channelIds: [channel.id] });
-  const { id: ruleId } = await rule(app.em(), organizationId);
-  const run = await automationRun(app.em(), organizationId, { ruleId, state: 'failed', contactId: conversation.contactId });
+  const run = await automationRun(app.em(), organizationId, {
+    ruleId: rule.body.id,
+    state: 'failed',
+    contactId: conversation.contactId,
+  });
   const owned: Record<string, string> = {
     campaignID,
     productID: sold.productId,
