@@ -5,9 +5,13 @@ export type CopyBounds = { characters: number; text: number; depth: number };
 
 /**
  * What texts may see: copies without prototypes, of bounded size. What is empty is left out, so that `if` and `default` take an empty field
- * and a missing one alike. So is what is beyond the bounds.
+ * and a missing one alike. So is what is beyond the bounds. `sources`: of each list and object, what it was copied from, whole.
  */
-export function plainCopy(roots: Record<string, object>, bounds: CopyBounds): Record<string, unknown> {
+export function plainCopy(
+  roots: Record<string, object>,
+  bounds: CopyBounds,
+  sources?: WeakMap<object, object>,
+): Record<string, unknown> {
   let left = bounds.characters;
   const scope = Object.create(null) as Record<string, unknown>;
   for (const [name, root] of Object.entries(roots)) scope[name] = record(root, 0);
@@ -15,6 +19,7 @@ export function plainCopy(roots: Record<string, object>, bounds: CopyBounds): Re
 
   function record(from: object, depth: number): Record<string, unknown> {
     const fields = Object.create(null) as Record<string, unknown>;
+    sources?.set(fields, from);
     for (const [name, value] of Object.entries(from)) {
       const copy = copyOf(value, depth + 1);
       if (copy !== undefined) fields[name] = copy;
@@ -31,6 +36,7 @@ export function plainCopy(roots: Record<string, object>, bounds: CopyBounds): Re
     if (value === null || typeof value !== 'object' || depth > bounds.depth) return undefined;
     if (!Array.isArray(value)) return record(value, depth);
     const list = value.map((one) => copyOf(one, depth + 1)).filter((one) => one !== undefined);
+    sources?.set(list, value);
     return list.length > 0 ? list : undefined;
   }
 }

@@ -19,7 +19,8 @@ export function renderValue(value: unknown, scope: Scope, path: Path = []): unkn
   const texts = textsIn(value);
   if (texts.length === 0) return value;
   try {
-    return together(scopeFor(texts, scope), (rendering) => filled(value, path, rendering));
+    const sources = new WeakMap<object, object>();
+    return together(scopeFor(texts, scope, sources), (rendering) => filled(value, path, rendering, sources));
   } catch (error) {
     throw error instanceof TextFailed ? failure(error.message, error.at) : error;
   }
@@ -60,13 +61,13 @@ function textsIn(value: unknown, texts: string[] = []): string[] {
 }
 
 /** Copies of what the texts read: outputs of many steps may be long, and most texts read a name or two. */
-function scopeFor(texts: string[], scope: Scope): Record<string, unknown> {
+function scopeFor(texts: string[], scope: Scope, sources: WeakMap<object, object>): Record<string, unknown> {
   const fieldsOf = new Map<string, Set<string> | 'all'>();
   for (const read of texts.flatMap(readsOf)) add(read);
   const roots = [...fieldsOf].flatMap(([root, fields]) =>
     Object.hasOwn(scope, root) ? [[root, only(scope[root], fields)]] : [],
   );
-  return plainCopy({ scope: Object.fromEntries(roots) }, valueBounds).scope as Record<string, unknown>;
+  return plainCopy({ scope: Object.fromEntries(roots) }, valueBounds, sources).scope as Record<string, unknown>;
 
   function add({ root, field }: { root: string; field: string | undefined }) {
     const fields = fieldsOf.get(root) ?? new Set();
@@ -80,7 +81,7 @@ function only(from: unknown, fields: Set<string> | 'all'): unknown {
   return Object.fromEntries(Object.entries(from).filter(([name]) => fields.has(name)));
 }
 
-function filled(value: unknown, path: Path, rendering: Rendering): unknown {
+function filled(value: unknown, path: Path, rendering: Rendering, sources: WeakMap<object, object>): unknown {
   let left = maxRendered;
   return fill(value, path, 0);
 
@@ -96,7 +97,7 @@ function filled(value: unknown, path: Path, rendering: Rendering): unknown {
     const parsed = mustParse(parsedText(text), at);
     const { output } = parsed;
     const result = output
-      ? rendering.read(at, (context) => given(toValueSync(output.value(context))))
+      ? rendering.read(at, (context) => given(toValueSync(output.value(context)), sources))
       : rendering.text(parsed.templates, at);
     left -= typeof result === 'string' ? result.length : JSON.stringify(result).length;
     if (left < 0) throw new TextFailed(at, `: all Liquid of a step gives at most ${maxRendered} characters`);
@@ -109,13 +110,14 @@ function mustParse(parsed: Parsed | TextFault, at: string): Parsed {
   return parsed;
 }
 
-/** Without the copy's missing prototype. */
-function given(value: unknown): unknown {
+/** A list or an object as it is, with what is empty in it: the copy that texts read has none of it. */
+function given(value: unknown, sources: WeakMap<object, object>): unknown {
   if (value === undefined || value === null) throw new Error('A value is missing');
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  if (Array.isArray(value)) return value.map((one) => given(one));
-  if (typeof value === 'object' && Object.getPrototypeOf(value) === null)
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, given(one)]));
+  const source = typeof value === 'object' ? sources.get(value) : undefined;
+  if (source) return JSON.parse(JSON.stringify(source));
+  // Of a filter, which makes lists of texts.
+  if (Array.isArray(value)) return value.map((one) => given(one, sources));
   throw new Error('A value is no text, number, boolean, list or object');
 }
