@@ -6,6 +6,7 @@ import { recordFieldsOf } from '../../records/types/listing.ts';
 import { isAnything, ofEveryRecord, ofRoots } from './named.ts';
 import { type Root, roots } from './roots.ts';
 
+export { eventMembers, rootsOfEvent } from './event-names.ts';
 export { conditionFaults } from './faults.ts';
 export type { ConditionContext } from './named.ts';
 

@@ -94,6 +94,8 @@ export function changeNameOf(given: string, named: Named | undefined): { root: s
 export type ConditionContext = {
   /** The type of the event that they see; null: there is none. */
   event?: string | null;
+  /** The roots that may be there (`rootsOfEvent`). */
+  roots?: ReadonlySet<string>;
   /** The ids of the steps before. */
   steps?: ReadonlySet<string>;
   /** Types of records, of which one is the record's. None: any field of a record may be named. */
