@@ -1,4 +1,4 @@
-import { LocksOutdated } from '../../platform/ledger/locks.ts';
+import { LocksOutdated, subjectLock } from '../../platform/ledger/locks.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
 import { conflicts } from '../actions/conflicts.ts';
 import { ruleLock, runLock } from '../jobs.ts';
@@ -34,12 +34,15 @@ export function takeSteps(deps: RunDeps, first: RunNow, claim: string, refused?:
   );
 }
 
+/** Of what it waits for, too: an event about that has been written before the wait begins, or sees it. */
 function locksOf(batch: Batch | undefined): string[] {
   if (!batch) return [];
   const { run, writes, next } = batch;
+  const awaited = (next.kind === 'wait' && next.awaits?.subjects) || [];
   return [
     runLock(run.id),
     ...(next.kind === 'fail' ? [ruleLock(run.rule_id)] : []),
+    ...awaited.map(({ type, id }) => subjectLock(type, id)),
     ...writes.flatMap(({ prepared }) => prepared.locks),
   ];
 }

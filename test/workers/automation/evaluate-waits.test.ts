@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createDefinitions } from '../../../src/automation/evaluate/definitions.ts';
 import { evaluation, writeEvaluation } from '../../../src/automation/evaluate/evaluate.ts';
@@ -6,9 +7,11 @@ import { AutomationWait } from '../../../src/automation/run.entity.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { contactUpdated, conversationUpdated } from '../../../src/platform/events/catalogue.ts';
 import { subjectLock } from '../../../src/platform/ledger/locks.ts';
+import { runRule } from '../../../workers/automation/run.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { type ContactMade, contact } from '../../support/factories/contact.ts';
 import { conversation } from '../../support/factories/conversation.ts';
+import type { ToyHandler } from '../../support/house.ts';
 
 let at: RuleHouse;
 let who: ContactMade;
@@ -101,4 +104,21 @@ test('a run that was cancelled meanwhile stays so', async () => {
   await at.sql(`update automation_runs set state = 'cancelled' where id = $1`, [run]);
   expect(await at.evaluate(event)).toEqual({ kind: 'done' });
   expect(await seen(run)).toEqual(asleep);
+});
+
+test('a wait begins before or after an event about its subject, never beside it', async () => {
+  const ask = { id: 'ask', type: 'wait_for', event: 'contact.updated', timeout: { days: 1 } };
+  const rule = await at.rule({ steps: [ask] });
+  await at.evaluate(await at.updated(who.id));
+  const [run] = await at.runs(rule);
+  const job = (await at.house.row(run!.job_id!))!;
+  const waitsOf = () => at.sql('select subject_id from automation_waits where run_id = $1', [run!.id]);
+  const work = await at.transact({ locks: [subjectLock('contact', who.id)] }, async () => {
+    const working = at.house.run(runRule as unknown as ToyHandler, job);
+    await sleep(300);
+    expect(await waitsOf()).toEqual([]);
+    return { working };
+  });
+  expect((await work.working).kind).toBe('wait');
+  expect(await waitsOf()).toContainEqual({ subject_id: who.id });
 });
