@@ -1,5 +1,5 @@
 import type { Own } from '../../platform/database/own.ts';
-import { subjectLock } from '../../platform/ledger/locks.ts';
+import { LocksOutdated, subjectLock } from '../../platform/ledger/locks.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
 import { ruleLock, runLock } from '../jobs.ts';
 import { beginRuns, type NewRun } from '../runs/begin.ts';
@@ -38,10 +38,11 @@ export async function startRuns(tx: TenantTx, starts: RunStart[], isFullOf = isF
   const restarts = admissions.flatMap((admission) => admission.restarts);
   for (const id of restarts) tx.assertLocked(runLock(id));
   for (const id of restarts) await cancelRun(tx, id, 'restarted');
-  return beginRuns(
-    tx.own,
-    starts.flatMap((start, index) => (admissions[index]!.verdict === 'ok' ? [newRun(start)] : [])),
-  );
+  const begun = starts.flatMap((start, index) => (admissions[index]!.verdict === 'ok' ? [newRun(start)] : []));
+  const made = await beginRuns(tx.own, begun);
+  // A schedule began one at the same time: it takes no locks of subjects.
+  if (made.length < begun.length) throw new LocksOutdated();
+  return made;
 }
 
 type Held = { ruleId: string; reason: HeldReason; count: number };

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { locksOfStarts, type RunStart, startRuns } from '../../../../src/automation/evaluate/start-runs.ts';
+import { beginRuns } from '../../../../src/automation/runs/begin.ts';
 import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { subjectLock } from '../../../../src/platform/ledger/locks.ts';
@@ -90,6 +92,21 @@ test('a run that another began since the look is ended with its own lock', async
   await at.transact(late, (tx) => startRuns(tx, [one]));
   expect(looks).toBe(2);
   expect((await at.runs(one.rule.id)).map(({ state }) => state)).toEqual(['cancelled', 'queued']);
+});
+
+test('a run that a schedule begins at the same time, without the lock of the subject: the start is held back', async () => {
+  const one = await start();
+  const { starting } = await at.transact({}, async ({ own: tx }) => {
+    const subject = { ...one.subject, contactId: null };
+    const more = { version: 1, mode: 'live' as const, trigger: 'schedule' as const, occursAt: new Date(), isExclusive: true };
+    await beginRuns(tx, [{ ruleId: one.rule.id, ...subject, ...more, chain: [one.rule.id] }]);
+    const made = write([one]);
+    await sleep(300);
+    return { starting: made };
+  });
+  expect(await starting).toEqual([]);
+  expect(await at.runs(one.rule.id)).toMatchObject([{ trigger: 'schedule' }]);
+  expect(await at.held(one.rule.id)).toEqual([{ reason: 'subject_busy', count: 1 }]);
 });
 
 test('a start without the lock of its subject is refused', async () => {
