@@ -11,6 +11,7 @@ import { cancelOneRun, retryOneRun } from './run-moves.ts';
 import { statsOfRuns } from './run-stats.ts';
 import { getOneRun, listOfRuns } from './runs.ts';
 import { deleteOneSecret, getOneSecret, listOfSecrets, putOneSecret } from './secrets.ts';
+import { testOneRule } from './test.ts';
 
 /** In the order of the document. */
 export const automationEndpoints: AnyEndpoint[] = [
@@ -28,6 +29,7 @@ export const automationEndpoints: AnyEndpoint[] = [
   listOfRuleVersions,
   getRuleVersion,
   statsOfOneRule,
+  testOneRule,
   tellOneEvent,
   listOfRuns,
   statsOfRuns,

@@ -35,6 +35,8 @@ async function startOf({ own, actor, run }: StepContext, { rule_id, vars }: Fiel
 
 export const startRuleAction = databaseAction<Fields>({
   type: 'start_rule',
+  // What it admits is looked at before its transaction: two of them would not see each other.
+  isAlone: true,
   description:
     "Starts another rule about what this run is about, whatever that rule's own trigger and conditions are. Its limits hold: what is held back starts no run, and this one goes on.",
   scopes: ['automation:write'],

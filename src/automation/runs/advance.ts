@@ -1,11 +1,11 @@
 import { uuidv7 } from '../../platform/ids.ts';
-import type { Batch, Refused } from './batch.ts';
+import type { Batch, Lesson, Refused } from './batch.ts';
 import { callOutside } from './call-outside.ts';
 import type { Ended } from './end-batch.ts';
 import type { RunDeps } from './parts.ts';
 import { StepRefused } from './refusal.ts';
 import { findRunNow, type RunNow } from './run-now.ts';
-import { isOurs, type Taken, takeSteps } from './take-steps.ts';
+import { isBusy, isOurs, type Taken, takeSteps } from './take-steps.ts';
 
 /** As the batch left it: its transaction asserts that it still is when the next one ends. */
 function runAfter({ run, position, vars, stepsRun }: Batch, readAt: number): RunNow {
@@ -20,18 +20,18 @@ function runAfter({ run, position, vars, stepsRun }: Batch, readAt: number): Run
 export async function advance(deps: RunDeps, id: string): Promise<NonNullable<Ended>> {
   const claim = uuidv7();
   let run = await findRunNow(deps.own, id);
-  let refused: Refused | undefined;
+  let lesson: Lesson = {};
   while (isOurs(run, deps)) {
     const readAt = performance.now();
-    const taken: Taken | StepRefused = await takeSteps(deps, run, claim, refused).catch(asRefused);
-    if (taken instanceof StepRefused) {
-      refused = refusedAfter(run, taken, refused);
+    const taken: Taken | Lesson = await takeSteps(deps, run, claim, lesson).catch(lessonOf(run, lesson));
+    if (!taken) break;
+    if (!('batch' in taken)) {
+      lesson = taken;
       run = await findRunNow(deps.own, id);
       continue;
     }
-    if (!taken) break;
     if (taken.ended) return taken.ended;
-    refused = undefined;
+    lesson = {};
     run = runAfter(taken.batch, readAt);
     const { next } = taken.batch;
     if (next.kind === 'call') return (await callOutside(deps, run, next.call)) ?? { kind: 'over' };
@@ -39,9 +39,13 @@ export async function advance(deps: RunDeps, id: string): Promise<NonNullable<En
   return { kind: 'over' };
 }
 
-function asRefused(error: unknown): StepRefused {
-  if (error instanceof StepRefused) return error;
-  throw error;
+/** Of what undid a batch. Any other error is thrown. */
+function lessonOf(run: RunNow, before: Lesson): (error: unknown) => Lesson {
+  return (error) => {
+    if (error instanceof StepRefused) return { ...before, refused: refusedAfter(run, error, before.refused) };
+    if (isBusy(error) && !before.isSingle) return { ...before, isSingle: true };
+    throw error;
+  };
 }
 
 /** Behind other steps of its transaction it is tried alone; so the second refusal is for good. */

@@ -40,3 +40,5 @@ export type Batch = {
 
 /** The step that was refused at its last attempt: first in its batch for good, else it is tried alone. */
 export type Refused = { number: number; error: JobError; input: unknown; isFirst: boolean };
+/** What the last plan came to. `isSingle`: what it looked at had always changed when it was written, so one step is taken at a time. */
+export type Lesson = { refused?: Refused; isSingle?: boolean };

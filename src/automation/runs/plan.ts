@@ -4,7 +4,7 @@ import type { Definition, Step } from '../definition/definition.ts';
 import { maxStepsOfRun } from '../limits.ts';
 import { withoutMarks } from '../secret-marks.ts';
 import { awaitedSubjects } from './awaited.ts';
-import type { Batch, Next, Refused } from './batch.ts';
+import type { Batch, Lesson, Next } from './batch.ts';
 import { contextOf } from './context-of.ts';
 import { definitionOf } from './definition-of.ts';
 import { Draft } from './draft.ts';
@@ -25,11 +25,10 @@ const earlyMs = 50;
 const maxVarsBytes = 16 * 1024;
 
 /**
- * The next steps of a run that one transaction can take, with what follows them. Looks only, and writes nothing. `refused`: what happened to the last
- * plan. `claim`: of the call that this worker may have claimed.
+ * The next steps of a run that one transaction can take, with what follows them. Looks only, and writes nothing. `lesson`: of the last plan. `claim`: of the call that this worker may have claimed.
  */
-export async function planBatch(deps: RunDeps, run: RunNow, claim: string, refused?: Refused): Promise<Batch> {
-  return new Plan(deps, run, await definitionOf(deps.own, run), claim, refused).whole();
+export async function planBatch(deps: RunDeps, run: RunNow, claim: string, lesson: Lesson): Promise<Batch> {
+  return new Plan(deps, run, await definitionOf(deps.own, run), claim, lesson).whole();
 }
 
 class Plan {
@@ -37,7 +36,7 @@ class Plan {
   private readonly run: RunNow;
   private readonly rule: Definition;
   private readonly claim: string;
-  private readonly refused: Refused | undefined;
+  private readonly lesson: Lesson;
   private readonly draft: Draft;
   private scope: RunScope;
   private isClosed = false;
@@ -45,12 +44,12 @@ class Plan {
   /** Rendered, of the step that is tried. */
   private input: unknown;
 
-  constructor(deps: RunDeps, run: RunNow, rule: Definition, claim: string, refused: Refused | undefined) {
+  constructor(deps: RunDeps, run: RunNow, rule: Definition, claim: string, lesson: Lesson) {
     this.deps = deps;
     this.run = run;
     this.rule = rule;
     this.claim = claim;
-    this.refused = refused;
+    this.lesson = lesson;
     this.draft = new Draft(run, rule.steps);
     this.scope = this.scopeOf(this.draft.position.event_id ?? run.event_id);
   }
@@ -126,8 +125,9 @@ class Plan {
 
   /** Undefined: it was taken, and another may join it. */
   private async step(): Promise<Next | undefined> {
-    const { draft, refused } = this;
+    const { draft } = this;
     const { step, stepsRun, writes } = draft;
+    const { refused } = this.lesson;
     if (!step) return { kind: 'succeed' };
     if (refused?.number === stepsRun + 1) {
       if (refused.isFirst) return draft.failed(step, refused.error, refused.input);
@@ -158,7 +158,7 @@ class Plan {
   private mustBreakBefore(step: Step): boolean {
     if (this.draft.writes.length === 0) return false;
     const action = this.deps.actions.get(step.type);
-    if (action && (this.isClosed || (action.kind === 'database' && action.isAlone))) return true;
+    if (action && (this.isClosed || this.lesson.isSingle || (action.kind === 'database' && action.isAlone))) return true;
     const parts = readBy(step);
     return this.draft.isReadBy(JSON.stringify(parts), this.scope.names(parts));
   }

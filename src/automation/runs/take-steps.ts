@@ -3,7 +3,7 @@ import type { TenantTx } from '../../platform/ledger/tx.ts';
 import { conflicts } from '../actions/conflicts.ts';
 import { ruleLock, runLock } from '../jobs.ts';
 import { isLive } from '../states.ts';
-import type { Batch, Refused } from './batch.ts';
+import type { Batch, Lesson } from './batch.ts';
 import { type Ended, endBatch } from './end-batch.ts';
 import { bounded } from './output.ts';
 import type { RunDeps } from './parts.ts';
@@ -21,12 +21,12 @@ export type Taken = { batch: Batch; ended: Ended } | undefined;
  * One batch of steps: a look, and a transaction with all that they do, their rows, the position after them and what becomes of the job. Undefined: the run
  * is not ours any more. Throws StepRefused, when nothing was written.
  */
-export function takeSteps(deps: RunDeps, first: RunNow, claim: string, refused?: Refused): Promise<Taken> {
+export function takeSteps(deps: RunDeps, first: RunNow, claim: string, lesson: Lesson): Promise<Taken> {
   let known: RunNow | undefined = first;
   const look = async () => {
     const run = known ?? (await findRunNow(deps.own, first.id));
     known = undefined;
-    return isOurs(run, deps) ? planBatch(deps, run, claim, refused) : undefined;
+    return isOurs(run, deps) ? planBatch(deps, run, claim, lesson) : undefined;
   };
   return deps.transact(
     { ...conflicts, look, locks: locksOf, cause: { by: `run:${first.id}`, chain: first.chain } },

@@ -1,0 +1,141 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { useApp } from '../../support/app.ts';
+import { rule } from '../../support/factories/automation.ts';
+import { contact } from '../../support/factories/contact.ts';
+
+const app = useApp({});
+let contactId: string;
+let ruleId: string;
+
+const lists = (came: object[], late: object[]) =>
+  Object.fromEntries([
+    ['then', came],
+    ['on_timeout', late],
+  ]);
+const steps = [
+  { id: 'tag', type: 'add_tag', tag: '{{ contact.name | downcase }}' },
+  { id: 'set', type: 'set_vars', vars: { who: '{{ contact.name }}' } },
+  {
+    id: 'choose',
+    type: 'branch',
+    branches: [
+      { conditions: { field: 'contact.name', operator: 'eq', value: 'Nobody' }, steps: [{ id: 'no', type: 'stop' }] },
+      {
+        conditions: { field: 'contact.name', operator: 'eq', value: 'Ada' },
+        steps: [{ id: 'w', type: 'wait', for: { days: 2 } }],
+      },
+    ],
+  },
+  {
+    ...{ id: 'ask', type: 'wait_for', event: 'message.new', timeout: { hours: 1 } },
+    ...lists(
+      [{ id: 'note', type: 'add_note', body: 'From {{ vars.who }}: {{ steps.tag.tag }}' }],
+      [{ id: 'end', type: 'stop', reason: 'late' }],
+    ),
+  },
+  { id: 'deal', type: 'move_deal', stage_id: uuidv7() },
+] as never;
+
+beforeAll(async () => {
+  const { organizationId } = app.tenant;
+  contactId = (await contact(app.em(), organizationId, { name: 'Ada' })).id;
+  const conditions = { all: [{ field: 'contact.name', operator: 'eq', value: 'Ada' }] };
+  const exit_when = { field: 'contact.email', operator: 'eq', value: 'gone@example.com' };
+  ruleId = (await rule(app.em(), organizationId, { definition: { steps, conditions, exit_when } })).id;
+});
+
+const call = (body: object, more: object = {}) =>
+  app.call('automation.rules.test', { params: { ruleID: ruleId }, body, ...more });
+/** Of every table. */
+const dump = async () => {
+  const tables = await app.rows<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r' order by 1`,
+  );
+  const all = [];
+  for (const { name } of tables)
+    all.push([
+      name,
+      (await app.rows(`select md5(coalesce(string_agg(t::text, '' order by t::text), '')) as sum from "${name}" t`))[0],
+    ]);
+  return all;
+};
+
+test('what each condition saw, and what each step would do, rendered; nothing is written', async () => {
+  // The key is used from now on.
+  await app.call('automation.catalogue');
+  const before = await dump();
+  const { status, body } = await call({ subject: { type: 'contact', id: contactId } });
+  expect(status).toBe(200);
+  expect(await dump()).toEqual(before);
+  expect(body).toMatchObject({ subject_type: 'contact', subject_id: contactId, contact_id: contactId });
+  expect(body.conditions).toMatchObject({
+    holds: true,
+    seen: [{ path: 'all[0]', field: 'contact.name', actual: 'Ada', holds: true }],
+  });
+  expect(body.exit_when).toMatchObject({ holds: false });
+  const shown = body.steps.map(({ step_id, does, within, input, error }: Record<string, unknown>) => [
+    step_id,
+    does,
+    within,
+    input,
+    error,
+  ]);
+  expect(shown).toEqual([
+    ['tag', 'act', null, { tag: 'ada' }, null],
+    ['set', 'set', null, { vars: { who: 'Ada' } }, null],
+    ['choose', 'choose', null, null, null],
+    ['w', 'wait', { step_id: 'choose', list: 'branches[1]' }, { until: expect.any(String) }, null],
+    ['ask', 'wait', null, { event: 'message.new', until: expect.any(String) }, null],
+    ['note', 'act', { step_id: 'ask', list: 'then' }, { body: 'From {{ vars.who }}: {{ steps.tag.tag }}' }, null],
+    ['end', 'stop', { step_id: 'ask', list: 'on_timeout' }, { reason: 'late' }, null],
+    [
+      'deal',
+      'act',
+      null,
+      expect.anything(),
+      { code: 'invalid_request', message: expect.stringContaining('The run is about no deal') },
+    ],
+  ]);
+  expect(body.steps[2]).toMatchObject({ branch: 1, conditions: [{ holds: false }, { holds: true }] });
+  expect(body.steps[5]).toMatchObject({ is_rendered: false });
+});
+
+test('with an event that is made up', async () => {
+  const event = { type: 'contact.updated', data: { contact_id: contactId, name: 'Ada', changed: ['name'] } };
+  const { status, body } = await call({ event });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ subject_type: 'contact', subject_id: contactId, conditions: { holds: true } });
+});
+
+test.each([
+  ['none of the three', {}, ''],
+  ['two of the three', { event_id: uuidv7(), subject: { type: 'contact', id: uuidv7() } }, ''],
+  ['an event that is not there', { event_id: uuidv7() }, 'event_id'],
+  ['a contact that is not there', { subject: { type: 'contact', id: uuidv7() } }, 'subject.id'],
+  ['an unknown type', { event: { type: 'contact.flew', data: {} } }, 'event.type'],
+  ['an event without its ids', { event: { type: 'contact.updated', data: {} } }, 'event.data'],
+  [
+    'a subject of the event that is not there',
+    { event: { type: 'contact.updated', data: { contact_id: uuidv7(), name: '', changed: [] } } },
+    'event.data',
+  ],
+])('%s: 422', async (_, body, field) => {
+  const reply = await call(body);
+  expect(reply.status).toBe(422);
+  if (field) expect(reply.body.error?.details ?? reply.body.details).toMatchObject([{ field }]);
+});
+
+test('a rule that is not there, or was deleted: 404', async () => {
+  const reply = await app.call('automation.rules.test', {
+    params: { ruleID: uuidv7() },
+    body: { subject: { type: 'contact', id: contactId } },
+  });
+  expect(reply.status).toBe(404);
+});
+
+test('it takes contacts:read too', async () => {
+  const { key } = (await app.call('api-keys.create', { body: { name: 'Narrow', scopes: ['automation:write'] } })).body;
+  const reply = await call({ subject: { type: 'contact', id: contactId } }, { key });
+  expect(reply.status).toBe(403);
+});
