@@ -144,6 +144,22 @@ class Journey {
     await this.app.raw('GET', `/nowhere?token=${encodeURIComponent(this.keep(word()))}`, { key: null });
   }
 
+  async automation() {
+    const params = { secretName: 'CRM_TOKEN' };
+    const put = (expected: number, value: unknown) =>
+      this.call(expected, 'automation.secrets.put', this.owner, { params, body: { value } });
+    await put(200, this.keep(word()));
+    await put(200, this.keep(word()));
+    await put(422, this.keep(word()).repeat(400));
+    await put(422, [this.keep(word())]);
+    const step = { type: 'http_request', url: 'https://example.com/', headers: { Authorization: '{{ secrets.CRM_TOKEN }}' } };
+    const body = { name: 'Tell', trigger: { type: 'manual' }, steps: [{ id: 'tell', ...step }] };
+    const { id } = (await this.call(201, 'automation.rules.create', this.owner, { body })).body;
+    await this.call(200, 'automation.rules.publish', this.owner, { params: { ruleID: id }, body: {} });
+    await this.call(409, 'automation.secrets.delete', this.owner, { params });
+    await this.call(200, 'automation.secrets.list', this.owner);
+  }
+
   async operators() {
     const basic = (password: string) => ({
       authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`,
@@ -266,6 +282,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     await journey.invitations();
     await app.startWorkers();
     await journey.credentials();
+    await journey.automation();
     await journey.operators();
     await journey.channels();
     await journey.onboarding();

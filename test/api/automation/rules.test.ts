@@ -213,6 +213,50 @@ describe('publish and what a rule names', () => {
   });
 });
 
+describe('a secret that a rule names', () => {
+  const put = () =>
+    app.call('automation.secrets.put', { key: tenant.key, params: { secretName: 'CRM_TOKEN' }, body: { value: 'x' } });
+  const remove = () => app.call('automation.secrets.delete', { key: tenant.key, params: { secretName: 'CRM_TOKEN' } });
+  const calling = (text: string) => ({
+    steps: [{ id: 'call', type: 'http_request', url: 'https://example.com/', headers: { Authorization: text } }],
+  });
+  const naming = calling('Bearer {{ secrets.CRM_TOKEN }}');
+
+  test('has to be there when it is published', async () => {
+    const { id } = await draft(naming);
+    const { status, body } = await act('publish', id);
+    expect([status, body.error.details[0].field]).toEqual([422, 'steps[0].headers.Authorization']);
+    await put();
+    expect((await act('publish', id)).status).toBe(200);
+  });
+
+  test('goes once the rule was published without it, or deleted', async () => {
+    await put();
+    const { id } = await published(naming);
+    await act('update', id, calling('none'));
+    expect((await remove()).status).toBe(409);
+    await act('publish', id);
+    expect((await remove()).status).toBe(204);
+    await put();
+    const other = await published(naming);
+    await act('delete', other.id);
+    expect((await remove()).status).toBe(204);
+  });
+
+  test('of its deletion and a publication at once one is refused', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await put();
+      const { id } = await draft(naming);
+      const [gone, live] = await Promise.all([remove(), act('publish', id)]);
+      expect([
+        [204, 422],
+        [409, 200],
+      ]).toContainEqual([gone.status, live.status]);
+      await act('delete', id);
+    }
+  });
+});
+
 describe('list, get, delete, duplicate', () => {
   test('newest first, by status, in pages', async () => {
     const made = [await inStatus('draft'), await inStatus('live'), await inStatus('paused')].map(({ id }) => id);
