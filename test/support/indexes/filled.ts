@@ -5,6 +5,7 @@ import { conversation } from '../factories/conversation.ts';
 import { endpoint } from '../factories/endpoint.ts';
 import { person } from '../factories/person.ts';
 import type { House } from '../house.ts';
+import { automationRows } from './automation-rows.ts';
 import { campaignRows } from './campaign-rows.ts';
 import { bookingRows, catalogueRows, discountRows, orderRows, paymentRows, shippingRows } from './commerce-rows.ts';
 import { endedCampaignRows } from './ended-campaign-rows.ts';
@@ -42,6 +43,7 @@ export async function filled(house: House) {
     ...bookingRows(own, ids),
   ];
   for (const statement of [...following(ids), ...commerce, ...campaignRows(own, ids)]) await house.sql(statement);
+  for (const statement of automationRows(own, ids)) await house.sql(statement);
   for (const statement of endedCampaignRows(own, ids)) await house.sql(statement);
   for (const statement of fedCampaignRows(own, ids)) await house.sql(statement);
   // Vacuumed too: what waits to be sorted into a GIN index makes it look dear, as long as autovacuum has not come by.

@@ -104,6 +104,7 @@ import type { House } from '../house.ts';
 import { testSecrets } from '../secrets.ts';
 import { playJob } from '../toys.ts';
 import '../../../src/jobs.ts';
+import { automationUses } from './automation-uses.ts';
 import { fedCampaign } from './fed-campaign-rows.ts';
 import type { Filled } from './filled.ts';
 
@@ -249,6 +250,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
   );
 
   return {
+    ...automationUses({ own, ask, ids, purge, check }),
     api_keys_list: { by: 'listKeys', run: () => listKeys(own, {}, page) },
     api_keys_maker: { by: 'listKeys of a maker', run: () => listKeys(own, { madeBy: ids.userId }, page) },
     api_keys_replaces: text(

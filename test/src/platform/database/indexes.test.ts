@@ -7,6 +7,10 @@ import { searchOfThings, type Uses, usesOf } from '../../../support/indexes/uses
 /** The rule that a unique index holds; those of primary keys are their rows' names. */
 const rules: Record<string, string> = {
   api_keys_hash: 'a key is one key',
+  automation_runs_alone: 'a rule that has one run at a time has one live run for a subject',
+  automation_runs_event: 'an event begins one run of a rule',
+  automation_runs_occurrence: 'a moment of a schedule begins one run of a rule for a subject',
+  automation_secrets_name: 'a secret has its name alone',
   bearer_tokens_hash: 'a token is one token',
   bookings_checkin: 'a check-in token is of one booking',
   bookings_order: 'an order has one booking',
