@@ -15,8 +15,8 @@ import { type Batch, lowestId, type Source } from './subjects.ts';
 export type Dated = Subject & { actingDay: string };
 type Asked = { trigger: DateTrigger; clock: RuleClock; zones: Zones; window: Window };
 type Row = { id: string; contact_id: string | null; value: string; zone: string | null };
-/** SQL: what a row `k` is joined with, its condition, and the date or the time that it has. */
-type Sought = { from: string; where: string; value: string };
+/** SQL: `each` date or time that is looked for, the rows of it, and the date or the time that a row `k` has. */
+type Sought = { each: string; columns: string; rows: string; where: string; value: string };
 
 const hour = 3_600_000;
 /** Of a day anywhere on Earth: its first moment before that of UTC, and its last one after. */
@@ -37,14 +37,18 @@ export async function readDated(
   const params: unknown[] = [own.organizationId];
   const bind = bindTo(params);
   const dates = [...new Set([...datesOn.values()].flatMap((some) => [...some]))];
-  const { from, where, value } = soughtBy(kind, trigger.field, dates, clock, bind);
+  const { each, columns, rows: table, where, value } = soughtBy(kind, trigger.field, dates, clock, bind);
   const zone = clock.isOfContacts ? `k.custom_fields->>${bind(zones.timezone_field)}::text` : 'null';
-  // SQL: each date is looked up by the index of the field where there is one, in the order of the ids.
+  // SQL: each date by itself (`offset 0`), by the index of its field where there is one: together they look like more rows than they are, and all are walked.
   const text = `
     select k.id, ${kind.contact} as contact_id, ${value} as value, ${zone} as zone
-      from ${from}
-     where k.organization_id = $1${commonSql(kind.table, bind)} and ${where}
-       and k.id > ${bind(after ?? lowestId)}::uuid
+      from ${each},
+           lateral (
+             select ${columns}
+               from ${table}
+              where k.organization_id = $1${commonSql(kind.table, bind)} and ${where}
+             offset 0) k
+     where k.id > ${bind(after ?? lowestId)}::uuid
      order by k.id
      limit ${bind(size)}`;
   const found = await queryPlanned<Row>(database, text, params);
@@ -73,18 +77,23 @@ function daysOf({ value }: Row, zone: string, { trigger, window }: Asked, datesO
 function soughtBy(kind: Kind, name: string, dates: string[], clock: RuleClock, bind: Bind): Sought {
   const field = fieldOf(kind.table.fields, name);
   const rows = `${kind.table.name} k`;
+  const plain = { columns: 'k.*', rows };
   const key = keyOf(field);
-  if (key !== undefined) {
-    const from = `unnest(${bind(dates)}::text[]) d(day), ${rows}`;
-    return { from, where: `${field!.sql} @> jsonb_build_object(${bind(key)}::text, d.day)`, value: 'd.day' };
-  }
+  if (key !== undefined)
+    return {
+      ...plain,
+      each: `unnest(${bind(dates)}::text[]) d(day)`,
+      where: `${field!.sql} @> jsonb_build_object(${bind(key)}::text, d.day)`,
+      value: 'd.day',
+    };
   const moments = dates.map((date) => (clock.isOfContacts ? widened(date) : momentsOf(date, clock.zone)));
-  const ranges = (type: string) =>
-    `unnest(${bind(moments.map(({ from }) => from.toISOString()))}::${type}[], ${bind(moments.map(({ before }) => before.toISOString()))}::${type}[]) r(since, before)`;
+  const [since, before] = [moments.map(({ from }) => from.toISOString()), moments.map((one) => one.before.toISOString())];
+  const ranges = (type: string) => `unnest(${bind(since)}::${type}[], ${bind(before)}::${type}[]) r(since, before)`;
   if (field?.type === 'time') {
     const time = field.inOrder ?? field.sql;
     return {
-      from: `${ranges('timestamptz')}, ${rows}`,
+      ...plain,
+      each: ranges('timestamptz'),
       where: `${time} >= r.since and ${time} < r.before`,
       value: textOfTime(field.sql),
     };
@@ -93,14 +102,16 @@ function soughtBy(kind: Kind, name: string, dates: string[], clock: RuleClock, b
   if (typed?.type !== 'time') throw invalidField('field', `${name} is no date of this kind`, 'date.field');
   if (typed.isIndexed)
     return {
-      from: `${ranges('timestamptz')}, ${typed.values} v, ${rows}`,
+      each: ranges('timestamptz'),
+      columns: 'k.*, v.time_value as dated_at',
+      rows: `${typed.values} v, ${rows}`,
       where: `v.organization_id = $1 and v.field_id = ${bind(typed.id)}::uuid and v.time_value >= r.since
-       and v.time_value < r.before and k.id = v.record_id`,
-      value: textOfTime('v.time_value'),
+          and v.time_value < r.before and k.id = v.record_id`,
+      value: textOfTime('k.dated_at'),
     };
   // Texts of times in UTC are in the order of what they say.
   const text = `(${typed.object}->>${bind(typed.path[0])}::text) collate "C"`;
-  return { from: `${ranges('text')}, ${rows}`, where: `${text} >= r.since and ${text} < r.before`, value: text };
+  return { ...plain, each: ranges('text'), where: `${text} >= r.since and ${text} < r.before`, value: text };
 }
 
 /** Of an object that holds dates as texts. */

@@ -1,6 +1,6 @@
 import { contactFields, contactTable } from '../../contacts/list.ts';
 import { dealTable } from '../../deals/list.ts';
-import { conversationFields } from '../../messaging/inbox/list.ts';
+import { conversationFields, usualOrder } from '../../messaging/inbox/list.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { invalidField } from '../../platform/errors.ts';
 import type { ListedTable } from '../../platform/listing/table.ts';
@@ -9,8 +9,8 @@ import { knownType } from '../../records/types/known-type.ts';
 import { taskTable } from '../../tasks/list.ts';
 import type { SubjectType } from '../definition/definition.ts';
 
-/** Whose list a rule reads. `contact`: SQL of the person behind a row `k`. */
-export type Kind = { subjectType: SubjectType; table: Omit<ListedTable, 'columns'>; contact: string };
+/** Whose list a rule reads. `order`: one that the list has, where it is not the newest first. `contact`: SQL of the person behind a row `k`. */
+export type Kind = { subjectType: SubjectType; table: Omit<ListedTable, 'columns'>; contact: string; order?: string };
 export type Subject = { subjectType: SubjectType; subjectId: string; contactId: string | null };
 
 /** SQL: as conditions/subject.ts says it of one row. */
@@ -20,6 +20,7 @@ const builtIn: Record<string, Kind> = {
     subjectType: 'conversation',
     table: { name: 'conversations', fields: conversationFields },
     contact: 'k.contact_id',
+    order: usualOrder,
   },
   deal: {
     subjectType: 'deal',

@@ -15,14 +15,14 @@ export type Source = { database: Database; own: Own };
 
 export const lowestId = '00000000-0000-0000-0000-000000000000';
 
-function listingOf({ table }: Kind, { filters = [], any, search, tags = [] }: ForEach): Listing {
+function listingOf({ table, order }: Kind, { filters = [], any, search, tags = [] }: ForEach): Listing {
   const tagged = tags.map((value) => ({ field: 'tags', operator: 'eq', value }));
   return readListing('for_each', table.fields, {
     search,
     filters: [...filters, ...tagged],
     any,
     location: 'body',
-    sort: 'created_at',
+    usual: order,
   });
 }
 
