@@ -3,7 +3,7 @@ import type { App } from './app.ts';
 import { definitionOf, definitions } from './contract.ts';
 import { exampleBody, makeRecord, paramNamesOf } from './examples.ts';
 import { automationRun } from './factories/automation.ts';
-import { automationRun, rule } from './factories/automation.ts';
+import { automationRun } from './factories/automation.ts';
 import { campaign } from './factories/campaign.ts';
 import { bearerToken, person, sessionHeaders } from './factories/person.ts';
 import { variant } from './factories/sold.ts';
@@ -76,8 +76,6 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
     state: 'failed',
     contactId: conversation.contactId,
   });
-  const { id: ruleId } = await rule(app.em(), organizationId);
-  const run = await automationRun(app.em(), organizationId, { ruleId, state: 'failed', contactId: conversation.contactId });
   const owned: Record<string, string> = {
     campaignID,
     productID: sold.productId,

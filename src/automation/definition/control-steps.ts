@@ -74,7 +74,7 @@ const shapes: Record<ControlStep['type'], Shape> = {
       timeout: duration.required(),
       recheck,
       // biome-ignore lint/suspicious/noThenProperty: the wire's own word
-      then: steps.description('What happens when the event came, before the next step'),
+      on_event: steps.description('What happens when the event came, before the next step'),
       on_timeout: steps.description('What happens when it did not, before the next step'),
     }),
     example: { id: 'reply', type: 'wait_for', event: 'message.new', timeout: { hours: 24 } },

@@ -59,7 +59,7 @@ export type WaitForStep = {
   timeout: Duration;
   recheck?: boolean;
   /** What happens before the next step, by what came. */
-  then?: Step[];
+  on_event?: Step[];
   on_timeout?: Step[];
 };
 export type Branch = { conditions: Conditions; steps: Step[] };

@@ -89,7 +89,7 @@ export function readSteps(reading: Reading, given: unknown[]): Step[] {
     nameStep(id, path);
     if (type === 'branch') return readBranches(value, path, depth);
     if (type !== 'wait_for') return value as Step;
-    return { ...value, ...within(value, ['then', 'on_timeout'], path, depth) } as Step;
+    return { ...value, ...within(value, ['on_event', 'on_timeout'], path, depth) } as Step;
   }
 
   function readBranches(value: Object_, path: Path, depth: number): Step {

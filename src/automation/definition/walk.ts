@@ -10,7 +10,7 @@ export function listsIn(step: Step): { at: Path; steps: Step[] }[] {
     return otherwise ? [...lists, { at: ['else'], steps: otherwise }] : lists;
   }
   if (step.type !== 'wait_for') return [];
-  const names = ['then', 'on_timeout'] as const;
+  const names = ['on_event', 'on_timeout'] as const;
   return names.flatMap((name) => {
     const steps = step[name] as Step[] | undefined;
     return steps ? [{ at: [name], steps }] : [];

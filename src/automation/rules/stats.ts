@@ -75,8 +75,8 @@ function* allSteps(steps: Step[]): Generator<Step> {
       yield* allSteps(otherwise);
     }
     if (step.type === 'wait_for') {
-      const { then = [], on_timeout = [] } = step as WaitForStep;
-      yield* allSteps([...then, ...on_timeout]);
+      const { on_event = [], on_timeout = [] } = step as WaitForStep;
+      yield* allSteps([...on_event, ...on_timeout]);
     }
   }
 }

@@ -98,7 +98,7 @@ class Plan {
     draft.endsWaits = awaits;
     if (event_id) draft.position = { ...draft.position, event_id };
     if (!awaits) draft.took(step, 'done', {});
-    else if (event_id) draft.took(step, 'done', { output: { event_id } }, 'then');
+    else if (event_id) draft.took(step, 'done', { output: { event_id } }, 'on_event');
     else draft.took(step, 'done', { output: { timed_out: true } }, 'on_timeout');
     const stops = await this.rechecked((step as Of<'wait'>).recheck);
     if (event_id) this.scope = this.scopeOf(event_id);

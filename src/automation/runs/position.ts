@@ -25,8 +25,8 @@ function listIn(step: Step, list: string): Step[] {
     const { branches, else: otherwise = [] } = step as Extract<Step, { type: 'branch' }>;
     return list === 'else' ? otherwise : (branches[Number(list.slice('branches.'.length))]?.steps ?? []);
   }
-  const { then = [], on_timeout = [] } = step as WaitForStep;
-  return list === 'then' ? then : on_timeout;
+  const { on_event = [], on_timeout = [] } = step as WaitForStep;
+  return list === 'on_event' ? on_event : on_timeout;
 }
 
 /** The lists on the way to a place, each with the index in it. */
@@ -61,7 +61,7 @@ export function after(steps: Step[], at: Place): Place {
   return at;
 }
 
-/** The first step of a list of the step at a place; of an empty one, what follows that step. `branches.<index>`, `else`, `then`, `on_timeout`. */
+/** The first step of a list of the step at a place; of an empty one, what follows that step. `branches.<index>`, `else`, `on_event`, `on_timeout`. */
 export function into(steps: Step[], at: Place, list: string): Place {
   return listIn(stepAt(steps, at)!, list).length > 0 ? [...at, list, 0] : after(steps, at);
 }

@@ -90,7 +90,7 @@ export class Walk {
     this.add(step, within, 'wait', { input: { event: step.event, until } });
     const { vars } = this.scope;
     let areStopped = true;
-    for (const list of ['then', 'on_timeout'] as const) {
+    for (const list of ['on_event', 'on_timeout'] as const) {
       this.isStopped = false;
       this.scope.vars = vars;
       await this.walk(step[list] ?? [], { step_id: step.id, list });

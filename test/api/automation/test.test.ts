@@ -10,7 +10,7 @@ let ruleId: string;
 
 const lists = (came: object[], late: object[]) =>
   Object.fromEntries([
-    ['then', came],
+    ['on_event', came],
     ['on_timeout', late],
   ]);
 const steps = [
@@ -87,7 +87,7 @@ test('what each condition saw, and what each step would do, rendered; nothing is
     ['choose', 'choose', null, null, null],
     ['w', 'wait', { step_id: 'choose', list: 'branches[1]' }, { until: expect.any(String) }, null],
     ['ask', 'wait', null, { event: 'message.new', until: expect.any(String) }, null],
-    ['note', 'act', { step_id: 'ask', list: 'then' }, { body: 'From {{ vars.who }}: {{ steps.tag.tag }}' }, null],
+    ['note', 'act', { step_id: 'ask', list: 'on_event' }, { body: 'From {{ vars.who }}: {{ steps.tag.tag }}' }, null],
     ['end', 'stop', { step_id: 'ask', list: 'on_timeout' }, { reason: 'late' }, null],
     [
       'deal',

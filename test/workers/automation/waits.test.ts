@@ -21,7 +21,7 @@ const awaiting = (more: object = {}): Step => ({
 });
 const lists = (came: Step, late: Step) =>
   Object.fromEntries([
-    ['then', [came]],
+    ['on_event', [came]],
     ['on_timeout', [late]],
   ]);
 const waits = (run: string) =>

@@ -76,7 +76,7 @@ test('all steps and all conditions are walked over, with their paths', () => {
         conditions: holds,
         timeout: { days: 1 },
         // biome-ignore lint/suspicious/noThenProperty: the wire's own word
-        then: [tag('c')],
+        on_event: [tag('c')],
         on_timeout: nested(2),
       },
     ],
@@ -86,7 +86,7 @@ test('all steps and all conditions are walked over, with their paths', () => {
   expect([...stepsIn(definition.steps)].map(pathOf)).toEqual([
     'steps.0',
     'steps.1',
-    'steps.1.then.0',
+    'steps.1.on_event.0',
     'steps.1.on_timeout.0',
     'steps.1.on_timeout.0.branches.0.steps.0',
     'steps.1.on_timeout.0.branches.0.steps.0.branches.0.steps.0',

@@ -5,7 +5,21 @@ import { kit } from './kit.ts';
 
 /** Mostly what a definition has, in its places and in others. */
 const word = fc.constantFrom(
-  ...['trigger', 'type', 'steps', 'id', 'branch', 'branches', 'conditions', 'else', 'wait', 'wait_for', 'for', 'until', 'then'],
+  ...[
+    'trigger',
+    'type',
+    'steps',
+    'id',
+    'branch',
+    'branches',
+    'conditions',
+    'else',
+    'wait',
+    'wait_for',
+    'for',
+    'until',
+    'on_event',
+  ],
   ...[
     'event',
     'message.new',
@@ -76,7 +90,7 @@ const steps = fc.letrec((tie) => ({
         event: word,
         timeout: fc.constant({ hours: 1 }),
         // biome-ignore lint/suspicious/noThenProperty: the wire's own word
-        then: tie('list'),
+        on_event: tie('list'),
         on_timeout: tie('list'),
       },
       { requiredKeys: ['id', 'type', 'event', 'timeout'] },

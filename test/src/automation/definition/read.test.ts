@@ -23,7 +23,7 @@ test('a whole definition is read as it is given', () => {
         conditions: holds,
         timeout: { hours: 1, seconds: 1 },
         // biome-ignore lint/suspicious/noThenProperty: the wire's own word
-        then: [{ id: 'e', type: 'stop', reason: 'They wrote' }],
+        on_event: [{ id: 'e', type: 'stop', reason: 'They wrote' }],
         on_timeout: [tag('f')],
       },
       {
@@ -230,13 +230,13 @@ describe('a fault has its path:', () => {
       definitionOf([
         { id: 'a', type: 'branch', branches: [{ conditions: holds, steps: [1] }], else: [2] },
         // biome-ignore lint/suspicious/noThenProperty: the wire's own word
-        { id: 'b', type: 'wait_for', event: 'message.new', timeout: { days: 1 }, then: [3], on_timeout: [4], conditions: 5 },
+        { id: 'b', type: 'wait_for', event: 'message.new', timeout: { days: 1 }, on_event: [3], on_timeout: [4], conditions: 5 },
       ]),
       [
         'steps[0].branches[0].steps[0]: object.base',
         'steps[0].else[0]: object.base',
         'steps[1].conditions: condition',
-        'steps[1].then[0]: object.base',
+        'steps[1].on_event[0]: object.base',
         'steps[1].on_timeout[0]: object.base',
       ],
     ],

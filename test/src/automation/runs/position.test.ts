@@ -28,7 +28,14 @@ const steps: Step[] = [
     ],
     else: [act('else1')],
   },
-  { id: 'reply', type: 'wait_for', event: 'message.new', timeout: { hours: 1 }, then: [act('came')], on_timeout: [act('late')] },
+  {
+    id: 'reply',
+    type: 'wait_for',
+    event: 'message.new',
+    timeout: { hours: 1 },
+    on_event: [act('came')],
+    on_timeout: [act('late')],
+  },
   act('last'),
 ];
 const idAt = (at: Place) => stepAt(steps, at)?.id;
@@ -55,7 +62,7 @@ test('of a rule without steps all is done', () => {
 });
 
 test('the steps of a branch come before what follows it', () => {
-  expect(walk({ choose: 'branches.0', reply: 'then' })).toEqual(['first', 'choose', 'a1', 'a2', 'reply', 'came', 'last']);
+  expect(walk({ choose: 'branches.0', reply: 'on_event' })).toEqual(['first', 'choose', 'a1', 'a2', 'reply', 'came', 'last']);
 });
 
 test('a branch without steps, and one that is not there, lead on', () => {
