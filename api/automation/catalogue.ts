@@ -106,7 +106,7 @@ const catalogueView = view(
       chain: number,
       starts_per_hour: number,
       failures_in_a_row: number,
-      secrets: number,
+      sealed_values: number.description('Secrets of an organization'),
       event_bytes: number,
     }).required(),
   }),

@@ -85,7 +85,7 @@ export const catalogueOf = (actions: ReadonlyMap<string, Action>, fields: Listed
     chain: limits.maxChain,
     starts_per_hour: limits.maxStartsAnHour,
     failures_in_a_row: limits.maxFailuresInARow,
-    secrets: limits.maxSecrets,
+    sealed_values: limits.maxSecrets,
     event_bytes: limits.maxApiEventBytes,
   },
 });
