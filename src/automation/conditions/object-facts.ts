@@ -71,6 +71,6 @@ export async function recordFacts(own: Own, id: string, mayBeInBin: boolean): Pr
   if (!type) return undefined;
   const declared = type.fields.filter(({ name }) => Object.hasOwn(row.fields, name));
   const fields = Object.fromEntries(declared.map(({ name }) => [name, row.fields[name]]));
-  const { deleted_at: _, enrichments: __, ...own_ } = row;
-  return { record: { ...fields, ...plainRow(own_), fields }, type };
+  const { deleted_at: _, enrichments: __, ...shown } = row;
+  return { record: { ...fields, ...plainRow(shown), fields }, type };
 }
