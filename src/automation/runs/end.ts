@@ -1,11 +1,13 @@
 import { now } from '../../platform/database/columns.ts';
-import { rulePaused, runFailed } from '../../platform/events/automation-events.ts';
+import { runFailed } from '../../platform/events/automation-events.ts';
 import type { JobError } from '../../platform/ledger/jobs.entity.ts';
 import { endDoneOfSubject } from '../../platform/ledger/release.ts';
 import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
 import { runJobName } from '../jobs.ts';
 import { maxFailuresInARow } from '../limits.ts';
+import { moveRule } from '../rules/rule-tx.ts';
 import { AutomationStep, AutomationWait } from '../run.entity.ts';
+import { endSchedule } from '../schedule/next.ts';
 import type { CancelReason } from '../states.ts';
 import { definitionOf } from './definition-of.ts';
 import { positionOf, stepAt } from './position.ts';
@@ -15,18 +17,13 @@ import { assertAllowed, includeSteps, moveRun } from './run-tx.ts';
 /** `step`: the id of the one that failed; empty: none had begun. */
 export type Failure = { step: string; error: JobError };
 
-/**
- * SQL: a number of the row itself, by several runs at once. A rule that only fails pauses.
- */
+/** SQL: a number of the row itself, which several runs change at once. */
 const countStatement = `
   update automation_rules
-     set failures = case when failures + 1 >= $3::int and status = 'live' then 0 else failures + 1 end,
-         status = case when failures + 1 >= $3::int and status = 'live' then 'paused' else status end,
-         paused_reason = case when failures + 1 >= $3::int and status = 'live' then 'only_fails' else paused_reason end,
-         updated_at = case when failures + 1 >= $3::int and status = 'live' then clock_timestamp() else updated_at end
+     set failures = failures + 1
    where organization_id = $1
      and id = $2
-  returning old.status = 'live' and new.status = 'paused' as is_paused`;
+  returning failures, status = 'live' and deleted_at is null as is_live`;
 
 /** Counts it on the rule, and tells of it. Needs the locks of the rule and of the run. */
 export async function tellFailure({ own }: TenantTx, run: RunNow, { step, error }: Failure): Promise<void> {
@@ -40,9 +37,15 @@ export async function tellFailure({ own }: TenantTx, run: RunNow, { step, error 
     subject_type: run.subject_type,
     subject_id: run.subject_id,
   });
-  const [rule] = await own.sql<{ is_paused: boolean }>(countStatement, [run.rule_id, maxFailuresInARow]);
-  if (!rule?.is_paused) return;
-  own.emit(rulePaused, { rule_id: run.rule_id, organization_id: own.organizationId, reason: 'only_fails' });
+  const [rule] = await own.sql<{ failures: number; is_live: boolean }>(countStatement, [run.rule_id]);
+  if (rule?.is_live && rule.failures >= maxFailuresInARow) await pauseByItself(own, run.rule_id);
+}
+
+/** A rule that only fails begins no more runs; those that are there go on. */
+async function pauseByItself(own: OwnTx, ruleId: string): Promise<void> {
+  await endSchedule(own, ruleId);
+  const set = { next_at: null, tick_job_id: null, failures: 0 };
+  await moveRule(own, ruleId, 'pause', { to: 'paused', reason: 'only_fails', set });
 }
 
 /**
