@@ -1,5 +1,8 @@
 /** Rules, most of whose runs are of one; a hundredth of the runs are of another rule, a person or a subject, or have failed, or live. */
-export const automationRows = (own: string, { otherId, contactId }: Record<'otherId' | 'contactId', string>): string[] => [
+export const automationRows = (
+  own: string,
+  { otherId, contactId, userId }: Record<'otherId' | 'contactId' | 'userId', string>,
+): string[] => [
   `insert into automation_rules (organization_id, id, name, status, draft, event_type, created_at, deleted_at)
    select '${own}', case when n = 1 then '${otherId}'::uuid else uuidv7() end, 'R' || n, case when n % 50 = 0 then 'live' else 'draft' end, '{}',
           'deal.' || n, clock_timestamp() - n * interval '1 min', case when n % 30 = 0 then clock_timestamp() - n * interval '1 min' end
@@ -17,4 +20,16 @@ export const automationRows = (own: string, { otherId, contactId }: Record<'othe
   `insert into automation_waits (organization_id, run_id, event_type, subject_type, subject_id)
    select r.organization_id, r.id, t.type, 'deal', r.subject_id
      from automation_runs r, unnest(array['message.new', 'deal.updated']) as t(type)`,
+  // Half of what was resolved was somebody's, and a hundredth of that is open again, as is half of the rest.
+  `update conversations c
+      set assignee_id = case when x.is_taken then '${userId}'::uuid end,
+          status = case when random() < case when x.is_taken then 0.01 else 0.5 end then 'open' else c.status end
+     from (select id, random() < 0.5 as is_taken
+             from conversations
+            where status = 'resolved') x
+    where c.id = x.id`,
+  `insert into automation_turns (organization_id, rule_id, user_id)
+   select m.organization_id, r.id, m.user_id
+     from (select organization_id, user_id from memberships where organization_id = '${own}' limit 50) m,
+          (select id from automation_rules where organization_id = '${own}' limit 100) r`,
 ];

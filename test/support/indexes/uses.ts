@@ -250,7 +250,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
   );
 
   return {
-    ...automationUses({ own, ask, ids, purge, check }),
+    ...automationUses({ own, ask, transact, ids, purge, check, deleted }),
     api_keys_list: { by: 'listKeys', run: () => listKeys(own, {}, page) },
     api_keys_maker: { by: 'listKeys of a maker', run: () => listKeys(own, { madeBy: ids.userId }, page) },
     api_keys_replaces: text(

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { Conversation } from '../../../messaging/conversation.entity.ts';
 import { holdMember } from '../../../organizations/members.ts';
 import { Membership } from '../../../organizations/organization.entity.ts';
@@ -27,11 +27,13 @@ const membersOf = statement((select, { ids }: { ids: string[] }) =>
 const turnsOf = statement((select, { ruleId }: { ruleId: string }) =>
   select(AutomationTurn).select(['user_id', 'taken_at']).where('rule_id', '=', ruleId),
 );
+/** No parameter: the index holds these rows alone. */
+const isOpen = sql<SqlBool>`status = 'open'`;
 const openOf = statement((select, { ids, conversationId }: { ids: string[]; conversationId: string }) =>
   select(Conversation)
     .select(['assignee_id', sql<number>`count(*)::int`.as('total')])
     .where('assignee_id', '=', sql<string>`any(${ids}::uuid[])`)
-    .where('status', '=', 'open')
+    .where(isOpen)
     .where('id', '<>', conversationId)
     .groupBy('assignee_id'),
 );
