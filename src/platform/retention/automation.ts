@@ -1,6 +1,6 @@
 import type { Em } from '../database/database.ts';
 import { query } from '../database/query.ts';
-import { type Batch, limitOfAge } from './purge.ts';
+import { type Batch, limitOfAge, type Purge } from './purge.ts';
 
 /** A run may have a thousand steps, which go with it. */
 const maxRuns = 200;
@@ -82,5 +82,15 @@ const batchOf =
     return { deleted: { [table]: row!.count }, isLast: row!.count < size };
   };
 
-export const endedRunsBatch = batchOf(purgeRuns, 'automation_runs', maxRuns);
-export const deletedRulesBatch = batchOf(purgeRules, 'automation_rules', 100);
+const endedRunsBatch = batchOf(purgeRuns, 'automation_runs', maxRuns);
+const deletedRulesBatch = batchOf(purgeRules, 'automation_rules', 100);
+
+export const automationPurge: Purge = {
+  table: 'automation_runs',
+  tables: ['automation_runs', 'automation_rules'],
+  steps: [
+    { days: (config) => config.retentionAutomationRunsDays, batch: endedRunsBatch },
+    // A deleted rule is shown nowhere; its runs are, as long as they are kept.
+    { days: () => 0, batch: deletedRulesBatch },
+  ],
+};

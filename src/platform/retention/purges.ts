@@ -1,4 +1,4 @@
-import { deletedRulesBatch, endedRunsBatch } from './automation.ts';
+import { automationPurge } from './automation.ts';
 import { binBatch } from './bin.ts';
 import { deletedCampaignsBatch, endedRecipientsBatch } from './campaigns.ts';
 import { deletedEndpointsBatch, oldSecretsBatch } from './endpoints.ts';
@@ -150,15 +150,7 @@ export const purges: Purge[] = [
     tables: ['records'],
     steps: [{ days: (config) => config.retentionCrmBinDays, batch: binBatch('records') }],
   },
-  {
-    table: 'automation_runs',
-    tables: ['automation_runs', 'automation_rules'],
-    steps: [
-      { days: (config) => config.retentionAutomationRunsDays, batch: endedRunsBatch },
-      // A deleted rule is shown nowhere; its runs are, as long as they are kept.
-      { days: () => 0, batch: deletedRulesBatch },
-    ],
-  },
+  automationPurge,
   {
     table: 'campaigns',
     tables: ['campaigns', 'campaign_recipients'],
