@@ -1,9 +1,12 @@
 import { Channel } from '../../channels/channel.entity.ts';
+import { Flow } from '../../flows/flow.entity.ts';
 import { assertFiles } from '../../messaging/files/named.ts';
+import { flowIdIn } from '../../messaging/opened-flow.ts';
 import type { ContentBody } from '../../messaging/send-body.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { AppError, type ErrorDetail } from '../../platform/errors.ts';
+import { isUuid } from '../../platform/ids.ts';
 import { assertParameters } from '../../templates/parameters.ts';
 import { Template } from '../../templates/template.entity.ts';
 import { fault, hasLiquid, literal } from './faults.ts';
@@ -11,6 +14,7 @@ import { fault, hasLiquid, literal } from './faults.ts';
 const channelById = statement((select, { id }: { id: string }) =>
   select(Channel).select('id').where('id', '=', id).where('deleted_at', 'is', null),
 );
+const flowById = statement((select, { id }: { id: string }) => select(Flow).select('status').where('id', '=', id));
 const templatesNamed = statement((select, { name, language }: { name: string; language: string }) =>
   select(Template)
     .select(['channel_id', 'status', 'category', 'components'])
@@ -26,7 +30,23 @@ export async function sendFaults(own: Own, channelId: string | undefined, messag
   const content = message[message.type];
   if (!content || Array.isArray(content)) return [];
   if (message.type === 'template') return templateFaults(own, id, content);
+  const flow = flowIdIn(message.type, content);
+  if (flow !== null) return flowFaults(own, flow, content);
   return hasLiquid(content) ? [] : faultsIn(`message.${message.type}`, () => assertFiles(own, message.type, content));
+}
+
+type FlowAction = { action?: { parameters?: { mode?: string } } };
+
+async function flowFaults(own: Own, flowId: string, content: Record<string, unknown>): Promise<ErrorDetail[]> {
+  const id = literal(flowId);
+  if (!id || !isUuid(id)) return [];
+  const field = 'message.interactive.action.parameters.flow_id';
+  const [flow] = await flowById(own, { id });
+  if (!flow) return [fault(field, 'flow_unavailable', 'There is no such flow')];
+  const isDraft = literal((content as FlowAction).action?.parameters?.mode) === 'draft';
+  const isSendable = isDraft ? flow.status === 'draft' : ['published', 'throttled'].includes(flow.status);
+  if (isSendable) return [];
+  return [fault(field, 'flow_unavailable', `The flow cannot be sent: it is ${flow.status}`)];
 }
 
 async function templateFaults(own: Own, channelId: string | undefined, content: Record<string, unknown>) {

@@ -2,6 +2,7 @@ import { withdrawReplies } from '../../../api/http/idempotency.ts';
 import { endResets } from '../../../src/accounts/password-reset.ts';
 import { endSessions } from '../../../src/accounts/sessions.ts';
 import { listTokens } from '../../../src/accounts/tokens.ts';
+import { openOf } from '../../../src/automation/actions/assign/choose.ts';
 import { findCampaign, listCampaigns } from '../../../src/campaigns/campaign-row.ts';
 import { compile } from '../../../src/campaigns/content/compile.ts';
 import { leftToday } from '../../../src/campaigns/feed/daily-limit.ts';
@@ -378,6 +379,10 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     segments_list: { by: 'listSegments', run: () => listSegments(own, page) },
     conversations_assignee: conversations({ field: 'assignee_id', value: ids.userId }),
     conversations_contact: contact,
+    conversations_open: {
+      by: 'choose: who has the fewest open conversations',
+      run: () => openOf(own, { ids: [ids.userId] }),
+    },
     conversations_list: conversations(),
     booking_calendars_open: text('the figures: bookings whose calendar is behind', unsyncedBookings),
     conversations_snoozed: check,
@@ -500,6 +505,11 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     sessions_expiry: purge('sessions'),
     sessions_membership: deleted(
       'removeMember: sessions of a membership that ends',
+      'delete from memberships where organization_id = $1 and user_id = $2',
+      ids.userId,
+    ),
+    automation_turns_member: deleted(
+      'removeMember: turns of a membership that ends',
       'delete from memberships where organization_id = $1 and user_id = $2',
       ids.userId,
     ),

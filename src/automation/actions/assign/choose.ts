@@ -29,13 +29,17 @@ const turnsOf = statement((select, { ruleId }: { ruleId: string }) =>
 );
 /** No parameter: the index holds these rows alone. */
 const isOpen = sql<SqlBool>`status = 'open'`;
-const openOf = statement((select, { ids, conversationId }: { ids: string[]; conversationId: string }) =>
+/** By an index alone: it has no column beside those of `conversations_open`. */
+export const openOf = statement((select, { ids }: { ids: string[] }) =>
   select(Conversation)
     .select(['assignee_id', sql<number>`count(*)::int`.as('total')])
     .where('assignee_id', '=', sql<string>`any(${ids}::uuid[])`)
     .where(isOpen)
-    .where('id', '<>', conversationId)
     .groupBy('assignee_id'),
+);
+
+const holderOf = statement((select, { conversationId }: { conversationId: string }) =>
+  select(Conversation).select('assignee_id').where('id', '=', conversationId).where('status', '=', 'open'),
 );
 
 /** In the order that decides between equals: as named, or by their time in the organization. */
@@ -52,8 +56,11 @@ async function inOrder(own: Own, ids: string[], { strategy, ruleId, conversation
     const turnOf = (id: string) => turns.get(id) ?? '';
     return [...ids].sort((one, other) => (turnOf(one) < turnOf(other) ? -1 : Number(turnOf(one) > turnOf(other))));
   }
-  const open = new Map((await openOf(own, { ids, conversationId })).map(({ assignee_id, total }) => [assignee_id, total]));
-  return [...ids].sort((one, other) => (open.get(one) ?? 0) - (open.get(other) ?? 0));
+  const open = new Map((await openOf(own, { ids })).map(({ assignee_id, total }) => [assignee_id, total]));
+  const [holder] = await holderOf(own, { conversationId });
+  // Whoever has this one already is asked as if it were nobody's.
+  const openOfUser = (id: string) => (open.get(id) ?? 0) - (holder?.assignee_id === id ? 1 : 0);
+  return [...ids].sort((one, other) => openOfUser(one) - openOfUser(other));
 }
 
 /** SQL: an insert that becomes an update. */

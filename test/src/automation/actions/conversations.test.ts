@@ -172,6 +172,13 @@ describe('assign_conversation', () => {
     expect(all.filter((one) => one === a)).toHaveLength(3);
   });
 
+  test('a conversation counts for nobody while it is given away', async () => {
+    const [a, b] = [await agent(), await agent()];
+    const it = await talk();
+    await assign(it, { user_id: a });
+    expect(await assign(it, { strategy: 'fewest_open', user_ids: [a, b] })).toBe(a);
+  });
+
   test('without names all agents, and nobody else', async () => {
     const tenant = await app.rows(`delete from memberships where role = 'agent' returning user_id`);
     expect(tenant.length).toBeGreaterThan(0);

@@ -290,6 +290,30 @@ describe('publishing', () => {
     expect(await check(saying('{{ contact.name }}'))).toEqual([]);
   });
 
+  test('finds a flow that is not there, or not published', async () => {
+    const id = uuidv7();
+    await app.rows(
+      `insert into flows (id, organization_id, channel_id, account_id, name, category, categories, builder_json, flow_json, json_version, local_sha256)
+       values ($1, $2, $3, $4, 'Survey', 'other', '{other}', '{"mode": "json"}', '{}', '7.2', 'x')`,
+      [id, app.tenant.organizationId, channel.id, channel.wabaId],
+    );
+    const opening = (flow_id: string, more: object = {}) => ({
+      message: {
+        type: 'interactive',
+        interactive: {
+          type: 'flow',
+          body: { text: 'Tell us' },
+          action: { name: 'flow', parameters: { flow_id, flow_cta: 'Open', ...more } },
+        },
+      },
+    });
+    expect(await check(opening(uuidv7()))).toMatchObject([{ code: 'flow_unavailable' }]);
+    expect(await check(opening(id))).toMatchObject([{ field: 'message.interactive.action.parameters.flow_id' }]);
+    expect(await check(opening(id, { mode: 'draft' }))).toEqual([]);
+    await app.rows(`update flows set status = 'published' where id = $1`, [id]);
+    expect(await check(opening(id))).toEqual([]);
+  });
+
   test('finds a media asset that is not there', async () => {
     const fields = { message: { type: 'image', image: { asset_id: 'bm90aGluZw' } } };
     expect(await check(fields)).toMatchObject([{ location: 'body' }]);
