@@ -28,9 +28,15 @@ export const nextOf = ({ pattern, zone }: RuleClock, after: Date): Date | undefi
 
 const justBefore = (moment: Date) => new Date(moment.getTime() - 1);
 
-/** Of the moments from `first` on that have come: the last. Undefined: none, as the clock was changed meanwhile. */
-export const lastOf = ({ pattern, zone }: RuleClock, first: Date, now: Date): Date | undefined =>
-  lastOfCron(pattern, zone, justBefore(first), now);
+/**
+ * Of the moments that have come since the tick was written, or from the one on that it waits for: the last. The organization's zone may have changed since, so
+ * that one came earlier, or none has come.
+ */
+export const lastOf = (
+  { pattern, zone }: RuleClock,
+  { writtenAt, first }: { writtenAt: Date; first: Date },
+  now: Date,
+): Date | undefined => lastOfCron(pattern, zone, writtenAt < first ? writtenAt : justBefore(first), now);
 
 /**
  * Which time a tick for dates answers for: since the tick before. Where workers stood still, a day is made up for; what fell earlier does not fall any more.

@@ -36,6 +36,9 @@ const waiting = statement((select, { id, jobId }: { id: string; jobId: string })
     .where('deleted_at', 'is', null),
 );
 
+/** Of an id, by the clock of the process that made it. */
+const timeOf = (id: string) => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+
 type Moment = { clock: RuleClock; zones: Zones; first: Date; last: Date | undefined };
 type Progress = { after: string | null; made: number };
 
@@ -60,7 +63,7 @@ export async function nextStep(
   const clock = clockOf(definition.trigger, zones);
   if (!clock) return { kind: 'over' };
   const [begun] = await own.find(AutomationOccurrence, { rule_id: ruleId });
-  const last = begun ? new Date(momentMs(begun.occurs_at)) : lastOf(clock, first, nowDate());
+  const last = begun ? new Date(momentMs(begun.occurs_at)) : lastOf(clock, { writtenAt: timeOf(jobId), first }, nowDate());
   const before: Progress = { after: begun?.after ?? null, made: begun?.made ?? 0 };
   const batch = await readBatch(source, rule, { clock, zones, first, last }, before.after, size);
   const room = Math.max(0, max - before.made);

@@ -84,9 +84,21 @@ describe('a tick that is late', () => {
   const at = (text: string) => new Date(text);
 
   test('of days that were missed, the last is made up for', () => {
-    const last = lastOf(daily, at('2026-01-01T09:00Z'), at('2026-01-04T08:00Z'))!;
+    const last = lastOf(
+      daily,
+      { writtenAt: at('2025-12-31T09:00:01Z'), first: at('2026-01-01T09:00Z') },
+      at('2026-01-04T08:00Z'),
+    )!;
     expect(last).toEqual(at('2026-01-03T09:00Z'));
     expect(windowOf(daily, at('2026-01-01T09:00Z'), last)).toEqual({ from: at('2026-01-02T09:00Z'), to: last });
+  });
+
+  test('where the zone was changed meanwhile, a moment that came earlier falls, and one that has not come does not', () => {
+    const tokyo = { ...daily, zone: 'Asia/Tokyo' };
+    const waited = { writtenAt: at('2026-01-01T09:00:01Z'), first: at('2026-01-02T09:00Z') };
+    expect(lastOf(tokyo, waited, at('2026-01-02T09:00Z'))).toEqual(at('2026-01-02T00:00Z'));
+    const york = { ...daily, zone: 'America/New_York' };
+    expect(lastOf(york, { ...waited, writtenAt: at('2026-01-01T14:00:01Z') }, at('2026-01-02T09:00Z'))).toBeUndefined();
   });
 
   test('of quarters that were missed, all of a day', () => {
