@@ -3,7 +3,6 @@ import type { App } from './app.ts';
 import { definitionOf, definitions } from './contract.ts';
 import { exampleBody, makeRecord, paramNamesOf } from './examples.ts';
 import { automationRun } from './factories/automation.ts';
-import { automationRun } from './factories/automation.ts';
 import { campaign } from './factories/campaign.ts';
 import { bearerToken, person, sessionHeaders } from './factories/person.ts';
 import { variant } from './factories/sold.ts';
