@@ -25,6 +25,7 @@ test('what a step can do with the database', () => {
     'set_consent',
     'set_conversation_status',
     'set_field',
+    'start_rule',
     'suppress',
     'update_deal',
     'update_record',
@@ -37,7 +38,8 @@ describe.each(all)('%s', (type, action) => {
     expect(action.type).toBe(type);
     expect(isControl({ id: 'a', type })).toBe(false);
     expect(action.description).not.toBe('');
-    expect(action.scopes.length).toBeGreaterThan(0);
+    // A call changes nothing of ours: saving the rule needs its own scope.
+    if (action.kind === 'database') expect(action.scopes.length).toBeGreaterThan(0);
     for (const scope of [...action.scopes, ...scopesOfStep(action, action.example)]) expect(scopes).toContain(scope);
   });
 
