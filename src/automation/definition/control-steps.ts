@@ -73,7 +73,6 @@ const shapes: Record<ControlStep['type'], Shape> = {
       conditions: conditions.allow(null),
       timeout: duration.required(),
       recheck,
-      // biome-ignore lint/suspicious/noThenProperty: the wire's own word
       on_event: steps.description('What happens when the event came, before the next step'),
       on_timeout: steps.description('What happens when it did not, before the next step'),
     }),

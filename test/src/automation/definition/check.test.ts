@@ -75,7 +75,6 @@ test('all steps and all conditions are walked over, with their paths', () => {
         event: 'message.new',
         conditions: holds,
         timeout: { days: 1 },
-        // biome-ignore lint/suspicious/noThenProperty: the wire's own word
         on_event: [tag('c')],
         on_timeout: nested(2),
       },

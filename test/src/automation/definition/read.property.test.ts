@@ -89,7 +89,6 @@ const steps = fc.letrec((tie) => ({
         type: fc.constant('wait_for'),
         event: word,
         timeout: fc.constant({ hours: 1 }),
-        // biome-ignore lint/suspicious/noThenProperty: the wire's own word
         on_event: tie('list'),
         on_timeout: tie('list'),
       },

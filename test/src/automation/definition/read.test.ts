@@ -22,7 +22,6 @@ test('a whole definition is read as it is given', () => {
         event: 'message.new',
         conditions: holds,
         timeout: { hours: 1, seconds: 1 },
-        // biome-ignore lint/suspicious/noThenProperty: the wire's own word
         on_event: [{ id: 'e', type: 'stop', reason: 'They wrote' }],
         on_timeout: [tag('f')],
       },
@@ -229,7 +228,6 @@ describe('a fault has its path:', () => {
       'faults in all lists of steps',
       definitionOf([
         { id: 'a', type: 'branch', branches: [{ conditions: holds, steps: [1] }], else: [2] },
-        // biome-ignore lint/suspicious/noThenProperty: the wire's own word
         { id: 'b', type: 'wait_for', event: 'message.new', timeout: { days: 1 }, on_event: [3], on_timeout: [4], conditions: 5 },
       ]),
       [
