@@ -108,6 +108,9 @@ const refusals: Record<string, number> = {
   'connections.oauth.start': 422,
 };
 
+/** It names the values that fields may have, and the channel of a suppression is one of them. */
+const saysWords: Record<string, string[]> = { 'automation.catalogue': ['channel'] };
+
 /** The id in the path is the caller's to choose: it makes a record of their own under the same one. */
 const underOwnId: Record<string, string> = { 'commerce.categories.put': 'categoryID', 'automation.secrets.put': 'secretName' };
 
@@ -124,6 +127,7 @@ describe("another organization's caller neither reads nor changes anything", () 
     else expect(status).toBeLessThan(300);
     const chosen = owned[underOwnId[operationId] ?? ''];
     const { versionNumber: _, ...named } = owned;
+    for (const word of saysWords[operationId] ?? []) delete named[word];
     for (const id of [...Object.values(named), app.tenant.organizationId]) if (id !== chosen) expect(text).not.toContain(id);
     expect(await stateOf(app, app.tenant.organizationId)).toBe(before);
     if (chosen)

@@ -2,7 +2,6 @@ import Joi from 'joi';
 import { uuid } from '../../platform/ids.ts';
 import { backoff, job } from '../../platform/ledger/job.ts';
 import { runJobName } from '../jobs.ts';
-import { runCrashed, runRevived } from './crashed.ts';
 import { leftAlone } from './left-alone.ts';
 
 /**
@@ -17,8 +16,9 @@ export const runJobOfRule = job<{ run_id: string }>({
   subject: 'run_id',
   delayMs: backoff(8),
   operation: false,
-  failed: (tx, { run_id }, error) => runCrashed(tx, run_id, error),
-  revived: (tx, { run_id }) => runRevived(tx, run_id),
+  // Loaded when it is needed: a start does not wait for the clocks of rules.
+  failed: async (tx, { run_id }, error) => (await import('./crashed.ts')).runCrashed(tx, run_id, error),
+  revived: async (tx, { run_id }) => (await import('./crashed.ts')).runRevived(tx, run_id),
   openSubjects: `
     select organization_id, id
       from automation_runs
