@@ -43,7 +43,7 @@ const trialView = view(
           step_id: text,
           type: text,
           does: Joi.string().valid('act', 'call', 'choose', 'set', 'wait', 'stop').required(),
-          within: Joi.object({ step_id: text, list: text.description('`branches[0]`, `else`, `then`, `on_timeout`') })
+          within: Joi.object({ step_id: text, list: text.description('`branches[0]`, `else`, `on_event`, `on_timeout`') })
             .allow(null)
             .required()
             .description('The list it stands in; of a step that waits for an event both are shown'),

@@ -13,7 +13,7 @@ import { durationMs, waitUntil } from './wait-until.ts';
 type Of<Type extends Step['type']> = Extract<Step, { type: Type }>;
 
 /**
- * What a step would do. `within`: the list that it stands in, such as `then` of the step `ask`; both of a wait for an event are shown. `input`: rendered, or as
+ * What a step would do. `within`: the list that it stands in, such as `on_event` of the step `ask`; both of a wait for an event are shown. `input`: rendered, or as
  * it is written where it reads what a step before would give. `error`: why it would be refused, as far as can be known now.
  */
 export type Shown = {

@@ -21,18 +21,14 @@ beforeAll(async () => {
 });
 afterAll(() => at.close());
 
-const lists = (came: Step[], late: Step[]) =>
-  Object.fromEntries([
-    ['then', came],
-    ['on_timeout', late],
-  ]);
 const wait: Step = { id: 'w', type: 'wait', for: { hours: 1 } };
 const hears: Step = {
   id: 'f',
   type: 'wait_for',
   event: 'contact.updated',
   timeout: { hours: 1 },
-  ...lists([doing('came')], [doing('late')]),
+  on_event: [doing('came')],
+  on_timeout: [doing('late')],
 };
 const three = [doing('a'), doing('b'), doing('c')];
 const asks: Step = { id: 'ask', type: 'ask', name: 'ask' };
