@@ -7,7 +7,7 @@ const whole = (text: string) => {
   return text;
 };
 
-const tests = ['matrix', 'messages', 'answers', 'flows', 'crm', 'commerce', 'campaigns'];
+const tests = ['matrix', 'messages', 'answers', 'flows', 'crm', 'commerce', 'campaigns', 'automations'];
 const backends = ['postgres', 'redis'];
 
 function parts(text: string): string[] {
@@ -34,12 +34,14 @@ const { only, ...sizes } = new Command('test:crash')
   .option('--buyers <n>', 'of commerce: drafts that become orders at once, of half as many pieces', whole, '200')
   .option('--recipients <n>', 'of campaigns: people that are written to', whole, '100000')
   .option('--pauses <n>', 'of campaigns: so often it is paused and resumed', whole, '10')
+  .option('--runs <n>', 'of automations: contacts that are made, each of which a rule runs for', whole, '100000')
+  .option('--kills <n>', 'of automations: kills of workers and web; flushes and restarts come beside them', whole, '50')
   .option('--faults <n>', 'kills, flushes and restarts; of messages, flows, crm and commerce kills', whole, '40')
   .option('--pause <ms>', 'longest time between two of them', whole, '8000')
   .option('--seed <n>', 'of a run that shall be repeated', whole)
   .option(
     '--only <names>',
-    'matrix, messages, answers, flows, crm, commerce, campaigns, postgres, redis; comma-separated',
+    'matrix, messages, answers, flows, crm, commerce, campaigns, automations, postgres, redis; comma-separated',
     parts,
     [],
   )

@@ -8,7 +8,7 @@ import type { Stack } from '../stack.ts';
 type Kind = FaultKind | 'web' | 'snapshot';
 
 /** Redis comes back as it was a moment ago. */
-async function olderSnapshot({ redis: server }: Stack) {
+export async function olderSnapshot({ redis: server }: Stack) {
   const redis = new Redis(server!.url());
   await redis.save();
   redis.disconnect();
