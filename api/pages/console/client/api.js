@@ -13,9 +13,13 @@ export const whenSessionEnds = (listener) => {
 
 const given = (query = {}) => Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
 
+/** With the place of what is wrong deep in what was sent, where the message does not name it. */
+const detailText = ({ field = '', message }) =>
+  /[.[]/.test(field) && !message.includes(field) ? `${field}: ${message}` : message;
+
 /** Some endpoints answer with a problem document, the others with `error`. */
 function messageOf(status, reply) {
-  const details = reply?.error?.details?.map(({ message }) => message);
+  const details = reply?.error?.details?.map(detailText);
   return (
     (details?.length > 0 ? details.join('. ') : (reply?.error?.message ?? reply?.detail)) ??
     `That did not work (${status}). Please try again later.`
@@ -45,6 +49,7 @@ export const post = async (path, body = {}) => (await call('POST', path, { body 
 export const ask = (path, body = {}) => call('POST', path, { body });
 
 const webhooks = 'settings/developer/webhooks';
+const automation = 'automation';
 export const paths = {
   endpoints: `${webhooks}/endpoints`,
   endpoint: (id) => `${webhooks}/endpoints/${id}`,
@@ -53,5 +58,9 @@ export const paths = {
   operation: (id) => `operations/${id}`,
   campaigns: 'campaigns',
   campaign: (id) => `campaigns/${id}`,
+  rules: `${automation}/rules`,
+  rule: (id) => `${automation}/rules/${id}`,
+  runs: `${automation}/runs`,
+  run: (id) => `${automation}/runs/${id}`,
   channel: (id) => `channels/${id}`,
 };

@@ -3,9 +3,22 @@ import { announce } from './announce.js';
 import { html } from './view.js';
 
 const tones = {
-  good: ['succeeded', 'enabled', 'delivered', 'read', 'sent', 'received', 'accepted', 'in force', 'completed', 'connected'],
+  good: [
+    'succeeded',
+    'enabled',
+    'delivered',
+    'read',
+    'sent',
+    'received',
+    'accepted',
+    'in force',
+    'completed',
+    'connected',
+    'live',
+    'done',
+  ],
   bad: ['failed', 'failing', 'disabled', 'revoked', 'auth_error', 'restricted'],
-  wait: ['pending', 'queued', 'sending', 'running', 'held', 'paused', 'scheduled', 'unknown'],
+  wait: ['pending', 'queued', 'sending', 'running', 'held', 'paused', 'scheduled', 'unknown', 'waiting', 'calling'],
 };
 
 /** The word says it; the colour only helps. */

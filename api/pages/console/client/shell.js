@@ -15,6 +15,10 @@ import { Operation } from './operation.js';
 import { Operations } from './operations.js';
 import { Title } from './parts.js';
 import { go, useRoute } from './route.js';
+import { Rule } from './rule.js';
+import { Rules } from './rules.js';
+import { Run } from './run.js';
+import { Runs } from './runs.js';
 import { zone } from './time.js';
 import { html } from './view.js';
 
@@ -25,6 +29,8 @@ const places = [
   { place: 'events', label: 'Events', scope: 'events:read', all: Events, of: Event },
   { place: 'messages', label: 'Messages', scope: 'messages:read', all: Messages, of: Message },
   { place: 'campaigns', label: 'Campaigns', scope: 'campaigns:read', all: Campaigns, of: Campaign },
+  { place: 'rules', label: 'Rules', scope: 'automation:read', all: Rules, of: Rule },
+  { place: 'runs', label: 'Runs of rules', scope: 'automation:read', all: Runs, of: Run },
   { place: 'operations', label: 'Operations', scope: 'messages:read', all: Operations, of: Operation },
   { place: 'keys', label: 'API keys', scope: 'api_keys:read', all: Keys },
 ];
