@@ -1,9 +1,12 @@
 import { expect, test } from '@jest/globals';
+import { heldReasons, stepStates } from '../../src/automation/states.ts';
 import { recipientStatuses } from '../../src/campaigns/states.ts';
 import type { Visit } from '../support/browser.ts';
 import { describeConsole, expectCalm, heading } from '../support/console.ts';
 import { faintTexts, shownTexts } from '../support/contrast.ts';
+import { automationRun, rule, stepOf } from '../support/factories/automation.ts';
 import { campaign } from '../support/factories/campaign.ts';
+import { contact } from '../support/factories/contact.ts';
 
 const places = [
   '',
@@ -14,6 +17,10 @@ const places = [
   '#/messages/:message',
   '#/campaigns',
   '#/campaigns/:campaign',
+  '#/rules',
+  '#/rules/:rule',
+  '#/runs',
+  '#/runs/:run',
   '#/operations',
   '#/keys',
 ];
@@ -59,8 +66,38 @@ describeConsole('/console: its looks', (at) => {
     );
     return id;
   }
+  /** One that paused by itself, with a failed run that has steps of every state, and with starts that were held back. */
+  async function pausedRule(): Promise<{ rule: string; run: string }> {
+    const { organizationId } = at.tenant;
+    const { id: ruleId } = await rule(at.app.em(), organizationId, { status: 'paused' });
+    await at.app.rows(`update automation_rules set paused_reason = 'only_fails', mode = 'log' where id = $1`, [ruleId]);
+    await at.app.rows(
+      `insert into automation_held (organization_id, rule_id, reason, count) select $1, $2, reason, 3 from unnest($3::text[]) reason`,
+      [organizationId, ruleId, heldReasons],
+    );
+    await automationRun(at.app.em(), organizationId, { ruleId, state: 'cancelled' });
+    const contactId = (await contact(at.app.em(), organizationId)).id;
+    const run = await automationRun(at.app.em(), organizationId, { ruleId, state: 'failed', contactId, vars: { n: 1 } });
+    for (const [index, state] of stepStates.entries())
+      await stepOf(at.app.em(), organizationId, run.id, {
+        number: index + 1,
+        state,
+        input: { tag: state },
+        output: { tag_id: ruleId },
+      });
+    const error = JSON.stringify({ code: 'not_found', message: 'Contact not found' });
+    await at.app.rows(`update automation_steps set error = $2 where run_id = $1 and state = 'failed'`, [run.id, error]);
+    await at.app.rows(`update automation_runs set error = $2, failed_step = 'step_4' where id = $1`, [run.id, error]);
+    return { rule: ruleId, run: run.id };
+  }
   const placesNow = async () => {
-    const ids = { endpoint: at.endpointId, delivery: at.deliveryId, message: await refused(), campaign: await pausedCampaign() };
+    const ids = {
+      endpoint: at.endpointId,
+      delivery: at.deliveryId,
+      message: await refused(),
+      campaign: await pausedCampaign(),
+      ...(await pausedRule()),
+    };
     return places.map((hash) => hash.replace(/:(\w+)/, (_, name: keyof typeof ids) => ids[name]));
   };
 
