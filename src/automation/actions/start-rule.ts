@@ -38,7 +38,7 @@ export const startRuleAction = databaseAction<Fields>({
   // What it admits is looked at before its transaction: two of them would not see each other.
   isAlone: true,
   description:
-    "Starts another rule about what this run is about, whatever that rule's own trigger and conditions are. Its limits hold: what is held back starts no run, and this one goes on.",
+    "Starts another rule about what this run is about, whatever that rule's own trigger and conditions are. Its limits hold: what is held back starts no run, and this one goes on. Whoever saves or publishes a rule with it needs the scopes of that rule's actions too, and those of all actions where `rule_id` is Liquid.",
   scopes: ['automation:write'],
   fields: Joi.object<Fields>({
     rule_id: id.required().description('A live rule'),

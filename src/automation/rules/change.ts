@@ -25,10 +25,10 @@ export async function patchRule(
   assertAllowed('change', before);
   assertRevision('rule', before.revision, revision);
   const draft = Object.keys(given).length > 0 ? readGiven({ ...before.draft, ...given }) : before.draft;
-  assertMayUse(author, draft);
+  await assertMayUse(own, author, draft);
   // From `log` to `live` it begins to act: as a publication.
   if (mode !== undefined && mode !== before.mode && before.version > 0)
-    assertMayUse(author, (await getVersion(own, id, before.version)).definition);
+    await assertMayUse(own, author, (await getVersion(own, id, before.version)).definition);
   const set = { name: name ?? before.name, mode: mode ?? before.mode, draft };
   if (isDeepStrictEqual(set, { name: before.name, mode: before.mode, draft: before.draft })) return before;
   return changeRule(own, before, set);

@@ -26,14 +26,14 @@ const countAll = statement((select) =>
 /** A draft: nothing begins it. Needs `rulesLock`. Throws 422 for each fault in its shape and at the limit, 403 for what its author may not do. */
 export async function createRule(own: OwnTx, author: Author, { name, mode = 'live', ...given }: NewRule): Promise<RuleRow> {
   const draft = readGiven(given);
-  assertMayUse(author, draft);
+  await assertMayUse(own, author, draft);
   return insertRule(own, author, { name, mode, draft });
 }
 
 /** A draft of the same draft. Throws 404, and as createRule. */
 export async function duplicateRule(own: OwnTx, author: Author, id: string): Promise<RuleRow> {
   const { name, mode, draft } = await getRule(own, id);
-  assertMayUse(author, draft);
+  await assertMayUse(own, author, draft);
   return insertRule(own, author, { name: copyOf(name), mode, draft });
 }
 

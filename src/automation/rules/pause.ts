@@ -24,7 +24,7 @@ export async function resumeRule(own: OwnTx, author: Author, id: string): Promis
   assertAllowed('resume', before);
   if (before.status === 'live') return before;
   const { definition } = await getVersion(own, id, before.version);
-  assertMayUse(author, definition);
+  await assertMayUse(own, author, definition);
   await assertWhole(own, definition);
   return moveRule(own, id, 'resume', { to: 'live', set: await liveBy(own, before, definition) });
 }

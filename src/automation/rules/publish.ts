@@ -38,7 +38,7 @@ export async function publishRule(
   assertAllowed('publish', before);
   assertRevision('rule', before.revision, revision);
   const definition = version === undefined ? before.draft : (await getVersion(own, id, version)).definition;
-  assertMayUse(author, definition);
+  await assertMayUse(own, author, definition);
   await assertChanges(own, before, definition);
   await assertWhole(own, definition);
   const number = before.version + 1;

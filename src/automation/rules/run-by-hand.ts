@@ -24,7 +24,7 @@ async function lookAtHand(own: Own, author: Author, ruleId: string, given: Given
   const { version, status, mode } = await getRule(own, ruleId);
   if (status !== 'live') throw inState(status, 'be run');
   const { definition } = await getVersion(own, ruleId, version);
-  assertMayUse(author, definition);
+  await assertMayUse(own, author, definition);
   const { trigger, concurrency, limits } = definition;
   if (trigger.type === 'manual' && trigger.subject && trigger.subject !== given.type)
     throw invalidField('subject.type', `The rule runs about a ${trigger.subject}`, 'subject.type');

@@ -191,6 +191,43 @@ describe('the scopes of its actions', () => {
     expect((await change({ name: 'Second' })).status).toBe(200);
   });
 
+  const starting = (rule_id: string) => ({ steps: [{ id: 'start', type: 'start_rule', rule_id }] });
+  const narrow = () => keyWith('automation:write', 'contacts:write', 'conversations:write');
+
+  test('nor does one that starts it, in however many steps, published or never, pass by them', async () => {
+    const deals = await published(dealRule);
+    const before = await published(starting(deals.id));
+    const unpublished = await draft(dealRule);
+    const harmless = await published();
+    const key = await narrow();
+    for (const id of [deals.id, before.id, unpublished.id, '{{ contact.name }}']) {
+      const { status, body } = await create(starting(id), key);
+      expect([id, status, body.error.message.includes('crm:write')]).toEqual([id, 403, true]);
+    }
+    const change = (id: string) => app.call('automation.rules.update', { ...at(harmless.id), key, body: starting(id) });
+    expect((await change(deals.id)).status).toBe(403);
+    expect((await change(harmless.id)).status).toBe(200);
+    const acts = [
+      ['publish', before.id, undefined],
+      ['duplicate', before.id, undefined],
+      ['run', before.id, { subject: { type: 'organization', id: tenant.organizationId } }],
+    ] as const;
+    for (const [action, id, body] of acts)
+      expect((await app.call(`automation.rules.${action}`, { ...at(id, body), key })).body.error.code).toBe('forbidden');
+  });
+
+  test('a rule that starts another one is saved before it is known whether that one is there', async () => {
+    expect((await create(starting(uuidv7()), await narrow())).status).toBe(201);
+  });
+
+  test('rules that start each other are asked once each', async () => {
+    const one = await published();
+    const other = await published(starting(one.id));
+    await act('update', one.id, starting(other.id));
+    expect((await act('publish', one.id)).status).toBe(200);
+    expect((await create(starting(one.id), await keyWith('automation:write'))).status).toBe(201);
+  });
+
   test('all that are missing are named', async () => {
     const steps = [
       { id: 'a', type: 'add_tag', tag: 'new' },
