@@ -1,4 +1,5 @@
 import type { JobError } from '../../platform/ledger/jobs.entity.ts';
+import { RunOver } from '../../platform/ledger/release.ts';
 import type { CallOutcome } from '../actions/action.ts';
 import { automationPool, ruleLock, runLock } from '../jobs.ts';
 import { poolWidth } from '../limits.ts';
@@ -13,7 +14,7 @@ import { findRunNow, type RunNow } from './run-now.ts';
 import type { TakenStep } from './run-tx.ts';
 import { isOurs } from './take-steps.ts';
 
-/** `run`: as the claim left it. Its answer and what follows are one transaction. */
+/** `run`: as the claim left it. Its answer and what follows are one transaction. Throws RunOver once another worker is at the call. */
 export async function callOutside(deps: RunDeps, run: RunNow, { step, action, fields, context }: PlannedCall): Promise<Ended> {
   const outcome = await deps.outside(() => action.call(context, fields, `${run.id}.${step.id}`));
   const { calling } = positionOf(run.position);
@@ -21,8 +22,10 @@ export async function callOutside(deps: RunDeps, run: RunNow, { step, action, fi
   const look = async (): Promise<Batch | undefined> => {
     const now = known ?? (await findRunNow(deps.own, run.id));
     known = undefined;
-    const isClaimed = isOurs(now, deps) && positionOf(now.position).calling?.claim === calling?.claim;
-    return isClaimed ? answered(deps, now, outcome) : undefined;
+    if (!isOurs(now, deps)) return undefined;
+    // Another worker took this one for dead and asks again: the job, and the answer that counts, are that one's.
+    if (positionOf(now.position).calling?.claim !== calling?.claim) throw new RunOver();
+    return answered(deps, now, outcome);
   };
   return deps.transact(
     {

@@ -216,6 +216,32 @@ test('an answer that comes after the cancel changes nothing', async () => {
   expect(await at.effects(run)).toEqual(['before']);
 });
 
+test('the answer of a worker that was taken for dead leaves the job to the one that asks again', async () => {
+  const run = await around('ask_again');
+  await at.work(run);
+  const [job] = await at.jobs(run);
+  const work = () => at.house.run(at.handler, { id: job!.id, run: job!.run });
+  const [isAskedAgain, isAnswered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let second: Promise<unknown> | undefined;
+  at.toys.answer(
+    async () => {
+      second = work();
+      await isAskedAgain.promise;
+      return { kind: 'done', output: { status: 200 } };
+    },
+    async () => {
+      isAskedAgain.resolve();
+      await isAnswered.promise;
+      return { kind: 'done', output: { status: 201 } };
+    },
+  );
+  expect(await at.work(run)).toEqual({ kind: 'stale' });
+  isAnswered.resolve();
+  expect(await second).toEqual({ kind: 'done' });
+  expect(await at.toRest(run)).toMatchObject({ state: 'succeeded' });
+  expect((await at.steps(run))[1]).toMatchObject({ state: 'done', output: { status: 201 }, attempt: 2 });
+});
+
 test('nothing is left over', async () => {
   expect(await checkJobs(at.house.database)).toEqual([]);
 });
