@@ -1,18 +1,18 @@
 import Joi from 'joi';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
-import { remind, remindOfTask } from './reminders.ts';
+import { type ReminderPayload, remind, remindOfTask } from './reminders.ts';
 
 /** One row for each task with `reminder_job_id`, without a lane: a change of the time ends the old row and writes the new one at once. */
-export const remindTaskJob = job<{ task_id: string }>({
+export const remindTaskJob = job<ReminderPayload>({
   ...remindOfTask,
   queue: 'default',
-  payload: Joi.object({ task_id: uuid }),
+  payload: Joi.object({ task_id: uuid, origin: Joi.string().allow('').default('') }),
   delayMs: backoff(6),
   // Reminded once too early is seen; never reminded is not.
-  async failed({ own }, { task_id }) {
-    await own.lockFound('task', task_id);
-    await remind(own, task_id);
+  async failed({ own }, payload) {
+    await own.lockFound('task', payload.task_id);
+    await remind(own, payload);
   },
   revived: async () => {},
   // SQL: a part of the statement of `jobs check`.

@@ -1,4 +1,5 @@
 import type { Own } from '../platform/database/own.ts';
+import type { Cause } from '../platform/events/cause.ts';
 import { taskDue } from '../platform/events/crm-events.ts';
 import { endDoneOfSubjects } from '../platform/ledger/end-subjects.ts';
 import type { Enqueued, OwnTx } from '../platform/ledger/tx.ts';
@@ -7,8 +8,11 @@ import { momentMs } from '../platform/time/moment.ts';
 import type { TaskStatus } from './task.entity.ts';
 import type { WholeTask } from './task-row.ts';
 
+/** `origin`: the cause of whoever set the time, as JSON, where rules led to it: the reminder is their effect, too. Empty: none did. */
+export type ReminderPayload = { task_id: string; origin: string };
+
 /** What the rules know of the job; the rest of it is in jobs.ts. */
-export const remindOfTask: Enqueued<{ task_id: string }> = {
+export const remindOfTask: Enqueued<ReminderPayload> = {
   name: 'tasks.remind',
   queue: 'default',
   subjectType: 'task',
@@ -39,8 +43,10 @@ export function moveReminder(tx: OwnTx, before: Reminded | undefined, after: Rem
 /** The clock of a process may be a little behind the database's, by which it was reminded. */
 const hasReminded = ({ reminded_at }: Reminded, atMs: number) => reminded_at !== null && momentMs(reminded_at) >= atMs;
 
+const originOf = ({ cause }: OwnTx) => (cause?.chain ? JSON.stringify(cause) : '');
+
 const remindIn = (tx: OwnTx, id: string, delayMs: number) =>
-  delayMs > 0 ? tx.enqueue(remindOfTask, { task_id: id }, { delayMs }) : null;
+  delayMs > 0 ? tx.enqueue(remindOfTask, { task_id: id, origin: originOf(tx) }, { delayMs }) : null;
 
 /** Of tasks that remind no more, or at another time. Needs their locks. */
 export const callOffReminders = (tx: OwnTx, ids: string[]) => endDoneOfSubjects(tx, remindOfTask.name, ids);
@@ -69,7 +75,8 @@ const remindStatement = `
   returning status, assignee_id`;
 
 /** Without a job whichever waits is meant. Needs the task's lock. Idempotent. */
-export async function remind(tx: OwnTx, id: string, jobId?: string): Promise<void> {
+export async function remind(tx: OwnTx, { task_id: id, origin }: ReminderPayload, jobId?: string): Promise<void> {
   const [task] = await tx.sql<Pick<WholeTask, 'status' | 'assignee_id'>>(remindStatement, [id, jobId ?? null]);
-  if (task) tx.emit(taskDue, { task_id: id, organization_id: tx.organizationId, ...task, changed: [] });
+  const cause = origin ? (JSON.parse(origin) as Cause) : undefined;
+  if (task) tx.emit(taskDue, { task_id: id, organization_id: tx.organizationId, ...task, changed: [] }, { cause });
 }

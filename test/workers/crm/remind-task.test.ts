@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { patchTask } from '../../../src/tasks/change.ts';
@@ -114,8 +115,21 @@ test('done and open again within the moment of its reminder: it is not told twic
 
 test('a job that fails for good has reminded', async () => {
   const row = await due();
-  await transact()({}, (tx) => remindTaskJob.failed(tx, { task_id: taskId }, { code: 'crashed', message: 'x' }));
+  await transact()({}, (tx) => remindTaskJob.failed(tx, { task_id: taskId, origin: '' }, { code: 'crashed', message: 'x' }));
   await house.sql('delete from jobs where id = $1', [row.id]);
   expect(await reminders()).toHaveLength(1);
   expect(await state()).toMatchObject({ reminder_job_id: null });
+});
+
+test('a reminder that a rule has set is an effect of the rule; one that a person sets anew is not', async () => {
+  const cause = { by: 'run:1', chain: [uuidv7()] };
+  const made = await transact()({ cause }, (tx) => createTask(tx.own, cause.by, { title: 'Call', due_at: inHours(5) }));
+  taskId = made.id;
+  const told = () =>
+    house.sql(`select cause, chain from events where subject_id = $1 and type = 'task.due' order by id`, [taskId]);
+  await house.run(handler, await due());
+  expect(await told()).toEqual([{ cause: cause.by, chain: cause.chain }]);
+  await patch({ due_at: inHours(1) });
+  await house.run(handler, await due());
+  expect((await told())[1]).toEqual({ cause: null, chain: null });
 });
