@@ -61,6 +61,7 @@ type Flags = {
   rows?: string;
   deliveries: string;
   replays: string;
+  runs?: string;
   only: string;
   profile?: string;
 };
@@ -89,6 +90,7 @@ const command = new Command('bench')
     '--rows <n>',
     'contacts of import (200,000), records of crm-import (50,000), reminders of parked (100,000), answers of flow-responses, orders or recipients of campaign-reads (1,000,000), recipients of campaign-prepare (100,000) or campaign-feed (10,000), or deals, tasks and records of crm, each (20,000)',
   )
+  .option('--runs <n>', 'runs of a round of automation-runs; without it as many as --count')
   .option('--deliveries <n>', 'failed deliveries of recover', '100000')
   .option('--replays <n>', 'deliveries a second that recover asks for in the run over all of them', '2000')
   .option(
@@ -103,6 +105,8 @@ const flags = command.opts<Flags>();
 const [rounds, seconds, count] = [Number(flags.rounds), Number(flags.seconds), Number(flags.count)];
 const only = flags.only.split(',').filter(Boolean).map(Number);
 const wanted = command.args.length > 0 ? paths.filter(({ name }) => command.args.includes(name)) : paths;
+
+const rowsOr = (usual: number) => Number(flags.rows ?? usual);
 
 /** With a report of their own. One that is long runs on Redis only, where no backend is named; one with a backend on that. */
 const singles: {
@@ -124,26 +128,26 @@ const singles: {
     },
   },
   { name: 'login-storm', report: async (stage) => loginStormReport(await loginStorm(stage, rounds, seconds)) },
-  { name: 'import', report: async (stage) => importReport(await importBench(stage, Number(flags.rows ?? 200_000), rounds)) },
+  { name: 'import', report: async (stage) => importReport(await importBench(stage, rowsOr(200_000), rounds)) },
   {
     name: 'crm-import',
     backend: 'postgres',
-    report: async (stage) => crmImportReport(await crmImportBench(stage, Number(flags.rows ?? 50_000), rounds)),
+    report: async (stage) => crmImportReport(await crmImportBench(stage, rowsOr(50_000), rounds)),
   },
   {
     name: 'parked',
     isTwin: true,
-    report: async (stage) => parkedReport(await parkedBench(stage, Number(flags.rows ?? 100_000), rounds)),
+    report: async (stage) => parkedReport(await parkedBench(stage, rowsOr(100_000), rounds)),
   },
   {
     name: 'campaign-prepare',
     backend: 'postgres',
-    report: async (stage) => prepareReport(await prepareBench(stage, Number(flags.rows ?? 100_000), rounds)),
+    report: async (stage) => prepareReport(await prepareBench(stage, rowsOr(100_000), rounds)),
   },
   {
     name: 'campaign-feed',
     backend: 'postgres',
-    report: async (stage) => feedReport(await feedBench(stage, Number(flags.rows ?? 10_000), rounds)),
+    report: async (stage) => feedReport(await feedBench(stage, rowsOr(10_000), rounds)),
   },
   {
     name: 'campaign-pace',
@@ -191,6 +195,43 @@ const singles: {
   },
 ];
 
+const shown = <Found extends { walks: string[] }>(found: Found, report: (found: Found) => string) => ({
+  report: report(found),
+  walks: found.walks,
+});
+/** Reads of a large organization and of a small one; `walks`: those that read a whole table. */
+const scales: { name: string; title: string; measure(stage: Stage): Promise<{ report: string; walks: string[] }> }[] = [
+  {
+    name: 'contacts',
+    title: 'Contacts',
+    measure: async (stage) => shown(await contactsScale(stage, Number(flags.contacts)), contactsReport),
+  },
+  {
+    name: 'inbox',
+    title: 'Inbox',
+    async measure(stage) {
+      const sizes = { messages: Number(flags.messages ?? 200_000), conversations: Number(flags.conversations) };
+      return shown(await inboxScale(stage, sizes), inboxReport);
+    },
+  },
+  {
+    name: 'flow-responses',
+    title: 'Answers to a flow',
+    measure: async (stage) => shown(await responsesScale(stage, rowsOr(1_000_000)), responsesReport),
+  },
+  { name: 'crm', title: 'CRM', measure: async (stage) => shown(await crmScale(stage, rowsOr(20_000), flags.only), crmReport) },
+  {
+    name: 'campaign-reads',
+    title: 'Campaigns',
+    measure: async (stage) => shown(await campaignsScale(stage, rowsOr(1_000_000)), campaignsReport),
+  },
+  {
+    name: 'orders',
+    title: 'Orders',
+    measure: async (stage) => shown(await ordersScale(stage, rowsOr(1_000_000), flags.only), ordersReport),
+  },
+];
+
 if (flags.profile) {
   mkdirSync(flags.profile, { recursive: true });
   for (const file of ['api/main.ts', 'workers/main.ts']) profile(file, flags.profile);
@@ -199,71 +240,17 @@ if (flags.profile) {
 console.log(describeRun());
 const title = (backend: BackendName) => `\n## ${backend === 'redis' ? 'Redis' : 'PostgreSQL'} backend\n`;
 
-if (command.args.includes('contacts')) {
+const scale = scales.find(({ name }) => command.args.includes(name));
+if (scale) {
   // What carries the jobs has no part in it.
   const stage = await openStage('postgres');
-  const scale = await contactsScale(stage, Number(flags.contacts))
-    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'contacts') }))
+  const { report, walks, findings } = await scale
+    .measure(stage)
+    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, scale.name) }))
     .finally(() => stage.close());
-  console.log(`\n## Contacts\n\n${contactsReport(scale)}`);
-  if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
-  assertNone(scale.findings);
-  process.exit();
-}
-
-if (command.args.includes('inbox')) {
-  const stage = await openStage('postgres');
-  const sizes = { messages: Number(flags.messages ?? 200_000), conversations: Number(flags.conversations) };
-  const scale = await inboxScale(stage, sizes)
-    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'inbox') }))
-    .finally(() => stage.close());
-  console.log(`\n## Inbox\n\n${inboxReport(scale)}`);
-  if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
-  assertNone(scale.findings);
-  process.exit();
-}
-
-if (command.args.includes('flow-responses')) {
-  const stage = await openStage('postgres');
-  const scale = await responsesScale(stage, Number(flags.rows ?? 1_000_000))
-    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'flow-responses') }))
-    .finally(() => stage.close());
-  console.log(`\n## Answers to a flow\n\n${responsesReport(scale)}`);
-  if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
-  assertNone(scale.findings);
-  process.exit();
-}
-
-if (command.args.includes('crm')) {
-  const stage = await openStage('postgres');
-  const scale = await crmScale(stage, Number(flags.rows ?? 20_000), flags.only)
-    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'crm') }))
-    .finally(() => stage.close());
-  console.log(`\n## CRM\n\n${crmReport(scale)}`);
-  if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
-  assertNone(scale.findings);
-  process.exit();
-}
-
-if (command.args.includes('campaign-reads')) {
-  const stage = await openStage('postgres');
-  const scale = await campaignsScale(stage, Number(flags.rows ?? 1_000_000))
-    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'campaign-reads') }))
-    .finally(() => stage.close());
-  console.log(`\n## Campaigns\n\n${campaignsReport(scale)}`);
-  if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
-  assertNone(scale.findings);
-  process.exit();
-}
-
-if (command.args.includes('orders')) {
-  const stage = await openStage('postgres');
-  const scale = await ordersScale(stage, Number(flags.rows ?? 1_000_000), flags.only)
-    .then(async (found) => ({ ...found, findings: await ledgerFindings(stage.kanal, 'orders') }))
-    .finally(() => stage.close());
-  console.log(`\n## Orders\n\n${ordersReport(scale)}`);
-  if (scale.walks.length > 0) throw new Error(`These read a whole table: ${scale.walks.join(', ')}`);
-  assertNone(scale.findings);
+  console.log(`\n## ${scale.title}\n\n${report}`);
+  if (walks.length > 0) throw new Error(`These read a whole table: ${walks.join(', ')}`);
+  assertNone(findings);
   process.exit();
 }
 
@@ -285,6 +272,8 @@ if (command.args.includes('long')) {
   process.exit();
 }
 
+const countOf = (path: string) => (path === 'automation-runs' ? Number(flags.runs ?? count) : count);
+
 /** Shown last: what was measured took long to get. */
 const findings: string[] = [];
 
@@ -298,7 +287,7 @@ for (const backend of backends as BackendName[]) {
       continue;
     }
     for (const path of wanted) {
-      const result = await measureInTurns(path, stage, rounds, { seconds, count });
+      const result = await measureInTurns(path, stage, rounds, { seconds, count: countOf(path.name) });
       measured.push(result);
       console.error(`${backend} ${path.name}: ${summaryOf(result).ratio.toFixed(2)}`);
       findings.push(...(await ledgerFindings(stage.kanal, path.name)));

@@ -4,6 +4,7 @@ import got from 'got';
 import pg from 'pg';
 import { Agent } from 'undici';
 import { v7 as uuidv7 } from 'uuid';
+import { automationWork } from './automation.ts';
 import { bookingSyncWork } from './booking-sync.ts';
 import { inboundWork } from './inbound.ts';
 import { openWorker } from './queue.ts';
@@ -132,6 +133,7 @@ const works: Record<string, (job: string) => Promise<void>> = {
   messages: send,
   webhooks: deliver,
   default: inboundWork(pool, env.ORGANIZATION_ID!),
+  automations: automationWork(pool, env.ORGANIZATION_ID!),
 };
 /** Another work of the same queue, by the job's name. */
 const named: typeof works = { 'commerce.sync-booking-calendar': bookingSyncWork(pool, env.ORGANIZATION_ID!) };

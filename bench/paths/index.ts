@@ -1,3 +1,4 @@
+import { automationRuns } from './automation-runs.ts';
 import { bookingSync } from './booking-sync.ts';
 import { convert, flashSale, getOrder, paymentWebhook } from './commerce.ts';
 import { upsert } from './contacts.ts';
@@ -30,5 +31,5 @@ export const paths = [
   ],
   ...[createDeal, createRecord, batchOfRecords, listDeals, listRecords],
   ...[getOrder, convert, flashSale, paymentWebhook, bookingSync],
-  ...[inboundMessage, flowAnswer, send, deliver, latency, startUp],
+  ...[inboundMessage, flowAnswer, automationRuns, send, deliver, latency, startUp],
 ];
