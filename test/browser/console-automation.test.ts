@@ -193,6 +193,23 @@ describeConsole('/console: automation', (at) => {
     expectCalm(at, visit);
   });
 
+  test('all live runs of a rule are cancelled after a question, as an operation', async () => {
+    const { id } = await rules.published(awaiting);
+    const { body: run } = await rules.act('run', id, ofContact());
+    await at.app.idle();
+    const visit = await at.openIn(`#/rules/${id}`);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Retry failed…' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel live…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel them' }).click();
+    await heading(visit, 'Operation automation.cancel-runs').waitFor();
+    await page.getByText('succeeded', { exact: true }).waitFor();
+    await page.getByText('1 done').waitFor();
+    await page.goto(`${at.app.base}/console#/runs/${run.id}`);
+    await page.getByText('Somebody asked for it').waitFor();
+    expectCalm(at, visit);
+  });
+
   test('what the API refuses stands beside the button', async () => {
     const { id: ruleId } = await madeRule();
     const { id } = await madeRun({ ruleId, state: 'failed' });
@@ -227,7 +244,7 @@ describeConsole('/console: automation', (at) => {
     const visit = await at.openIn(`#/rules/${id}`);
     const { page } = visit;
     await page.getByText('No start was held back.').waitFor();
-    expect(await page.getByRole('button', { name: /Publish|Pause|Resume/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Publish|Pause|Resume|Cancel|Retry/ }).count()).toBe(0);
     await page.getByRole('table', { name: 'Runs, newest first' }).getByRole('link').click();
     await heading(visit, 'Run of Welcome').waitFor();
     await page.getByText('It has taken no step yet.').waitFor();

@@ -146,7 +146,7 @@ describeConsole('/console', (at) => {
     const visit = await at.openIn(`#/deliveries/${at.deliveryId}`);
     await heading(visit, 'Your role (agent) may not see this').waitFor();
     const offered = await visit.page.getByRole('navigation').getByRole('link').allInnerTexts();
-    expect(offered).toEqual(['Messages', 'Campaigns', 'Operations']);
+    expect(offered).toEqual(['Messages', 'Campaigns', 'Rules', 'Runs of rules', 'Operations']);
     expectCalm(at, visit);
   });
 });

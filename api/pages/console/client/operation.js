@@ -12,7 +12,7 @@ const lookMs = 1000;
 const pausedLookMs = 5000;
 const open = ['queued', 'running', 'paused'];
 const pausable = ['webhooks.recover', 'webhooks.replay', 'webhooks.cancel'];
-const callable = [...pausable, 'contacts.import', 'contacts.export'];
+const callable = [...pausable, 'contacts.import', 'contacts.export', 'automation.retry-runs', 'automation.cancel-runs'];
 
 function Controls({ of: { id, name, status }, changed }) {
   const act = (what) => async () => {

@@ -1,17 +1,20 @@
 import { useList } from './loading.js';
 import { Badge, Choice, Field, Listed, Title, valuesOf } from './parts.js';
-import { filterBy } from './route.js';
+import { filterBy, isId } from './route.js';
 import { isoOfLocal, Time } from './time.js';
 import { html } from './view.js';
 
 const states = [['queued'], ['running'], ['paused'], ['succeeded'], ['failed'], ['cancelled']];
 
+/** Of webhooks it is a time, of runs an id. */
+const isTime = (reached) => reached !== undefined && !isId(reached);
+
 export function progressOf({ progress }) {
   if (!progress) return '–';
-  const { done, rows, reached } = progress;
+  const { done, rows, left, reached } = progress;
   const count = done ?? rows;
-  return html`${count === undefined ? '–' : `${count.toLocaleString('en')} done`}
-  ${reached && html`, up to those of <${Time} at=${reached} />`}`;
+  return html`${count === undefined ? '–' : `${count.toLocaleString('en')} done`}${left > 0 && `, ${left.toLocaleString('en')} could not be`}
+  ${isTime(reached) && html`, up to those of <${Time} at=${reached} />`}`;
 }
 
 const columns = [

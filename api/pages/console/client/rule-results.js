@@ -33,8 +33,17 @@ const heldRows = (held) =>
 const stepRows = (steps) => steps.map((step) => ({ ...step, id: step.step_id }));
 
 const Steps = ({ of: { steps, steps_of: runs } }) => html`
-  <h3>Its steps, in the last ${number(runs)} ${runs === 1 ? 'run' : 'runs'}</h3>
-  <${Table} caption="What became of each step" columns=${stepColumns} rows=${stepRows(steps)} />
+  <section>
+    <h3>Its steps, in the last ${number(runs)} ${runs === 1 ? 'run' : 'runs'}</h3>
+    <${Table} caption="What became of each step" columns=${stepColumns} rows=${stepRows(steps)} />
+  </section>
+`;
+
+const Held = ({ rows }) => html`
+  <section>
+    <h3>What was held back</h3>
+    ${rows.length > 0 ? html`<${Table} caption="Starts that were held back" columns=${heldColumns} rows=${rows} />` : html`<p>No start was held back.</p>`}
+  </section>
 `;
 
 /** Its runs by state, why starts were held back, and what became of its steps. */
@@ -48,12 +57,7 @@ export function RuleResults({ id, delayMs, status }) {
     <${Waiting} loaded=${loaded}>
       ${(stats) => html`
         <${Facts} of=${states.map(([state, label]) => [label, number(stats.runs[state])])} />
-        <h3>What was held back</h3>
-        ${
-          heldRows(stats.held).length > 0
-            ? html`<${Table} caption="Starts that were held back" columns=${heldColumns} rows=${heldRows(stats.held)} />`
-            : html`<p>No start was held back.</p>`
-        }
+        <${Held} rows=${heldRows(stats.held)} />
         ${stats.steps.length > 0 && html`<${Steps} of=${stats} />`}
       `}
     <//>

@@ -4,7 +4,6 @@ import { get, paths } from './api.js';
 import { useLoaded } from './loading.js';
 import { Badge, Facts, Title, Waiting } from './parts.js';
 import { RuleActions } from './rule-actions.js';
-import { Mode } from './rule-counts.js';
 import { RuleResults } from './rule-results.js';
 import { pausedReasons, triggerText } from './rule-words.js';
 import { RunsOfRule } from './runs.js';
@@ -33,7 +32,8 @@ const versionText = ({ version, has_changes: hasChanges }) => {
 const About = ({ rule, running }) => html`
   <${Facts}
     of=${[
-      ['State', html`<${Badge} state=${rule.status} /> <${Mode} mode=${rule.mode} />`],
+      ['State', html`<${Badge} state=${rule.status} />`],
+      ['Mode', rule.mode === 'log' ? 'log: its steps do nothing, and show what they would do' : rule.mode],
       ['Begins with', triggerText(running.trigger)],
       ['Draft begins with', running === rule ? undefined : triggerText(rule.trigger)],
       ['Version', versionText(rule)],
@@ -80,6 +80,6 @@ export function Rule({ id, path, query, may }) {
         <section aria-labelledby="results"><h2 id="results">Results</h2><${RuleResults} id=${id} delayMs=${lookMs} status=${status} /></section>
       `}
     <//>
-    <section aria-labelledby="runs"><h2 id="runs">Runs</h2><${RunsOfRule} ruleId=${id} path=${path} query=${query} /></section>
+    <section aria-labelledby="runs"><h2 id="runs">Runs</h2><${RunsOfRule} ruleId=${id} path=${path} query=${query} may=${may} /></section>
   `;
 }

@@ -11,7 +11,7 @@ const states = [['draft'], ['live'], ['paused']];
 
 const State = ({ of: { status, mode, paused_reason: reason } }) => html`
   <${Badge} state=${status} /> <${Mode} mode=${mode} />
-  ${reason && html`<p class="quiet">${pausedReasons[reason]?.[0] ?? reason}</p>`}
+  ${reason && html`<div class="quiet">${pausedReasons[reason]?.[0] ?? reason}</div>`}
 `;
 
 const columns = [

@@ -4,6 +4,7 @@ import { Badge, Choice, Field, Listed, Title, valuesOf } from './parts.js';
 import { filterBy, isId } from './route.js';
 import { Mode } from './rule-counts.js';
 import { endReasons, waitingText } from './rule-words.js';
+import { RunsActions } from './runs-actions.js';
 import { isoOfLocal, Time } from './time.js';
 import { html } from './view.js';
 
@@ -59,10 +60,11 @@ const Filters = ({ path, list, children }) => {
   `;
 };
 
-export function RunsOfRule({ ruleId, path, query }) {
+export function RunsOfRule({ ruleId, path, query, may }) {
   const { state } = Object.fromEntries(query);
   const list = useList(paths.runs, { rule_id: ruleId, state });
   return html`
+    <${RunsActions} ruleId=${ruleId} may=${may} />
     <${Filters} path=${path} list=${list}>
       <${Field} label="State"><${Choice} name="state" value=${state} options=${states} none="any" /><//>
     <//>
