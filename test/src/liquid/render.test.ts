@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import { maxMs } from '../../../src/liquid/limits.ts';
+import { parsedText } from '../../../src/liquid/parsed.ts';
+import { together } from '../../../src/liquid/render.ts';
+
+const parsed = parsedText('Hello {{ name }}');
+if ('code' in parsed) throw new Error(parsed.message);
+const { templates } = parsed;
+
+/** As a machine that is busy elsewhere: the clock goes on, the processor's time does not. */
+const stopped = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, maxMs + 5);
+function busy() {
+  const spent = () => process.threadCpuUsage().user / 1_000;
+  for (const until = spent() + maxMs + 5; spent() < until; );
+}
+
+function rendered(during: (attempt: number) => void) {
+  let attempts = 0;
+  const text = () =>
+    together({ name: 'Ada' }, (rendering) => {
+      attempts += 1;
+      during(attempts);
+      return rendering.text(templates, 'title');
+    });
+  return { text, attempts: () => attempts };
+}
+
+test('a text is not refused for the time in which its process was stopped', () => {
+  const one = rendered((attempt) => attempt <= 6 && stopped());
+  expect(one.text()).toBe('Hello Ada');
+  expect(one.attempts()).toBe(7);
+});
+
+test('a text that is slow itself is refused at its second attempt', () => {
+  const one = rendered(busy);
+  expect(one.text).toThrow('title takes too long');
+  expect(one.attempts()).toBe(2);
+});
+
+test('on a machine that never gives it time it ends too', () => {
+  const one = rendered(stopped);
+  expect(one.text).toThrow('title takes too long');
+  expect(one.attempts()).toBe(20);
+});
