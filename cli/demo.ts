@@ -8,6 +8,7 @@ import { runningInstallation } from './demo/installation.ts';
 import { play } from './demo/journey.ts';
 import { playOrder } from './demo/order.ts';
 import { startReceiver } from './demo/receiver.ts';
+import { playRule } from './demo/rule.ts';
 import { Missing, type Play, type Stage } from './demo/stage.ts';
 import { createTimeline } from './demo/timeline.ts';
 import type { DemoFile } from './start/demo-file.ts';
@@ -17,6 +18,7 @@ const scenes: Record<string, { title: string; play: Play }> = {
   conversation: { title: 'One conversation', play },
   flow: { title: 'A form inside the chat', play: playFlow },
   order: { title: 'An order, its payment, its booking and its parcel', play: playOrder },
+  rule: { title: 'A keyword that a rule answers', play: playRule },
 };
 
 /** One conversation from end to end, against what `npm start` has started. `name`: of another scene. */

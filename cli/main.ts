@@ -25,7 +25,7 @@ program
 program
   .command('demo [scene]')
   .description(
-    'play a conversation against what `start` has started, and show it as it happens; `campaign`, `flow`, `order`: other scenes',
+    'play a conversation against what `start` has started, and show it as it happens; `campaign`, `flow`, `order`, `rule`: other scenes',
   )
   .action(async (scene) => (await import('./demo.ts')).demo(scene));
 

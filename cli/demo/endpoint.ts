@@ -13,6 +13,7 @@ const event_types = [
   'flow.*',
   'commerce.*',
   'campaign.*',
+  'task.created',
 ];
 /** Longer than a demo takes: what is older was left by one that was killed. */
 const leftMs = 120_000;

@@ -9,10 +9,11 @@ import { arrivalsOf, right, stepOf } from './webhooks.ts';
 const type = 'message.new';
 
 /** The contact writes, and the app hears of it. */
-export async function inbound(stage: Stage, text: string) {
+export async function inbound(stage: Stage, text: string): Promise<Arrival> {
   const arrival = await written(stage, text);
   stage.timeline.add(stepOf(arrival));
   await readBack(stage, arrival.aboutId, text);
+  return arrival;
 }
 
 /** The contact writes, the app refuses the webhook, and the same webhook comes again. */

@@ -7,7 +7,7 @@ export type Arrival = {
   at: number;
   id: string;
   type: string;
-  /** The id of the message, the deal, the order or the campaign that it is about. */
+  /** The id of the message, the deal, the order, the task or the campaign that it is about. */
   aboutId: string;
   /** That of the campaign, for its messages too. */
   campaignId?: string;
@@ -26,6 +26,7 @@ type About = {
   message_id?: string;
   deal_id?: string;
   order_id?: string;
+  task_id?: string;
   campaign_id?: string;
   status?: string;
   calendar_sync_status?: string;
@@ -57,12 +58,12 @@ export async function startReceiver(): Promise<Receiver> {
     const answer = type === refused ? 503 : 204;
     if (type === refused) refused = undefined;
     const isSigned = isRight(verifier, body, request.headers as Record<string, string>);
-    const { message_id, deal_id, order_id, campaign_id: campaignId, provider_status, response: filledIn } = data;
+    const { message_id, deal_id, order_id, task_id, campaign_id: campaignId, provider_status, response: filledIn } = data;
     arrivals.push({
       at,
       id,
       type,
-      aboutId: (message_id ?? deal_id ?? order_id ?? campaignId)!,
+      aboutId: (message_id ?? deal_id ?? order_id ?? task_id ?? campaignId)!,
       campaignId,
       status: provider_status || data.status,
       calendarStatus: data.calendar_sync_status,

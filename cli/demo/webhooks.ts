@@ -8,7 +8,7 @@ export const nameOf = ({ type, status }: Pick<Arrival, 'type' | 'status'>) => (s
 export const arrivalsOf = ({ receiver }: Stage, aboutId: string) =>
   receiver.arrivals.filter((arrival) => arrival.aboutId === aboutId);
 
-/** Waits for the named webhooks of a message, a deal, an order or a campaign. Whatever else came for it meanwhile is told too, once. */
+/** Waits for the named webhooks of a message, a deal, an order, a task or a campaign. Whatever else came for it meanwhile is told too, once. */
 export async function webhooksOf(stage: Stage, aboutId: string, names: string[]) {
   try {
     await untilNothing(() => {

@@ -20,3 +20,15 @@ export async function firstOr<One>(where: DemoApi, path: string, body: object, m
   const list = await answerOf<{ items: One[] }>(where, { method: 'GET', path: `${path}?limit=1`, expected: 200 });
   return list.items[0] ?? (await answerOf<One>(where, { method: 'POST', path: made, body, expected: 201 }));
 }
+
+/** The one of that name; without one it is made. */
+export async function namedOr<One extends { name: string }>(
+  where: DemoApi,
+  path: string,
+  name: string,
+  content: () => Promise<object>,
+): Promise<One> {
+  const list = await answerOf<{ items: One[] }>(where, { method: 'GET', path: `${path}?limit=100`, expected: 200 });
+  const known = list.items.find((one) => one.name === name);
+  return known ?? answerOf<One>(where, { method: 'POST', path, body: await content(), expected: 201 });
+}

@@ -1,4 +1,4 @@
-import { answerOf, type DemoApi } from './demo-api.ts';
+import { answerOf, type DemoApi, namedOr } from './demo-api.ts';
 
 type Item = { id: string; name: string };
 export type DemoCampaign = { segment: { id: string }; campaign: { id: string } };
@@ -16,11 +16,11 @@ const people = [
 
 /** A segment of people who agreed to be written to, and the draft of a campaign to it. What is there already is kept. */
 export async function prepareCampaign(where: DemoApi, channelId: string): Promise<DemoCampaign> {
-  const segment = await namedOr(where, '/v1/segments', segmentName, async () => {
+  const segment = await namedOr<Item>(where, '/v1/segments', segmentName, async () => {
     await Promise.all(people.map((person) => addPerson(where, person)));
     return { name: segmentName, kind: 'dynamic', tags: [tag] };
   });
-  const campaign = await namedOr(where, '/v1/campaigns', campaignName, async () => ({
+  const campaign = await namedOr<Item>(where, '/v1/campaigns', campaignName, async () => ({
     name: campaignName,
     channel_ids: [channelId],
     audience: { segment_ids: [segment.id] },
@@ -43,12 +43,6 @@ const springSale = {
     },
   ],
 };
-
-async function namedOr(where: DemoApi, path: string, name: string, content: () => Promise<object>): Promise<Item> {
-  const list = await answerOf<{ items: Item[] }>(where, { method: 'GET', path: `${path}?limit=100`, expected: 200 });
-  const known = list.items.find((one) => one.name === name);
-  return known ?? answerOf<Item>(where, { method: 'POST', path, body: await content(), expected: 201 });
-}
 
 async function addPerson(where: DemoApi, { name, phone_number, agrees }: (typeof people)[number]) {
   const body = { name, phone_number };

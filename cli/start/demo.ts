@@ -8,6 +8,7 @@ import { type DemoCampaign, prepareCampaign } from './demo-campaign.ts';
 import { type DemoCommerce, prepareCommerce } from './demo-commerce.ts';
 import { type DemoCrm, prepareCrm } from './demo-crm.ts';
 import { prepareFlow } from './demo-flow.ts';
+import { type DemoRule, prepareRule } from './demo-rule.ts';
 import type { Addresses } from './environment.ts';
 import { ask } from './local-http.ts';
 import { until } from './until.ts';
@@ -24,7 +25,8 @@ export type Demo = {
   flow: { id: string };
 } & DemoCrm &
   DemoCommerce &
-  DemoCampaign;
+  DemoCampaign &
+  DemoRule;
 
 type Where = {
   database: Database;
@@ -38,7 +40,7 @@ type Where = {
 /** The sandbox's number as a channel, and a contact that has just written, so that a text or a flow to it is allowed for 24 hours. */
 export async function prepareDemo(where: Where): Promise<Demo> {
   const id = await connectChannel(where);
-  const [{ contact_id, conversation_id, crm }, flow, campaign, commerce] = await Promise.all([
+  const [{ contact_id, conversation_id, crm }, flow, campaign, commerce, rule] = await Promise.all([
     firstMessage(where, id).then(async (message) => {
       const { conversation_id: conversationId, contact_id: contactId } = message;
       return { ...message, crm: await prepareCrm(where, { conversationId, contactId: contactId! }) };
@@ -46,6 +48,7 @@ export async function prepareDemo(where: Where): Promise<Demo> {
     prepareFlow(where, id),
     templateIsThere(where, id).then(() => prepareCampaign(where, id)),
     prepareCommerce(where),
+    prepareRule(where),
   ]);
   return {
     channel: { id, phone_number_id, waba_id, access_token },
@@ -56,6 +59,7 @@ export async function prepareDemo(where: Where): Promise<Demo> {
     ...crm,
     ...commerce,
     ...campaign,
+    ...rule,
   };
 }
 

@@ -37,6 +37,7 @@ Watch it at work, in a second terminal:
   npm run demo -- campaign  a campaign to a segment
   npm run demo -- flow      a form inside the chat
   npm run demo -- order     an order, paid, in the calendar, brought by the courier
+  npm run demo -- rule      a keyword that a rule answers
 
 Ctrl-C stops everything.
 `;

@@ -166,11 +166,38 @@ test(
   limitMs,
 );
 
+test(
+  'the demo of a rule goes from the keyword to what its run did, and can be played again',
+  async () => {
+    for (const times of [1, 2]) {
+      const { code, stdout, stderr } = await command(['demo', 'rule'], { KANAL_HOME: home });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const chapters = stdout.split(/^(?=\d {2})/m);
+      expect(chapters).toHaveLength(6);
+      const [, , rule, written, acts, asked] = chapters;
+      expect(rule).toMatch(/200 live +"Price list", version 1: price → answer, mark, call\n/);
+      expect(written).toMatch(/"What is the price of a seat\?"[\s\S]*message\.new +✓ signature right/);
+      const right = ' +✓ signature right';
+      for (const webhook of ['task\\.created open', 'message\\.sent', 'message\\.status_update read'])
+        expect(acts).toMatch(new RegExp(`${webhook}${right}`));
+      expect([...acts!.matchAll(/POST \/\d+\/messages +answered 200/g)]).toHaveLength(1);
+      expect(asked).toMatch(/200 succeeded +run \S+: answer done, mark done, call done\n/);
+      expect(asked).toMatch(/tags: asked for prices\n/);
+      expect(asked).toMatch(/task: Call Demo Contact with an offer\n/);
+      expect(asked).toContain('All of it arrived');
+      expect(await rows(`select id from automation_runs where state = 'succeeded'`)).toHaveLength(times);
+    }
+    expect(await rows('select status, version from automation_rules')).toEqual([{ status: 'live', version: 1 }]);
+    expect(await rows('select id from webhook_endpoints where deleted_at is null')).toEqual([]);
+  },
+  limitMs,
+);
+
 test('a scene that is not there is named, with those that are', async () => {
   expect(await command(['demo', 'constructor'], { KANAL_HOME: home })).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'There is no scene "constructor": there are campaign, conversation, flow, order\n',
+    stderr: 'There is no scene "constructor": there are campaign, conversation, flow, order, rule\n',
   });
 });
 
