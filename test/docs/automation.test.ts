@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   cancelReasons,
   heldReasons,
+  pausedReasons,
   type RuleAction,
   type RunAction,
   ruleMoves,
@@ -12,6 +13,7 @@ import {
   stepStates,
 } from '../../src/automation/states.ts';
 import { type Body, useApp } from '../support/app.ts';
+import { definitions } from '../support/contract.ts';
 import { commandsOf, pasted } from './shell.ts';
 
 const text = readFileSync('docs/automation.md', 'utf8');
@@ -78,5 +80,25 @@ describe('the tables of docs/automation.md', () => {
     for (const state of stepStates) expect(text).toContain(`| \`${state}\` |`);
     for (const reason of heldReasons) expect(text).toContain(`| \`${reason}\` |`);
     for (const reason of cancelReasons) expect(text).toMatch(new RegExp(`[\`(\\s]${reason}[\`\\s]`));
+  });
+});
+
+describe('the runbooks of rules in docs/operations.md', () => {
+  const operations = readFileSync('docs/operations.md', 'utf8');
+  const runbooks = operations.slice(operations.indexOf('### A rule runs too often'), operations.indexOf('### Bookings that'));
+
+  test('explain why a rule paused itself, and what holds it back', () => {
+    for (const reason of pausedReasons.filter(Boolean)) expect(runbooks).toContain(`\`${reason}\``);
+  });
+
+  test('ask the API for what it has', () => {
+    const lines = runbooks.replace(/<(rule|run|event) id>/g, ':$1ID');
+    const asked = [...lines.matchAll(/\b(ask|tell) '?((?:automation|events)[^\s'?|`]*)(.*)/g)].map(([, verb, path, rest]) => {
+      const method = verb === 'ask' ? 'get' : rest!.includes("' PATCH") ? 'patch' : 'post';
+      return `${method} /v1/${path}`;
+    });
+    expect(asked.length).toBeGreaterThan(20);
+    const known = new Set(definitions.map(({ method, path }) => `${method} ${path}`));
+    expect(asked.filter((one) => !known.has(one))).toEqual([]);
   });
 });
