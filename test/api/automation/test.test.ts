@@ -3,6 +3,7 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
 import { rule } from '../../support/factories/automation.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { wholeDump } from '../../support/whole-dump.ts';
 
 const app = useApp({});
 let contactId: string;
@@ -47,27 +48,14 @@ beforeAll(async () => {
 
 const call = (body: object, more: object = {}) =>
   app.call('automation.rules.test', { params: { ruleID: ruleId }, body, ...more });
-/** Of every table. */
-const dump = async () => {
-  const tables = await app.rows<{ name: string }>(
-    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r' order by 1`,
-  );
-  const all = [];
-  for (const { name } of tables)
-    all.push([
-      name,
-      (await app.rows(`select md5(coalesce(string_agg(t::text, '' order by t::text), '')) as sum from "${name}" t`))[0],
-    ]);
-  return all;
-};
 
 test('what each condition saw, and what each step would do, rendered; nothing is written', async () => {
   // The key is used from now on.
   await app.call('automation.catalogue');
-  const before = await dump();
+  const before = await wholeDump(app);
   const { status, body } = await call({ subject: { type: 'contact', id: contactId } });
   expect(status).toBe(200);
-  expect(await dump()).toEqual(before);
+  expect(await wholeDump(app)).toEqual(before);
   expect(body).toMatchObject({ subject_type: 'contact', subject_id: contactId, contact_id: contactId });
   expect(body.conditions).toMatchObject({
     holds: true,
