@@ -8,8 +8,16 @@ const definitions = createDefinitions();
 
 /** The lane of the job is the order of the subject's events, and its lock the subject's. */
 export const evaluateEvent = handle(evaluateJob, async ({ event_id }, context) => {
-  const { own, config } = context;
-  const evaluating = { own, stopWords: config.stopWords, read: definitions.read };
+  const { own, config, log, jobMetrics } = context;
+  const evaluating = {
+    own,
+    stopWords: config.stopWords,
+    read: definitions.read,
+    onFault: (err: unknown, ruleId: string) => {
+      log.error({ err, job: evaluateJob.name, rule_id: ruleId, event_id }, 'a fault of our own: the rule begins nothing');
+      jobMetrics.fault(evaluateJob.name);
+    },
+  };
   const seen = await lookAtEvent(evaluating, event_id);
   if (seen.starts.length + seen.wakes.length === 0) return context.finish();
   return context.finishLooked(evaluation(evaluating, seen), writeEvaluation);

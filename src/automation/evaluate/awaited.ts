@@ -1,12 +1,13 @@
 import type { Own } from '../../platform/database/own.ts';
 import type { Conditions } from '../conditions/conditions.ts';
 import { holds, rootsOf } from '../conditions/evaluate.ts';
-import { loadFacts } from '../conditions/facts.ts';
+import { type Facts, loadFacts } from '../conditions/facts.ts';
 import type { SubjectType } from '../definition/definition.ts';
+import { definitionOf } from '../runs/definition-of.ts';
 import { outputsOf } from '../runs/outputs.ts';
 import { waitedFor } from '../runs/position.ts';
 import { clockOf } from './clock.ts';
-import type { ReadVersions } from './definitions.ts';
+import type { Evaluating } from './definitions.ts';
 import type { EvaluatedEvent } from './event.ts';
 
 type WaitingRun = {
@@ -38,26 +39,26 @@ const findStatement = `
    order by r.id`;
 
 /** The runs that wait for the event: about one of `subjects`, with what their step asks of it. */
-export async function awaitedBy(own: Own, event: EvaluatedEvent, subjects: string[], read: ReadVersions): Promise<string[]> {
+export async function awaitedBy({ own, onFault }: Evaluating, event: EvaluatedEvent, subjects: string[]): Promise<string[]> {
   const runs = await own.sql<WaitingRun>(findStatement, [event.type, subjects, event.id]);
-  if (runs.length === 0) return [];
-  const versions = await read(
-    own,
-    runs.map((run) => ({ id: run.rule_id, version: run.version })),
-  );
   const woken: string[] = [];
   for (const run of runs) {
-    const steps = versions.of({ id: run.rule_id, version: run.version })?.definition.steps ?? [];
+    const { steps } = await definitionOf(own, run);
     const step = waitedFor(steps, run.position);
-    if (step?.event === event.type && (await isMet(own, event, run, step.conditions ?? null))) woken.push(run.id);
+    if (step?.event !== event.type) continue;
+    const facts = step.conditions ? await factsOf(own, event, run, step.conditions) : undefined;
+    try {
+      if (!facts || holds(step.conditions!, facts, clockOf(facts)).holds) woken.push(run.id);
+    } catch (error) {
+      onFault?.(error, run.rule_id);
+    }
   }
   return woken;
 }
 
-async function isMet(own: Own, event: EvaluatedEvent, run: WaitingRun, conditions: Conditions | null): Promise<boolean> {
-  if (conditions === null) return true;
+async function factsOf(own: Own, event: EvaluatedEvent, run: WaitingRun, conditions: Conditions): Promise<Facts> {
   const roots = rootsOf(conditions);
-  const facts = await loadFacts(
+  return loadFacts(
     own,
     {
       eventId: event.id,
@@ -69,5 +70,4 @@ async function isMet(own: Own, event: EvaluatedEvent, run: WaitingRun, condition
     },
     roots,
   );
-  return holds(conditions, facts, clockOf(facts)).holds;
 }

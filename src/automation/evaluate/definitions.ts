@@ -3,10 +3,12 @@ import { rootsOf } from '../conditions/evaluate.ts';
 import type { Definition } from '../definition/definition.ts';
 
 export type VersionRef = { id: string; version: number };
+/** What decides whether it begins: its steps, which are most of it, are not read. */
+export type Beginning = Omit<Definition, 'steps'>;
 /** A published version as it is evaluated. `keywords`: folded. `roots`: what its conditions read. */
-export type Published = { definition: Definition; keywords: string[]; roots: ReadonlySet<string> };
+export type Published = { definition: Beginning; keywords: string[]; roots: ReadonlySet<string> };
 
-type Row = { rule_id: string; number: number; definition: Definition; bytes: number; keywords: string[] };
+type Row = { rule_id: string; number: number; definition: Beginning; bytes: number; keywords: string[] };
 
 /** As objects they take some eight times their bytes: about 100 MB in all. */
 const bounds = { definitions: 1_000, bytes: 12_000_000 };
@@ -14,7 +16,7 @@ const keyOf = ({ id, version }: VersionRef) => `${id} ${version}`;
 
 /** SQL: pairs of ids and numbers; keywords are folded as the database folds. */
 const findStatement = `
-  select v.rule_id, v.number, v.definition, octet_length(v.definition::text) as bytes,
+  select v.rule_id, v.number, v.definition - 'steps' as definition, octet_length((v.definition - 'steps')::text) as bytes,
          array(
            select fold(k.word)
              from jsonb_array_elements_text(coalesce(v.definition->'trigger'->'keywords', '[]')) with ordinality as k(word, place)
@@ -35,6 +37,14 @@ export class Versions {
   }
 }
 export type ReadVersions = (own: Own, asked: VersionRef[]) => Promise<Versions>;
+
+/** `onFault`: of our own, in one rule or one wait. It begins nothing then, and those beside it go on. */
+export type Evaluating = {
+  own: Own;
+  stopWords: string[];
+  read: ReadVersions;
+  onFault?: (error: unknown, ruleId: string) => void;
+};
 
 /** Keeps the published versions that a worker evaluated last. */
 export function createDefinitions(max = bounds): { read: ReadVersions; size(): number } {

@@ -4,7 +4,8 @@ import type { Look } from '../../platform/ledger/transact.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
 import { runLock } from '../jobs.ts';
 import { wakeRun } from '../runs/wake.ts';
-import { type Evaluating, type Evaluation, lookAtEvent } from './look.ts';
+import type { Evaluating } from './definitions.ts';
+import { type Evaluation, lookAtEvent } from './look.ts';
 import { locksOfStarts, startRuns } from './start-runs.ts';
 
 type Seen = Evaluation & { locks: string[] };

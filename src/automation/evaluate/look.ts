@@ -6,59 +6,110 @@ import { type Subject, subjectOf } from '../conditions/subject.ts';
 import type { RunTrigger } from '../states.ts';
 import { awaitedBy } from './awaited.ts';
 import { clockOf } from './clock.ts';
-import type { Published, ReadVersions } from './definitions.ts';
+import type { Evaluating, Published } from './definitions.ts';
 import { type EvaluatedEvent, findEvaluated, type LiveRule, triggeredBy } from './event.ts';
 import type { RunStart } from './start-runs.ts';
 
-export type Evaluating = { own: Own; stopWords: string[]; read: ReadVersions };
 /** What an event begins, and the runs that waited for it. */
 export type Evaluation = { eventId: string; starts: RunStart[]; wakes: string[] };
 
 type Triggered = { rule: LiveRule; published: Published; trigger: RunTrigger };
 
+/** Definitions of so many rules are read at once: what one organization has published must not fill the memory of a worker. */
+const atOnce = 20;
+
 /** Which rules begin with the event, by their triggers and conditions, and which runs wait for it. It changes nothing. */
-export async function lookAtEvent({ own, stopWords, read }: Evaluating, eventId: string): Promise<Evaluation> {
+export async function lookAtEvent(evaluating: Evaluating, eventId: string): Promise<Evaluation> {
+  const { own } = evaluating;
   const nothing = { eventId, starts: [], wakes: [] };
   const event = await findEvaluated(own, eventId);
   if (!event || ofRules.includes(event.type as (typeof ofRules)[number])) return nothing;
-  const triggered = await triggeredRules(own, event, stopWords, read);
-  if (triggered.length === 0 && !event.is_awaited) return nothing;
-  const subject = await subjectOf(own, event);
-  const { subjectId, contactId } = subject;
-  const subjects = [...new Set([event.subject_id, subjectId, ...(contactId ? [contactId] : [])])];
-  const wakes = event.is_awaited ? await awaitedBy(own, event, subjects, read) : [];
-  return { eventId, starts: await startsOf(own, event, subject, triggered), wakes };
+  const about = new About(own, event);
+  const starts: RunStart[] = [];
+  for (let from = 0; from < event.rules.length; from += atOnce)
+    starts.push(...(await startsAmong(evaluating, event, about, event.rules.slice(from, from + atOnce))));
+  return { eventId, starts, wakes: event.is_awaited ? await wakesBy(evaluating, event, await about.subject()) : [] };
 }
 
-async function triggeredRules(own: Own, event: EvaluatedEvent, stopWords: string[], read: ReadVersions): Promise<Triggered[]> {
-  if (event.rules.length === 0) return [];
-  const versions = await read(own, event.rules);
-  return event.rules.flatMap((rule) => {
+function wakesBy(evaluating: Evaluating, event: EvaluatedEvent, { subjectId, contactId }: Subject): Promise<string[]> {
+  const subjects = [...new Set([event.subject_id, subjectId, ...(contactId ? [contactId] : [])])];
+  return awaitedBy(evaluating, event, subjects);
+}
+
+/** What the rules of an event ask about, read when the first of them asks. */
+class About {
+  private readonly own: Own;
+  private readonly event: EvaluatedEvent;
+  private readonly needed = new Set<string>();
+  private known: Subject | undefined;
+  private facts: Facts | undefined;
+
+  constructor(own: Own, event: EvaluatedEvent) {
+    this.own = own;
+    this.event = event;
+  }
+
+  async subject(): Promise<Subject> {
+    this.known ??= await subjectOf(this.own, this.event);
+    return this.known;
+  }
+
+  async factsFor(roots: Set<string>): Promise<Facts> {
+    if (!this.facts || [...roots].some((root) => !this.needed.has(root))) {
+      for (const root of roots) this.needed.add(root);
+      this.facts = await loadFacts(this.own, { eventId: this.event.id, ...(await this.subject()) }, this.needed);
+    }
+    return this.facts;
+  }
+}
+
+async function startsAmong(
+  { own, stopWords, read, onFault }: Evaluating,
+  event: EvaluatedEvent,
+  about: About,
+  rules: LiveRule[],
+): Promise<RunStart[]> {
+  const versions = await read(own, rules);
+  /** Undefined: it cannot be said. */
+  const tried = <Result>(ruleId: string, ask: () => Result): Result | undefined => {
+    try {
+      return ask();
+    } catch (error) {
+      onFault?.(error, ruleId);
+      return undefined;
+    }
+  };
+  const triggered = rules.flatMap((rule): Triggered[] => {
     const published = versions.of(rule);
-    const trigger = published && triggeredBy(event, published, stopWords);
+    const trigger = published && tried(rule.id, () => triggeredBy(event, published, stopWords));
     return trigger ? [{ rule, published, trigger }] : [];
   });
+  if (triggered.length === 0) return [];
+  const subject = await about.subject();
+  const asked = triggered.filter(({ published }) => published.definition.conditions !== null);
+  const needed = new Set(asked.flatMap(({ published }) => [...published.roots]));
+  const facts = asked.length > 0 ? await about.factsFor(needed) : undefined;
+  return triggered
+    .filter(({ rule, published }) => tried(rule.id, () => isMet(published, facts)))
+    .map((one) => startOf(event, subject, one));
 }
 
-async function startsOf(own: Own, event: EvaluatedEvent, subject: Subject, triggered: Triggered[]): Promise<RunStart[]> {
-  const { contactId, subjectType, subjectId } = subject;
-  const needed = new Set(triggered.flatMap(({ published }) => [...published.roots]));
-  const isAsked = triggered.some(({ published }) => published.definition.conditions !== null);
-  const facts = isAsked ? await loadFacts(own, { eventId: event.id, ...subject }, needed) : undefined;
-  return triggered
-    .filter(({ published }) => isMet(published, facts))
-    .map(({ rule, published: { definition }, trigger }) => {
-      const { concurrency, limits } = definition;
-      return {
-        rule: { id: rule.id, trigger: definition.trigger, concurrency, limits },
-        version: rule.version,
-        subject: { subjectType, subjectId },
-        contactId,
-        chain: event.chain ?? [],
-        eventId: event.id,
-        run: { mode: rule.mode, trigger },
-      };
-    });
+function startOf(
+  { id: eventId, chain }: EvaluatedEvent,
+  { contactId, subjectType, subjectId }: Subject,
+  one: Triggered,
+): RunStart {
+  const { rule, published, trigger } = one;
+  const { concurrency, limits, trigger: begins } = published.definition;
+  return {
+    rule: { id: rule.id, trigger: begins, concurrency, limits },
+    version: rule.version,
+    subject: { subjectType, subjectId },
+    contactId,
+    chain: chain ?? [],
+    eventId,
+    run: { mode: rule.mode, trigger },
+  };
 }
 
 const isMet = ({ definition: { conditions } }: Published, facts: Facts | undefined): boolean =>

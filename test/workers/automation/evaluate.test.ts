@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Conditions } from '../../../src/automation/conditions/conditions.ts';
 import { createDefinitions } from '../../../src/automation/evaluate/definitions.ts';
 import { evaluation, writeEvaluation } from '../../../src/automation/evaluate/evaluate.ts';
 import { lookAtEvent } from '../../../src/automation/evaluate/look.ts';
@@ -64,6 +65,35 @@ describe('an event', () => {
     await at.sql(`update automation_rules set status = 'paused' where id = $1`, [rule]);
     expect(await at.evaluate(late)).toEqual({ kind: 'done' });
     expect(await at.runs(rule)).toEqual([]);
+  });
+
+  test('begins the other rules where one cannot be evaluated, and wakes the other waits', async () => {
+    const [broken, sound] = [
+      await at.rule({ conditions: { all: null } as unknown as Conditions }),
+      await at.rule({ conditions: { field: 'contact.name', value: 'Ada' } }),
+    ];
+    const waits = [
+      await at.waitsFor({ contactId: who.id, conditions: { not: null } as unknown as Conditions }),
+      await at.waitsFor({ contactId: who.id }),
+    ];
+    const event = await updated();
+    expect(await at.evaluate(event)).toEqual({ kind: 'done' });
+    expect(await at.runs(broken)).toEqual([]);
+    expect(await at.runs(sound)).toHaveLength(1);
+    const woken = await Promise.all(waits.map((id) => at.waitSeen(id)));
+    expect(woken.map(({ event_id }) => event_id)).toEqual([null, event]);
+    expect(at.house.lines.filter(({ rule_id }) => rule_id === broken)).toMatchObject([
+      { job: 'automation.evaluate', event_id: event },
+    ]);
+  });
+
+  test('begins each of more rules than are read at once', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 45; n += 1)
+      ids.push(await at.rule({ conditions: { field: 'contact.name', value: n % 2 ? 'Ada' : 'Bo' } }));
+    await at.evaluate(await updated());
+    const begun = await Promise.all(ids.map(async (id) => (await at.runs(id)).length));
+    expect(begun).toEqual(ids.map((_, n) => n % 2));
   });
 
   test('of rules and runs begins nothing, whatever a rule says', async () => {
