@@ -16,6 +16,8 @@ export const maxStartsAnHour = 10;
 export const maxFailuresInARow = 100;
 export const maxSecrets = 100;
 export const maxApiEventBytes = 16 * 1024;
+/** Of the variables of a run, as JSON. */
+export const maxVarsBytes = 16 * 1024;
 /** Evaluations and runs of an organization at work at once. */
 export const poolWidth = 20;
 /** Characters of all Liquid texts of a rule: parsing them takes less than 50 ms. */

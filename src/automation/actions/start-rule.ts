@@ -4,8 +4,10 @@ import { statement } from '../../platform/database/statement.ts';
 import { AppError, invalidField } from '../../platform/errors.ts';
 import { exampleIdOf } from '../../platform/examples.ts';
 import { id } from '../../platform/ids.ts';
+import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import { admitAll } from '../evaluate/start.ts';
 import { locksOfStarts, type RunStart, startRuns } from '../evaluate/start-runs.ts';
+import { maxVarsBytes } from '../limits.ts';
 import { AutomationRule } from '../rule.entity.ts';
 import { definitionOf } from '../runs/definition-of.ts';
 import { databaseAction, type StepContext } from './action.ts';
@@ -16,6 +18,11 @@ type Fields = { rule_id: string; vars?: Record<string, unknown> };
 const ruleById = statement((select, { ruleId }: { ruleId: string }) =>
   select(AutomationRule).select(['id', 'status', 'mode', 'version']).where('id', '=', ruleId).where('deleted_at', 'is', null),
 );
+
+const vars: Joi.CustomValidator<object> = (given, helpers) =>
+  Buffer.byteLength(JSON.stringify(given)) > maxVarsBytes
+    ? helpers.message({ custom: `{{#label}} has more than ${maxVarsBytes} bytes` })
+    : given;
 
 /** Of a live rule, about what the run is about. */
 async function startOf({ own, actor, run }: StepContext, { rule_id, vars }: Fields): Promise<RunStart> {
@@ -42,7 +49,7 @@ export const startRuleAction = databaseAction<Fields>({
   scopes: ['automation:write'],
   fields: Joi.object<Fields>({
     rule_id: id.required().description('A live rule'),
-    vars: Joi.object().max(50).description('What its steps read as `vars`'),
+    vars: Joi.object().max(50).custom(vars).description(`What its steps read as \`vars\`: at most ${maxVarsBytes} bytes of JSON`),
   }),
   example: { rule_id: exampleIdOf('rule'), vars: { reason: '{{ message.text }}' } } as Partial<Fields>,
   async check(own: Own, fields) {
@@ -55,6 +62,9 @@ export const startRuleAction = databaseAction<Fields>({
     return {
       locks: await locksOfStarts(context.own, [start]),
       async write(tx) {
+        // Paused, deleted or published since the look: the next one says so.
+        const [now] = await ruleById(tx.own, { ruleId: start.rule.id });
+        if (now?.status !== 'live' || now.version !== start.version) throw new LocksOutdated();
         const [admission] = await admitAll(tx.own, [start]);
         // It would end the run that starts it.
         if (admission!.restarts.includes(context.run.id)) throw new AppError('conflict', 'A run cannot start its own rule anew');

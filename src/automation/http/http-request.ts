@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { isOurOutage } from '../../platform/database/errors.ts';
 import { checkUrl } from '../../platform/network/address-guard.ts';
 import { CannotOpen } from '../../platform/secrets.ts';
 import type { HttpCall } from '../../webhooks/http-caller.ts';
@@ -116,6 +117,8 @@ async function openSecrets({ own, secrets }: StepContext, request: HttpRequest):
       if (value === undefined) return { kind: 'refused', code: 'secret_unknown', message: `There is no secret ${name}` };
       opened.set(name, value);
     } catch (error) {
+      // Nothing was sent: whatever the call is, it can be made later.
+      if (isOurOutage(error)) return { kind: 'failed', code: 'unavailable', message: 'The secrets could not be read' };
       if (!(error instanceof CannotOpen)) throw error;
       return { kind: 'refused', code: 'secret_unreadable', message: `The secret ${name} cannot be opened: store it again` };
     }

@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors.ts';
 import type { Action, CallAction, DatabaseAction, StepContext } from '../actions/action.ts';
 import type { Definition, Step } from '../definition/definition.ts';
-import { maxStepsOfRun } from '../limits.ts';
+import { maxStepsOfRun, maxVarsBytes } from '../limits.ts';
 import { withoutMarks } from '../secret-marks.ts';
 import { awaitedSubjects } from './awaited.ts';
 import type { Batch, Lesson, Next } from './batch.ts';
@@ -22,7 +22,6 @@ type Of<Type extends Step['type']> = Extract<Step, { type: Type }>;
 
 /** A run may begin a moment before its time. */
 const earlyMs = 50;
-const maxVarsBytes = 16 * 1024;
 
 /**
  * The next steps of a run that one transaction can take, with what follows them. Looks only, and writes nothing. `lesson`: of the last plan. `claim`: of the call that this worker may have claimed.

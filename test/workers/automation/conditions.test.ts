@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { StepContext } from '../../../src/automation/actions/action.ts';
+import { startRuleAction } from '../../../src/automation/actions/start-rule.ts';
 import type { Step } from '../../../src/automation/definition/definition.ts';
 import { cancelRun } from '../../../src/automation/runs/end.ts';
 import { retryRun } from '../../../src/automation/runs/retry.ts';
 import { isLive, type RunState, runMoves, runStates } from '../../../src/automation/states.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { LocksOutdated } from '../../../src/platform/ledger/locks.ts';
 import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
 
 let at: RuleHouse;
@@ -216,6 +221,32 @@ test('a rule starts another one about the same subject, within the limits of tha
   await at.toRest(started);
   expect(await at.effects(started)).toEqual(['asked Ada']);
   expect(await at.effects(run)).toEqual(['last']);
+});
+
+test('a rule that was paused or published since the step looked is looked at again', async () => {
+  const [other, subjectId] = [await at.rule([doing('other')]), await at.contact()];
+  const run = {
+    id: uuidv7(),
+    rule_id: uuidv7(),
+    subject_type: 'contact',
+    subject_id: subjectId,
+    contact_id: subjectId,
+    chain: [],
+  };
+  const context = { own: ownRows(at.house.database, at.organization), actor: `run:${run.id}`, run } as unknown as StepContext;
+  const { locks, write } = await startRuleAction.prepare(context, { rule_id: other });
+  for (const change of [`status = 'paused'`, `status = 'live', version = 2`]) {
+    await at.sql(`update automation_rules set ${change} where id = $1`, [other]);
+    await expect(at.transact({ locks }, (tx) => write(tx))).rejects.toBeInstanceOf(LocksOutdated);
+  }
+  expect(await at.sql('select 1 from automation_runs where rule_id = $1', [other])).toEqual([]);
+});
+
+test('variables that another rule is given are bounded as those of a run', () => {
+  const { fields } = startRuleAction;
+  const vars = { text: 'é'.repeat(8 * 1024) };
+  expect(fields.validate({ rule_id: uuidv7(), vars }).error?.message).toBe('"vars" has more than 16384 bytes');
+  expect(fields.validate({ rule_id: uuidv7(), vars: { text: 'e'.repeat(8 * 1024) } }).error).toBeUndefined();
 });
 
 test('a rule does not start itself', async () => {

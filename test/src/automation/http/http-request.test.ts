@@ -6,6 +6,7 @@ import { type HttpRequest, httpRequest } from '../../../../src/automation/http/h
 import { setUrlRules } from '../../../../src/automation/http/url-rules.ts';
 import { marksIn } from '../../../../src/automation/secret-marks.ts';
 import { ownRows } from '../../../../src/platform/database/own.ts';
+import { AppError } from '../../../../src/platform/errors.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import type { Lookup } from '../../../../src/platform/network/address-guard.ts';
 import { createHttpCaller } from '../../../../src/webhooks/http-caller.ts';
@@ -114,6 +115,22 @@ describe('what is sent', () => {
     expect(await call({ url, method })).toMatchObject({ kind: 'done' });
     expect(seen[0]).toMatchObject({ method, body: '' });
     expect(seen[0]!.headers['content-type']).toBeUndefined();
+  });
+
+  test('nothing while the database is away, so that it can be sent later whatever it is', async () => {
+    const { url, seen } = await seeing(() => [200]);
+    const own = new Proxy(ownRows(house.database, house.organizationId), {
+      get: (target, name) => {
+        if (name === 'organizationId') return target.organizationId;
+        throw new AppError('unavailable', 'The database is away');
+      },
+    });
+    const http = createHttpCaller({ allowHttp: true, allowNetworks: ['127.0.0.1/32'] });
+    stops.push(() => http.close());
+    const request = { url, body: { token: marked('{{ secrets.TOKEN }}', 'TOKEN') } };
+    const outcome = await httpRequest.call({ own, secrets: testSecrets, http } as StepContext, request, key);
+    expect(outcome).toEqual({ kind: 'failed', code: 'unavailable', message: 'The secrets could not be read' });
+    expect(seen).toEqual([]);
   });
 
   test('secrets in the query, in a header and in the body, opened for the call', async () => {
