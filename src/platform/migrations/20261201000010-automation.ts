@@ -103,6 +103,11 @@ const up = [
   'create index automation_runs_subject on automation_runs (organization_id, subject_id, rule_id, created_at, id)',
   // What lives of a rule and a subject, however many runs of it ended.
   `create index automation_runs_live on automation_runs (organization_id, rule_id, subject_id) where state in ('queued', 'running')`,
+  // Of live ones, which keep the events that they read: what began them, and what they waited for.
+  `create index automation_runs_begun_by on automation_runs (organization_id, event_id)
+    where event_id is not null and state in ('queued', 'running')`,
+  `create index automation_runs_woken_by on automation_runs (organization_id, ((position->>'event_id')::uuid))
+    where position->>'event_id' is not null and state in ('queued', 'running')`,
   'create index automation_runs_ended on automation_runs (ended_at) where ended_at is not null',
 
   // number: its place among the steps that the run took. state calling: an outside call was claimed, and has not answered.

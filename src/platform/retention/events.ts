@@ -35,6 +35,17 @@ const lastOf = (rows: string) => `
     order by organization_id desc, id desc
     limit 1) as last`;
 
+/** A run that lives reads the event that began it and the one it waited for: its texts and conditions, asked again after a wait of a year. */
+const readByRun = (event: string, isSet: string) => `
+    select o.id
+      from old o,
+           lateral (
+             select 1
+               from automation_runs r
+              where r.organization_id = o.organization_id and ${event} = o.id
+                and ${isSet} is not null and r.state in ('queued', 'running')
+              limit 1) u`;
+
 /** SQL: sets of one snapshot. A cursor that had not come to a deleted event is told. One live delivery keeps its event; the locks protect a delivery that is revived meanwhile. */
 const purgeEvents = `
   with old as materialized (${oldest('events')}),
@@ -60,7 +71,9 @@ const purgeEvents = `
               where d.organization_id = o.organization_id and d.event_id = o.id
              offset 0) d
       left join ended e on e.id = d.id
-     where e.id is null),
+     where e.id is null
+    union all ${readByRun('r.event_id', 'r.event_id')}
+    union all ${readByRun("(r.position->>'event_id')::uuid", "r.position->>'event_id'")}),
   deleted as (
     delete from events
      where ctid = any(array(

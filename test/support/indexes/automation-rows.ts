@@ -14,6 +14,9 @@ export const automationRows = (
      from generate_series(1, 20000) n,
           lateral (select case when n % 100 = 4 then 'failed' when n % 100 = 5 then 'running' else 'succeeded' end as state) s,
           (select id from automation_rules where name = 'R2') r`,
+  `update automation_runs
+      set event_id = uuidv7(), position = jsonb_build_object('at', '[1]'::jsonb, 'event_id', uuidv7())
+    where state = 'running'`,
   `insert into automation_steps (organization_id, run_id, number, step_id, type, state)
    select organization_id, id, n, 'a', 'add_tag', 'done'
      from automation_runs, generate_series(1, 3) n`,

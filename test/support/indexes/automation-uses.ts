@@ -36,6 +36,8 @@ export function automationUses({ own, ask, transact, ids, purge, check, deleted 
         ),
     },
     automation_rules_live: { by: 'findEvaluated', run: async () => findEvaluated(own, await eventId()) },
+    automation_runs_begun_by: purge('events'),
+    automation_runs_woken_by: purge('events'),
     automation_runs_contact: runs({ contactId: ids.contactId }),
     automation_runs_ended: purge('automation_runs'),
     automation_runs_list: runs({}),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { purges } from '../../../../src/platform/retention/purges.ts';
 import { runPurge } from '../../../../src/platform/retention/run.ts';
+import { automationRun, rule } from '../../../support/factories/automation.ts';
 import { endpoint } from '../../../support/factories/endpoint.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 
@@ -94,6 +95,20 @@ test('a failed delivery stays as long as its job can be retried', async () => {
   expect(await purge('events')).toMatchObject({ events: 0, webhook_deliveries: 0 });
   await house.sql('delete from jobs');
   expect(await purge('events')).toMatchObject({ events: 1, webhook_deliveries: 1 });
+});
+
+test('a run that lives keeps the event that began it, and the one it waited for', async () => {
+  const [began, woke, free] = await events(40, 3);
+  const { id: ruleId } = await rule(house.em(), house.organizationId);
+  const { id } = await automationRun(house.em(), house.organizationId, { ruleId, state: 'running' });
+  await house.sql('update automation_runs set event_id = $2, position = $3 where id = $1', [
+    ...[id, began, JSON.stringify({ at: [1], event_id: woke })],
+  ]);
+  expect(await purge('events')).toMatchObject({ events: 1 });
+  expect(await left('events')).toEqual([began, woke].sort());
+  expect(free).toBeDefined();
+  await house.sql(`update automation_runs set state = 'succeeded', ended_at = clock_timestamp() where id = $1`, [id]);
+  expect(await purge('events')).toMatchObject({ events: 2 });
 });
 
 test('one whose delivery somebody is at is passed over, without waiting, and goes next time', async () => {

@@ -128,7 +128,10 @@ test.each([
   ['media_uploads', [['media_uploads_age']]],
   ['webhook_attempts', [['webhook_attempts_pkey']]],
   ['message_attempts', [['message_attempts_pkey']]],
-  ['events', [['events_pkey', 'webhook_deliveries_once', 'jobs_subject']]],
+  [
+    'events',
+    [['events_pkey', 'webhook_deliveries_once', 'jobs_subject', 'automation_runs_begun_by', 'automation_runs_woken_by']],
+  ],
   ['flow_secrets', [['flow_secrets_overlap'], ['flow_keys_overlap']]],
   ['webhook_endpoints', [['webhook_endpoints_overlap'], ['webhook_endpoints_deleted']]],
   [
