@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
 import { abuseReport } from './abuse/report.ts';
 import { abuseBench } from './abuse/run.ts';
+import { latencySettings, ruleLatency, ruleLatencyReport } from './automation/latency.ts';
+import { waitsBench, waitsReport } from './automation/waits.ts';
 import { bodies, bodiesReport } from './bodies.ts';
 import { feedBench } from './campaigns/feed.ts';
 import { paceBench } from './campaigns/pace.ts';
@@ -62,6 +64,8 @@ type Flags = {
   deliveries: string;
   replays: string;
   runs?: string;
+  waits: string;
+  later: string;
   only: string;
   profile?: string;
 };
@@ -91,6 +95,8 @@ const command = new Command('bench')
     'contacts of import (200,000), records of crm-import (50,000), reminders of parked (100,000), answers of flow-responses, orders or recipients of campaign-reads (1,000,000), recipients of campaign-prepare (100,000) or campaign-feed (10,000), or deals, tasks and records of crm, each (20,000)',
   )
   .option('--runs <n>', 'runs of a round of automation-runs; without it as many as --count')
+  .option('--waits <n>', 'waiting runs of automation-waits', '100000')
+  .option('--later <n>', 'LATER_TRIES_PER_SECOND of automation-waits', '100')
   .option('--deliveries <n>', 'failed deliveries of recover', '100000')
   .option('--replays <n>', 'deliveries a second that recover asks for in the run over all of them', '2000')
   .option(
@@ -153,6 +159,20 @@ const singles: {
     name: 'campaign-pace',
     isLong: true,
     report: async (stage) => paceReport(await paceBench(stage, rounds, seconds, flags.only)),
+  },
+  {
+    name: 'automation-latency',
+    isLong: true,
+    settings: latencySettings,
+    report: async (stage) => ruleLatencyReport(await ruleLatency(stage, rounds, seconds)),
+  },
+  {
+    name: 'automation-waits',
+    isLong: true,
+    async report(stage) {
+      const [waits, later] = [Number(flags.waits), Number(flags.later)];
+      return waitsReport(await waitsBench(stage, { waits, later, rounds, seconds }));
+    },
   },
   { name: 'abuse', isLong: true, report: async (stage) => abuseReport(await abuseBench(stage, only, rounds, seconds)) },
   {

@@ -2,8 +2,8 @@
 type Order = { endpointId: string; perSecond: number; count: number };
 
 export function atPace(emit: (endpointId: string) => Promise<void>) {
-  process.on('message', async (order: Order | 'usage') => {
-    if (order === 'usage') return;
+  process.on('message', async (order: Order | string) => {
+    if (typeof order === 'string') return;
     const startedAt = performance.now();
     const running: Promise<void>[] = [];
     await new Promise<void>((resolve) => {
