@@ -467,6 +467,8 @@ describe('the worker', () => {
   test('has what was deleted for its age, by table, from the start', () => {
     const deleted = counted(jobs, 'kanal_retention_rows_deleted_total', 'table');
     expect(Object.keys(deleted).sort()).toEqual([
+      'automation_rules',
+      'automation_runs',
       'bearer_tokens',
       'campaign_recipients',
       'campaigns',
