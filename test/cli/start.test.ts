@@ -63,6 +63,7 @@ test(
       delivery_method: { id: expect.any(String) },
       segment: { id: expect.any(String) },
       campaign: { id: expect.any(String) },
+      rule: { id: expect.any(String), keyword: 'price' },
       bull_board: { url: `${demo.base_url}/ops/queues`, user: 'operator', password: expect.any(String) },
       metrics: {
         url: `${demo.base_url}/metrics`,
