@@ -7,16 +7,16 @@ export const automationRows = (
    select '${own}', case when n = 1 then '${otherId}'::uuid else uuidv7() end, 'R' || n, case when n % 50 = 0 then 'live' else 'draft' end, '{}',
           'deal.' || n, clock_timestamp() - n * interval '1 min', case when n % 30 = 0 then clock_timestamp() - n * interval '1 min' end
      from generate_series(1, 3000) n`,
-  `insert into automation_runs (organization_id, id, rule_id, version, state, trigger, subject_type, subject_id, contact_id, created_at, ended_at)
+  `insert into automation_runs (organization_id, id, rule_id, version, state, trigger, subject_type, subject_id, contact_id, created_at, ended_at,
+                                event_id, position)
    select '${own}', uuidv7(), case when n % 100 = 1 then '${otherId}'::uuid else r.id end, 1, s.state, 'manual', 'deal',
           case when n % 100 = 2 then '${otherId}'::uuid else uuidv7() end, case when n % 100 = 3 then '${contactId}'::uuid end,
-          clock_timestamp() - n * interval '1 min', case when s.state <> 'running' then clock_timestamp() - n * interval '1 min' end
+          clock_timestamp() - n * interval '1 min', case when s.state <> 'running' then clock_timestamp() - n * interval '1 min' end,
+          case when s.state = 'running' then uuidv7() end,
+          case when s.state = 'running' then jsonb_build_object('at', '[1]'::jsonb, 'event_id', uuidv7()) else '{}' end
      from generate_series(1, 20000) n,
           lateral (select case when n % 100 = 4 then 'failed' when n % 100 = 5 then 'running' else 'succeeded' end as state) s,
           (select id from automation_rules where name = 'R2') r`,
-  `update automation_runs
-      set event_id = uuidv7(), position = jsonb_build_object('at', '[1]'::jsonb, 'event_id', uuidv7())
-    where state = 'running'`,
   `insert into automation_steps (organization_id, run_id, number, step_id, type, state)
    select organization_id, id, n, 'a', 'add_tag', 'done'
      from automation_runs, generate_series(1, 3) n`,

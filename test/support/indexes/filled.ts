@@ -228,13 +228,6 @@ const following = ({
      from users u,
           lateral (select id from organizations where u.id is not null order by random() limit 2) o
    on conflict do nothing`,
-  // Turns of two rules of each organization.
-  `insert into automation_rules (organization_id, id, name, draft)
-   select id, uuidv7(), 'Turns ' || n, '{}' from organizations, generate_series(1, 2) n`,
-  `insert into automation_turns (organization_id, rule_id, user_id)
-   select m.organization_id, r.id, m.user_id
-     from memberships m
-     join automation_rules r on r.organization_id = m.organization_id and r.name like 'Turns %'`,
   `insert into sessions (id, user_id, hash, organization_id, expires_at)
    select uuidv7(), user_id, uuid_send(uuidv7()), organization_id, clock_timestamp() + interval '1 day' from memberships`,
 ];
