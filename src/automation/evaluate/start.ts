@@ -9,10 +9,13 @@ export { holdBack } from './held.ts';
 /** A rule with what its version says about its starts. */
 export type StartRule = { id: string } & Pick<Definition, 'trigger' | 'concurrency' | 'limits'>;
 export type StartSubject = { subjectType: SubjectType; subjectId: string };
-/** `chain`: the rules that what starts it has passed through, without its own. `eventId`: it starts once for the event. */
-export type Start = { rule: StartRule; subject: StartSubject; chain: string[]; eventId?: string };
+/**
+ * `chain`: the rules that what starts it has passed through, without its own. `eventId`: it starts once for the event; `occursAt`: once for the subject at
+ * that moment.
+ */
+export type Start = { rule: StartRule; subject: StartSubject; chain: string[]; eventId?: string; occursAt?: Date };
 
-/** `none`: the event has begun its run before, or the rule is no longer live. */
+/** `none`: the event or the moment has begun its run before, or the rule is no longer live. */
 export type Verdict = 'ok' | 'none' | HeldReason;
 /** `restarts`: live runs to cancel before the new one begins. */
 export type Admission = { verdict: Verdict; restarts: string[] };
@@ -32,7 +35,13 @@ const countStatement = `
               or not exists (
                 select 1
                   from automation_rules a
-                 where a.organization_id = $1 and a.id = s.rule_id and coalesce(a.status, '') = 'live' and a.deleted_at is null)) as is_none,
+                 where a.organization_id = $1 and a.id = s.rule_id and coalesce(a.status, '') = 'live' and a.deleted_at is null))
+         or s.occurs_at is not null
+         and exists (
+               select 1
+                 from automation_runs r
+                where r.organization_id = $1 and r.rule_id = s.rule_id and r.occurs_at = s.occurs_at
+                  and r.subject_id = s.subject_id) as is_none,
          (select count(*)::int
             from (select 1
                     from automation_runs r
@@ -47,8 +56,8 @@ const countStatement = `
                    and r.state in ('queued', 'running')
                  order by r.id)
               else '{}' end as live
-    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::int[], $6::boolean[]) with ordinality
-      as s(rule_id, subject_id, event_id, max, is_single, place)
+    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::int[], $6::boolean[], $7::timestamptz[]) with ordinality
+      as s(rule_id, subject_id, event_id, max, is_single, occurs_at, place)
    order by s.place`;
 
 /** A schedule starts as often as its times say, unless its author says less. */
@@ -81,6 +90,7 @@ export async function admitAll(own: Own, starts: Start[], isFullOf = isFullOfRun
     starts.map(({ eventId }) => eventId ?? null),
     starts.map(({ rule }) => maxStartsOf(rule)),
     starts.map(({ rule }) => rule.concurrency !== 'each'),
+    starts.map(({ occursAt }) => occursAt?.toISOString() ?? null),
   ]);
   const isFull = await isFullOf(own);
   return starts.map((start, index) => judged(start, counted[index]!, isFull));

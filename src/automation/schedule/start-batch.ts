@@ -28,10 +28,11 @@ export async function whoseConditionsHold(own: Own, { conditions }: Definition, 
 }
 
 const startsOf = ({ id, definition }: TickedRule, found: Due[]) =>
-  found.map(({ subjectType, subjectId }) => ({
+  found.map(({ subjectType, subjectId, occursAt }) => ({
     rule: { id, trigger: definition.trigger, concurrency: definition.concurrency, limits: definition.limits },
     subject: { subjectType, subjectId },
     chain: [],
+    occursAt,
   }));
 
 /** Of the runs that begin again. */
