@@ -2,7 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
 import { abuseReport } from './abuse/report.ts';
 import { abuseBench } from './abuse/run.ts';
+import { hotBench, hotReport } from './automation/hot.ts';
 import { latencySettings, ruleLatency, ruleLatencyReport } from './automation/latency.ts';
+import { runsReport, runsScale } from './automation/scale.ts';
 import { waitsBench, waitsReport } from './automation/waits.ts';
 import { bodies, bodiesReport } from './bodies.ts';
 import { feedBench } from './campaigns/feed.ts';
@@ -64,6 +66,7 @@ type Flags = {
   deliveries: string;
   replays: string;
   runs?: string;
+  rule?: string;
   waits: string;
   later: string;
   only: string;
@@ -74,7 +77,7 @@ type Flags = {
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; inbox, pages of messages and conversations of a large organization and a small one; crm, reads of deals, tasks and records likewise; orders, reads of orders and free times likewise; import, contacts from a file beside COPY; crm-import, records likewise; parked, the sweep beside reminders that wait in the database and without any; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers, a flood of retries and a backlog; orders-isolation, payments and messages beside a shipper that hangs and a calendar at its rate; rates, a burst on one channel and its pace beside another channel; flow-pushes, messages of a channel beside 500 pushes of flows that wait for its account; flow-document, how long a document of 10 MiB holds the event loop; flow-responses, the answers to a flow with a million of them and to one with ten thousand; campaign-reads, recipients and statistics of a campaign of a million and of one of ten thousand; campaign-pace, campaigns at the rate of their channels, beside replies and another channel; recover, failed deliveries recovered beside live ones; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside their floors: campaign-prepare, the audience of a campaign; campaign-feed, its messages. Part by part: cost, what one message costs. After each, jobs check must find nothing`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; inbox, pages of messages and conversations of a large organization and a small one; crm, reads of deals, tasks and records likewise; orders, reads of orders and free times likewise; import, contacts from a file beside COPY; crm-import, records likewise; parked, the sweep beside reminders that wait in the database and without any; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers, a flood of retries and a backlog; orders-isolation, payments and messages beside a shipper that hangs and a calendar at its rate; rates, a burst on one channel and its pace beside another channel; flow-pushes, messages of a channel beside 500 pushes of flows that wait for its account; flow-document, how long a document of 10 MiB holds the event loop; flow-responses, the answers to a flow with a million of them and to one with ten thousand; campaign-reads, recipients and statistics of a campaign of a million and of one of ten thousand; automation-reads, lists and statistics of a million runs of rules and of ten thousand; automation-latency, from an event to what a rule does; automation-waits, runs that wait for one moment; automation-hot, paths with a rule that does not match and without one; campaign-pace, campaigns at the rate of their channels, beside replies and another channel; recover, failed deliveries recovered beside live ones; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside their floors: campaign-prepare, the audience of a campaign; campaign-feed, its messages. Part by part: cost, what one message costs. After each, jobs check must find nothing`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
@@ -92,9 +95,10 @@ const command = new Command('bench')
   .option('--contacts <n>', 'contacts of the large organization of contacts', '1000000')
   .option(
     '--rows <n>',
-    'contacts of import (200,000), records of crm-import (50,000), reminders of parked (100,000), answers of flow-responses, orders or recipients of campaign-reads (1,000,000), recipients of campaign-prepare (100,000) or campaign-feed (10,000), or deals, tasks and records of crm, each (20,000)',
+    'contacts of import (200,000), records of crm-import (50,000), reminders of parked (100,000), answers of flow-responses, orders, recipients of campaign-reads or runs of automation-reads (1,000,000), recipients of campaign-prepare (100,000) or campaign-feed (10,000), or deals, tasks and records of crm, each (20,000)',
   )
   .option('--runs <n>', 'runs of a round of automation-runs; without it as many as --count')
+  .option('--rule <kind>', 'the rule of automation-hot: heard or unheard; without it both')
   .option('--waits <n>', 'waiting runs of automation-waits', '100000')
   .option('--later <n>', 'LATER_TRIES_PER_SECOND of automation-waits', '100')
   .option('--deliveries <n>', 'failed deliveries of recover', '100000')
@@ -174,6 +178,11 @@ const singles: {
       return waitsReport(await waitsBench(stage, { waits, later, rounds, seconds }));
     },
   },
+  {
+    name: 'automation-hot',
+    isTwin: true,
+    report: async (stage) => hotReport(await hotBench(stage, { rounds, seconds, count, only: flags.rule })),
+  },
   { name: 'abuse', isLong: true, report: async (stage) => abuseReport(await abuseBench(stage, only, rounds, seconds)) },
   {
     name: 'slow-provider',
@@ -244,6 +253,11 @@ const scales: { name: string; title: string; measure(stage: Stage): Promise<{ re
     name: 'campaign-reads',
     title: 'Campaigns',
     measure: async (stage) => shown(await campaignsScale(stage, rowsOr(1_000_000)), campaignsReport),
+  },
+  {
+    name: 'automation-reads',
+    title: 'Runs of rules',
+    measure: async (stage) => shown(await runsScale(stage, rowsOr(1_000_000)), runsReport),
   },
   {
     name: 'orders',

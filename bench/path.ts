@@ -11,6 +11,8 @@ export type Options = {
   /** For HTTP: `count` requests at this pace, instead of as many as there can be in `seconds`. */
   perSecond?: number;
   meter?: Meter;
+  /** What a worker has a part in beside the queue that is measured. */
+  queues?: string;
 };
 
 /** One thing measured on both sides. `open` makes ready what stays up over all rounds; `round` measures once. */

@@ -19,10 +19,13 @@ type Definition = Pick<Path, 'name' | 'what' | 'unit'> & {
 export const workerPath = ({ queue, pool, prepare, verify, ...named }: Definition): Path => ({
   ...named,
   better: 'rate',
-  async open(stage, { count, meter }) {
+  async open(stage, { count, meter, queues: others }) {
     const open = new Map<SideName, { worker: Process; handOver: HandOver }>();
     for (const side of [stage.kanal, stage.floor])
-      open.set(side.name, { worker: side.startWorker(queue), handOver: await openHandOver(side, queue) });
+      open.set(side.name, {
+        worker: side.startWorker(others ? `${queue},${others}` : queue),
+        handOver: await openHandOver(side, queue),
+      });
     await sleep(2_000);
 
     async function round(side: Side, size: number, by?: Meter): Promise<Round> {

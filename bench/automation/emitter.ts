@@ -27,11 +27,20 @@ const { rows } = await client.query<{ id: string; name: string }>(
 );
 await client.end();
 
-let next = 0;
-atPace(async () => {
+/** All at once they would wait longer for a connection than one may. */
+const lanes = Array.from({ length: 12 }, () => Promise.resolve());
+let [next, asked] = [0, 0];
+atPace(() => {
+  const lane = asked++ % lanes.length;
+  lanes[lane] = lanes[lane]!.then(emit);
+  return lanes[lane];
+});
+
+async function emit() {
   const { id, name } = rows[next++ % rows.length]!;
   await ledger.transact({ locks: [subjectLock('contact', id)] }, async (tx) => {
-    tx.emit(contactUpdated, { contact_id: id, name, organization_id: organizationId, changed: ['custom_fields'] });
+    const data = { contact_id: id, name, organization_id: organizationId, changed: ['custom_fields'] };
+    tx.emit(contactUpdated, data, { organizationId });
   });
-});
+}
 process.send?.({ ready: true });

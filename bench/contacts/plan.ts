@@ -22,6 +22,7 @@ const walked = [
   ...['flows', 'flow_versions', 'flow_sends', 'flow_responses'],
   ...['orders', 'order_items', 'payment_sessions', 'shipments', 'bookings', 'booking_calendars'],
   ...['campaigns', 'campaign_channels', 'campaign_recipients'],
+  ...['automation_rules', 'automation_runs', 'automation_steps', 'automation_waits'],
   ...['services', 'service_staff', 'staff', 'staff_busy'],
 ];
 /** `rows`: read by one node, those that its filter left out among them; 0 where the statement is not run. */
