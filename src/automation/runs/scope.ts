@@ -8,7 +8,12 @@ import { marksIn } from '../secret-marks.ts';
 /** Outputs of the steps before, by their ids. */
 type Outputs = () => Promise<Record<string, unknown>>;
 
-const namesOrganization = (part: unknown): boolean => /\{[{%].*\borganization\b/s.test(JSON.stringify(part) ?? '');
+/** Behind the first Liquid there is. In two looks: one expression would read the rest of the text again from each `{{`. */
+function namesOrganization(part: unknown): boolean {
+  const text = JSON.stringify(part) ?? '';
+  const opens = text.search(/\{[{%]/);
+  return opens >= 0 && /\borganization\b/.test(text.slice(opens));
+}
 
 /** What texts and conditions of a run read: only what they name. */
 export class RunScope {
