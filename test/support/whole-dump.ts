@@ -4,7 +4,7 @@ import type { App } from './app.ts';
 const ofProcesses = ['heartbeats', 'purges'];
 
 /** Every row of every table as text, and where every sequence stands: what a dump of the database holds. */
-export async function wholeDump(app: App): Promise<Record<string, string>> {
+export async function wholeDump(app: Pick<App, 'rows'>): Promise<Record<string, string>> {
   const tables = await app.rows<{ name: string }>(
     `select relname as name from pg_class
       where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname <> all($1) order by 1`,

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { conversationsOf, eraseContact, eraseLocks } from '../../../src/contacts/erasure/erase.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { eraseContactRest } from '../../../workers/contacts/erase-contact.ts';
+import type { ToyHandler } from '../../support/house.ts';
+import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
+import { testSecrets } from '../../support/secrets.ts';
+import { wholeDump } from '../../support/whole-dump.ts';
+
+/** Nobody else has it. */
+const name = 'Wilhelmine Zwyxgroth';
+let at: RuleHouse;
+let who: string;
+beforeAll(async () => {
+  at = await openRuleHouse();
+});
+afterAll(() => at.close());
+beforeEach(async () => {
+  at.toys.forget();
+  who = await at.contact();
+  await at.sql('update contacts set name = $2 where id = $1', [who, name]);
+  await at.sql(`insert into contact_identities (organization_id, id, contact_id, type, value) values ($1, $2, $3, 'email', $4)`, [
+    ...[at.organization, uuidv7(), who, 'zwyxgroth@example.com'],
+  ]);
+});
+
+async function erase() {
+  const conversations = await conversationsOf(ownRows(at.house.database, at.organization), who);
+  await at.transact({ locks: eraseLocks(who, conversations) }, ({ own }) => eraseContact(own, testSecrets, who));
+}
+/** The rest of the erasure: what others hold of the person. */
+async function eraseRest() {
+  const jobs = await at.sql<{ id: string; run: number }>(`select id, run from jobs where name = 'contacts.erase'`);
+  for (const job of jobs) await at.house.run(eraseContactRest as unknown as ToyHandler, job);
+}
+async function assertForgotten(run: string) {
+  expect(await at.seen(run)).toMatchObject({ state: 'cancelled', reason: 'contact_deleted', job_id: null, vars: {} });
+  expect(await at.jobs(run)).toEqual([]);
+  await eraseRest();
+  const dump = await wholeDump({ rows: (text, params) => at.sql(text, params) });
+  expect(
+    Object.entries(dump)
+      .filter(([, text]) => /zwyxgroth/i.test(text))
+      .map(([table]) => table),
+  ).toEqual([]);
+}
+const noting = (id: string, type = 'do') => doing(id, { type, gives: '{{ contact.name }}' });
+const setting = { id: 'v', type: 'set_vars', vars: { who: '{{ contact.name }}' } } as const;
+
+/** Between the look of a step of that name and its transaction. */
+async function meanwhile(step: string, work: () => Promise<void>, rest: () => Promise<unknown>) {
+  const act = at.toys.actions.get('do')! as { prepare: (context: never, given: never) => Promise<unknown> };
+  const { prepare } = act;
+  let isDone = false;
+  act.prepare = async (context, given: { name: string }) => {
+    const prepared = await prepare(context, given as never);
+    if (given.name !== step || isDone) return prepared;
+    isDone = true;
+    await work();
+    return prepared;
+  };
+  await rest();
+  act.prepare = prepare;
+  expect(isDone).toBe(true);
+}
+
+test('erased while its run waits: nothing of the person is left', async () => {
+  const run = await at.begin(await at.rule([setting, noting('a'), { id: 'w', type: 'wait', for: { days: 1 } }, noting('b')]), {
+    subjectId: who,
+  });
+  await at.work(run);
+  expect(JSON.stringify(await at.steps(run))).toContain(name);
+  await erase();
+  await assertForgotten(run);
+  expect(await at.effects(run)).toEqual(['a']);
+});
+
+test('erased between the look of a step and its transaction: the step writes nothing', async () => {
+  const run = await at.begin(await at.rule([setting, noting('a')]), { subjectId: who });
+  await meanwhile('a', erase, () => at.work(run));
+  expect(await at.effects(run)).toEqual([]);
+  await assertForgotten(run);
+});
+
+test('erased while a call is under way: its answer is not kept', async () => {
+  const run = await at.begin(await at.rule([setting, noting('call', 'ask'), noting('b')]), { subjectId: who });
+  at.toys.answer(async () => {
+    await erase();
+    return { kind: 'done', output: { you_said: name } };
+  });
+  await at.toRest(run);
+  expect(await at.effects(run)).toEqual([]);
+  await assertForgotten(run);
+});
+
+test('nothing is left over', async () => {
+  expect(await checkJobs(at.house.database)).toEqual([]);
+});
