@@ -33,7 +33,7 @@ const toEnd = async (steps: Step[]) => {
   return { run, seen: await at.seen(run), ms: own };
 };
 
-describe('a step that is not rendered fails the run, within 100 ms:', () => {
+describe('a step that is not rendered fails the run, within 250 ms of processor time:', () => {
   test.each([
     ['nested loops', '{% for a in (1..9999) %}{% for b in (1..9999) %}x{% endfor %}{% endfor %}'],
     ['a huge range', '{{ (1..1000000000) }}'],
@@ -55,7 +55,7 @@ describe('a step that is not rendered fails the run, within 100 ms:', () => {
     expect(seen.error!.message.length).toBeLessThan(1_001);
     expect(JSON.stringify(seen)).not.toMatch(/xxxx|\[native code\]|node_modules/);
     expect(await at.effects(run)).toEqual(['a']);
-    expect(ms).toBeLessThan(100);
+    expect(ms).toBeLessThan(250);
   });
 });
 
