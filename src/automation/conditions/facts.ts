@@ -51,13 +51,15 @@ export type Behind = {
   links?: Record<string, string[]>;
 };
 
-/** `needed`: roots, as `rootsOf` gives them; without it all. Nothing else is read but the organization: nine short reads at most. */
+/**
+ * `needed`: roots, as `rootsOf` gives them, and `organization`, of which a clock is made; without it all. Nothing else is read: nine short reads at most.
+ */
 export async function loadFacts(own: Own, refs: FactRefs, needed?: ReadonlySet<string>): Promise<Facts> {
   const isNeeded = (...names: string[]) => !needed || names.some((name) => needed.has(name));
   const facts: Facts = {
     vars: refs.vars ?? {},
     steps: refs.steps ?? {},
-    organization: organizationFacts(await getOrganization(own)),
+    organization: isNeeded('organization') ? organizationFacts(await getOrganization(own)) : {},
   };
   const more: Behind = {};
   const event = refs.eventId !== null && isNeeded(...allButGiven) ? await findEvent(own, refs.eventId) : undefined;

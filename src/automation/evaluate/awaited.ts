@@ -68,6 +68,6 @@ async function factsOf(own: Own, event: EvaluatedEvent, run: WaitingRun, conditi
       vars: run.vars,
       steps: roots.has('steps') ? await outputsOf(own, run.id) : {},
     },
-    roots,
+    roots.add('organization'),
   );
 }

@@ -40,7 +40,7 @@ function wakesBy(evaluating: Evaluating, event: EvaluatedEvent, { subjectId, con
 class About {
   private readonly own: Own;
   private readonly event: EvaluatedEvent;
-  private readonly needed = new Set<string>();
+  private readonly needed = new Set<string>(['organization']);
   private known: Subject | undefined;
   private facts: Facts | undefined;
 

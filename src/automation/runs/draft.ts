@@ -3,7 +3,7 @@ import type { PreparedStep } from '../actions/action.ts';
 import type { Step } from '../definition/definition.ts';
 import type { StepState } from '../states.ts';
 import type { Batch, Next } from './batch.ts';
-import { changedBy } from './changes.ts';
+import { changedBy, isNamed } from './changes.ts';
 import { after, into, type Position, positionOf, stepAt } from './position.ts';
 import type { RunNow } from './run-now.ts';
 import type { TakenStep } from './run-tx.ts';
@@ -42,7 +42,7 @@ export class Draft {
 
   wrote(step: Step, input: unknown, prepared: PreparedStep): void {
     this.writes.push({ row: this.took(step, 'done', { input }), prepared });
-    for (const root of changedBy(step.type)) this.changed.add(root);
+    for (const name of changedBy(step.type)) this.changed.add(name);
   }
 
   failed(step: Step, error: JobError, input?: unknown): Next {
@@ -63,7 +63,7 @@ export class Draft {
 
   /** What `text` says reads what a write of the batch changes or gives. `roots`: the first names of its variables. */
   isReadBy(text: string, roots: string[]): boolean {
-    if (roots.some((root) => this.changed.has(root))) return true;
+    if ([...this.changed].some((name) => roots.includes(name.split('.')[0]!) && isNamed(name, text))) return true;
     return roots.includes('steps') && this.writes.some(({ row }) => text.includes(row.step_id));
   }
 

@@ -17,7 +17,7 @@ export type TickedRule = { id: string; version: number; mode: RuleMode; definiti
 /** Those for whom the rule's conditions hold now. */
 export async function whoseConditionsHold(own: Own, { conditions }: Definition, found: Due[]): Promise<Due[]> {
   if (conditions === null) return found;
-  const roots = rootsOf(conditions);
+  const roots = rootsOf(conditions).add('organization');
   const kept: Due[] = [];
   for (const due of found) {
     const { subjectType, subjectId, contactId } = due;
