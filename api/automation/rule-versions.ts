@@ -52,7 +52,7 @@ export const getRuleVersion = endpoint({
   scope: 'automation:read',
   summary: 'Get one version of a rule',
   description: 'It never changes.',
-  params: { versionNumber: Joi.number().integer().min(1).max(2_147_483_647) },
+  params: { versionNumber: Joi.string().pattern(/^[1-9]\d{0,8}$/) },
   responses: { 200: wholeView },
   example: { params: { versionNumber: '1' } },
   async handler({ params, own }) {

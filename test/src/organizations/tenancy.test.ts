@@ -127,6 +127,13 @@ test('every tenant table belongs to an organization that is there', async () => 
 
 test('every id in a tenant table is a checked reference, or has a reason', async () => {
   const reasons: Record<string, string> = {
+    'automation_counts.rule_id': 'counts outlive their rule',
+    'automation_rules.tick_job_id': 'no record: which job is the present one, and it ends by itself',
+    'automation_run_counts.rule_id': 'a count that is kept for seconds; of all rules it names none',
+    'automation_runs.event_id': 'a run is kept whatever becomes of its event; events that live runs read are kept',
+    'automation_runs.job_id': 'no record: which job is the present one, and it ends by itself',
+    'automation_runs.subject_id': 'of many types, and the run outlives its subject',
+    'automation_waits.subject_id': 'of many types; of a subject that is gone no event comes',
     'bearer_tokens.session_id': 'a session belongs to a person, and its token goes on after a log-out that ends only the session',
     'campaign_recipients.message_id': 'written with its message by one statement; nobody deletes messages',
     'campaigns.job_id': 'no record: which job is the present one, and it ends by itself',
