@@ -7,7 +7,13 @@ import { type ReminderPayload, remind, remindOfTask } from './reminders.ts';
 export const remindTaskJob = job<ReminderPayload>({
   ...remindOfTask,
   queue: 'default',
-  payload: Joi.object({ task_id: uuid, origin: Joi.string().allow('').default('') }),
+  payload: Joi.object({
+    task_id: uuid,
+    origin: Joi.string()
+      .pattern(/^\{"by":"[^"]+".*\}$/)
+      .allow('')
+      .default(''),
+  }),
   delayMs: backoff(6),
   // Reminded once too early is seen; never reminded is not.
   async failed({ own }, payload) {

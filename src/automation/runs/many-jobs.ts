@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { uuid } from '../../platform/ids.ts';
 import { backoff, type JobContract, job } from '../../platform/ledger/job.ts';
+import { cancelReasons } from '../states.ts';
 import type { RunFilter } from './filter.ts';
 
 /**
@@ -12,7 +13,9 @@ export type CancelPayload = ManyPayload & { reason: string };
 
 const shape = {
   request_id: uuid,
-  filter: Joi.string().required(),
+  filter: Joi.string()
+    .pattern(/^\{.*\}$/)
+    .required(),
   before: Joi.string().isoDate().allow('').required(),
 };
 
@@ -34,7 +37,7 @@ const manyJob = <Payload extends ManyPayload>(name: string, payload: Joi.ObjectS
 
 export const cancelRunsJob = manyJob<CancelPayload>(
   'automation.cancel-runs',
-  Joi.object({ ...shape, reason: Joi.string().required() }),
+  Joi.object({ ...shape, reason: Joi.valid(...cancelReasons).required() }),
 );
 export const retryRunsJob = manyJob<ManyPayload>('automation.retry-runs', Joi.object(shape));
 
