@@ -1,3 +1,4 @@
+import { createBoundedCache } from '../../platform/bounded-cache.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { rootsOf } from '../conditions/evaluate.ts';
 import type { Definition } from '../definition/definition.ts';
@@ -11,7 +12,7 @@ export type Published = { definition: Beginning; keywords: string[]; roots: Read
 type Row = { rule_id: string; number: number; definition: Beginning; bytes: number; keywords: string[] };
 
 /** As objects they take some eight times their bytes: about 100 MB in all. */
-const bounds = { definitions: 1_000, bytes: 12_000_000 };
+const bounds = { entries: 1_000, weight: 12_000_000 };
 const keyOf = ({ id, version }: VersionRef) => `${id} ${version}`;
 
 /** SQL: pairs of ids and numbers; keywords are folded as the database folds. */
@@ -48,34 +49,26 @@ export type Evaluating = {
 
 /** Keeps the published versions that a worker evaluated last. */
 export function createDefinitions(max = bounds): { read: ReadVersions; size(): number } {
-  type Kept = Published & { bytes: number };
-  const kept = new Map<string, Kept>();
-  let bytes = 0;
-
-  function keep(key: string, one: Kept) {
-    if (!kept.delete(key)) bytes += one.bytes;
-    // A map keeps the order of entry: the first was not used for longest.
-    kept.set(key, one);
-    for (const [old, { bytes: size }] of kept) {
-      if (old === key || (kept.size <= max.definitions && bytes <= max.bytes)) break;
-      kept.delete(old);
-      bytes -= size;
-    }
-  }
+  const kept = createBoundedCache<Published>(max);
 
   async function read(own: Own, asked: VersionRef[]): Promise<Versions> {
-    const found = new Map<string, Kept>();
-    for (const key of asked.map(keyOf)) if (kept.has(key)) found.set(key, kept.get(key)!);
+    const found = new Map<string, Published>();
+    for (const key of asked.map(keyOf)) {
+      const known = kept.get(key);
+      if (known) found.set(key, known);
+    }
     const missing = asked.filter((ref) => !found.has(keyOf(ref)));
     if (missing.length > 0) {
       const ids = missing.map(({ id }) => id);
       const rows = await own.sql<Row>(findStatement, [ids, missing.map(({ version }) => version)]);
-      for (const { rule_id: id, number: version, definition, ...more } of rows)
-        found.set(keyOf({ id, version }), { definition, roots: rootsOf(definition.conditions), ...more });
+      for (const { rule_id: id, number: version, definition, bytes, keywords } of rows) {
+        const one = { definition, roots: rootsOf(definition.conditions), keywords };
+        found.set(keyOf({ id, version }), one);
+        kept.set(keyOf({ id, version }), one, bytes);
+      }
     }
-    for (const [key, one] of found) keep(key, one);
     return new Versions(found);
   }
 
-  return { read, size: () => kept.size };
+  return { read, size: kept.size };
 }

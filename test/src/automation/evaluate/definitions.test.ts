@@ -66,7 +66,7 @@ test('another version is another one, and what is not there is left out', async 
 test('the version that was not used for longest makes room', async () => {
   const { own, asked } = counted();
   const refs = [await ruleOf('a'), await ruleOf('b'), await ruleOf('c')] as const;
-  const { read, size } = createDefinitions({ definitions: 2, bytes: 1_000_000 });
+  const { read, size } = createDefinitions({ entries: 2, weight: 1_000_000 });
   for (const ref of [refs[0], refs[1], refs[0], refs[2]]) await read(own, [ref]);
   expect([size(), asked()]).toEqual([2, 3]);
   await read(own, [refs[0]]);
@@ -78,7 +78,7 @@ test('the version that was not used for longest makes room', async () => {
 test('more bytes than are kept: the last one stays, and all that were asked for are given', async () => {
   const { own } = counted();
   const refs = [await ruleOf('a'), await ruleOf('b')];
-  const { read, size } = createDefinitions({ definitions: 100, bytes: 10 });
+  const { read, size } = createDefinitions({ entries: 100, weight: 10 });
   const versions = await read(own, refs);
   expect(refs.map((ref) => versions.of(ref)?.keywords.length)).toEqual([2, 2]);
   expect(size()).toBe(1);

@@ -53,7 +53,7 @@ test('the language of a contact is its own, else that of a custom field', () => 
 });
 
 test('a content is compiled once for each revision, and the one not used for longest goes', () => {
-  const cache = createContentCache({ contents: 2, characters: 1_000 });
+  const cache = createContentCache({ entries: 2, weight: 1_000 });
   const variants = [variant(body('{{ contact.name }}'))];
   const first = cache.contentOf('one', 1, variants);
   expect(cache.contentOf('one', 1, variants)).toBe(first);
@@ -65,7 +65,7 @@ test('a content is compiled once for each revision, and the one not used for lon
 });
 
 test('many long contents are not all kept', () => {
-  const cache = createContentCache({ contents: 100, characters: 1_000 });
+  const cache = createContentCache({ entries: 100, weight: 1_000 });
   const variants = [variant(body(`{{ contact.name }}${'.'.repeat(400)}`))];
   for (let n = 0; n < 10; n++) cache.contentOf(`c${n}`, 1, variants);
   expect(cache.size()).toBe(2);
