@@ -7,8 +7,6 @@ export const automationPool = (organizationId: string) => `automation:${organiza
 /** The lock of a run: whoever changes it holds it. */
 export const runLock = (runId: string) => `automation_run:${runId}`;
 export const ruleLock = (ruleId: string) => `automation_rule:${ruleId}`;
-/** The order of a subject's evaluations; its lock is the subject's. */
-export const evaluationLane = (subjectType: string, subjectId: string) => `subject:automation:${subjectType}:${subjectId}`;
 
 /** Made by the statement that records the event (src/platform/events/record.ts). */
 export const evaluateJob = job<{ event_id: string }>({
