@@ -8,6 +8,7 @@ import type { Handler, WorkerDeps } from './handler.ts';
 import { createPlaces, type Places } from './places.ts';
 import { type Ended, runJob } from './run-job.ts';
 import { type Suspects, suspectAfter } from './suspects.ts';
+import { createTaken } from './taken.ts';
 
 /** While the database is down BullMQ repeats the run; the row does not change. */
 const outageMs = 2_000;
@@ -23,6 +24,7 @@ export function startWorker(
 ): AnyWorker {
   const { config, log } = deps;
   const places = createPlaces({ concurrency, share: concurrency });
+  const taken = createTaken(concurrency * config.concurrencyOpenFactor);
   const process = async (job: RunJob, token?: string) => {
     const deaths = job.stalledCounter ?? 0;
     if (deaths < suspectAfter) return processRun(deps, handlers, places, job, token);
@@ -38,12 +40,13 @@ export function startWorker(
       suspect.leave();
     }
   };
-  const worker = backend.makeWorker(queue, (job, token) => process(job as RunJob, token), {
-    concurrency: concurrency * config.concurrencyOpenFactor,
+  const worker = backend.makeWorker(queue, (job, token) => taken.begin(() => process(job as RunJob, token)), {
+    concurrency: taken.atFirst,
     lockDuration: config.lockDurationMs,
     stalledInterval: config.stalledIntervalMs,
     runRetryDelay: config.runRetryDelayMs,
   });
+  taken.of(worker);
   worker.on('closing', () => places.close());
   worker.on('error', (error: Error) => log.debug({ err: error, queue }, 'queue error'));
   return worker;
