@@ -88,14 +88,14 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
   const timer = setInterval(probe, probeEveryMs);
   probe();
 
-  const toJob = (row: DispatchedRow) => {
+  const toJob = (queue: string, row: DispatchedRow) => {
     // By the host's clock: BullMQ compares it with the clock of the process that takes the run, mostly this one.
     const timestamp = Date.now();
     const leftMs = row.delay_ms - (row.read_at ? timestamp - row.read_at : 0);
     return {
       name: row.name,
       data: { organization_id: row.organization_id, id: row.id, run: row.run, pool: row.pool },
-      opts: { jobId: runId(row), timestamp, delay: Math.max(0, Math.round(leftMs - leadMs)) },
+      opts: { jobId: runId(row), timestamp, delay: Math.max(0, Math.round(leftMs - leadMs)), ...backend.keeping(queue) },
     };
   };
 
@@ -112,7 +112,7 @@ export function openQueues(backend: Backend, log: Log, onDead: () => void): Queu
           try {
             const queue = queues.get(name);
             if (!queue) throw new Error(`No queue is called ${name}`);
-            const jobs = own.map(toJob);
+            const jobs = own.map((row) => toJob(name, row));
             if (jobs.length === 1) await queue.add(jobs[0]!.name, jobs[0]!.data, jobs[0]!.opts);
             else await queue.addBulk(jobs);
           } catch (error) {

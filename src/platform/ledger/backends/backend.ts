@@ -1,4 +1,4 @@
-import type { Job, Processor, Queue, Worker, WorkerOptions } from 'bullmq';
+import type { Job, JobsOptions, Processor, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { QueueName } from '../queue-names.ts';
 
 /** All that BullMQ carries. Organization and pool also decide whether a worker has a place for the run. */
@@ -11,6 +11,8 @@ export type RunJob = Job<RunData>;
 export type RunProcessor = Processor<RunData, unknown>;
 export type RunnerOptions = Pick<WorkerOptions, 'concurrency' | 'lockDuration' | 'stalledInterval' | 'runRetryDelay'>;
 
+type KeepJobsOptions = Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'>;
+
 /** Nothing outside this folder knows which backend it is. */
 export type Backend = {
   name: 'postgres' | 'redis';
@@ -18,6 +20,8 @@ export type Backend = {
   /** Rejects when the server does not answer or is read-only; never hangs. */
   probe(): Promise<void>;
   makeQueue(name: QueueName): AnyQueue;
+  /** Which ended runs of its queue a run takes away with its own end. */
+  keeping(queue: string): KeepJobsOptions;
   makeWorker(name: QueueName, processor: RunProcessor, options: RunnerOptions): AnyWorker;
   migrate(): Promise<void>;
   close(): Promise<void>;

@@ -12,6 +12,18 @@ const stateOfSession = `
   select current_setting('transaction_read_only')::boolean as is_read_only,
          current_setting('search_path') as search_path`;
 
+/**
+ * To take away what is beyond the kept count, BullMQ reads and sorts all that is kept: milliseconds of each end. So one run in `tidyEvery` does it
+ * for all, and leaves room for the ends until the next one, and for those at the same moment.
+ */
+const tidyEvery = 5;
+const room = tidyEvery + 4;
+const tidying = {
+  removeOnComplete: { count: keep.removeOnComplete.count - room },
+  removeOnFail: { ...keep.removeOnFail, count: keep.removeOnFail.count - room },
+};
+const keepAll = { removeOnComplete: false, removeOnFail: false };
+
 /** BullMQ in schema `bullmq`: one pool a process. Each worker keeps a connection to listen. */
 export function postgresBackend(databaseUrl: string, workers: number, log: Log): Backend {
   const pool = new pg.Pool({
@@ -28,6 +40,7 @@ export function postgresBackend(databaseUrl: string, workers: number, log: Log):
   // A checked-out client has no listener: without this one a restart of the server ends the process.
   pool.on('connect', (client) => client.on('error', (error) => log.debug({ err: error }, 'queue connection lost')));
   let isPoolerTold = false;
+  const addedTo = new Map<string, number>();
   return {
     name: 'postgres',
     databaseConnections: workers + 4,
@@ -40,6 +53,11 @@ export function postgresBackend(databaseUrl: string, workers: number, log: Log):
         log.warn('queue away: a pooler dropped the search path of its sessions; behind one the queue needs Redis');
       isPoolerTold = true;
       throw new Error('A pooler dropped the search path of the queue');
+    },
+    keeping(queue) {
+      const added = (addedTo.get(queue) ?? 0) + 1;
+      addedTo.set(queue, added);
+      return added % tidyEvery === 0 ? tidying : keepAll;
     },
     makeQueue: (name) => new Queue(name, { connection: pool as never, defaultJobOptions: keep }) as unknown as AnyQueue,
     makeWorker: (name, processor, options) =>

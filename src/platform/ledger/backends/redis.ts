@@ -35,6 +35,7 @@ export function redisBackend(url: string, log: Log): Backend {
       const writes = probeKeys(connection.isCluster).map((key) => connection.set(key, '1', 'PX', 60_000));
       await withinMs(Promise.all(writes), 2_000, 'The queue');
     },
+    keeping: () => keep,
     makeQueue: (name) => new Queue(name, { connection, prefix: prefix(name), defaultJobOptions: keep }) as unknown as AnyQueue,
     makeWorker: (name, processor, options) =>
       new Worker(name, processor, { connection, prefix: prefix(name), ...options, ...neverFailStalled }) as unknown as AnyWorker,

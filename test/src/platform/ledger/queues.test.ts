@@ -71,6 +71,7 @@ describe('with a server made of promises', () => {
       return fakeQueue(name);
     },
     makeWorker: () => undefined as never,
+    keeping: () => ({}),
     migrate: async () => {},
     close: async () => {},
   };
