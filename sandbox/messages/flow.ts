@@ -21,5 +21,9 @@ export function checkFlow(action: Fields): void {
     if (value !== undefined && !values.includes(value)) throw invalid(`${param(key)} must be one of ${values.join(', ')}`);
   }
   if (parameters.flow_action_payload === undefined) return;
-  requiredText(requiredFields(parameters, 'flow_action_payload', param('flow_action_payload')), 'screen', param('screen'));
+  const payload = requiredFields(parameters, 'flow_action_payload', param('flow_action_payload'));
+  requiredText(payload, 'screen', param('screen'));
+  if (payload.data === undefined) return;
+  const data = requiredFields(payload, 'data', param('data'));
+  if (Object.keys(data).length === 0) throw invalid(`${param('data')} must be a non-empty object`);
 }

@@ -11,6 +11,8 @@ export type FlowToSend = {
   provider_flow_id: string | null;
   /** Of the document that the provider has. */
   version: number | null;
+  /** null: not known. Empty: it asks no endpoint. */
+  data_api_version: string | null;
   /** null: not known. */
   screens: string[] | null;
 };
@@ -18,22 +20,28 @@ export type FlowToSend = {
 /** SQL: of one flow by a condition on `f`, as JSON; null: there is none. */
 export const flowToSend = (where: string) => `(
   select jsonb_build_object('id', f.id, 'account_id', f.account_id, 'status', f.status, 'provider_flow_id', f.provider_flow_id,
-           'version', f.provider_version, 'screens', v.screens)
+           'version', f.provider_version, 'data_api_version', v.data_api_version, 'screens', v.screens)
     from flows f
     left join flow_versions v
       on v.organization_id = f.organization_id and v.flow_id = f.id and v.number = f.provider_version
    where ${where} and f.doing is distinct from 'delete')`;
 
-type Asked = { field: string; isDraft: boolean; screen?: string };
+type Asked = { field: string; isDraft: boolean; screen?: string; asksEndpoint?: boolean };
 
 const unavailable = (field: string, message: string) =>
   new AppError('flow_unavailable', message, { details: [{ field, location: 'body', code: 'flow_unavailable', message }] });
 
 /** Throws 422 for a flow that the provider would not open. A throttled one has its own limit at the provider. */
-export function assertSendable(flow: FlowToSend | null, accountId: string, { field, isDraft, screen }: Asked): void {
+export function assertSendable(
+  flow: FlowToSend | null,
+  accountId: string,
+  { field, isDraft, screen, asksEndpoint }: Asked,
+): void {
   if (!flow) throw unavailable(`${field}.flow_id`, 'No flow has this id');
   const [message, part] = refusalOf(flow, accountId, isDraft) ?? [];
   if (message) throw unavailable(`${field}.${part ?? 'flow_id'}`, message);
+  if (asksEndpoint && flow.data_api_version === '')
+    throw unavailable(`${field}.flow_action`, 'The flow has no endpoint that could give its first screen');
   if (screen !== undefined && flow.screens && !flow.screens.includes(screen))
     throw unavailable(`${field}.flow_action_payload.screen`, `The flow has no screen ${screen}`);
 }

@@ -37,9 +37,10 @@ export const opensFlow = (type: string, content: Content) => type === 'interacti
 /** Throws 422 for a flow that cannot be opened. One in a template that Kanal does not know is the provider's matter, who approved it. */
 export function assertOpens(type: string, content: Content, { flow, account_id }: Seen): void {
   if (opensFlow(type, content)) {
-    const { mode, flow_action_payload: payload } = parametersIn(content);
+    const { mode, flow_action, flow_action_payload: payload } = parametersIn(content);
     const screen = textOf(object(payload).screen) || undefined;
-    assertSendable(flow, account_id, { field: 'interactive.action.parameters', isDraft: mode === 'draft', screen });
+    const asked = { isDraft: mode === 'draft', asksEndpoint: flow_action === 'data_exchange', screen };
+    assertSendable(flow, account_id, { field: 'interactive.action.parameters', ...asked });
   } else if (type === 'template' && flow) {
     assertSendable(flow, account_id, { field: 'template', isDraft: false });
   }

@@ -10,10 +10,14 @@ const parameters = Joi.object({
   flow_cta: Joi.string().min(1).max(30).required().description('On the button that opens the flow'),
   flow_token: Joi.string().min(1).max(1_000).description('Your own, which comes back with the answer as `client_token`'),
   mode: Joi.string().valid('draft', 'published').description('`draft` sends a draft, to try it; else the flow must be published'),
-  flow_action: Joi.string().valid('navigate', 'data_exchange'),
+  flow_action: Joi.string()
+    .valid('navigate', 'data_exchange')
+    .description('data_exchange: the endpoint of the flow gives its first screen'),
   flow_action_payload: Joi.object({
     screen: Joi.string().min(1).max(200).required().description('A screen of the flow'),
-    data: upToBytes(Joi.object().unknown().max(200), maxDataBytes).description('What the first screen is given'),
+    data: upToBytes(Joi.object().unknown().min(1).max(200), maxDataBytes).description(
+      'What the first screen is given; not empty',
+    ),
   }),
 });
 
