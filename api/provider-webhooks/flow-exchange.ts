@@ -34,7 +34,7 @@ async function exchange({ body, params, header, from }: Input<Buffer, unknown>, 
   const lookUp = await limits.lookUps.begin(from.address, id);
   const known = exchanges.channels.of(id);
   if (known && isSigned(known)) {
-    const answer = await inPlace(deps, known, () => answerAsKnown(deps, { ...known, id }, { body: bytes, by }));
+    const answer = await inPlace(deps, known, () => answerAsKnown(deps, known, { body: bytes, by }));
     if (answer) {
       lookUp.right();
       return answer;
@@ -51,7 +51,7 @@ async function exchange({ body, params, header, from }: Input<Buffer, unknown>, 
   }
   lookUp.right();
   exchanges.channels.keep(id, channel);
-  return inPlace(deps, channel, () => answerExchange(deps, { ...channel, id }, { body: bytes, by }));
+  return inPlace(deps, channel, () => answerExchange(deps, channel, { body: bytes, by }));
 }
 
 async function inPlace<Result>(deps: Deps, channel: ExchangeChannel, work: () => Promise<Result>): Promise<Result> {

@@ -4,7 +4,7 @@ import type { Secrets } from '../../platform/secrets.ts';
 import { messageIdIn } from '../token.ts';
 import { CannotDecrypt, type Opened, openRequest, sealReply } from './crypto.ts';
 import type { FlowExchanges } from './exchanges.ts';
-import { type ExchangeChannel, findOpenedFlow, type OpenedFlow } from './find.ts';
+import { type ExchangeChannel as Channel, findOpenedFlow, type OpenedFlow } from './find.ts';
 import { askEndpoint, forwardRequest, withWireToken } from './forward.ts';
 import { isSameState } from './known-channels.ts';
 import { type ExchangeOutcome, NotExchanged } from './outcomes.ts';
@@ -12,7 +12,6 @@ import { isErrorNotice, isPing, noticeReply, noticeWord, pingReply } from './req
 import { ensureSecret } from './secret.ts';
 
 type Deps = { database: Database; secrets: Secrets; flowExchanges: FlowExchanges };
-type Channel = ExchangeChannel & { id: string };
 /** `by`: of `performance.now()`, when the answer must be there. */
 type Asked = { body: Buffer; by: number };
 

@@ -12,6 +12,8 @@ export type ChannelState = {
 };
 
 export type ExchangeChannel = ChannelState & {
+  /** Not that of the address where another one stands in for it. */
+  id: string;
   organization_id: string;
   /** Sealed, the likeliest first. */
   private_keys: string[];
@@ -32,19 +34,38 @@ const likeliestFirst = `order by n.id <> c.id, array_position(array['current', '
 /** Without an order: a sort is a quarter of what the keys cost each request. */
 const state = `c.app_secret, (select string_agg(k.state || k.id, ',') ${keysOfChannel}) as keys`;
 
+const columns = `
+  select c.id, c.organization_id, ${state},
+         array(select k.private_key ${keysOfChannel} ${likeliestFirst}) as private_keys`;
+
 /** SQL: the provider names the channel, and a request has seconds: channel and keys in one trip. */
-const channelStatement = `
-  select c.organization_id, ${state},
-         array(select k.private_key ${keysOfChannel} ${likeliestFirst}) as private_keys
+const channelStatement = `${columns}
     from channels c
    where c.id = $1
      and c.deleted_at is null`;
 
-/** Undefined for a malformed id too. */
+/** SQL: a self-join. */
+const standInStatement = `${columns}
+    from channels gone
+    join channels c
+      on c.organization_id = gone.organization_id
+     and c.account_id = gone.account_id
+     and c.deleted_at is null
+   where gone.id = $1
+     and gone.deleted_at is not null
+   order by c.status <> 'connected', c.id
+   limit 1`;
+
+/**
+ * The provider keeps the address of a flow until the flow is published anew. After its channel was deleted, another number of the account answers
+ * there: that number's forms have the same address. Undefined for a malformed id too.
+ */
 export async function findExchangeChannel(source: Source, id: string): Promise<ExchangeChannel | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await query<ExchangeChannel>(source, channelStatement, [id]);
-  return row;
+  if (row) return row;
+  const [standIn] = await query<ExchangeChannel>(source, standInStatement, [id]);
+  return standIn;
 }
 
 /** The message that opened a flow, whom and what it is about, and what its channel has now. */

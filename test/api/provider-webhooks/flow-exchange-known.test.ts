@@ -75,10 +75,29 @@ describe('what has changed since counts at the next request', () => {
     expect(await ask({ secret: 'of-its-own-app' })).toMatchObject({ status: 200, reply: { screen: 'NEXT' } });
   });
 
-  test('a channel that was deleted is a 404', async () => {
+  test('a channel that was deleted, the only one of its account, is a 404', async () => {
     await app.rows('update channels set deleted_at = now() where id = $1', [channel.id]);
     expect(await ask()).toMatchObject({ status: 404 });
     expect(endpoint.received).toEqual([]);
+  });
+
+  test('a channel that was deleted: another number of the account answers at its address, for its own forms', async () => {
+    const { wabaId: waba_id, accessToken: access_token } = channel;
+    const other = await app.connect({ account: { waba_id, access_token } });
+    const otherKey = await giveKey(app, other);
+    const { flow_id } = await app.one('select flow_id from flow_sends where message_id = $1', [form.messageId]);
+    const { token } = await sendFlow(app, other, flow_id);
+    expect((await app.call('channels.delete', { params: { channelID: channel.id } })).status).toBe(204);
+    const askAsOther = () => askByPhone(app, other, { flow_token: token }, { endpointOf: channel, publicKey: otherKey });
+    for (let n = 0; n < 2; n += 1) expect(await askAsOther()).toMatchObject({ status: 200, reply: { screen: 'NEXT' } });
+    expect(endpoint.received.map(({ body }) => body.channel_id)).toEqual([other.id, other.id]);
+    // The key went with the channel, and what it had asked is nobody's.
+    expect(await ask()).toMatchObject({ status: 421 });
+    await app.rows('update channels set app_secret = $2 where id = $1', [other.id, testSecrets.seal('of-its-own-app')]);
+    expect(await askAsOther()).toMatchObject({ status: 432 });
+    await app.rows('update channels set deleted_at = now() where id = $1', [other.id]);
+    expect(await askAsOther()).toMatchObject({ status: 404 });
+    expect(endpoint.received).toHaveLength(2);
   });
 
   test('a flow that was deleted is over', async () => {
