@@ -8,8 +8,8 @@ import type { Enqueued, OwnTx } from '../platform/ledger/tx.ts';
 import { now as nowMs } from '../platform/time/clock.ts';
 import { Flow, type FlowWork } from './flow.entity.ts';
 import { flowLock } from './flow-row.ts';
-import { type FlowPayload, type FlowWay, flowJobs, importFlowsJob, importLane } from './jobs.ts';
-import { assertMove, type FlowAction } from './moves.ts';
+import { actionOf, type FlowPayload, type FlowWay, flowJobs, importFlowsJob, importLane } from './jobs.ts';
+import { assertMove } from './moves.ts';
 import type { FlowRecord } from './told.ts';
 
 /**
@@ -73,9 +73,6 @@ export async function askOfFlow(own: OwnTx, id: string, { work, way = '' }: Requ
   await own.flush();
   return { flow, operationId: await enqueue(own, flowJobs[work], { flow_id: id, way }, { lane: flowLock(id), accountId }) };
 }
-
-const actionOf = (work: FlowWork, way: FlowWay): FlowAction =>
-  work === 'push' && way.includes('unpublish') ? 'unpublish' : work;
 
 export const hasChanges = (flow: FlowRecord) =>
   flow.pushed_sha256 !== flow.local_sha256 ||

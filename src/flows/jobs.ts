@@ -4,12 +4,16 @@ import { uuid } from '../platform/ids.ts';
 import { backoff, type JobContract, job } from '../platform/ledger/job.ts';
 import type { JobError } from '../platform/ledger/jobs.entity.ts';
 import { Flow, type FlowWork } from './flow.entity.ts';
+import type { FlowAction } from './moves.ts';
 import type { FlowRecord } from './told.ts';
 
 /** How the work was asked for. `force`: over what the provider has. `take`: over what stands here. `renew`: another preview address. */
 export const flowWays = ['', 'force', 'unpublish', 'force unpublish', 'take', 'renew'] as const;
 export type FlowWay = (typeof flowWays)[number];
 export type FlowPayload = { flow_id: string; way: FlowWay };
+
+export const actionOf = (work: FlowWork, way: FlowWay): FlowAction =>
+  work === 'push' && way.includes('unpublish') ? 'unpublish' : work;
 
 export const ended = (flow: FlowRecord, failure: JobError | null = null) => {
   flow.doing = null;

@@ -31,15 +31,22 @@ export function moveOf(status: FlowStatus, action: FlowAction): FlowStatus | 'go
   return action === 'sync' || action === 'preview' ? status : moves[status][action];
 }
 
-/** Throws 409. */
-export function assertMove(status: FlowStatus, action: FlowAction): void {
-  if (moveOf(status, action)) return;
+/** Why it is refused; undefined: it is not. */
+export function moveRefusal(status: FlowStatus, action: FlowAction): string | undefined {
+  if (moveOf(status, action)) return undefined;
   const from = Object.keys(moves).filter((one) => moveOf(one as FlowStatus, action));
   const hint =
     action === 'push' && status === 'published'
       ? '`allow_unpublish` makes it a draft, and POST …/publish pushes and publishes'
       : `one that is ${from.join(', ').replace(/, ([^,]+)$/, ' or $1')} can be`;
-  throw new AppError('conflict', `A flow that is ${status} cannot be ${words[action]}: ${hint}`, {
+  return `A flow that is ${status} cannot be ${words[action]}: ${hint}`;
+}
+
+/** Throws 409. */
+export function assertMove(status: FlowStatus, action: FlowAction): void {
+  const message = moveRefusal(status, action);
+  if (message === undefined) return;
+  throw new AppError('conflict', message, {
     details: [{ message: `The flow is ${status}`, code: 'flow.status', value: status }],
   });
 }

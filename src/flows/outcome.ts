@@ -5,7 +5,7 @@ import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { ProviderFlow, ProviderFlowFault } from '../providers/messaging-app/flow-calls.ts';
 import type { FlowFault } from './document/faults.ts';
-import { Flow, type FlowWork } from './flow.entity.ts';
+import { Flow, type FlowStatus, type FlowWork } from './flow.entity.ts';
 import { flowLock } from './flow-row.ts';
 import { ended } from './jobs.ts';
 import { keepSent, type SentVersion } from './keep-version.ts';
@@ -27,18 +27,19 @@ export const duringWork = <Result>(
     return flow && work(own, flow);
   });
 
-/** From here on the provider may have been asked. With the name of one to be made, by which it is found again. False: nothing is left to do. */
-export async function claimWork(transact: TenantTransact, id: string, doing: FlowWork, sent: FlowRecord): Promise<boolean> {
-  const claimed = await duringWork(transact, { id, doing }, async (_own, flow) => {
+/**
+ * From here on the provider may have been asked. With the name of one to be made, by which it is found again. The status, which may have
+ * changed since the work began; undefined: nothing is left to do.
+ */
+export const claimWork = (transact: TenantTransact, id: string, doing: FlowWork, sent: FlowRecord) =>
+  duringWork(transact, { id, doing }, async (_own, flow): Promise<FlowStatus> => {
     if (flow.asked_at === null && flow.provider_flow_id === null) {
       flow.pushed_name = sent.name;
       flow.pushed_categories = sent.categories;
     }
     flow.asked_at ??= now();
-    return true;
+    return flow.status;
   });
-  return claimed ?? false;
-}
 
 /** The provider's id, as soon as it is known: whatever becomes of the rest, no other flow is made. */
 export async function recordId(transact: TenantTransact, id: string, providerFlowId: string): Promise<void> {

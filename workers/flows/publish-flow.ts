@@ -1,6 +1,7 @@
 import { asksHere, hasChanges } from '../../src/flows/ask.ts';
 import type { FlowStatus } from '../../src/flows/flow.entity.ts';
 import { publishFlowJob } from '../../src/flows/jobs.ts';
+import { moveOf } from '../../src/flows/moves.ts';
 import { claimWork, duringWork, endWork, faultOf, openWork, settlePushed, takeStatus } from '../../src/flows/outcome.ts';
 import type { FlowRecord } from '../../src/flows/told.ts';
 import { ProviderRefused } from '../../src/providers/errors.ts';
@@ -9,6 +10,7 @@ import { handleCalls, type Outcome, type RunContext } from '../handler.ts';
 import { type AtProvider, atProvider, saysGone } from './at-provider.ts';
 import { databaseTime } from './database-time.ts';
 import { failDrifted } from './fail-drifted.ts';
+import { failMoved } from './fail-moved.ts';
 import { isElsewhere, pushThere } from './push.ts';
 
 const doing = 'publish';
@@ -20,12 +22,14 @@ export const publishFlow = handleCalls(publishFlowJob, async ({ flow_id: id, way
     const readAt = await databaseTime(context);
     const reached = await reachedByUs(context, at, flow);
     if (reached) return published(context, id, reached, readAt);
+    if (!moveOf(flow.status, doing)) return failMoved(context, id, doing, flow);
     let { status, provider_flow_id: providerId } = flow;
     // Without changes too, but for a repeat: nobody publishes a document that nobody here has seen.
     if (hasChanges(flow) || (status === 'published' ? asksHere(flow) : flow.asked_at === null)) {
-      const pushed = await pushThere(context, at, flow, { doing, isForced: way.includes('force') });
+      const pushed = await pushThere(context, at, flow, { doing, way });
       if (pushed.kind === 'over') return context.finish();
       if (pushed.kind === 'conflict') return failDrifted(context, id, pushed);
+      if (pushed.kind === 'moved') return failMoved(context, id, doing, pushed);
       // Stored before the next step: a run after this one finds nothing left to push, and the status that the upload made.
       const settled = await duringWork(context.transact, { id, doing }, async (own, row) => {
         await settlePushed(own, row, pushed.exchanged);
@@ -36,7 +40,9 @@ export const publishFlow = handleCalls(publishFlowJob, async ({ flow_id: id, way
       ({ status, provider_flow_id: providerId } = settled);
     }
     if (status === 'published') return context.finish(({ own }) => endWork(own, id, doing));
-    if (!(await claimWork(context.transact, id, doing, flow))) return context.finish();
+    const claimed = await claimWork(context.transact, id, doing, flow);
+    if (claimed === undefined) return context.finish();
+    if (!moveOf(claimed, doing)) return failMoved(context, id, doing, { status: claimed });
     return publish(context, at, { id, providerId: providerId! });
   });
 });
@@ -44,14 +50,14 @@ export const publishFlow = handleCalls(publishFlowJob, async ({ flow_id: id, way
 /** Only what is published can be throttled or blocked: the publication has succeeded. */
 const isReached = (status: FlowStatus) => status === 'published' || status === 'throttled' || status === 'blocked';
 
-/** An earlier run may have asked for it. A flow that is published here and has changes to push was so before. */
+/** An earlier run may have asked for it. A flow that is no draft here and has changes to push was so before. */
 async function reachedByUs(
   { config }: RunContext<unknown>,
   { app, account, call }: AtProvider,
   flow: FlowRecord,
 ): Promise<FlowStatus | undefined> {
   const { asked_at, provider_flow_id: providerId, status } = flow;
-  if (asked_at === null || providerId === null || (status === 'published' && hasChanges(flow))) return undefined;
+  if (asked_at === null || providerId === null || (status !== 'draft' && hasChanges(flow))) return undefined;
   const there = await call(() => app.readFlow(account, providerId));
   return isReached(there.status) && !isElsewhere(config, flow, there) ? there.status : undefined;
 }

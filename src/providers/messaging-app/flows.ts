@@ -6,7 +6,7 @@ import type { GraphClient } from './client.ts';
 import type { FlowCalls, FlowMetadata, FlowSummary } from './flow-calls.ts';
 import { FlowRefused, withReason } from './flow-refusals.ts';
 import { toDocumentLink, toFlow, toFlowFaults, toFlowKey, toFlowPage, toNewFlow } from './flow-replies.ts';
-import { checkDone } from './replies.ts';
+import { checkDone, isObject } from './replies.ts';
 
 /** More than an account may have of flows. */
 const maxPages = 100;
@@ -82,8 +82,8 @@ export function graphFlows(client: GraphClient): FlowCalls {
       if (link === undefined) return undefined;
       const text = await client.document(link, maxDocumentBytes);
       const document = parsed(text);
-      const fault = faultIn(document);
-      const reason = `The provider's document of the flow cannot be kept: ${fault?.message}`;
+      const fault = isObject(document) ? faultIn(document)?.message : 'It is no object';
+      const reason = `The provider's document of the flow cannot be kept: ${fault}`;
       if (fault) throw new FlowRefused(new ProviderRefused(reason), 'unstorable');
       return document;
     },

@@ -162,3 +162,17 @@ describe('a draft of the name that was there before a creation without an answer
     expect(await titles(channel)).toEqual(['First']);
   });
 });
+
+test('a document that cannot be kept here is replaced by force alone', async () => {
+  const channel = await unpaced(app);
+  const { id } = await draft(app, channel);
+  const { provider_flow_id } = await doneBy(app, id, 'push');
+  const edit = { flow_json: '{"version":"7.2","screens":[],"note":"\\u0000"}' };
+  await app.control('POST', `/flows/${provider_flow_id}/edit`, edit);
+  for (const action of ['push', 'publish', 'sync']) {
+    const reply = await asks(app, id, action);
+    expect([reply.status, reply.body.error.message]).toEqual([422, expect.stringContaining('cannot be kept')]);
+  }
+  expect((await asks(app, id, 'push', { body: { force: true } })).body).toMatchObject({ drift: null, has_local_changes: false });
+  expect(await titles(channel)).toEqual(['First']);
+});
