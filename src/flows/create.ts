@@ -47,6 +47,7 @@ export const local = {
   synced_at: null,
   status_at: null,
   told_at: null,
+  heard_at: null,
 } as const;
 
 export type NewFlow = GivenDocument & {

@@ -87,6 +87,8 @@ export const Flow = defineEntity({
     /** When the status was last written, by our clock, and when the provider told it, by its own. */
     status_at: timestamp().strictNullable(),
     told_at: timestamp().strictNullable(),
+    /** The newest time that a webhook of the provider named: by its own clock alone. */
+    heard_at: timestamp().strictNullable(),
     /** The last of each kind that the provider told. */
     alerts: p.json<Record<string, FlowAlerted>>().defaultRaw(`'{}'`),
     search: computed(`(' ' || searchable(name)) stored`),

@@ -47,21 +47,34 @@ export async function applyFlowChange(
 
 const ofProviderAlone: FlowStatus[] = ['published', 'throttled', 'blocked'];
 const secondMs = 1_000;
+/** The provider's clock may be behind ours by as much. */
+const skewMs = 60_000;
 
 /**
- * The provider tells whole seconds, and our own acts count with milliseconds: what it decided in the second of such an act looks older. A change that
- * begins with the present status, between those that it alone decides about, follows the act: no act of ours moves from one of them to another.
+ * Our own acts count with our clock, to the millisecond; the provider tells whole seconds of its own, so that what it decided soon after such an act
+ * may look older. A change that begins with the present status, between those that it alone decides about, follows the act: no act of ours moves from
+ * one of them to another. Beyond a second it must be news: a copy of an older one may begin with the same status.
  */
-function isOfThatSecond(flow: FlowRecord, { status, previousStatus: before }: InboundFlowChange, olderMs: number): boolean {
-  return olderMs < secondMs && before === flow.status && [before, status].every((one) => one && ofProviderAlone.includes(one));
+function followsOurAct(
+  flow: FlowRecord,
+  { status, previousStatus: before }: InboundFlowChange,
+  { olderMs, isNews }: Age,
+): boolean {
+  if (olderMs >= (isNews ? skewMs : secondMs)) return false;
+  return before === flow.status && [before, status].every((one) => one && ofProviderAlone.includes(one));
 }
+
+/** `olderMs`: than what is known; below 0: newer. `isNews`: newer than all that the provider has told. */
+type Age = { olderMs: number; isNews: boolean };
 
 /** Webhooks come in any order, for days: the newest time wins. */
 function takeTold(own: OwnTx, flow: FlowRecord, change: InboundFlowChange): FlowNewsOutcome {
   const { status, at } = change;
   if (!status) return 'old';
   const olderMs = at ? Date.parse(flow.told_at ?? '') - at.getTime() : 0;
-  if (olderMs > 0 && !isOfThatSecond(flow, change, olderMs)) return 'old';
+  const isNews = at !== undefined && !(Date.parse(flow.heard_at ?? '') >= at.getTime());
+  if (isNews) flow.heard_at = at.toISOString();
+  if (olderMs > 0 && !followsOurAct(flow, change, { olderMs, isNews })) return 'old';
   if (at && !(olderMs > 0)) flow.told_at = at.toISOString();
   if (!providerMayMove(flow.status, status)) return 'old';
   setStatus(own, flow, status);

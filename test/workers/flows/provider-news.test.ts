@@ -107,3 +107,23 @@ test('what the provider decides in the second of our own act is not taken for ol
   await tell(channel, moved(providerId, 'THROTTLED', 'BLOCKED'), 1_700_000_000);
   expect((await flowOf(app, flow.id)).status).toBe('blocked');
 });
+
+test('what a provider whose clock is behind ours decides after our own act is not taken for older, and copies of older words are', async () => {
+  const { channel, flow, providerId } = await publishedFlow();
+  const at = 1_700_000_000;
+  await tell(channel, moved(providerId, 'PUBLISHED', 'THROTTLED'), at);
+  await tell(channel, moved(providerId, 'THROTTLED', 'PUBLISHED'), at + 10);
+  // Ours, by our clock.
+  await app.rows('update flows set told_at = to_timestamp($2) where id = $1', [flow.id, at + 50]);
+  for (const older of [at, at + 10]) await tell(channel, moved(providerId, 'PUBLISHED', 'BLOCKED'), older);
+  await tell(channel, moved(providerId, 'PUBLISHED', 'DRAFT'), at + 15);
+  expect((await flowOf(app, flow.id)).status).toBe('published');
+  await tell(channel, moved(providerId, 'PUBLISHED', 'BLOCKED'), at + 20);
+  expect((await flowOf(app, flow.id)).status).toBe('blocked');
+  await tell(channel, moved(providerId, 'BLOCKED', 'PUBLISHED'), at + 30);
+  await tell(channel, moved(providerId, 'PUBLISHED', 'BLOCKED'), at + 20);
+  expect((await flowOf(app, flow.id)).status).toBe('published');
+  await app.rows('update flows set told_at = to_timestamp($2) where id = $1', [flow.id, at + 100]);
+  await tell(channel, moved(providerId, 'PUBLISHED', 'BLOCKED'), at + 40);
+  expect((await flowOf(app, flow.id)).status).toBe('published');
+});
