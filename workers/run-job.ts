@@ -1,5 +1,6 @@
+import { isOutage } from '../src/platform/database/errors.ts';
 import { query } from '../src/platform/database/query.ts';
-import { nextFault } from '../src/platform/ledger/faults.ts';
+import { givenUp, nextFault } from '../src/platform/ledger/faults.ts';
 import type { JobError } from '../src/platform/ledger/jobs.entity.ts';
 import { takeTurn } from '../src/platform/ledger/pace.ts';
 import { poolOf, takeRoom } from '../src/platform/ledger/pools.ts';
@@ -22,6 +23,7 @@ export type Ended = Outcome | { kind: 'retried' } | { kind: 'early' | 'held' | '
 
 /** A fault of our own is not the provider's answer and spends no attempt. */
 const ownFaultMs = 5_000;
+const longFaultMs = 300_000;
 /** A shorter wait happens here: a round trip through BullMQ takes 200 ms. */
 const maxRestMs = 2_000;
 
@@ -117,10 +119,35 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
     if (error instanceof ProviderBusy) return context.wait(error.retryAfterMs, { reason: error.message });
     if (error instanceof ProviderError)
       return context.again({ code: 'provider_failed', message: error.message, provider_code: error.providerCode });
-    deps.log.error({ err: error, job: row.name, job_id: row.id }, 'a fault of our own');
-    deps.jobMetrics.fault(row.name);
-    return context.wait(ownFaultMs, { reason: reasonOf(error), error: nextFault(row.error) });
+    tellFault(deps, row, error);
+    return afterFault(deps, handler, context, error);
   }
+}
+
+function tellFault({ log, jobMetrics }: WorkerDeps, { name, id }: RunRow, err: unknown) {
+  log.error({ err, job: name, job_id: id }, 'a fault of our own');
+  jobMetrics.fault(name);
+}
+
+async function afterFault(
+  deps: WorkerDeps,
+  { contract }: AnyHandler,
+  context: RunContext<unknown>,
+  error: unknown,
+): Promise<Outcome> {
+  const { row } = context;
+  const isAway = isOutage(error);
+  const fault = nextFault(row.error, isAway);
+  const delayMs = isAway || !contract.faultDelayMs ? ownFaultMs : contract.faultDelayMs(fault.ours);
+  if (delayMs === undefined) {
+    try {
+      return await context.fail(givenUp(fault.ours));
+    } catch (another) {
+      // It cannot even be given up: an operator sees that it has met a fault at each run.
+      tellFault(deps, row, another);
+    }
+  }
+  return context.wait(delayMs ?? longFaultMs, { reason: reasonOf(error), error: fault });
 }
 
 /**

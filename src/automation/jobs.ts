@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { uuid } from '../platform/ids.ts';
+import { boundedFaults } from '../platform/ledger/faults.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
 
 /** The place of an organization's evaluations and runs among the workers. */
@@ -37,14 +38,16 @@ export const tickJob = job<{ rule_id: string }>({
   subjectType: 'automation_rule',
   subject: 'rule_id',
   delayMs: backoff(8),
+  faultDelayMs: boundedFaults,
   operation: false,
-  failed: async () => {},
+  // Loaded when it is needed: a start does not wait for the clocks of rules.
+  failed: async (tx, { rule_id }) => (await import('./schedule/pause-schedule.ts')).tickFailed(tx, rule_id),
+  // The rule is paused: who resumes it makes another one, and this one finds nothing to do.
   revived: async () => {},
   openSubjects: `
     select organization_id, id
       from automation_rules
      where status = 'live'
        and tick_job_id is not null`,
-  survivesCrashes: async () => true,
   mayOutliveSubject: true,
 });

@@ -47,7 +47,7 @@ export const heldReasons = ['loop', 'chain_too_long', 'too_often', 'subject_busy
 export type HeldReason = (typeof heldReasons)[number];
 
 /** Why a rule was paused: by somebody, or by itself. */
-export const pausedReasons = ['', 'only_fails', 'not_valid'] as const;
+export const pausedReasons = ['', 'only_fails', 'not_valid', 'schedule_failed'] as const;
 export type PausedReason = (typeof pausedReasons)[number];
 
 /** Why a run was cancelled. `duplicate`: two contacts became one, and another run of the rule lives for it. */

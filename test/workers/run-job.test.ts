@@ -197,6 +197,38 @@ describe('what comes of an error of the handler', () => {
     expect((await house.row(id))!.error).toMatchObject({ times: 1 });
   });
 
+  const bounded: typeof playJob = { ...playJob, faultDelayMs: (faults) => (faults >= 3 ? undefined : faults * 1_000) };
+  const bounding = (error: Error) => toyHandler(bounded, () => Promise.reject(error));
+  const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const timedOut = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+
+  test('rule 3: a job that says so is given up after so many faults of our own; an outage is none of them', async () => {
+    const { id, toyId } = await house.accept({ contract: bounded });
+    const fault = async (error: Error) => {
+      await state(id, 'run_at = clock_timestamp()');
+      return house.run(bounding(error), { id });
+    };
+    expect(await fault(timedOut)).toMatchObject({ kind: 'wait', delayMs: 1_000 });
+    for (let time = 0; time < 5; time += 1) expect(await fault(away)).toMatchObject({ kind: 'wait', delayMs: 5_000 });
+    expect(await fault(new TypeError('a bug'))).toMatchObject({ kind: 'wait', delayMs: 2_000 });
+    expect(await house.row(id)).toMatchObject({ attempts: 0, error: { times: 7, ours: 2 } });
+    expect(await fault(timedOut)).toMatchObject({ kind: 'failed', error: { code: 'internal' } });
+    expect(await house.row(id)).toMatchObject({ state: 'failed', error: { code: 'internal' } });
+    expect(await house.toy(toyId)).toMatchObject({ status: 'failed', reason: 'internal' });
+  });
+
+  test('a job that cannot even be given up waits on, and is a finding', async () => {
+    const { id } = await house.accept({ contract: bounded });
+    const failed = () => Promise.reject(new TypeError('another bug'));
+    const handler = toyHandler({ ...bounded, failed }, () => Promise.reject(new TypeError('a bug')));
+    for (let time = 1; time <= 4; time += 1) {
+      await state(id, 'run_at = clock_timestamp()');
+      const run = (await house.row(id))!.run;
+      expect(await house.run(handler, { id, run })).toMatchObject({ kind: 'wait', delayMs: time < 3 ? time * 1_000 : 300_000 });
+    }
+    expect(await house.row(id)).toMatchObject({ state: 'queued', error: { ours: 4 } });
+  });
+
   test('a payload that is not valid fails the row and never reaches the handler', async () => {
     const { id } = await house.accept();
     await state(id, `payload = '{"toy_id": "17"}'`);

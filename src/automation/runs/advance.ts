@@ -1,4 +1,5 @@
 import { uuidv7 } from '../../platform/ids.ts';
+import { hasMetFaults } from '../../platform/ledger/faults.ts';
 import type { Batch, Lesson, Refused } from './batch.ts';
 import { callOutside } from './call-outside.ts';
 import type { Ended } from './end-batch.ts';
@@ -20,7 +21,9 @@ function runAfter({ run, position, vars, stepsRun }: Batch, readAt: number): Run
 export async function advance(deps: RunDeps, id: string): Promise<NonNullable<Ended>> {
   const claim = uuidv7();
   let run = await findRunNow(deps.own, id);
-  let lesson: Lesson = {};
+  // A step that meets a fault of our own again and again undoes its transaction: those before it are done by themselves, and the run fails at that step.
+  const always: Lesson = hasMetFaults(deps.job.error) ? { isSingle: true } : {};
+  let lesson = always;
   while (isOurs(run, deps)) {
     const readAt = performance.now();
     const taken: Taken | Lesson = await takeSteps(deps, run, claim, lesson).catch(lessonOf(run, lesson));
@@ -31,7 +34,7 @@ export async function advance(deps: RunDeps, id: string): Promise<NonNullable<En
       continue;
     }
     if (taken.ended) return taken.ended;
-    lesson = {};
+    lesson = always;
     run = runAfter(taken.batch, readAt);
     const { next } = taken.batch;
     if (next.kind === 'call') return (await callOutside(deps, run, next.call)) ?? { kind: 'over' };

@@ -1,8 +1,10 @@
 import { now } from '../../platform/database/columns.ts';
+import { isOutage, sqlStateOf } from '../../platform/database/errors.ts';
 import { runFailed } from '../../platform/events/automation-events.ts';
 import type { JobError } from '../../platform/ledger/jobs.entity.ts';
 import { endDoneOfSubject } from '../../platform/ledger/release.ts';
 import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
+import type { Step } from '../definition/definition.ts';
 import { runJobName } from '../jobs.ts';
 import { maxFailuresInARow } from '../limits.ts';
 import { moveRule } from '../rules/rule-tx.ts';
@@ -53,9 +55,8 @@ async function pauseByItself(own: OwnTx, ruleId: string): Promise<void> {
  * ended.
  */
 export async function failRun(tx: TenantTx, before: RunNow, error: JobError): Promise<void> {
-  const { steps } = await definitionOf(tx.own, before);
   const position = positionOf(before.position);
-  const step = stepAt(steps, position.at);
+  const step = await stepOf(tx.own, before);
   const taken = step && { number: before.steps_run + 1, step_id: step.id, type: step.type, state: 'failed' as const, error };
   const failure = { step: step?.id ?? '', error };
   includeSteps(
@@ -66,6 +67,16 @@ export async function failRun(tx: TenantTx, before: RunNow, error: JobError): Pr
     { endsWaits: true },
   );
   await tellFailure(tx, before, failure);
+}
+
+/** Undefined, too, where that is what the run failed of: its end must not fail of it again. */
+async function stepOf(own: OwnTx, run: RunNow): Promise<Step | undefined> {
+  try {
+    return stepAt((await definitionOf(own, run)).steps, positionOf(run.position).at);
+  } catch (error) {
+    if (isOutage(error) || sqlStateOf(error)) throw error;
+    return undefined;
+  }
 }
 
 const kept = ({ vars, steps_run }: RunNow) => ({ vars, steps_run });

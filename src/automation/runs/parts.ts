@@ -1,4 +1,5 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { JobError } from '../../platform/ledger/jobs.entity.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -15,7 +16,7 @@ export type RunDeps = {
   /** By type. */
   actions: ReadonlyMap<string, Action>;
   /** The row and its run: once another row or run is at it, this one is not. */
-  job: RunRef & { pool: string | null; attempts: number };
+  job: RunRef & { pool: string | null; attempts: number; error: JobError | null };
   /** While somebody outside answers. */
   outside<Answer>(call: () => Promise<Answer>): Promise<Answer>;
 };

@@ -2,13 +2,12 @@ import { getOrganization } from '../../organizations/organizations.ts';
 import { brokenReference } from '../../platform/database/errors.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
-import { rulePaused } from '../../platform/events/automation-events.ts';
 import { Superseded } from '../../platform/ledger/superseded.ts';
 import type { Look } from '../../platform/ledger/transact.ts';
 import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
 import { now, nowDate } from '../../platform/time/clock.ts';
 import { momentMs } from '../../platform/time/moment.ts';
-import { holdBack } from '../evaluate/start.ts';
+import { holdBack } from '../evaluate/held.ts';
 import { ruleLock } from '../jobs.ts';
 import { maxForEach } from '../limits.ts';
 import { AutomationOccurrence, AutomationRule } from '../rule.entity.ts';
@@ -16,6 +15,7 @@ import { definitionOf } from '../runs/definition-of.ts';
 import { clockOf, lastOf, nextOf, type RuleClock, windowOf, type Zones } from './clock.ts';
 import { readDated } from './dated-subjects.ts';
 import { enqueueTick } from './next.ts';
+import { pauseSchedule } from './pause-schedule.ts';
 import { type Due, locksOfRestarts, startBatch, stillThere, type TickedRule, whoseConditionsHold } from './start-batch.ts';
 import { type Batch, readSubjects, type Source } from './subjects.ts';
 
@@ -151,9 +151,5 @@ async function endTick(tx: OwnTx, ruleId: string, { clock, last }: Pick<Moment, 
 /** What the rule names is not there any more, such as a segment: nobody can say who is meant. Needs the rule's lock. */
 export async function pauseAsInvalid(tx: OwnTx, ruleId: string, jobId: string): Promise<void> {
   const [still] = await waiting(tx, { id: ruleId, jobId });
-  if (!still) return;
-  await tx.delete(AutomationOccurrence, { rule_id: ruleId });
-  const change = { status: 'paused', paused_reason: 'not_valid', next_at: null, tick_job_id: null } as const;
-  await tx.update(AutomationRule, { id: ruleId }, change);
-  tx.emit(rulePaused, { rule_id: ruleId, organization_id: tx.organizationId, reason: 'not_valid' });
+  if (still) await pauseSchedule(tx, ruleId, 'not_valid');
 }

@@ -88,6 +88,9 @@ export const isOurOutage = (error: unknown) =>
     ? error.code === 'unavailable' || error instanceof RecordBusy
     : isDatabaseAway(error) || isTooBusy(error);
 
+/** Nothing works while it lasts, and then all does. Another fault of our own, a statement that takes too long too, may be there at each attempt. */
+export const isOutage = (error: unknown) => (error instanceof AppError ? isOurOutage(error) : isDatabaseAway(error));
+
 /** For a check at start: a database that is away does not stop the start, since everything else waits for it. */
 export const unlessAway = (log: Log) => (error: unknown) => {
   if (!isOurOutage(error)) throw error;

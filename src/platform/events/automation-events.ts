@@ -48,11 +48,11 @@ export const runFailed = event({
 
 export const rulePaused = event({
   type: 'automation.rule.paused',
-  description: 'A rule paused: by somebody, or by itself because its runs only failed',
+  description: 'A rule paused: by somebody, or by itself, as when its runs only failed',
   subject: ruleSubject,
   data: Joi.object({
     ...rule,
-    reason: Joi.string().allow('').required().description('only_fails, not_valid; empty: somebody paused it'),
+    reason: Joi.string().allow('').required().description('only_fails, not_valid, schedule_failed; empty: somebody paused it'),
   }),
   example: { ...ruleExample, reason: 'only_fails' },
 });

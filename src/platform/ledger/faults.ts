@@ -1,8 +1,8 @@
 import { nowDate } from '../time/clock.ts';
 import type { JobError } from './jobs.entity.ts';
 
-/** The error of a row that waits after a fault of our own: how often, since when, and the last time. */
-type Fault = JobError & { times: number; since: string; at: string };
+/** The error of a row that waits after a fault of our own: how often, since when, and the last time. `ours`: those that were no outage. */
+type Fault = JobError & { times: number; since: string; at: string; ours: number };
 
 /** After a longer time without a fault the job has got on. */
 const maxGapMs = 10 * 60_000;
@@ -10,7 +10,7 @@ const maxGapMs = 10 * 60_000;
 const isFault = (error: JobError | null): error is Fault => error !== null && 'since' in error;
 
 /** The reason is in the log alone: a tenant may read the error of an operation. `before`: the row's error so far. */
-export function nextFault(before: JobError | null, at = nowDate()): Fault {
+export function nextFault(before: JobError | null, isOutage: boolean, at = nowDate()): Fault {
   const isSame = isFault(before) && at.getTime() - Date.parse(before.at) < maxGapMs;
   return {
     code: 'internal',
@@ -18,8 +18,28 @@ export function nextFault(before: JobError | null, at = nowDate()): Fault {
     times: isSame ? before.times + 1 : 1,
     since: isSame ? before.since : at.toISOString(),
     at: at.toISOString(),
+    ours: (isSame ? (before.ours ?? 0) : 0) + (isOutage ? 0 : 1),
   };
 }
+
+/** At its last attempts, and no mere outages. */
+export const hasMetFaults = (error: JobError | null): boolean => isFault(error) && (error.ours ?? 0) > 0;
+
+/** Longer waits than the gap would never add up. */
+const waitsMs = [5_000, 15_000, 60_000, 120_000];
+const longestMs = 300_000;
+/** Over about an hour: what a restart or a deployment mends is over by then. */
+const maxFaults = 15;
+
+/** For a job that is given up after faults of our own (`faultDelayMs`). */
+export const boundedFaults = (faults: number): number | undefined =>
+  faults >= maxFaults ? undefined : (waitsMs[faults - 1] ?? longestMs);
+
+/** What its subject says of it. */
+export const givenUp = (faults: number): JobError => ({
+  code: 'internal',
+  message: `A fault of our own at each of ${faults} attempts: the log has its reason`,
+});
 
 /** SQL: rows that meet a fault at each run. Those of a short outage are few and get on. */
 export const repeatedFaults = `

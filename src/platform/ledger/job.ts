@@ -9,6 +9,11 @@ export type JobContract<Payload extends Record<string, string> = Record<string, 
   payload: Joi.ObjectSchema<Payload>;
   /** After `attempts` that ended; undefined: that was the last. */
   delayMs(attempts: number): number | undefined;
+  /**
+   * After so many faults of our own in a row, outages left out; undefined: that was the last, and the job fails as `internal`. Without it each one waits a
+   * few seconds, without end: for work that must not be given up.
+   */
+  faultDelayMs?(faults: number): number | undefined;
   /** Writes the final failure to the subject, in the transaction that ends the job. */
   failed(tx: TenantTx, payload: Payload, error: JobError): Promise<void>;
   revived(tx: TenantTx, payload: Payload): Promise<void>;

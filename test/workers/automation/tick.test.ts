@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Definition, Trigger } from '../../../src/automation/definition/definition.ts';
 import { ruleLock } from '../../../src/automation/jobs.ts';
+import type { Author } from '../../../src/automation/rules/create.ts';
+import { resumeRule } from '../../../src/automation/rules/pause.ts';
+import { publishLocks } from '../../../src/automation/rules/publish.ts';
 import { endSchedule, scheduleNext } from '../../../src/automation/schedule/next.ts';
 import { nextStep } from '../../../src/automation/schedule/tick.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
@@ -90,6 +93,7 @@ const setFields = (id: string, fields: object) =>
   house.sql('update contacts set custom_fields = $2 where id = $1', [id, JSON.stringify(fields)]);
 
 const minutely: Trigger = { type: 'schedule', cron: '* * * * *', timezone: 'UTC' };
+const thisHour = () => Math.floor(Date.now() / (60 * minute)) * 60 * minute;
 const thisMinute = () => Math.floor(Date.now() / minute) * minute;
 
 describe('a schedule', () => {
@@ -243,8 +247,47 @@ describe('for each of a list', () => {
     const id = await ticking(forEach({ segment_ids: [uuidv7()] }));
     expect(await tick(await comes(id, thisMinute()))).toEqual({ kind: 'done' });
     expect(await read(id)).toEqual({ id, status: 'paused', paused_reason: 'not_valid', next_at: null, tick_job_id: null });
+    expect(await house.sql('select revision from automation_rules where id = $1', [id])).toEqual([{ revision: 2 }]);
     const told = await house.sql(`select data->>'reason' as reason from events where type = 'automation.rule.paused'`);
     expect(told).toEqual([{ reason: 'not_valid' }]);
+  });
+
+  test('that always meets a fault of our own, the rule pauses and tells so; resumed, it ticks again', async () => {
+    await people(1);
+    const id = await ticking({ ...forEach(), cron: '0 * * * *' } as Trigger);
+    const jobId = await comes(id, thisHour());
+    await house.sql('insert into automation_occurrences (organization_id, rule_id, occurs_at, version) values ($1, $2, $3, 1)', [
+      organizationId,
+      id,
+      iso(thisHour()),
+    ]);
+    const ended: string[] = [];
+    await house.sql('alter table contacts rename to people');
+    try {
+      for (let turn = 0; turn < 30 && (await house.row(jobId))?.state === 'queued'; turn += 1) {
+        ended.push((await tick(jobId)).kind);
+        await house.sql('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where id = $1', [jobId]);
+      }
+    } finally {
+      await house.sql('alter table people rename to contacts');
+    }
+    expect(ended).toEqual([...new Array(14).fill('wait'), 'failed']);
+    const paused = { status: 'paused', paused_reason: 'schedule_failed', next_at: null, tick_job_id: null };
+    expect(await read(id)).toEqual({ id, ...paused });
+    const told = await house.sql(
+      `select data->>'reason' as reason from events where type = 'automation.rule.paused' and subject_id = $1`,
+      [id],
+    );
+    expect(told).toEqual([{ reason: 'schedule_failed' }]);
+    expect(await house.sql('select 1 from automation_occurrences')).toEqual([]);
+
+    const author = { actor: 'key:test', scopes: new Set(['automation:write', 'crm:write']) } as unknown as Author;
+    await transact()({ locks: publishLocks(organizationId, id) }, ({ own: tx }) => resumeRule(tx, author, id));
+    const now = await read(id);
+    expect(now).toMatchObject({ status: 'live', paused_reason: '' });
+    expect(now.tick_job_id).not.toBe(jobId);
+    await tick(await comes(id, thisHour()));
+    expect(await runs(id)).toHaveLength(1);
   });
 
   test('only those for whom the conditions hold', async () => {

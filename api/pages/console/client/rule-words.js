@@ -33,6 +33,10 @@ export const pausedReasons = {
     'It paused by itself: something that it names is gone.',
     'Change its draft, publish it, or bring back what is gone and resume.',
   ],
+  schedule_failed: [
+    'It paused by itself: its schedule failed again and again, by a fault of the service.',
+    'Resume it; if it pauses again, tell the operator, or make its listing smaller.',
+  ],
 };
 
 /** Why starts were held back. */
