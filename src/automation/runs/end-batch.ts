@@ -1,8 +1,9 @@
 import { uuidv7 } from '../../platform/ids.ts';
-import { ensurePool } from '../../platform/ledger/pools.ts';
+import { usePool } from '../../platform/ledger/pools.ts';
 import { type PutOff, putOff } from '../../platform/ledger/put-off.ts';
 import { endDone, RunOver } from '../../platform/ledger/release.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
+import { automationPool } from '../jobs.ts';
 import { AutomationWait } from '../run.entity.ts';
 import type { RunAction } from '../states.ts';
 import type { Batch, Next, Subject } from './batch.ts';
@@ -61,7 +62,8 @@ export async function endBatch(deps: RunDeps, tx: TenantTx, batch: Batch): Promi
 
 /** The row ends, and another one goes on with the run, in that pool. Returns its id. */
 async function moveJob({ own }: TenantTx, run: RunNow, pool: { id: string; width: number }): Promise<string> {
-  await ensurePool(own, pool.id, pool.width);
+  // That of the organization is there since the rule was published.
+  if (pool.id !== automationPool(own.organizationId)) await usePool(own, pool.id, pool.width);
   return own.enqueue(runJobOfRule, { run_id: run.id }, { pool: pool.id, id: uuidv7() });
 }
 

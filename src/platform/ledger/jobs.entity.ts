@@ -51,5 +51,7 @@ export const Pool = defineEntity({
     /** The end of the times given out so far (pace.ts). */
     plan_at: timestamp().strictNullable(),
     filled_at: timestamp().strictNullable(),
+    /** Of a pool that is made where it is needed, and purged when it was not for long. To the hour. */
+    used_at: timestamp().strictNullable(),
   },
 });

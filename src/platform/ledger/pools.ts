@@ -178,6 +178,24 @@ export async function ensurePool(own: Pick<Own, 'sql'>, id: string, width: numbe
   await own.sql(ensureStatement, [id, width, rate]);
 }
 
+/**
+ * SQL: a row that was asked for within the hour is not locked: movers would wait for each other. An older one may be purged at this moment: the
+ * upsert waits for that, and makes it anew.
+ */
+const useStatement = `
+  insert into pools (organization_id, id, width, used_at)
+  select $1, $2, $3, clock_timestamp()
+   where not exists (
+         select 1
+           from pools
+          where organization_id = $1 and id = $2 and used_at > clock_timestamp() - interval '1 hour')
+  on conflict (organization_id, id) do update set used_at = excluded.used_at`;
+
+/** A pool that is nobody's setting, such as that of a host: purged when nothing was in it for long. */
+export async function usePool(own: Pick<Own, 'sql'>, id: string, width: number) {
+  await own.sql(useStatement, [id, width]);
+}
+
 export async function ensureSharedPool(tx: Pick<Tx, 'query'>, id: string, width: number) {
   await tx.query(ensureStatement, [nobody, id, width, null]);
 }

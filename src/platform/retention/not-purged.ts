@@ -90,7 +90,6 @@ export const kept: Record<string, string> = {
   media_fetches: 'deleted at the end of their job',
   media_assets: "a tenant's own records; files without a row, and rows whose file is gone, by src/media/purge.ts",
   media_usage: 'one for each organization',
-  pools: 'one for each channel or endpoint, and one for the files of an organization',
   purges: 'one for each purge',
   mikro_orm_migrations: 'which migrations have run',
 };

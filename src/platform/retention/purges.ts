@@ -239,6 +239,22 @@ export const purges: Purge[] = [
     steps: [{ days: () => 2, batch: deleteOldest('quotes', { age: 'created_at' }) }],
   },
   {
+    table: 'pools',
+    tables: ['pools'],
+    // Of hosts that rules called: longer ago than a failed job in one of them is kept. Those of channels and endpoints go with these. No index: there are few.
+    steps: [
+      {
+        days: (config) => config.retentionFailedJobsDays + 1,
+        batch: deleteOldest('pools', {
+          age: 'used_at',
+          where: `not exists (
+            select 1 from jobs j
+             where j.organization_id = pools.organization_id and j.pool = pools.id and j.state in ('waiting', 'queued'))`,
+        }),
+      },
+    ],
+  },
+  {
     table: 'heartbeats',
     tables: ['heartbeats'],
     // One row for each start of a process. No index: every heartbeat would write to it.

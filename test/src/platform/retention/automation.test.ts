@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type RunStats, statsOf } from '../../../../src/automation/runs/stats.ts';
 import type { RunState } from '../../../../src/automation/states.ts';
 import { ownRows } from '../../../../src/platform/database/own.ts';
+import { setPool, usePool } from '../../../../src/platform/ledger/pools.ts';
 import { purges } from '../../../../src/platform/retention/purges.ts';
 import { runPurge } from '../../../../src/platform/retention/run.ts';
 import { automationRun, rule, stepOf } from '../../../support/factories/automation.ts';
@@ -88,4 +89,30 @@ test('a deleted rule goes with its versions once none of its runs is left; the o
     cancelled: before.cancelled + 1,
     total: before.total + 2,
   });
+});
+
+test('the pool of a host goes when nothing was in it for long, and is made anew', async () => {
+  const { organizationId } = house;
+  const own = ownRows(house.database, organizationId);
+  const pools = () =>
+    house.sql<{ id: string }>(`select id from pools where id like 'http:%' order by id`).then((rows) => rows.map(({ id }) => id));
+  const ids = ['idle', 'lately', 'busy'].map((name) => `http:${organizationId}:${name}.example.com`) as [string, string, string];
+  for (const id of ids) await usePool(own, id, 10);
+  await setPool(house.em(), house.pool('channel:old'), 10, 1);
+  await house.sql(`update pools set used_at = used_at - interval '40 days' where id = any($1)`, [[ids[0], ids[2]]]);
+  await house.accept({ pool: ids[2] });
+  const purgePools = () =>
+    runPurge(purges.find(({ table }) => table === 'pools')!, {
+      config: house.deps.config,
+      database: house.database,
+      isStopping: () => false,
+      batch: 2,
+      pauseMs: 0,
+    });
+  expect((await purgePools()).deleted).toEqual({ pools: 1 });
+  expect(await pools()).toEqual([ids[1], ids[2]].sort());
+  expect(await house.sql(`select 1 from pools where id = 'channel:old'`)).toHaveLength(1);
+  for (const id of ids) await usePool(own, id, 10);
+  expect(await pools()).toEqual([...ids].sort());
+  expect((await purgePools()).deleted).toEqual({ pools: 0 });
 });
