@@ -34,10 +34,10 @@ const operationNote =
 
 function asked(
   { body, write }: Pick<Input<WireFilter, unknown>, 'body' | 'write'>,
-  ask: (tx: OwnTx, filter: RunFilter) => string,
+  ask: (tx: OwnTx, filter: RunFilter) => string | Promise<string>,
 ): Promise<Reply> {
   return write({}, async ({ own }) => {
-    const operationId = ask(own, filterOf(body));
+    const operationId = await ask(own, filterOf(body));
     return {
       status: 202,
       body: { operation_id: operationId },
@@ -67,8 +67,8 @@ export const retryManyRuns = endpoint({
   path: '/v1/automation/runs/retry',
   operationId: 'automation.runs.retry-many',
   summary: 'Retry all failed runs that a filter finds',
-  description: `Each from the step that failed, once; those that had failed when it was asked for. What cannot be retried stays failed: its subject or rule is gone, or another run lives beside it. At least one condition; several must all hold. ${operationNote}`,
+  description: `Each from the step that failed, once; those that had failed when it was asked for. What cannot be retried stays failed: its subject, rule or event is gone, another run lives beside it, or a publication of its version needs scopes that the credential does not have. Where it names a rule, a 403 if that is so of its published version. At least one condition; several must all hold. ${operationNote}`,
   body: Joi.object<WireFilter>(fields).and('subject_type', 'subject_id').min(1).required(),
   example: { body: { rule_id: exampleIdOf('rule'), since: '2026-11-21T00:00:00.000Z' } },
-  handler: (input) => asked(input, askToRetryRuns),
+  handler: ({ caller, ...input }) => asked(input, (tx, filter) => askToRetryRuns(tx, filter, caller)),
 });

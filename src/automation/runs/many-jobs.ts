@@ -39,6 +39,14 @@ export const cancelRunsJob = manyJob<CancelPayload>(
   'automation.cancel-runs',
   Joi.object({ ...shape, reason: Joi.valid(...cancelReasons).required() }),
 );
-export const retryRunsJob = manyJob<ManyPayload>('automation.retry-runs', Joi.object(shape));
+
+/** Of older versions, and of an operator: all. */
+export const allScopes = '*';
+/** `scopes`: of who asked, with spaces between: what needs more is left. */
+export type RetryPayload = ManyPayload & { scopes: string };
+export const retryRunsJob = manyJob<RetryPayload>(
+  'automation.retry-runs',
+  Joi.object({ ...shape, scopes: Joi.string().allow('').default(allScopes) }),
+);
 
 export const filterIn = ({ filter }: ManyPayload): RunFilter => JSON.parse(filter) as RunFilter;

@@ -6,18 +6,31 @@ import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { OwnTx, RunRef, TenantTx } from '../../platform/ledger/tx.ts';
 import { nowDate } from '../../platform/time/clock.ts';
 import { runLock } from '../jobs.ts';
+import { findRule } from '../rules/rule-row.ts';
+import { assertMayUse, type MaySave } from '../rules/scopes.ts';
+import { getVersion } from '../rules/versions.ts';
 import type { RunFilter } from './filter.ts';
 import { nextRuns, progressOf, usualStep, writeProgress } from './many.ts';
-import { filterIn, type ManyPayload, retryRunsJob } from './many-jobs.ts';
+import { allScopes, filterIn, type RetryPayload, retryRunsJob } from './many-jobs.ts';
 import { retryRun } from './retry.ts';
 
-/** Runs that had failed by now. Returns the id of the operation. */
-export const askToRetryRuns = (tx: OwnTx, filter: RunFilter): string =>
-  tx.enqueue(retryRunsJob, {
+/**
+ * Runs that had failed by now. Returns the id of the operation. Throws 403 where the filter names a rule whose published version does what `author` may
+ * not do; of runs of other rules and versions the operation leaves these.
+ */
+export async function askToRetryRuns(tx: OwnTx, filter: RunFilter, author: MaySave): Promise<string> {
+  const rule = filter.ruleId ? await findRule(tx, filter.ruleId) : undefined;
+  if (rule && rule.version > 0) await assertMayUse(tx, author, (await getVersion(tx, rule.id, rule.version)).definition);
+  return tx.enqueue(retryRunsJob, {
     request_id: uuidv7(),
     filter: JSON.stringify(filter),
     before: nowDate().toISOString(),
+    scopes: [...author.scopes].join(' '),
   });
+}
+
+const authorIn = ({ scopes }: RetryPayload): MaySave | undefined =>
+  scopes === allScopes ? undefined : { scopes: new Set(scopes.split(' ')) };
 
 /** Beside another that lives it would be a second one: of several that failed the first is retried. */
 const isAlone = `
@@ -31,7 +44,7 @@ const isAlone = `
 export async function retryStep(
   own: Own,
   transact: TenantTransact,
-  payload: ManyPayload,
+  payload: RetryPayload,
   job: RunRef,
   size = usualStep,
 ): Promise<boolean> {
@@ -44,7 +57,7 @@ export async function retryStep(
   return transact({ look, locks, isLong: true, outdatedBy: isTaken }, async (tx, found) => {
     if (found.length === 0) return false;
     let done = 0;
-    for (const { id } of found) if (await isRetried(tx, id)) done += 1;
+    for (const { id } of found) if (await isRetried(tx, id, authorIn(payload))) done += 1;
     await writeProgress(tx.own, job, {
       done: progress.done + done,
       left: progress.left + found.length - done,
@@ -68,13 +81,14 @@ const mayLive = `
      and r.id = $2
      and ${isAlone}`;
 
-async function isRetried(tx: TenantTx, id: string): Promise<boolean> {
+async function isRetried(tx: TenantTx, id: string, author: MaySave | undefined): Promise<boolean> {
   if ((await tx.own.sql(mayLive, [id])).length === 0) return false;
   try {
-    await retryRun(tx, id);
+    await retryRun(tx, id, author);
     return true;
   } catch (error) {
-    if (isTaken(error) || error instanceof LocksOutdated || codeOf(error) === undefined) throw error;
+    const isLeft = codeOf(error) !== undefined || (error instanceof AppError && error.code === 'forbidden');
+    if (isTaken(error) || error instanceof LocksOutdated || !isLeft) throw error;
     return false;
   }
 }

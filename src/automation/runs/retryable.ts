@@ -1,6 +1,8 @@
 import { violatedConstraint } from '../../platform/database/errors.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { assertMayUse, type MaySave } from '../rules/scopes.ts';
+import { definitionOf } from './definition-of.ts';
 import { type Position, positionOf } from './position.ts';
 import { type RunNow, runNow } from './run-now.ts';
 import { assertAllowed, moveRun } from './run-tx.ts';
@@ -15,11 +17,33 @@ function again({ calling: _, waiting, ...rest }: Position): Position {
   return waiting && (!waiting.awaits || waiting.event_id) ? { ...rest, waiting } : rest;
 }
 
-/** The run is queued again, for that job. Needs the lock of the run. Throws 404, and 409 for a state without the move, and for a subject or rule that is gone. */
-export async function retryFor(own: OwnTx, id: string, jobId: string): Promise<void> {
+/** SQL: a set of ids. */
+const keptEvents = `
+  select count(*)::int as count
+    from events
+   where organization_id = $1
+     and id = any($2::uuid[])`;
+
+/** What it reads of the event that began it, and of the one that a step waited for, would be empty: only live runs keep their events. */
+async function areEventsKept(own: OwnTx, { event_id, position }: RunNow): Promise<boolean> {
+  const { event_id: awaited, waiting } = positionOf(position);
+  const ids = [...new Set([event_id, awaited, waiting?.event_id].filter((one) => one != null))];
+  if (ids.length === 0) return true;
+  const [row] = await own.sql<{ count: number }>(keptEvents, [ids]);
+  return row!.count === ids.length;
+}
+
+/**
+ * The run is queued again, for that job. Needs the lock of the run. `author`: who asks must be allowed all that its rule does, as who publishes it;
+ * without one it is an operator. Throws 404, 403, and 409 for a state without the move, and for a subject, rule or event that is gone.
+ */
+export async function retryFor(own: OwnTx, id: string, jobId: string, author?: MaySave): Promise<void> {
   const run = await runNow(own, id);
   assertAllowed('retry', run);
   if (run.is_rule_deleted) throw conflict('run.rule_deleted', 'The rule of the run was deleted');
+  if (author) await assertMayUse(own, author, await definitionOf(own, run));
+  if (!(await areEventsKept(own, run)))
+    throw conflict('run.event_gone', 'The event of the run was purged: the run cannot read it any more');
   if (!(await isSubjectThere(own, run.subject_type, run.subject_id)))
     throw conflict('run.subject_gone', `The ${run.subject_type} that the run is about is no longer there`);
   await moveRun(own, run, 'retry', setOf(run, jobId)).catch((error) => {

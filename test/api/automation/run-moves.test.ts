@@ -99,3 +99,36 @@ test("nobody's run and another organization's: 404", async () => {
   }
   expect(await rowOf(id)).toMatchObject({ state: 'running' });
 });
+
+test('no retry once the event that the run reads was purged, whether it began it or a step waited for it', async () => {
+  const id = await run('failed');
+  const event = uuidv7();
+  const set = (values: string, params: unknown[]) =>
+    app.rows(`update automation_runs set ${values} where id = $1`, [id, ...params]);
+  const refused = async () => {
+    const { status, body } = await move('retry', id);
+    expect([status, body.error?.details?.[0]?.code]).toEqual([409, 'run.event_gone']);
+    expect(await rowOf(id)).toMatchObject({ state: 'failed', retries: 0 });
+  };
+  await set('event_id = $2', [event]);
+  await refused();
+  await set(`event_id = null, position = jsonb_build_object('at', jsonb_build_array(0), 'event_id', $2::text)`, [event]);
+  await refused();
+  await app.rows(
+    `insert into events (organization_id, id, type, subject_type, subject_id, data) values ($1, $2, 'contact.updated', 'contact', $3, '{}')`,
+    [app.tenant.organizationId, event, contactId],
+  );
+  expect((await move('retry', id)).status).toBe(200);
+});
+
+test('a retry needs the scopes of what the rule does, as its publication', async () => {
+  const id = await run('failed');
+  const { key } = await app.key(app.tenant.organizationId, ['automation:write']);
+  const { status, body } = await move('retry', id, key);
+  expect([status, body.error.code]).toEqual([403, 'forbidden']);
+  expect(body.error.message).toContain('contacts:write');
+  expect((await app.call('automation.runs.retry-many', { key, body: { rule_id: ruleId } })).status).toBe(403);
+  expect(await rowOf(id)).toMatchObject({ state: 'failed' });
+  const both = await app.key(app.tenant.organizationId, ['automation:write', 'contacts:write']);
+  expect((await move('retry', id, both.key)).status).toBe(200);
+});

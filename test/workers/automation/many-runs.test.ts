@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { askToCancelRuns, cancelStep, enqueueCancelRuns } from '../../../src/automation/runs/cancel-many.ts';
-import type { CancelPayload, ManyPayload } from '../../../src/automation/runs/many-jobs.ts';
+import type { CancelPayload, RetryPayload } from '../../../src/automation/runs/many-jobs.ts';
 import { askToRetryRuns, retryStep } from '../../../src/automation/runs/retry-many.ts';
 import { runJobOfRule } from '../../../src/automation/runs/run-job.ts';
 import type { RunState } from '../../../src/automation/states.ts';
@@ -27,6 +27,7 @@ beforeEach(async () => {
   ruleId = (await rule(house.em(), house.organizationId)).id;
 });
 
+const anybody = { scopes: new Set(['automation:write', 'contacts:write']) };
 const own = () => ownRows(house.database, house.organizationId);
 const transact = () => transactFor(house.ledger.transact, house.organizationId);
 const write = <Result>(work: (tx: OwnTx) => Promise<Result> | Result) => transact()({}, async ({ own: tx }) => work(tx));
@@ -100,8 +101,8 @@ describe('retry', () => {
   test('each once, with a job; one that fails again meanwhile is left', async () => {
     const ids = await many(3, 'failed');
     const young = await run('failed', { endedAt: '2099-01-01T00:00:00.000Z' });
-    const id = await write((tx) => askToRetryRuns(tx, { ruleId }));
-    const { payload, ref } = await jobOf<ManyPayload>(id);
+    const id = await write((tx) => askToRetryRuns(tx, { ruleId }, anybody));
+    const { payload, ref } = await jobOf<RetryPayload>(id);
     expect(await retryStep(own(), transact(), payload, ref, 2)).toBe(true);
     expect(await statesOf(ids)).toEqual(['queued', 'queued', 'failed']);
     expect((await house.run(retryRuns as unknown as ToyHandler, { id })).kind).toBe('done');
@@ -117,9 +118,22 @@ describe('retry', () => {
     const gone = await run('failed');
     await house.sql('delete from contacts where id = (select contact_id from automation_runs where id = $1)', [gone]);
     const fine = await run('failed');
-    const id = await write((tx) => askToRetryRuns(tx, { ruleId }));
+    const id = await write((tx) => askToRetryRuns(tx, { ruleId }, anybody));
     expect((await house.run(retryRuns as unknown as ToyHandler, { id })).kind).toBe('done');
     expect(await statesOf([first!, second!, gone, fine])).toEqual(['queued', 'failed', 'failed', 'queued']);
     expect((await jobOf(id)).progress).toMatchObject({ done: 2, left: 2 });
+  });
+
+  test('what does more than who asked may do is left, of whichever version or rule', async () => {
+    const ids = await many(2, 'failed');
+    const nobody = { scopes: new Set(['automation:write']) };
+    await expect(write((tx) => askToRetryRuns(tx, { ruleId }, nobody))).rejects.toMatchObject({ code: 'forbidden' });
+    const id = await write((tx) => askToRetryRuns(tx, { state: 'failed' }, nobody));
+    expect((await house.run(retryRuns as unknown as ToyHandler, { id })).kind).toBe('done');
+    expect(await statesOf(ids)).toEqual(['failed', 'failed']);
+    expect((await jobOf(id)).progress).toMatchObject({ done: 0, left: 2 });
+    await house.sql(`update jobs set state = 'queued', payload = payload - 'scopes', progress = null where id = $1`, [id]);
+    expect((await house.run(retryRuns as unknown as ToyHandler, { id })).kind).toBe('done');
+    expect(await statesOf(ids)).toEqual(['queued', 'queued']);
   });
 });
