@@ -22,6 +22,7 @@ import { taskLock } from '../../tasks/task-row.ts';
 import { contactAt, contactOf, idOf, kindOf, type On, scopesOn } from './about.ts';
 import { databaseAction, type PreparedStep, type StepContext } from './action.ts';
 import { fault, hasLiquid, literal, memberFaults } from './faults.ts';
+import { readFields } from './read-fields.ts';
 import { recordFaults, recordType } from './record-types.ts';
 
 const kinds = ['contact', 'conversation', 'deal', 'task', 'record'] as const;
@@ -68,9 +69,10 @@ function faultsOf(given: Pick<Fields, 'on' | 'field' | 'value'>): ErrorDetail[] 
 
 /** The value as the rule takes it. Throws 422. */
 function readPatch<Patch>(given: Fields): Patch {
-  const [first, ...more] = faultsOf(given);
-  if (first) throw more.length === 0 ? invalidField(first.field!, first.message, first.code) : refused([first, ...more]);
-  return schemas[given.on].validate(patchOf(given)).value as Patch;
+  const { error, value } = readFields(schemas[given.on], patchOf(given));
+  if (!error) return value as Patch;
+  const [first, ...more] = faultsOf(given) as [ErrorDetail, ...ErrorDetail[]];
+  throw more.length === 0 ? invalidField(first.field!, first.message, first.code) : refused([first, ...more]);
 }
 
 const refused = (details: ErrorDetail[]) => new AppError('invalid_request', `${details.length} faults in the value`, { details });

@@ -1,5 +1,6 @@
 import { AppError } from '../../platform/errors.ts';
 import type { Action, CallAction, DatabaseAction, StepContext } from '../actions/action.ts';
+import { readFields } from '../actions/read-fields.ts';
 import type { Definition, Step } from '../definition/definition.ts';
 import { maxStepsOfRun, maxVarsBytes } from '../limits.ts';
 import { withoutMarks } from '../secret-marks.ts';
@@ -241,9 +242,9 @@ class Plan {
   private async fieldsOf(action: Action, { id: _, type: __, ...texts }: Step): Promise<Record<string, unknown>> {
     const rendered = await this.scope.render(texts);
     this.input = withoutMarks(rendered);
-    const { error, value } = action.fields.validate(rendered, { abortEarly: true });
+    const { error, value } = readFields<Record<string, unknown>>(action.fields, rendered);
     if (error) throw new AppError('invalid_request', error.message);
-    return value;
+    return value as Record<string, unknown>;
   }
 
   private async contextOf(): Promise<StepContext> {

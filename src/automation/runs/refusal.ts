@@ -8,10 +8,12 @@ export const isRefusal = (error: unknown): error is AppError =>
 
 /** With the places that are at fault. */
 export function errorOf({ code, message, details = [] }: AppError): JobError {
-  const more = details
-    .map((one) => (one.field ? `${one.field}: ${one.message}` : one.message))
-    .filter((text) => text !== message);
-  return { code, message: [message, ...more.slice(0, 5)].join('; ').slice(0, 1_000) };
+  const named = details.map((one) =>
+    one.field && !one.message.startsWith(`${one.field}:`) ? `${one.field}: ${one.message}` : one.message,
+  );
+  const isWhole = details.some((one) => one.message === message);
+  const more = named.filter((text) => text !== message);
+  return { code, message: [...(isWhole && more.length > 0 ? [] : [message]), ...more.slice(0, 5)].join('; ').slice(0, 1_000) };
 }
 
 /** The step whose write was refused: what its transaction wrote is undone. */

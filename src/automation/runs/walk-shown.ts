@@ -1,6 +1,7 @@
 import { AppError } from '../../platform/errors.ts';
 import type { JobError } from '../../platform/ledger/jobs.entity.ts';
 import type { Action, StepContext } from '../actions/action.ts';
+import { readFields } from '../actions/read-fields.ts';
 import type { Clock, Seen } from '../conditions/evaluate.ts';
 import type { Step } from '../definition/definition.ts';
 import { withoutMarks } from '../secret-marks.ts';
@@ -125,7 +126,7 @@ export class Walk {
     if (step.type === 'set_vars' || step.type === 'stop') return rendered;
     const input = withoutMarks(rendered);
     if (!action) throw new StepFault(new AppError('invalid_request', `There is no action ${step.type}`), input);
-    const { error, value } = action.fields.validate(rendered);
+    const { error, value } = readFields<Record<string, unknown>>(action.fields, rendered);
     if (error) throw new StepFault(new AppError('invalid_request', error.message), input);
     if (action.kind === 'database')
       await action.prepare(this.context, value).catch((fault) => {
