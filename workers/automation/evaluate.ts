@@ -3,6 +3,7 @@ import { evaluation, writeEvaluation } from '../../src/automation/evaluate/evalu
 import { lookAtEvent } from '../../src/automation/evaluate/look.ts';
 import { evaluateJob } from '../../src/automation/jobs.ts';
 import { handle } from '../handler.ts';
+import { paused, turnOf } from '../turn.ts';
 
 const definitions = createDefinitions();
 
@@ -18,7 +19,14 @@ export const evaluateEvent = handle(evaluateJob, async ({ event_id }, context) =
       jobMetrics.fault(evaluateJob.name);
     },
   };
-  const seen = await lookAtEvent(evaluating, event_id);
+  let seen = await lookAtEvent(evaluating, event_id);
+  const mayGoOn = turnOf(context, Number.POSITIVE_INFINITY);
+  while (seen.last !== null) {
+    const { last } = seen;
+    await context.transact(evaluation(evaluating, seen), writeEvaluation);
+    if (!(await mayGoOn())) return paused(context);
+    seen = await lookAtEvent(evaluating, event_id, last);
+  }
   if (seen.starts.length + seen.wakes.length === 0) return context.finish();
   return context.finishLooked(evaluation(evaluating, seen), writeEvaluation);
 });

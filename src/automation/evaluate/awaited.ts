@@ -35,12 +35,24 @@ const findStatement = `
            select w.run_id
              from automation_waits w
              join events e on e.organization_id = $1 and e.id = $4 and e.created_at > w.created_at and e.xmin <> w.xmin
-            where w.organization_id = $1 and w.event_type = $2 and w.subject_id = any($3::uuid[]))
-   order by r.id`;
+            where w.organization_id = $1 and w.event_type = $2 and w.subject_id = any($3::uuid[]) and w.run_id > $5)
+   order by r.id
+   limit $6`;
 
-/** The runs that wait for the event: about one of `subjects`, with what their step asks of it. */
-export async function awaitedBy({ own, onFault }: Evaluating, event: EvaluatedEvent, subjects: string[]): Promise<string[]> {
-  const runs = await own.sql<WaitingRun>(findStatement, [event.type, subjects, event.id]);
+/** Runs of one transaction, which takes the lock of each. */
+export const usualWakes = 100;
+export const firstRun = '00000000-0000-0000-0000-000000000000';
+/** `last`: the run after which the next ones are looked for; null: these were all. */
+export type Awaited = { woken: string[]; last: string | null };
+
+/** The next runs that wait for the event: about one of `subjects`, with what their step asks of it. In the order of their ids. */
+export async function awaitedBy(
+  { own, onFault, wakes = usualWakes }: Evaluating,
+  event: EvaluatedEvent,
+  subjects: string[],
+  after: string,
+): Promise<Awaited> {
+  const runs = await own.sql<WaitingRun>(findStatement, [event.type, subjects, event.id, after, wakes]);
   const woken: string[] = [];
   for (const run of runs) {
     const { steps } = await definitionOf(own, run);
@@ -53,7 +65,7 @@ export async function awaitedBy({ own, onFault }: Evaluating, event: EvaluatedEv
       onFault?.(error, run.rule_id);
     }
   }
-  return woken;
+  return { woken, last: runs.length === wakes ? runs.at(-1)!.id : null };
 }
 
 async function factsOf(own: Own, event: EvaluatedEvent, run: WaitingRun, conditions: Conditions): Promise<Facts> {

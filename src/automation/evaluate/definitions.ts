@@ -44,6 +44,8 @@ export type Evaluating = {
   own: Own;
   stopWords: string[];
   read: ReadVersions;
+  /** Runs that are woken at once. */
+  wakes?: number;
   onFault?: (error: unknown, ruleId: string) => void;
 };
 

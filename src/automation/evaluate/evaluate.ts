@@ -16,7 +16,7 @@ const locksOf = async (own: Own, { starts, wakes }: Evaluation) => [...(await lo
 export function evaluation(evaluating: Evaluating, first: Evaluation): Look<Seen> {
   return {
     async look(attempt) {
-      const seen = attempt === 1 ? first : await lookAtEvent(evaluating, first.eventId);
+      const seen = attempt === 1 ? first : await lookAtEvent(evaluating, first.eventId, first.after);
       return { ...seen, locks: await locksOf(evaluating.own, seen) };
     },
     locks: ({ locks }) => locks,
@@ -25,7 +25,7 @@ export function evaluation(evaluating: Evaluating, first: Evaluation): Look<Seen
   };
 }
 
-/** All runs of an event, in the transaction that ends its evaluation. */
+/** All runs of an event, in the transaction that ends its evaluation. Before it, where many wait for the event, some of them: repeated from the beginning, the others are left. */
 export async function writeEvaluation(tx: TenantTx, { eventId, starts, wakes }: Evaluation): Promise<void> {
   for (const id of wakes) await wakeRun(tx, id, eventId);
   await startRuns(tx, starts);

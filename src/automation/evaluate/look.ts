@@ -4,14 +4,14 @@ import { holds } from '../conditions/evaluate.ts';
 import { type Facts, loadFacts } from '../conditions/facts.ts';
 import { type Subject, subjectOf } from '../conditions/subject.ts';
 import type { RunTrigger } from '../states.ts';
-import { awaitedBy } from './awaited.ts';
+import { type Awaited, awaitedBy, firstRun } from './awaited.ts';
 import { clockOf } from './clock.ts';
 import type { Evaluating, Published } from './definitions.ts';
 import { type EvaluatedEvent, findEvaluated, type LiveRule, triggeredBy } from './event.ts';
 import type { RunStart } from './start-runs.ts';
 
-/** What an event begins, and the runs that waited for it. */
-export type Evaluation = { eventId: string; starts: RunStart[]; wakes: string[] };
+/** What an event begins, and the next of the runs that waited for it. `last`: after which of these the others are looked for; what the event begins comes with the last ones. */
+export type Evaluation = { eventId: string; after: string; starts: RunStart[]; wakes: string[]; last: string | null };
 
 type Triggered = { rule: LiveRule; published: Published; trigger: RunTrigger };
 
@@ -19,21 +19,38 @@ type Triggered = { rule: LiveRule; published: Published; trigger: RunTrigger };
 const atOnce = 20;
 
 /** Which rules begin with the event, by their triggers and conditions, and which runs wait for it. It changes nothing. */
-export async function lookAtEvent(evaluating: Evaluating, eventId: string): Promise<Evaluation> {
+export async function lookAtEvent(evaluating: Evaluating, eventId: string, after = firstRun): Promise<Evaluation> {
   const { own } = evaluating;
-  const nothing = { eventId, starts: [], wakes: [] };
+  const nothing = { eventId, after, starts: [], wakes: [], last: null };
   const event = await findEvaluated(own, eventId);
   if (!event || ofRules.includes(event.type as (typeof ofRules)[number])) return nothing;
   const about = new About(own, event);
+  const { woken: wakes, last } = event.is_awaited ? await wakesBy(evaluating, event, await about.subject(), after) : noWakes;
+  if (last !== null) return { ...nothing, wakes, last };
   const starts: RunStart[] = [];
   for (let from = 0; from < event.rules.length; from += atOnce)
     starts.push(...(await startsAmong(evaluating, event, about, event.rules.slice(from, from + atOnce))));
-  return { eventId, starts, wakes: event.is_awaited ? await wakesBy(evaluating, event, await about.subject()) : [] };
+  return { ...nothing, starts, wakes };
 }
 
-function wakesBy(evaluating: Evaluating, event: EvaluatedEvent, { subjectId, contactId }: Subject): Promise<string[]> {
-  const subjects = [...new Set([event.subject_id, subjectId, ...(contactId ? [contactId] : [])])];
-  return awaitedBy(evaluating, event, subjects);
+const noWakes: Awaited = { woken: [], last: null };
+
+async function wakesBy(evaluating: Evaluating, event: EvaluatedEvent, about: Subject, after: string): Promise<Awaited> {
+  const targets = event.subject_type === 'task' ? await targetsOf(evaluating.own, event.subject_id) : [];
+  const subjects = [event.subject_id, about.subjectId, ...(about.contactId ? [about.contactId] : []), ...targets];
+  return awaitedBy(evaluating, event, [...new Set(subjects)], after);
+}
+
+/** SQL: ids alone. A run about a deal hears of the deal's tasks, too. */
+const targetsStatement = `
+  select object_id as id
+    from task_targets
+   where organization_id = $1
+     and task_id = $2`;
+
+async function targetsOf(own: Own, taskId: string): Promise<string[]> {
+  const rows = await own.sql<{ id: string }>(targetsStatement, [taskId]);
+  return rows.map(({ id }) => id);
 }
 
 /** What the rules of an event ask about, read when the first of them asks. */

@@ -1,12 +1,12 @@
 import type { Own } from '../../platform/database/own.ts';
-import { LocksOutdated, subjectLock } from '../../platform/ledger/locks.ts';
+import { LocksOutdated, sharedLock, subjectLock } from '../../platform/ledger/locks.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
 import { ruleLock, runLock } from '../jobs.ts';
 import { beginRuns, type NewRun } from '../runs/begin.ts';
 import { cancelRun } from '../runs/end.ts';
-import type { HeldReason } from '../states.ts';
+import { countHeld, type Held, holdBack } from './held.ts';
 import { isFullOfRuns } from './live-runs.ts';
-import { type Admission, admitAll, holdBack, type Start } from './start.ts';
+import { type Admission, admitAll, type Start } from './start.ts';
 
 /** `run`: all of the run that does not follow from the rule and the subject. */
 export type RunStart = Start & {
@@ -15,7 +15,11 @@ export type RunStart = Start & {
   run: Pick<NewRun, 'mode' | 'trigger'> & Partial<Pick<NewRun, 'occursAt' | 'startedBy' | 'vars'>>;
 };
 
-const isHeld = ({ verdict }: Admission): boolean => verdict !== 'ok' && verdict !== 'none';
+/** Who pauses a rule holds its lock: after the reply no run begins. What is held back is told under the lock, once an hour. */
+function lockOfRule(ruleId: string, { verdict, isTold }: Admission): string[] {
+  if (verdict === 'ok') return [sharedLock(ruleLock(ruleId))];
+  return verdict === 'none' || isTold ? [] : [ruleLock(ruleId)];
+}
 
 /** Of what `startRuns` will write, as it looks now. */
 export async function locksOfStarts(own: Own, starts: RunStart[], isFullOf = isFullOfRuns): Promise<string[]> {
@@ -24,7 +28,7 @@ export async function locksOfStarts(own: Own, starts: RunStart[], isFullOf = isF
     const admission = admissions[index]!;
     return [
       subjectLock(subject.subjectType, subject.subjectId),
-      ...(isHeld(admission) ? [ruleLock(rule.id)] : []),
+      ...lockOfRule(rule.id, admission),
       ...admission.restarts.map(runLock),
     ];
   });
@@ -34,26 +38,30 @@ export async function locksOfStarts(own: Own, starts: RunStart[], isFullOf = isF
 export async function startRuns(tx: TenantTx, starts: RunStart[], isFullOf = isFullOfRuns): Promise<string[]> {
   for (const { subject } of starts) tx.assertLocked(subjectLock(subject.subjectType, subject.subjectId));
   const admissions = await admitAll(tx.own, starts, isFullOf);
-  for (const { ruleId, reason, count } of heldOf(starts, admissions)) await holdBack(tx.own, ruleId, reason, count);
+  const held = heldOf(starts, admissions);
+  for (const { ruleId, reason, count } of held.filter(({ isTold }) => !isTold)) await holdBack(tx.own, ruleId, reason, count);
+  countHeld(
+    tx.own,
+    held.filter(({ isTold }) => isTold),
+  );
   const restarts = admissions.flatMap((admission) => admission.restarts);
   for (const id of restarts) tx.assertLocked(runLock(id));
   for (const id of restarts) await cancelRun(tx, id, 'restarted');
   const begun = starts.flatMap((start, index) => (admissions[index]!.verdict === 'ok' ? [newRun(start)] : []));
+  for (const { ruleId } of begun) tx.assertLocked(sharedLock(ruleLock(ruleId)));
   const made = await beginRuns(tx.own, begun);
   // A schedule began one at the same time: it takes no locks of subjects.
   if (made.length < begun.length) throw new LocksOutdated();
   return made;
 }
 
-type Held = { ruleId: string; reason: HeldReason; count: number };
-
 function heldOf(starts: RunStart[], admissions: Admission[]): Held[] {
   const held = new Map<string, Held>();
   for (const [index, { rule }] of starts.entries()) {
-    const { verdict } = admissions[index]!;
+    const { verdict, isTold } = admissions[index]!;
     if (verdict === 'ok' || verdict === 'none') continue;
     const key = `${rule.id} ${verdict}`;
-    held.set(key, { ruleId: rule.id, reason: verdict, count: (held.get(key)?.count ?? 0) + 1 });
+    held.set(key, { ruleId: rule.id, reason: verdict, count: (held.get(key)?.count ?? 0) + 1, isTold });
   }
   return [...held.values()];
 }

@@ -2,9 +2,8 @@ import type { Own } from '../../platform/database/own.ts';
 import type { Definition, SubjectType } from '../definition/definition.ts';
 import { maxChain, maxStartsAnHour } from '../limits.ts';
 import type { HeldReason } from '../states.ts';
+import { heldEvery } from './held.ts';
 import { isFullOfRuns } from './live-runs.ts';
-
-export { holdBack } from './held.ts';
 
 /** A rule with what its version says about its starts. */
 export type StartRule = { id: string } & Pick<Definition, 'trigger' | 'concurrency' | 'limits'>;
@@ -17,10 +16,10 @@ export type Start = { rule: StartRule; subject: StartSubject; chain: string[]; e
 
 /** `none`: the event or the moment has begun its run before, or the rule is no longer live. */
 export type Verdict = 'ok' | 'none' | HeldReason;
-/** `restarts`: live runs to cancel before the new one begins. */
-export type Admission = { verdict: Verdict; restarts: string[] };
+/** `restarts`: live runs to cancel before the new one begins. `isTold`: that starts are held back by it was told within the hour. */
+export type Admission = { verdict: Verdict; restarts: string[]; isTold: boolean };
 
-type Counted = { is_none: boolean; starts: number; live: string[] };
+type Counted = { is_none: boolean; starts: number; live: string[]; told: HeldReason[] };
 
 /**
  * SQL: a few looks for each rule and subject, by index; the subject's runs of the last hour are counted no further than to the limit. `coalesce`: the rule is
@@ -55,7 +54,11 @@ const countStatement = `
                  where r.organization_id = $1 and r.subject_id = s.subject_id and r.rule_id = s.rule_id
                    and r.state in ('queued', 'running')
                  order by r.id)
-              else '{}' end as live
+              else '{}' end as live,
+         array(
+           select h.reason
+             from automation_held h
+            where h.organization_id = $1 and h.rule_id = s.rule_id and h.told_at > clock_timestamp() - ${heldEvery}) as told
     from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::int[], $6::boolean[], $7::timestamptz[]) with ordinality
       as s(rule_id, subject_id, event_id, max, is_single, occurs_at, place)
    order by s.place`;
@@ -69,16 +72,17 @@ function heldByChain({ rule, chain }: Start): HeldReason | undefined {
   return chain.length >= maxChain ? 'chain_too_long' : undefined;
 }
 
-function judged(start: Start, { is_none, starts, live }: Counted, isFull: boolean): Admission {
+function judged(start: Start, { is_none, starts, live, told }: Counted, isFull: boolean): Admission {
   const { concurrency } = start.rule;
   const max = maxStartsOf(start.rule);
-  if (is_none) return { verdict: 'none', restarts: [] };
+  if (is_none) return { verdict: 'none', restarts: [], isTold: false };
   const held =
     heldByChain(start) ??
     (max > 0 && starts >= max ? 'too_often' : undefined) ??
     (concurrency === 'skip' && live.length > 0 ? 'subject_busy' : undefined) ??
     (isFull ? 'too_many_runs' : undefined);
-  return held ? { verdict: held, restarts: [] } : { verdict: 'ok', restarts: concurrency === 'restart' ? live : [] };
+  if (held) return { verdict: held, restarts: [], isTold: told.includes(held) };
+  return { verdict: 'ok', restarts: concurrency === 'restart' ? live : [], isTold: false };
 }
 
 /** In the order of `starts`. It holds until the commit only under the subjects' locks (`subjectLock`). */

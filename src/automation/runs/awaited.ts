@@ -13,13 +13,17 @@ const conversationsStatement = `
    order by id desc
    limit ${maxConversations}`;
 
-/** Events about which subjects a run hears of: what it is about itself, else its person, and the conversations with that person. */
+/**
+ * Events about which subjects a run hears of: what it is about itself, else its person, and the conversations with that person. Of a task what the run is
+ * about, too, which the task may be about.
+ */
 export async function awaitedSubjects(own: Own, run: RunNow, eventType: string): Promise<Subject[]> {
   const subject = { type: run.subject_type as string, id: run.subject_id };
   const about = catalogue.find(({ type }) => type === eventType)?.subject.type;
   const contactId = run.contact_id ?? (run.subject_type === 'contact' ? run.subject_id : null);
   if (about === run.subject_type || contactId === null) return [subject];
   const person = { type: 'contact', id: contactId };
+  if (about === 'task') return subject.id === contactId ? [person] : [subject, person];
   if (about !== 'conversation') return [person];
   const rows = await own.sql<{ id: string }>(conversationsStatement, [contactId]);
   return [person, ...rows.map(({ id }) => ({ type: 'conversation', id }))];

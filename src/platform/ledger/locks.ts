@@ -23,18 +23,34 @@ const kinds = ['conversation:', 'answer:'];
 /** Conversations and answers first: their holder may take a contact's lock later. Every transaction takes locks in this order. */
 const rank = (lock: string) => {
   const kind = kinds.findIndex((one) => lock.startsWith(one));
-  return `${kind === -1 ? kinds.length : kind}${lock}`;
+  return `${kind === -1 ? kinds.length : kind}${itself(lock)}`;
 };
-export const sorted = (locks: Iterable<string>) => [...new Set(locks)].sort((one, other) => (rank(one) < rank(other) ? -1 : 1));
+/** Who takes a lock itself does not share it, too. */
+export function sorted(locks: Iterable<string>): string[] {
+  const all = new Set(locks);
+  return [...all]
+    .filter((lock) => !isSharedLock(lock) || !all.has(itself(lock)))
+    .sort((one, other) => (rank(one) < rank(other) ? -1 : 1));
+}
+
+const sharedMark = 'shared ';
+/** Held by several at once, beside nobody who holds the lock itself. Who waits for the lock is before those who share it later. */
+export const sharedLock = (lock: string) => `${sharedMark}${lock}`;
+const isSharedLock = (lock: string) => lock.startsWith(sharedMark);
+const itself = (lock: string) => (isSharedLock(lock) ? lock.slice(sharedMark.length) : lock);
+export const isHeldBy = (held: Set<string>, lock: string) => held.has(lock) || held.has(itself(lock));
+export const exclusive = (locks: string[]) => locks.filter((lock) => !isSharedLock(lock));
+
+const functionOf = (lock: string) => (isSharedLock(lock) ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
 
 /** SQL: sent together with `begin`, which takes no parameters. The next statement's snapshot is younger than the wait. */
 export const lockStatements = (locks: Iterable<string>) =>
-  sorted(locks).map((lock) => `select pg_advisory_xact_lock(hashtextextended(${escapeLiteral(lock)}, 0))`);
+  sorted(locks).map((lock) => `select ${functionOf(lock)}(hashtextextended(${escapeLiteral(itself(lock))}, 0))`);
 
 /** SQL: the same for a batch, prepared once. */
 export const lockStatement = (lock: string) => ({
-  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
-  params: [lock],
+  text: `select ${functionOf(lock)}(hashtextextended($1, 0))`,
+  params: [itself(lock)],
 });
 
 export async function takeLocks(em: Em, locks: Iterable<string>) {

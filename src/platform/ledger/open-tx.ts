@@ -4,7 +4,7 @@ import { query } from '../database/query.ts';
 import type { Cause } from '../events/cause.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Dispatched } from './accept.ts';
-import { LocksOutdated, lockOf, subjectLock, takeLocks } from './locks.ts';
+import { isHeldBy, LocksOutdated, lockOf, subjectLock, takeLocks } from './locks.ts';
 import type { Part } from './part.ts';
 import type { Tallied, Tally } from './tally.ts';
 import type { End, EnqueueOptions, OwnTx, Tx } from './tx.ts';
@@ -140,7 +140,7 @@ export function openTx(
     lockNew: (type, id) => take(subjectLock(type, id)),
     lockFound: (type, id) => take(subjectLock(type, id)),
     assertLocked(lock) {
-      if (!held.has(lockOf(lock))) throw new LocksOutdated();
+      if (!isHeldBy(held, lockOf(lock))) throw new LocksOutdated();
     },
     isNew: (type, id) => void held.add(subjectLock(type, id)),
     end: (end) => void entries.ends.push(end),

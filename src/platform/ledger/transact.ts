@@ -5,7 +5,7 @@ import { query } from '../database/query.ts';
 import type { Cause } from '../events/cause.ts';
 import { type Dispatched, nothingDispatched } from './accept.ts';
 import { createLockTurns, type LockTurns } from './lock-turns.ts';
-import { LocksOutdated, lockOf, lockStatements, sorted } from './locks.ts';
+import { exclusive, LocksOutdated, lockOf, lockStatements, sorted } from './locks.ts';
 import { joined, openTx } from './open-tx.ts';
 import { repeated } from './repeat.ts';
 import type { Count, Tallied } from './tally.ts';
@@ -90,7 +90,7 @@ export function createTransact(
 
 async function inTurn<Result>(turns: LockTurns | undefined, locks: string[] | undefined, work: () => Promise<Result>) {
   if (!turns || !locks?.length) return work();
-  const giveBack = await turns.take(sorted(locks.map(lockOf)));
+  const giveBack = await turns.take(exclusive(sorted(locks.map(lockOf))));
   try {
     return await work();
   } finally {

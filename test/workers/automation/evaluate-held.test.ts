@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Definition } from '../../../src/automation/definition/definition.ts';
+import { ruleLock } from '../../../src/automation/jobs.ts';
 import type { Cause } from '../../../src/platform/events/cause.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
@@ -42,6 +43,18 @@ describe('what is held back makes no run, is counted, and told once an hour', ()
       { reason, count: 1 },
       { reason, count: 3 },
     ]);
+  });
+
+  test('once it was told, without the lock of the rule: many subjects of one rule may be busy', async () => {
+    const rule = await at.rule({ concurrency: 'skip' });
+    await at.run({ rule, subject: who.id, state: 'running' });
+    await at.evaluate(await updated());
+    const event = await updated();
+    await at.transact({ locks: [ruleLock(rule)] }, async () => {
+      expect(await at.evaluate(event)).toEqual({ kind: 'done' });
+    });
+    expect(await at.held(rule)).toEqual([{ reason: 'subject_busy', count: 2 }]);
+    expect(await at.told(rule)).toEqual([{ reason: 'subject_busy', count: 1 }]);
   });
 
   test('beside rules that start', async () => {

@@ -1,16 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { usualWakes } from '../../../src/automation/evaluate/awaited.ts';
 import { createDefinitions } from '../../../src/automation/evaluate/definitions.ts';
 import { evaluation, writeEvaluation } from '../../../src/automation/evaluate/evaluate.ts';
 import { lookAtEvent } from '../../../src/automation/evaluate/look.ts';
 import { AutomationWait } from '../../../src/automation/run.entity.ts';
+import { beginRuns } from '../../../src/automation/runs/begin.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { contactUpdated, conversationUpdated } from '../../../src/platform/events/catalogue.ts';
+import { taskCompleted } from '../../../src/platform/events/crm-events.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
 import { subjectLock } from '../../../src/platform/ledger/locks.ts';
 import { runRule } from '../../../workers/automation/run.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { type ContactMade, contact } from '../../support/factories/contact.ts';
 import { conversation } from '../../support/factories/conversation.ts';
+import { dealRow } from '../../support/factories/task-objects.ts';
 import type { ToyHandler } from '../../support/house.ts';
 
 let at: RuleHouse;
@@ -88,6 +93,78 @@ test('an event begins runs and wakes others, once, however often it is evaluated
     await at.transact(evaluation(evaluating, one), writeEvaluation);
   expect(await seen(run)).toEqual({ ...wokenBy(event), is_due: false });
   expect(await at.runs(rule)).toHaveLength(1);
+});
+
+test('many runs that wait for one event are woken a few at a time, none is lost, and what the event begins begins once', async () => {
+  const rule = await at.rule();
+  const woken: string[] = [];
+  for (let n = 0; n < 7; n += 1) {
+    woken.push(await waits());
+    // In between are those whose conditions do not hold: they are passed over.
+    if (n % 2 === 0)
+      await at.waitsFor({ event: 'contact.updated', contactId: who.id, conditions: { field: 'contact.name', value: 'Bob' } });
+  }
+  const event = await at.updated(who.id);
+  const evaluating = {
+    own: ownRows(at.house.database, at.organization),
+    stopWords: [],
+    read: createDefinitions().read,
+    wakes: 2,
+  };
+  const [batches, starts]: [string[][], number[]] = [[], []];
+  for (let after: string | undefined | null = undefined; after !== null; ) {
+    const seen = await lookAtEvent(evaluating, event, after);
+    await at.transact(evaluation(evaluating, seen), writeEvaluation);
+    batches.push(seen.wakes);
+    starts.push(seen.starts.length);
+    // As after a worker that died: from the beginning, what was woken is not met again.
+    if (batches.length === 2) expect((await lookAtEvent(evaluating, event)).wakes).not.toContain(batches[0]![0]);
+    after = seen.last;
+  }
+  expect(batches.every((some) => some.length <= 2)).toBe(true);
+  expect(batches.flat().sort()).toEqual([...woken].sort());
+  expect(starts).toEqual([...new Array(starts.length - 1).fill(0), 1]);
+  for (const run of woken) expect(await seen(run)).toEqual(wokenBy(event));
+  expect(await at.runs(rule)).toHaveLength(1);
+});
+
+test('the worker wakes them all', async () => {
+  const rule = await at.rule({
+    trigger: { type: 'manual' },
+    steps: [{ id: 'ask', type: 'wait_for', event: 'contact.updated', timeout: { days: 1 } }],
+  });
+  const ids: string[] = [];
+  for (let n = 0; n < usualWakes + 5; n += 1) ids.push(await at.waitingRun({ rule, subject: who.id, event: 'contact.updated' }));
+  expect(await at.evaluate(await at.updated(who.id))).toEqual({ kind: 'done' });
+  expect(await at.sql('select 1 from automation_waits')).toEqual([]);
+  for (const id of [ids[0]!, ids.at(-1)!]) expect(await seen(id)).toMatchObject({ waits: 0, is_due: true });
+});
+
+test('a run about a deal is woken by what happens to a task that is about that deal alone', async () => {
+  const [deal, another] = [await dealRow(at.sql, at.organization), await dealRow(at.sql, at.organization)];
+  const task = uuidv7();
+  await at.sql(`insert into crm_tasks (organization_id, id, title) values ($1, $2, 'Call')`, [at.organization, task]);
+  await at.sql('insert into task_targets (organization_id, id, task_id, deal_id) values ($1, $2, $3, $4)', [
+    ...[at.organization, uuidv7(), task, deal],
+  ]);
+  const ask = { id: 'ask', type: 'wait_for', event: 'task.completed', timeout: { days: 1 } };
+  const rule = await at.rule({ trigger: { type: 'manual' }, steps: [ask] });
+  const begun = async (subjectId: string) => {
+    const run = { ruleId: rule, version: 1, mode: 'live', trigger: 'manual', subjectType: 'deal', subjectId } as const;
+    const more = { contactId: who.id, isExclusive: false, chain: [rule] };
+    const [id] = await at.transact({}, ({ own }) => beginRuns(own, [{ ...run, ...more }]));
+    const [row] = await at.runs(rule).then((all) => all.filter((one) => one.id === id));
+    const job = await at.house.row(row!.job_id!);
+    await at.house.ledger.fill(at.house.pool(job!.pool!));
+    expect(await at.house.run(runRule as unknown as ToyHandler, { id: job!.id })).toMatchObject({ kind: 'wait' });
+    return id!;
+  };
+  const [mine, other] = [await begun(deal), await begun(another)];
+  const data = { task_id: task, organization_id: at.organization };
+  const event = await at.emit(taskCompleted, { ...taskCompleted.example, ...data });
+  await at.evaluate(event);
+  expect(await seen(mine)).toEqual(wokenBy(event));
+  expect(await seen(other)).toMatchObject({ event_id: null, is_due: false });
 });
 
 test('the second of two events finds the run awake', async () => {

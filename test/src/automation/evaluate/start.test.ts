@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { holdBack } from '../../../../src/automation/evaluate/held.ts';
 import { createLiveRuns } from '../../../../src/automation/evaluate/live-runs.ts';
-import { admit, admitAll, holdBack, type StartRule } from '../../../../src/automation/evaluate/start.ts';
+import { admit, admitAll, type StartRule } from '../../../../src/automation/evaluate/start.ts';
 import { ruleLock } from '../../../../src/automation/jobs.ts';
 import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
