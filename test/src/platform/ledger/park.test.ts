@@ -126,6 +126,33 @@ describeEachBackend('work for later', (makeBackend) => {
     }
   });
 
+  test('the look is planned once, and not for each of its moments', async () => {
+    await park(20_000);
+    await house.sql(
+      `update jobs set run_at = run_at + x.later, check_at = check_at + x.later
+         from (select id, row_number() over () * interval '1 s' as later from jobs) x
+        where jobs.id = x.id`,
+    );
+    await house.sql('vacuum analyze jobs');
+    const client = new pg.Client({ connectionString: house.url });
+    await client.connect();
+    try {
+      await client.query(`load 'auto_explain'`);
+      for (const name of ['log_nested_statements = on', 'log_min_duration = 0']) await client.query(`set auto_explain.${name}`);
+      await client.query(`set client_min_messages = 'log'`);
+      let conditions: string[] = [];
+      client.on('notice', ({ message = '' }) => conditions.push(...(message.match(/\(check_at <= .+?\)/g) ?? [])));
+      // PostgreSQL plans a statement five times for its values before it may keep one plan for all.
+      for (let call = 0; call < 10; call += 1) {
+        conditions = [];
+        await client.query('select * from hand_over_parked(100, 500)');
+      }
+      expect(conditions).toEqual([expect.stringMatching(/^\(check_at <= \$\d+\)$/)]);
+    } finally {
+      await client.end();
+    }
+  });
+
   test('many that are due at once go at a rate, and keep no other organization waiting', async () => {
     const other = await createOrganization(house.em(), 'Other');
     await park(300);
