@@ -22,6 +22,8 @@ import { stateIs } from './states.ts';
 
 const batch = 500;
 const fillsAtOnce = 8;
+/** Rows that the queue is asked about at once: with more, all that is handed over or ended meanwhile would wait behind the looks. */
+const looksAtOnce = 50;
 const maxMs = { parked: 250, due: 500, lanes: 150, pools: 250 };
 export type Findings = {
   parked: number;
@@ -112,15 +114,17 @@ export async function sweep({ database, queues, ledger, log, config }: Swept): P
   const isLate = within(maxMs.due);
   while (queues.isReady()) {
     const due = await query<DispatchedRow>(database.em(), takeDue);
-    findings.looked += due.length;
+    const left = [...due];
     try {
-      await mend(due, database, queues, findings);
-    } catch (error) {
-      // The queue was lost: these rows are due again at once, not in 30 s.
-      await query(database.em(), makeDueAgain, keysOf(due));
-      throw error;
+      while (left.length > 0 && !(left.length < due.length && isLate())) {
+        await mend(left.slice(0, looksAtOnce), database, queues, findings);
+        findings.looked += left.splice(0, looksAtOnce).length;
+      }
+    } finally {
+      // The queue was lost, or is slow: these rows are due again at once, not in 30 s.
+      if (left.length > 0) await query(database.em(), makeDueAgain, keysOf(left));
     }
-    if (due.length < batch) break;
+    if (due.length < batch && left.length === 0) break;
     if (isLate()) {
       findings.isWhole = false;
       break;

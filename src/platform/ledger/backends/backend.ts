@@ -33,10 +33,11 @@ export const keep = { removeOnComplete: { count: 1000 }, removeOnFail: { age: 14
 /** The ledger counts crashes (rule 5). A job that BullMQ failed itself would swallow every later add of its id. */
 export const neverFailStalled = { maxStalledCount: 1_000_000 };
 
+/** Where the process itself stood still for so long, an answer may be there unread: it counts, so it is read first. */
 export function withinMs<Result>(work: Promise<Result>, ms: number, what: string): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} did not answer within ${ms} ms`)), ms);
+    timer = setTimeout(() => setImmediate(() => reject(new Error(`${what} did not answer within ${ms} ms`))), ms);
   });
   return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }

@@ -24,28 +24,38 @@ const tidying = {
 };
 const keepAll = { removeOnComplete: false, removeOnFail: false };
 
+const probeMs = 2_000;
+
 /** BullMQ in schema `bullmq`: one pool a process. Each worker keeps a connection to listen. */
 export function postgresBackend(databaseUrl: string, workers: number, log: Log): Backend {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
-    max: workers + 4,
-    options: `-c search_path=${schema}`,
-    keepAlive: true,
-    connectionTimeoutMillis: 5_000,
-    application_name: 'kanal-queue',
-  });
+  const connect = (max: number, more: pg.PoolConfig = {}) => {
+    const made = new pg.Pool({
+      ...more,
+      connectionString: databaseUrl,
+      max,
+      options: `-c search_path=${schema}`,
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+      application_name: 'kanal-queue',
+    });
+    made.on('error', (error) => log.debug({ err: error }, 'queue connection lost'));
+    // A checked-out client has no listener: without this one a restart of the server ends the process.
+    made.on('connect', (client) => client.on('error', (error) => log.debug({ err: error }, 'queue connection lost')));
+    return made;
+  };
+  const pool = connect(workers + 4);
+  // A connection of its own: a probe that waits behind the work of a busy process takes the queue for lost, and what is handed over then waits for
+  // a sweep. One that does not answer is given up, so that the next probe has a new one.
+  const probes = connect(1, { query_timeout: probeMs + 1_000 });
   // Each queue and each worker listens for errors of the pool.
   pool.setMaxListeners(2 * workers + 4);
-  pool.on('error', (error) => log.debug({ err: error }, 'queue connection lost'));
-  // A checked-out client has no listener: without this one a restart of the server ends the process.
-  pool.on('connect', (client) => client.on('error', (error) => log.debug({ err: error }, 'queue connection lost')));
   let isPoolerTold = false;
   const addedTo = new Map<string, number>();
   return {
     name: 'postgres',
-    databaseConnections: workers + 4,
+    databaseConnections: workers + 5,
     async probe() {
-      const { rows } = await withinMs(pool.query(stateOfSession), 2_000, 'The queue');
+      const { rows } = await withinMs(probes.query(stateOfSession), probeMs, 'The queue');
       if (rows[0].is_read_only) throw new Error('The database is read-only');
       if (rows[0].search_path === schema) return;
       // A worker would ask for functions that are not there, as fast as it can.
@@ -72,7 +82,9 @@ export function postgresBackend(databaseUrl: string, workers: number, log: Log):
         await client.end();
       }
     },
-    close: () =>
-      withinMs(pool.end(), 3_000, 'Closing the queue').catch((error) => log.warn({ err: error }, 'queue connections left open')),
+    async close() {
+      const ends = Promise.all([pool.end(), probes.end()]);
+      await withinMs(ends, 3_000, 'Closing the queue').catch((error) => log.warn({ err: error }, 'queue connections left open'));
+    },
   };
 }

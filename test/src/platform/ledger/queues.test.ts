@@ -1,8 +1,9 @@
 import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import type { AnyQueue, Backend } from '../../../../src/platform/ledger/backends/backend.ts';
+import { type AnyQueue, type Backend, withinMs } from '../../../../src/platform/ledger/backends/backend.ts';
 import { createBackend } from '../../../../src/platform/ledger/backends/index.ts';
 import { queueNames } from '../../../../src/platform/ledger/queue-names.ts';
 import { openQueues, type Queues } from '../../../../src/platform/ledger/queues.ts';
@@ -216,6 +217,39 @@ test('a queue in PostgreSQL whose sessions lost their search path, as behind a p
   for (let look = 0; look < 2; look += 1) await expect(pooled.probe()).rejects.toThrow('search path');
   expect(said.lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('needs Redis')]);
   await Promise.all([direct.close(), pooled.close()]);
+  await drop();
+});
+
+test('a queue in PostgreSQL whose connections are all at work is not away', async () => {
+  const { url, drop } = await createTestDatabase();
+  const queues = openQueues(createBackend({ databaseUrl: url, queueUrl: undefined }, log), log, () => {});
+  await waitFor('the queue', () => queues.isReady());
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  await other.query('begin');
+  await other.query('lock table bullmq.job in access exclusive mode');
+  const work = Promise.allSettled(Array.from({ length: 40 }, (_, index) => queues.add([row(index + 1)])));
+  // Longer than a probe waits for its answer.
+  for (let look = 0; look < 40; look += 1) {
+    await sleep(100);
+    expect(queues.isReady()).toBe(true);
+  }
+  await other.query('commit');
+  await other.end();
+  await work;
+  await queues.close();
+  await drop();
+});
+
+test('an answer that came while the process stood still is read before the wait for it is over', async () => {
+  const { url, drop } = await createTestDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const asked = withinMs(client.query('select 1 as one'), 50, 'It');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+  expect((await asked).rows).toEqual([{ one: 1 }]);
+  await expect(withinMs(client.query('select pg_sleep(0.5)'), 50, 'It')).rejects.toThrow('It did not answer within 50 ms');
+  await client.end();
   await drop();
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { UnrecoverableError } from 'bullmq';
 import { runId } from '../../../../src/platform/ledger/queues.ts';
@@ -183,6 +184,46 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
     const away = { ...house.queues, states: () => Promise.reject(new Error('away')) };
     await expect(sweep({ ...house.deps, queues: away })).rejects.toThrow('away');
     expect((await house.row(id))!.check_in).toBeLessThanOrEqual(0);
+  });
+
+  const acceptMany = async (count: number) => {
+    for (let index = 0; index < count; index += 1) await house.accept();
+    await waitFor('the queue to know them', async () => (await queue().getJobCountByTypes('waiting')) === count);
+  };
+  const dueNow = async () =>
+    (await house.sql(`select 1 from jobs where state = 'queued' and check_at <= clock_timestamp()`)).length;
+
+  test('what was looked at stays so when the queue goes away in the middle, and it is asked about some at a time', async () => {
+    await acceptMany(120);
+    await forget();
+    await makeDue();
+    const asked: number[] = [];
+    const away = {
+      ...house.queues,
+      states: (rows: { id: string; run: number; queue: string }[]) => {
+        asked.push(rows.length);
+        return asked.length === 2 ? Promise.reject(new Error('away')) : house.queues.states(rows);
+      },
+    };
+    await expect(sweep({ ...house.deps, queues: away })).rejects.toThrow('away');
+    expect(asked).toEqual([50, 50]);
+    expect(await queue().getJobCountByTypes('waiting')).toBe(50);
+    expect(await dueNow()).toBe(70);
+    expect(await house.sweepAll()).toMatchObject({ looked: 70, added: 70 });
+  });
+
+  test('a slow queue is asked in turns, each of which gets on, and what is left is due again at once', async () => {
+    await acceptMany(120);
+    await makeDue();
+    const slow = {
+      ...house.queues,
+      states: async (rows: { id: string; run: number; queue: string }[]) => {
+        await sleep(600);
+        return house.queues.states(rows);
+      },
+    };
+    expect(await sweep({ ...house.deps, queues: slow })).toMatchObject({ looked: 50, isWhole: false });
+    expect(await dueNow()).toBe(70);
   });
 
   test('no row is locked while the queue is asked', async () => {
