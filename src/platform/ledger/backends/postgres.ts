@@ -43,7 +43,7 @@ export function postgresBackend(databaseUrl: string, workers: number, log: Log):
     made.on('connect', (client) => client.on('error', (error) => log.debug({ err: error }, 'queue connection lost')));
     return made;
   };
-  const pool = connect(workers + 4);
+  const pool = connect(workers + 6);
   // A connection of its own: a probe that waits behind the work of a busy process takes the queue for lost, and what is handed over then waits for
   // a sweep. One that does not answer is given up, so that the next probe has a new one.
   const probes = connect(1, { query_timeout: probeMs + 1_000 });
@@ -53,7 +53,7 @@ export function postgresBackend(databaseUrl: string, workers: number, log: Log):
   const addedTo = new Map<string, number>();
   return {
     name: 'postgres',
-    databaseConnections: workers + 5,
+    databaseConnections: workers + 7,
     async probe() {
       const { rows } = await withinMs(probes.query(stateOfSession), probeMs, 'The queue');
       if (rows[0].is_read_only) throw new Error('The database is read-only');
