@@ -11,7 +11,6 @@ import { scopes } from '../../src/organizations/scopes.ts';
 import { OwnRows } from '../../src/platform/database/own.ts';
 import { createBackend } from '../../src/platform/ledger/backends/index.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { migrateTables } from '../support/migrate.ts';
 import { type NodeProcess, spawnNode, startPostgres, startRedis } from '../support/processes.ts';
 import { freePort } from '../support/servers/child.ts';
 import { services } from '../support/services.ts';
@@ -63,7 +62,7 @@ export async function startStack({
   webs?: number;
   workers?: number;
 }) {
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ isMigrated: true });
   const redis = backend === 'redis' && !queueUrl ? await startRedis() : undefined;
   if (!isRedisUp) await redis?.stop();
   const sandboxPort = await freePort();
@@ -95,7 +94,6 @@ export async function startStack({
     ...env,
   };
   const backendOf = createBackend({ databaseUrl: postgres.url(), queueUrl: settings.QUEUE_URL }, log);
-  await migrateTables(postgres.url());
   const database = await openDatabase({ url: postgres.url(), poolMax: 3, applicationName: 'kanal-test', log });
   if (backend === 'postgres') await backendOf.migrate();
   await backendOf.close();

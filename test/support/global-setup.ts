@@ -1,6 +1,6 @@
 import pg from 'pg';
 import globalTeardown from './global-teardown.ts';
-import { migrate } from './migrate.ts';
+import { migrateQueue, migrateTables } from './migrate.ts';
 import { createPostgresServer, type PostgresServer } from './servers/postgres.ts';
 import { createRedisServer, hasRedis } from './servers/redis.ts';
 
@@ -36,10 +36,12 @@ async function startPostgres() {
 
 async function makeTemplate(server: PostgresServer) {
   const template = 'kanal_template';
+  await migrateTables(server.url());
+  process.env.KANAL_TEST_POSTGRES_COPY = await server.copy();
   const admin = new pg.Client({ connectionString: server.url() });
   await admin.connect();
-  await admin.query(`create database ${template}`);
-  await migrate(server.url(template));
+  await admin.query(`create database ${template} template postgres`);
+  await migrateQueue(server.url(template));
   // Nobody may be connected to a database while it is cloned.
   await admin.query(`alter database ${template} with is_template true allow_connections false`);
   await admin.end();

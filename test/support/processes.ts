@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
+import { setting } from './database.ts';
 import { createPostgresServer, type PostgresServer } from './servers/postgres.ts';
 import { createRedisServer, type RedisServer } from './servers/redis.ts';
 import { waitFor } from './wait-for.ts';
@@ -82,9 +83,15 @@ export async function spawnNode(
   return { pid: child.pid!, kill: (signal) => void child.kill(signal), end, exited, output: () => written, says };
 }
 
-/** A PostgreSQL of the test's own that it may kill, stop, freeze and start again; what was committed survives SIGKILL. Removed at the end. */
-export async function startPostgres(): Promise<PostgresServer> {
-  const server = await createPostgresServer({ isDurable: true });
+/**
+ * A PostgreSQL of the test's own that it may kill, stop, freeze and start again; what was committed survives SIGKILL. Removed at the end.
+ * It is empty; `isMigrated`: it has all our tables.
+ */
+export async function startPostgres({ isMigrated = false } = {}): Promise<PostgresServer> {
+  const server = await createPostgresServer({
+    isDurable: true,
+    ...(isMigrated && { from: setting('KANAL_TEST_POSTGRES_COPY') }),
+  });
   endings.push(() => server.remove());
   return server;
 }

@@ -11,6 +11,8 @@ import { maxWaitMs } from '../wait-for.ts';
 import { ended, freePort, signalFamily } from './child.ts';
 
 const run = promisify(execFile);
+/** With owners and modes: PostgreSQL asks for both. */
+const copyFolder = (from: string, to: string) => run('cp', ['-a', from, to]);
 
 export type PostgresServer = {
   port: number;
@@ -27,19 +29,23 @@ export type PostgresServer = {
   /** Every process stands still: connections stay open and nothing answers. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
+  /** A copy of its data, from which other servers start. It is deleted with the server, which is away while it is copied. */
+  copy(): Promise<string>;
   /** Stops it and deletes its data. */
   remove(): Promise<void>;
 };
 
 /**
  * A PostgreSQL server of one's own in a temporary directory. Without fsync; `isDurable` keeps what was committed when it is killed.
- * `more` are settings of postgresql.conf, which win.
+ * It starts empty or with what `from` holds, another one's `copy()`. `more` are settings of postgresql.conf, which win.
  */
 export async function createPostgresServer({
   isDurable = false,
+  from,
   more = {},
 }: {
   isDurable?: boolean;
+  from?: string;
   more?: Record<string, string>;
 } = {}): Promise<PostgresServer> {
   // PostgreSQL refuses to run as root, who runs it as another user; a checkout that only root may enter is no place for its programs.
@@ -51,7 +57,8 @@ export async function createPostgresServer({
   const programs = serverPrograms(home, account);
   const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
   const init = ['-D', data, '-U', 'kanal', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'];
-  await run(programs.initdb, init, { ...account, cwd: home, env });
+  if (from) await copyFolder(from, data);
+  else await run(programs.initdb, init, { ...account, cwd: home, env });
   const port = await freePort();
   const settings = {
     port,
@@ -118,6 +125,13 @@ export async function createPostgresServer({
     },
     freeze: () => signalFamily(child!.pid!, 'SIGSTOP'),
     thaw: () => signalFamily(child!.pid!, 'SIGCONT'),
+    async copy() {
+      const copied = join(home, 'copy');
+      await stop();
+      await copyFolder(data, copied);
+      await start();
+      return copied;
+    },
     async remove() {
       if (child) await signalFamily(child.pid!, 'SIGCONT');
       await stop();

@@ -9,7 +9,7 @@ import { queueNames } from '../../../../src/platform/ledger/queue-names.ts';
 import { openQueues, type Queues } from '../../../../src/platform/ledger/queues.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { collectingLog } from '../../../support/log.ts';
-import { migrate } from '../../../support/migrate.ts';
+import { migrateQueue } from '../../../support/migrate.ts';
 import { startPostgres, startRedis } from '../../../support/processes.ts';
 import { freePort } from '../../../support/servers/child.ts';
 import { hasRedis } from '../../../support/servers/redis.ts';
@@ -175,8 +175,8 @@ const servers = [
   {
     name: 'postgres',
     start: async () => {
-      const server = await startPostgres();
-      await migrate(server.url());
+      const server = await startPostgres({ isMigrated: true });
+      await migrateQueue(server.url());
       const turnReadOnly = async (isReadOnly: boolean) => {
         const client = new pg.Client({ connectionString: server.url() });
         await client.connect();
