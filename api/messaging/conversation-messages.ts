@@ -7,7 +7,6 @@ import { contentIn, sendInConversationBody } from '../../src/messaging/send-body
 import { targetOfConversation } from '../../src/messaging/send-target.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
 import { Afterwards } from '../../src/platform/ledger/tx.ts';
-import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { wrapped } from '../http/view.ts';
@@ -26,9 +25,7 @@ export const listOfConversationMessages = endpoint({
   async handler({ params, query, own }, { reads }) {
     const { id: conversationId } = await findBrief(own, params.conversationID);
     const filter = { conversationId };
-    const read = (ask: Ask) =>
-      listed('messages', filter, query, (page) => listMessages(own, ask, reads.bounds, filter, page), toMessageView);
-    return query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain);
+    return listed('messages', filter, query, (page) => listMessages(own, reads, filter, page), toMessageView);
   },
 });
 

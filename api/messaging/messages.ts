@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { isPlainList, listMessages } from '../../src/messaging/list.ts';
+import { listMessages } from '../../src/messaging/list.ts';
 import { type Direction, directions, type MessageStatus, messageStatuses } from '../../src/messaging/message.entity.ts';
 import { findMessage } from '../../src/messaging/queries.ts';
 import { conversationOf, retryLocks, retryMessage } from '../../src/messaging/retry.ts';
@@ -11,7 +11,6 @@ import { notFound } from '../../src/platform/errors.ts';
 import { exampleIds, examplePhone } from '../../src/platform/examples.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
 import { Afterwards } from '../../src/platform/ledger/tx.ts';
-import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, moment } from '../http/schemas.ts';
@@ -115,9 +114,7 @@ export const listOfMessages = endpoint({
       ...{ status, direction, type, since, until, search },
       isScheduled: query.scheduled,
     };
-    const read = (ask: Ask) =>
-      listed('messages', filter, query, (page) => listMessages(own, ask, reads.bounds, filter, page), toMessageView);
-    return isPlainList(filter) && !query.include_total ? read(reads.plain) : reads.dear(own.organizationId, read);
+    return listed('messages', filter, query, (page) => listMessages(own, reads, filter, page), toMessageView);
   },
 });
 

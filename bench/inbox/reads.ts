@@ -30,8 +30,7 @@ const messages = (name: string, queryOf: (asked: Asked) => MessageQuery, isFar =
     const { conversation_id: conversationId, channel_id: channelId, status, search } = queryOf(asked);
     const filter = { conversationId, channelId, status, search } as MessageFilter;
     const after = asked.cursor ? placeIn(asked.cursor) : undefined;
-    const { plain, bounds } = unbounded(source);
-    return listMessages(ownRows(source, asked.inbox.organizationId), plain, bounds, filter, {
+    return listMessages(ownRows(source, asked.inbox.organizationId), unbounded(source), filter, {
       limit: pageSize,
       after,
       includeTotal: false,

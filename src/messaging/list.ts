@@ -1,7 +1,7 @@
 import type { Own } from '../platform/database/own.ts';
 import { bindTo } from '../platform/listing/bind.ts';
-import { type Ask, type Page, type PageRows, pageAskedFor } from '../platform/listing/paging.ts';
-import type { ReadBounds } from '../platform/listing/reads.ts';
+import { type Ask, type Page, type PageRows, pageAskedFor, preparedLimits } from '../platform/listing/paging.ts';
+import type { ReadBounds, Reads } from '../platform/listing/reads.ts';
 import { readInWindows } from '../platform/listing/windows.ts';
 import type { Direction, MessageStatus } from './message.entity.ts';
 import { type MessageRow, shownColumns } from './queries.ts';
@@ -48,21 +48,54 @@ function conditionsOf(organizationId: string, filter: MessageFilter): Conditions
   return { where, rest, params };
 }
 
-/** Whether an index gives all of the page: else it takes a place of the organization's share, and reads in windows. */
-export const isPlainList = (filter: MessageFilter) => conditionsOf('', filter).rest.length === 0;
-
 /**
  * Newest first, one row more than the limit. With conditions that no index answers only so many messages are compared for a page: `end` is
- * where the next one begins. SQL: the client's filters decide the statement.
+ * where the next one begins; such a list, and a count, takes a place of the organization's share. SQL: the client's filters decide the statement.
  */
 export async function listMessages(
   { organizationId }: Own,
-  ask: Ask,
-  bounds: ReadBounds,
+  reads: Reads,
   filter: MessageFilter,
   page: Page,
 ): Promise<PageRows<MessageRow>> {
   const { where, rest, params } = conditionsOf(organizationId, filter);
+  const isPlain = rest.length === 0 && !page.includeTotal;
+  // A time of the client's has a frequency that the plan should know.
+  if (isPlain && !filter.since && !filter.until && preparedLimits.includes(page.limit))
+    return firstIndexPage(reads.prepared, where, params, page);
+  if (isPlain) return pageAskedFor<MessageRow>(reads.plain, selectOf(where.join(' and ')), params, page);
+  return reads.dear(organizationId, (ask) => searchedPage(ask, reads.bounds, { where, rest, params }, page));
+}
+
+/** Composed once: by the condition that has the index, the limit, and whether it is a later page. */
+const preparedTexts = new Map<string, string>();
+
+/** Whatever the values, the index of the condition gives the page in its order: one plan is right for all of them. */
+async function firstIndexPage(
+  ask: Ask,
+  where: string[],
+  params: unknown[],
+  { limit, after }: Page,
+): Promise<PageRows<MessageRow>> {
+  const form = `${limit} ${after ? 'later' : 'first'} ${where[1] ?? ''}`;
+  let text = preparedTexts.get(form);
+  if (text === undefined) {
+    const [createdAt, id] = [params.length + 1, params.length + 2];
+    const beyond = after ? ` and (m.created_at, m.id) < ($${createdAt}::timestamptz, $${id}::uuid)` : '';
+    text = `${selectOf(where.join(' and '))}${beyond}
+     order by m.created_at desc, m.id desc
+     limit ${limit + 1}`;
+    preparedTexts.set(form, text);
+  }
+  return { rows: await ask<MessageRow>(text, after ? [...params, ...after] : params) };
+}
+
+async function searchedPage(
+  ask: Ask,
+  bounds: ReadBounds,
+  { where, rest, params }: Conditions,
+  page: Page,
+): Promise<PageRows<MessageRow>> {
   const all = [...where, ...rest].join(' and ');
   if (rest.length === 0) return pageAskedFor<MessageRow>(ask, selectOf(all), params, page);
   const total = page.includeTotal ? await countOf(ask, all, params) : undefined;

@@ -8,8 +8,16 @@ const saidBy = new Map<string, (content: Content) => unknown[]>([
   ['interactive', ({ button_reply: reply }) => [reply?.title]],
 ]);
 
+/** A process has one list of them. */
+const sets = new WeakMap<string[], Set<string>>();
+function setOf(words: string[]): Set<string> {
+  const known = sets.get(words) ?? new Set(words.map(folded));
+  sets.set(words, known);
+  return known;
+}
+
 /** The whole message must be a stop word. Case and accents do not matter. */
 export function isStopWord(words: string[], type: string, content: Record<string, unknown>): boolean {
-  const stops = new Set(words.map(folded));
+  const stops = setOf(words);
   return (saidBy.get(type)?.(content) ?? []).some((text) => typeof text === 'string' && stops.has(folded(text)));
 }

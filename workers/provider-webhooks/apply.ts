@@ -15,6 +15,7 @@ import type { RunRef } from '../../src/platform/ledger/tx.ts';
 import { reasonOf } from '../../src/platform/log.ts';
 import { applyAmendment } from '../../src/provider-webhooks/apply-amendment.ts';
 import { applyChangeMessage } from '../../src/provider-webhooks/apply-identity-change.ts';
+import { isPlain } from '../../src/provider-webhooks/apply-known.ts';
 import { applyMessage } from '../../src/provider-webhooks/apply-message.ts';
 import { applyPreference } from '../../src/provider-webhooks/apply-preference.ts';
 import { maxTogether } from '../../src/provider-webhooks/apply-status.ts';
@@ -22,6 +23,7 @@ import { applyProviderWebhookJob } from '../../src/provider-webhooks/jobs.ts';
 import { ProviderWebhook } from '../../src/provider-webhooks/provider-webhook.entity.ts';
 import {
   type InboundIgnored,
+  type InboundMessage,
   type InboundPart,
   type InboundStatus,
   partsOf,
@@ -29,6 +31,7 @@ import {
 } from '../../src/providers/messaging-app/inbound.ts';
 import { applyTemplateChange } from '../../src/templates/provider-changes.ts';
 import { handle, type RunContext } from '../handler.ts';
+import { applyPlain, finishWithPlain, type Plain } from './apply-plain.ts';
 import { applyStatuses, finishWithStatuses, noteFault } from './apply-statuses.ts';
 import { type FaultList, faultList } from './faults.ts';
 
@@ -69,8 +72,8 @@ async function claimWebhook(
 }
 
 /**
- * In the body's order. Statuses that follow each other are one write, the last of them with the end of the job; any other part has its
- * own transaction. Each part is idempotent. A broken one is kept with its error; the others are applied.
+ * In the body's order. Statuses that follow each other are one write, the last of them with the end of the job, as a plain message that is
+ * the last part; any other part has its own transaction. Each part is idempotent. A broken one is kept with its error; the others are applied.
  */
 export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
   applyProviderWebhookJob,
@@ -81,10 +84,21 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
     const faults = faultList();
     const where = { onlyChannelId: webhook.channel_id };
     let statuses: InboundStatus[] = [];
+    /** A message that may be the last part. */
+    let last: Plain | undefined;
+    const applyOne = (part: OtherPart, place: number) =>
+      applyPart(context, webhook, part, place).catch((error) => noteFault(context, faults, error, part.kind));
+    const placed = (message: InboundMessage, place: number): Plain => ({
+      message,
+      onlyChannelId: webhook.channel_id,
+      received: { at: webhook.received_at, place },
+    });
     const flush = async () => {
-      const given = { statuses, where, faults };
+      const [given, held] = [{ statuses, where, faults }, last];
       statuses = [];
+      last = undefined;
       if (given.statuses.length > 0) await applyStatuses(context, given);
+      if (held && !(await applyPlain(context, held))) await applyOne(held.message, held.received.place);
     };
     let seen = 0;
     for (const change of changesIn(webhook.body, faults)) {
@@ -96,11 +110,12 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
         if (part.kind === 'broken') faults.add(part.error, part.raw);
         else if (part.kind === 'ignored') context.log.info({ what: part.what }, 'provider webhook: nothing to do');
         else if (part.kind === 'status') {
-          if (statuses.length === maxTogether) await flush();
+          if (statuses.length === maxTogether || last) await flush();
           statuses.push(part);
         } else {
           await flush();
-          await applyPart(context, webhook, part, seen).catch((error) => noteFault(context, faults, error, part.kind));
+          if (part.kind === 'message' && isPlain(part, context.config.stopWords)) last = placed(part, seen);
+          else await applyOne(part, seen);
         }
       }
       if (seen > maxParts) {
@@ -108,11 +123,14 @@ export const applyProviderWebhook = handle<{ webhook_id: string }, WebhookRow>(
         break;
       }
     }
-    return finishWithStatuses(context, { statuses, where, faults }, () => {
+    const ending = () => {
       const errors = faults.text();
       const params = [webhook_id, errors ? 'broken' : 'applied', errors, context.own.organizationId];
       return { text: appliedPart, params, onlyWithEnd: true };
-    });
+    };
+    if (!last) return finishWithStatuses(context, { statuses, where, faults }, ending);
+    const { message, received } = last;
+    return finishWithPlain(context, last, { ending, otherwise: () => applyOne(message, received.place) });
   },
   claimWebhook,
 );
@@ -137,11 +155,13 @@ function changesIn(body: Buffer, faults: FaultList): RawChange[] {
   }
 }
 
+type OtherPart = Exclude<InboundPart, InboundStatus | InboundIgnored>;
+
 /** `onlyChannelId`: the channel whose own app signed the body; null: the installation's app, valid for all channels. */
 async function applyPart(
   { own, transact, secrets, config, flowMetrics }: RunContext<unknown>,
   { channel_id: onlyChannelId, received_at: at }: WebhookRow,
-  part: Exclude<InboundPart, InboundStatus | InboundIgnored>,
+  part: OtherPart,
   place: number,
 ) {
   const applying = { transact, secrets, stopWords: config.stopWords, received: { at, place }, matched: flowMetrics.answered };

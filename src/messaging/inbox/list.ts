@@ -48,7 +48,12 @@ export const usualOrder = '-last_activity_at';
 export const readConversationListing = (request: ListRequest): Listing =>
   readListing('conversations', conversationFields, { ...request, usual: usualOrder });
 
-const table: ListedTable = { name: 'conversations', fields: conversationFields, columns: conversationColumns };
+const table: ListedTable = {
+  name: 'conversations',
+  fields: conversationFields,
+  columns: conversationColumns,
+  usual: 'last_activity_at',
+};
 
 export const listConversations = (
   reads: Reads,

@@ -1,7 +1,7 @@
 import { bindTo } from './bind.ts';
 import { type Position, positionOf } from './keyset.ts';
 import { type Listing, listingSql } from './listing.ts';
-import type { Ask } from './paging.ts';
+import { type Ask, preparedLimits } from './paging.ts';
 import type { ReadBounds, Reads } from './reads.ts';
 import { sortColumnsSql, sortedAgainSql } from './sort.ts';
 import { commonSql, type ListedTable } from './table.ts';
@@ -13,9 +13,9 @@ export type ListPage = { limit: number; after?: Position };
 /** One row more than the limit when there are more. `end`: where to continue when not all could be read. */
 export type ListRows<Row> = { rows: Row[]; end?: Position; total?: number };
 
-/** Few texts, since each connection keeps each of them: the usual size and the largest one. */
-const preparedLimits = [25, 100];
-const isByCreation = ({ keys }: Listing) => keys.every(({ name }) => name === 'created_at' || name === 'id');
+/** Of a table of which one index has all of an organization's rows in this order. */
+const isInUsualOrder = ({ usual = 'created_at' }: ListedTable, { keys }: Listing) =>
+  keys.every(({ name }) => name === usual || name === 'id');
 
 /** A search, a filter or a count takes a place of the organization's share. */
 export async function listRows<Row extends object>(
@@ -28,7 +28,7 @@ export async function listRows<Row extends object>(
   const read = (ask: Ask, asked = listing) => readPage<Row>(ask, table, organizationId, asked, page, reads.bounds);
   const readSettled = async (ask: Ask) => read(ask, await withoutWideRanges(ask, organizationId, listing));
   const isPlain = listing.conditions.length + listing.groups.length + listing.words.length === 0 && !listing.value;
-  if (!includeTotal && isPlain && isByCreation(listing) && preparedLimits.includes(page.limit)) {
+  if (!includeTotal && isPlain && isInUsualOrder(table, listing) && preparedLimits.includes(page.limit)) {
     const { text, params } = pageStatement(table, organizationId, listing, { ...page, limit: page.limit + 1, isFixed: true });
     return { rows: await reads.prepared<Row>(text, params) };
   }

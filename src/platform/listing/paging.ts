@@ -5,6 +5,9 @@ import { bindTo } from './bind.ts';
 
 export type Ask = <Row>(text: string, params: unknown[]) => Promise<Row[]>;
 
+/** Of the pages that are prepared. Few texts, since each connection keeps each of them: the usual size and the largest one. */
+export const preparedLimits = [25, 100];
+
 export type Page = { limit: number; after?: [createdAt: string, id: string]; includeTotal: boolean };
 /** `end`: where the next page begins when not all could be read for this one. */
 export type PageRows<Row> = { rows: Row[]; total?: number; end?: [createdAt: string, id: string] };
