@@ -35,8 +35,8 @@ export async function openProviderHouse() {
     jobOf,
     trips: countRoundTrips(house.database.pool),
     /** Stores a body; the id and the job of its webhook. */
-    async received({ channel: { phoneNumberId, accountId: wabaId } }: ConversationMade, statuses: object[]) {
-      const body = bodyFor({ phoneNumberId, wabaId }, { statuses });
+    async received({ channel: { phoneNumberId, accountId: wabaId } }: ConversationMade, statuses: object[], more: object = {}) {
+      const body = bodyFor({ phoneNumberId, wabaId }, { ...(statuses.length > 0 && { statuses }), ...more });
       await acceptProviderWebhook(house.em(), house.ledger.transact, changesOf(body));
       const [row] = await house.sql<{ id: string }>('select id from provider_webhooks order by id desc limit 1');
       return { id: row!.id, jobId: (await jobOf(row!.id))!.id };

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
+import { message } from '../../support/factories/message.ts';
+import { inboundFrom, newId, statusOf, textFrom } from '../../support/provider-body.ts';
+import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
+
+let house: ProviderHouse;
+beforeAll(async () => {
+  house = await openProviderHouse();
+});
+afterAll(async () => {
+  expect(await house.findings()).toEqual([]);
+  await house.close();
+});
+
+const newTalk = () => conversation(house.em(), house.organizationId);
+const digits = ({ contact }: ConversationMade) => contact.phone.slice(1);
+
+/** Applies one body; its webhook's row, and the round trips. */
+async function applied(talk: ConversationMade, value: object, statuses: object[] = []) {
+  const { id, jobId } = await house.received(talk, statuses, value);
+  const trips = await house.trips.during(async () => {
+    expect(await house.apply(jobId)).toEqual({ kind: 'done' });
+  });
+  expect(await house.row(jobId)).toBeUndefined();
+  return { trips, ...(await house.webhook(id)) };
+}
+const written = (talk: ConversationMade, more = {}) => applied(talk, inboundFrom(digits(talk), more));
+const shown = async ({ id }: ConversationMade) =>
+  (await house.sql('select status, unread_count, preview, profile_name from conversations where id = $1', [id]))[0];
+const told = async ({ id }: ConversationMade) =>
+  house.sql<{ type: string; data: { changed?: string[]; status?: string } }>(
+    'select type, data from events where subject_id = $1 order by seq',
+    [id],
+  );
+const stored = ({ id }: ConversationMade) =>
+  house.sql('select type, content, contact_id, context_message_id from messages where conversation_id = $1 order by created_at', [
+    id,
+  ]);
+const whole = { trips: 3, state: 'applied', errors: null };
+
+describe('a body with a message of somebody who is known takes three round trips', () => {
+  test('a text: stored, shown in its conversation and told', async () => {
+    const talk = await newTalk();
+    expect(await written(talk, { text: { body: 'Where is my order?' } })).toEqual(whole);
+    expect(await stored(talk)).toEqual([
+      { type: 'text', content: { body: 'Where is my order?' }, contact_id: talk.contact.id, context_message_id: null },
+    ]);
+    expect(await shown(talk)).toEqual({ status: 'open', unread_count: 1, preview: 'Where is my order?', profile_name: 'Sheena' });
+    const events = await told(talk);
+    expect(events.map(({ type }) => type)).toEqual(['message.new', 'conversation.updated']);
+    expect(events[0]!.data).toMatchObject({ contact_id: talk.contact.id, from_phone: digits(talk), msg_type: 'text' });
+    expect(events[1]!.data).toEqual({ conversation_id: talk.id, status: 'open', changed: ['preview', 'unread_count'] });
+  });
+
+  test('of a resolved conversation, which it opens', async () => {
+    const talk = await newTalk();
+    await house.sql(`update conversations set status = 'resolved' where id = $1`, [talk.id]);
+    expect(await written(talk)).toEqual(whole);
+    expect(await shown(talk)).toMatchObject({ status: 'open', unread_count: 1 });
+    expect((await told(talk)).at(-1)!.data).toMatchObject({ status: 'open', changed: ['status', 'preview', 'unread_count'] });
+  });
+
+  test('written before the last one: the preview stays', async () => {
+    const talk = await newTalk();
+    await written(talk, { text: { body: 'Second' } });
+    const earlier = String(Math.floor(Date.now() / 1000) - 60);
+    expect(await written(talk, { text: { body: 'First' }, timestamp: earlier })).toEqual(whole);
+    expect(await shown(talk)).toMatchObject({ unread_count: 2, preview: 'Second' });
+    expect((await told(talk)).at(-1)!.data.changed).toEqual(['unread_count']);
+  });
+
+  test('heard by an endpoint: each event has its delivery', async () => {
+    const talk = await newTalk();
+    const [endpoint] = await house.sql<{ id: string }>(
+      `insert into webhook_endpoints (id, organization_id, url, event_types, ordering, secret)
+       values (uuidv7(), $1, 'https://example.com', '{message.new,conversation.updated}', 'best_effort', '') returning id`,
+      [house.organizationId],
+    );
+    expect(await written(talk)).toEqual(whole);
+    const deliveries = await house.sql(
+      `select e.type from webhook_deliveries d join events e on e.id = d.event_id where e.subject_id = $1 order by e.seq`,
+      [talk.id],
+    );
+    expect(deliveries).toEqual([{ type: 'message.new' }, { type: 'conversation.updated' }]);
+    await house.sql('delete from jobs where subject_type = $1', ['webhook_delivery']);
+    await house.sql('delete from webhook_deliveries');
+    await house.sql('delete from webhook_endpoints where id = $1', [endpoint!.id]);
+  });
+});
+
+test('two messages of one body are two writes, in their order, the second with the end', async () => {
+  const talk = await newTalk();
+  const [first, second] = ['First', 'Second'].map((body) => textFrom(digits(talk), { text: { body } }));
+  const { trips, state } = await applied(talk, { ...inboundFrom(digits(talk)), messages: [first, second] });
+  expect([trips, state]).toEqual([5, 'applied']);
+  expect((await stored(talk)).map(({ content }) => content)).toEqual([{ body: 'First' }, { body: 'Second' }]);
+  expect(await shown(talk)).toMatchObject({ preview: 'Second', unread_count: 2 });
+});
+
+test('a status behind a message is applied after it', async () => {
+  const talk = await newTalk();
+  const providerId = newId();
+  const id = await message(house.em(), house.organizationId, talk, { status: 'sent', providerMessageId: providerId });
+  const { trips, state } = await applied(talk, inboundFrom(digits(talk)), [statusOf(providerId, 'read')]);
+  expect([trips, state]).toEqual([5, 'applied']);
+  expect((await house.messageState(id)).status).toBe('read');
+  expect(await shown(talk)).toMatchObject({ unread_count: 1 });
+});
+
+test('a repeat changes nothing, and its webhook is applied', async () => {
+  const talk = await newTalk();
+  const id = newId();
+  await written(talk, { id });
+  expect(await written(talk, { id })).toMatchObject({ state: 'applied', errors: null });
+  expect(await stored(talk)).toHaveLength(1);
+  expect(await shown(talk)).toMatchObject({ unread_count: 1 });
+  expect(await told(talk)).toHaveLength(2);
+});
+
+test('a conversation that is resolved between the look and the write: what is told is as it is then', async () => {
+  const talk = await newTalk();
+  const { jobId } = await house.received(talk, [], inboundFrom(digits(talk)));
+  const other = await house.database.pool.connect();
+  try {
+    await other.query('begin');
+    await other.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`conversation:${talk.id}`]);
+    const applying = house.apply(jobId);
+    for (;;) {
+      const [row] = await house.sql<{ waits: boolean }>(
+        `select exists (select 1 from pg_locks where locktype = 'advisory' and not granted) as waits`,
+      );
+      if (row!.waits) break;
+    }
+    await other.query(`update conversations set status = 'resolved' where id = $1`, [talk.id]);
+    await other.query('commit');
+    expect(await applying).toEqual({ kind: 'done' });
+  } finally {
+    other.release();
+  }
+  expect(await shown(talk)).toMatchObject({ status: 'open', unread_count: 1 });
+  expect((await told(talk)).map(({ data }) => data.changed)).toEqual([undefined, ['status', 'preview', 'unread_count']]);
+});
+
+test('twenty of one person at once: each once, and all are counted', async () => {
+  const talk = await newTalk();
+  const jobs = await Promise.all(Array.from({ length: 20 }, () => house.received(talk, [], inboundFrom(digits(talk)))));
+  const ids = await house.sql<{ id: string }>(`select id from jobs where subject_type = 'provider_webhook'`);
+  expect(ids).toHaveLength(jobs.length);
+  await Promise.all(ids.map(({ id }) => house.apply(id)));
+  expect(await stored(talk)).toHaveLength(20);
+  expect(await shown(talk)).toMatchObject({ unread_count: 20 });
+  expect(await told(talk)).toHaveLength(40);
+});
