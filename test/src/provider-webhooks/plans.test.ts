@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { conversation } from '../../support/factories/conversation.ts';
 import { message } from '../../support/factories/message.ts';
-import { newId, statusOf } from '../../support/provider-body.ts';
+import { inboundFrom, newId, statusOf } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
 
 type Node = { 'Node Type': string; 'Index Name'?: string; 'Relation Name'?: string; 'Index Cond'?: string; Plans?: Node[] };
 
 let house: ProviderHouse;
-/** What the path of a status has prepared. */
+/** What the paths of a status and of a plain message have prepared. */
 let statements: string[] = [];
 beforeAll(async () => {
   house = await openProviderHouse();
@@ -22,6 +22,8 @@ beforeAll(async () => {
   await house.match((await house.jobOf(kept!.id))!);
   const { jobId } = await house.received(talk, [statusOf(providerMessageId, 'read')]);
   await house.apply(jobId);
+  const written = await house.received(talk, [], inboundFrom(talk.contact.phone.slice(1)));
+  await house.apply(written.jobId);
 
   const { pool } = house.database;
   const clients: PoolClient[] = [];
@@ -29,7 +31,7 @@ beforeAll(async () => {
   const prepared = await Promise.all(clients.map((client) => client.query('select statement from pg_prepared_statements')));
   for (const client of clients) client.release();
   statements = [...new Set(prepared.flatMap(({ rows }) => rows.map(({ statement }) => String(statement))))];
-  await house.sql('truncate jobs, messages, unmatched_statuses, events, provider_webhooks cascade');
+  await house.sql('truncate jobs, messages, conversations, contacts, unmatched_statuses, events, provider_webhooks cascade');
 });
 afterAll(() => house.close());
 
@@ -58,6 +60,12 @@ test.each([
   ['the look for a message before a status is kept', 'answered as (', 'messages', ['messages_provider_message_id']],
   ['the answer to a send', 'as has_kept', 'messages', ['messages_pkey']],
   ['its look for kept statuses', 'as has_kept', 'unmatched_statuses', ['unmatched_statuses_message']],
+  ['the look at the sender of a message', `k.name <> ''`, 'contact_identities', ['contact_identities_value']],
+  ['its look at their conversation, of one a channel', `k.name <> ''`, 'conversations', ['conversations_contact']],
+  ['its look at the contact', `k.name <> ''`, 'contacts', ['contacts_pkey']],
+  ['its look for the message itself', `k.name <> ''`, 'messages', ['messages_provider_message_id']],
+  ['the write of a message', 'new_message as (', 'conversations', ['conversations_pkey']],
+  ['its look for the message it answers', 'new_message as (', 'messages', ['messages_provider_message_id']],
   ['the dispatch of their jobs', 'woken as (', 'unmatched_statuses', ['unmatched_statuses_message']],
 ])('%s: each row by its own index', async (_what, part, table, wanted) => {
   for (const plan of await plansOf(part)) {
