@@ -4,7 +4,7 @@ import { type Ask, type Page, type PageRows, pageAskedFor, preparedLimits } from
 import type { ReadBounds, Reads } from '../platform/listing/reads.ts';
 import { readInWindows } from '../platform/listing/windows.ts';
 import type { Direction, MessageStatus } from './message.entity.ts';
-import { type MessageRow, shownColumns } from './queries.ts';
+import { type MessageRow, messageColumns, withAnswered } from './queries.ts';
 
 export type MessageFilter = {
   channelId?: string;
@@ -54,6 +54,17 @@ function conditionsOf(organizationId: string, filter: MessageFilter): Conditions
  */
 export async function listMessages(
   { organizationId }: Own,
+  reads: Reads,
+  filter: MessageFilter,
+  page: Page,
+): Promise<PageRows<MessageRow>> {
+  const found = await pageOfMessages(organizationId, reads, filter, page);
+  await withAnswered((text, params = []) => reads.prepared(text, [organizationId, ...params]), found.rows);
+  return found;
+}
+
+async function pageOfMessages(
+  organizationId: string,
   reads: Reads,
   filter: MessageFilter,
   page: Page,
@@ -109,7 +120,7 @@ async function searchedPage(
       const last = bind(length);
       const matches = `(${rest.join(' and ')})`;
       const text = `
-        select ${shownColumns}, ${matches} as is_match, m.place = ${last} as is_end
+        select ${messageColumns}, ${matches} as is_match, m.place = ${last} as is_end
           from (select m.*, row_number() over (order by m.created_at desc, m.id desc) as place
                   from messages m
                  where ${where.join(' and ')}${beyond}
@@ -126,7 +137,7 @@ async function searchedPage(
 }
 
 const selectOf = (conditions: string) => `
-  select ${shownColumns}
+  select ${messageColumns}
     from messages m
    where ${conditions}`;
 

@@ -28,24 +28,41 @@ export type MessageRow = RowOf<typeof Message, (typeof columns)[number]>;
 /** For SQL text over a table or CTE called `m`. */
 export const messageColumns = columns.map((column) => `m.${column}`).join(', ');
 
-/** Stored with the message if the one it answers was known by then. That one may have come later, or got its provider's id later. */
-const answered = `
-  case when m.context_message_id is null and m.context_id is not null
-    then (select x.id
-            from messages x
-           where x.organization_id = m.organization_id and x.channel_id = m.channel_id and x.provider_message_id = m.context_id)
-    else m.context_message_id end as context_message_id`;
+type RunsOwn = Own['sql'];
 
-/** As messages are read. */
-export const shownColumns = columns.map((column) => (column === 'context_message_id' ? answered : `m.${column}`)).join(', ');
+/** SQL: sets; each row by its own index. */
+const answeredStatement = `
+  select t.ord::int as ord, x.id
+    from unnest($2::uuid[], $3::text[]) with ordinality as t(channel_id, provider_message_id, ord),
+         lateral (
+           select m.id
+             from messages m
+            where m.organization_id = $1 and m.channel_id = t.channel_id and m.provider_message_id = t.provider_message_id
+            limit 1) x`;
+
+/**
+ * With what each answers. It is stored with the message if it was known by then; it may have come later, or got its provider's id later. That
+ * is asked for by itself, as few need it: within the statement each read would begin and end a look at the index.
+ */
+export async function withAnswered(sql: RunsOwn, rows: MessageRow[]): Promise<MessageRow[]> {
+  const open = rows.filter((row) => row.context_id !== null && row.context_message_id === null);
+  if (open.length === 0) return rows;
+  const found = await sql<{ ord: number; id: string }>(answeredStatement, [
+    open.map((row) => row.channel_id),
+    open.map((row) => row.context_id),
+  ]);
+  for (const { ord, id } of found) open[ord - 1]!.context_message_id = id;
+  return rows;
+}
+
+/** SQL: hot (bench: get). */
+const findStatement = `
+  select ${messageColumns}
+    from messages m
+   where m.organization_id = $1 and m.id = $2`;
 
 export async function findMessage(own: Own, id: string): Promise<MessageRow | undefined> {
-  // SQL: finds what the message answers, where that was not known when it was stored.
-  const [row] = await own.sql<MessageRow>(
-    `select ${shownColumns}
-       from messages m
-      where m.organization_id = $1 and m.id = $2`,
-    [id],
-  );
-  return row;
+  const rows = await own.sql<MessageRow>(findStatement, [id]);
+  if (rows.length > 0) await withAnswered((text, params) => own.sql(text, params), rows);
+  return rows[0];
 }
