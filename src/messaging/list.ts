@@ -88,17 +88,17 @@ async function firstIndexPage(
   params: unknown[],
   { limit, after }: Page,
 ): Promise<PageRows<MessageRow>> {
+  const values = [...params];
+  const bind = bindTo(values);
+  const beyond = after ? ` and (m.created_at, m.id) < (${bind(after[0])}::timestamptz, ${bind(after[1])}::uuid)` : '';
   const form = `${limit} ${after ? 'later' : 'first'} ${where[1] ?? ''}`;
-  let text = preparedTexts.get(form);
-  if (text === undefined) {
-    const [createdAt, id] = [params.length + 1, params.length + 2];
-    const beyond = after ? ` and (m.created_at, m.id) < ($${createdAt}::timestamptz, $${id}::uuid)` : '';
-    text = `${selectOf(where.join(' and '))}${beyond}
+  const text =
+    preparedTexts.get(form) ??
+    `${selectOf(where.join(' and '))}${beyond}
      order by m.created_at desc, m.id desc
      limit ${limit + 1}`;
-    preparedTexts.set(form, text);
-  }
-  return { rows: await ask<MessageRow>(text, after ? [...params, ...after] : params) };
+  preparedTexts.set(form, text);
+  return { rows: await ask<MessageRow>(text, values) };
 }
 
 async function searchedPage(

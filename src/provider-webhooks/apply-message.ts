@@ -17,6 +17,7 @@ import { uuidv7 } from '../platform/ids.ts';
 import { conversationLane, LocksOutdated } from '../platform/ledger/locks.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
+import { bindTo } from '../platform/listing/bind.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { InboundMessage } from '../providers/messaging-app/inbound.ts';
 import { amendMessageJob, matchAnswerJob } from './jobs.ts';
@@ -122,7 +123,7 @@ export async function applyMessage(
 /** `clicked_message_id`: a button of a campaign's message. */
 type Inserted = { contact_id: string; clicked_message_id: string | null };
 
-const placesOf = (count: number) => Array.from({ length: count }, (_, index) => `$${index + 1}`);
+const placesOf = (count: number) => Array.from({ length: count }, bindTo([]));
 
 const insertStatement = `${insertMessage(...placesOf(16))}${orRepeat}
      returning contact_id, case when type in ('button', 'interactive') then (

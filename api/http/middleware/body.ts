@@ -48,7 +48,9 @@ export function checkStorable(
   if (faultIn(req.params)) throw isMissingFine ? new AppError('invalid_request', 'The path is not valid') : notFound(subject);
   for (const location of ['query', 'body'] as const) {
     if (location === 'query' && !req.url.includes('?')) continue;
-    const fault = Buffer.isBuffer(req[location]) ? undefined : faultIn(req[location]);
+    // Express parses the query each time it is read.
+    const given: unknown = req[location];
+    const fault = Buffer.isBuffer(given) ? undefined : faultIn(given);
     if (fault)
       throw new AppError('invalid_request', fault.message, {
         details: [{ ...fault, field: fault.field.replaceAll('\u0000', '?').toWellFormed(), location }],
