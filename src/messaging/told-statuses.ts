@@ -1,5 +1,4 @@
 import type { RowOf } from '../platform/database/tables.ts';
-import { isHeard } from '../platform/events/record.ts';
 import { endDoneOfSubjects, endFailedOfSubjects } from '../platform/ledger/end-subjects.ts';
 import { conversationLane } from '../platform/ledger/locks.ts';
 import type { PartText } from '../platform/ledger/part.ts';
@@ -9,7 +8,7 @@ import type { OwnTx } from '../platform/ledger/tx.ts';
 import { followMessages, newsOf } from './campaign-recipients.ts';
 import { answerLockOf, type ProviderId, wakeKept } from './kept-statuses.ts';
 import type { Failure, Message, Told } from './message.entity.ts';
-import { emitFailed, emitSent, emitStatus, isUnsettled, sentEvents } from './settle.ts';
+import { emitFailed, emitSent, emitStatus, isUnsettled } from './settle.ts';
 
 /** What a status of the provider looks at, and what it changes. */
 export type MessageState = RowOf<
@@ -88,8 +87,6 @@ const toldOne: PartText = (organization, ...values) =>
   changePart(organization, `(values (${typed(values)})) as t(${columns}, told, is_only)`, 'true', toldStatus);
 
 const changedOne: PartText = () => 'exists (select 1 from changed)';
-/** An endpoint that began to listen since makes the look outdated. */
-const changedUnheard: PartText = (organization) => `${changedOne()} and not ${isHeard(organization, ...sentEvents)}`;
 const changedAll: PartText = () => '(select count(*) from changed) = (select count(*) from told)';
 
 const givenUpPart: PartText = (organization, ids) => `
@@ -130,7 +127,7 @@ export function recordChanges(tx: OwnTx, changes: StatusChange[], { isUnheard = 
     tx.include({
       text: isTold ? toldOne : changeOne,
       params: [tx.organizationId, ...(isTold ? rows[0]! : rows[0]!.slice(0, -2))],
-      assertion: isUnheard ? changedUnheard : changedOne,
+      assertion: changedOne,
     });
   } else
     tx.include({

@@ -3,8 +3,6 @@ import { type BatchStatement, runBatch } from '../../platform/database/batch.ts'
 import type { Database } from '../../platform/database/database.ts';
 import type { Change, Own } from '../../platform/database/own.ts';
 import { AppError } from '../../platform/errors.ts';
-import { bookingUpdated } from '../../platform/events/commerce-events.ts';
-import { isHeard } from '../../platform/events/record.ts';
 import type { PartText } from '../../platform/ledger/part.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { tellBooking } from '../bookings/tell.ts';
@@ -103,8 +101,6 @@ const settledPart: PartText = (
      where o.organization_id = ${organization}::uuid and o.id = settled.order_id and 'calendar_failed' = any(o.attention))`;
 
 const isSettled: PartText = () => 'exists (select 1 from settled)';
-/** An endpoint that began to listen since makes the look outdated. */
-const isSettledUnheard: PartText = (organization) => `${isSettled()} and not ${isHeard(organization, bookingUpdated.type)}`;
 
 /** The calendar is as wished, with the `values` of the last step. Needs the order's lock. Throws LocksOutdated at commit when the wish changed. */
 export async function settleSynced(tx: OwnTx, { wished, values, notes = [] }: Settled): Promise<void> {
@@ -116,7 +112,7 @@ export async function settleSynced(tx: OwnTx, { wished, values, notes = [] }: Se
   tx.include({
     text: settledPart,
     params: [...seen, status, notes.join('; '), ...step],
-    assertion: is_heard ? isSettled : isSettledUnheard,
+    assertion: isSettled,
   });
   const booking = { id: booking_id, order_id, status: booking_status, starts_at, staff_id };
   if (status !== before) await tellBooking(tx, booking, ['calendar_sync_status'], { status, isHeard: is_heard });

@@ -41,6 +41,20 @@ export const isHeard = (organization: string, ...types: string[]) => `
         and (${types.map((type) => listensTo(`'${type}'::text`)).join(' or ')}))
    or ${isAwaited(organization, `in (${types.map((type) => `'${type}'`).join(', ')})`)})`;
 
+/**
+ * Whether somebody listens now, when the events are written: between the look and this lies the wait for the subject's lock. From the reply on that an
+ * endpoint was made, or a rule published, no event is written unheard. Each look is one in an index, as above.
+ */
+export const isStillUnheard: PartText = (events) => `
+  not exists (
+    select 1
+      from jsonb_to_recordset(${events}::jsonb) as h(organization_id uuid, type text)
+     where (select 1
+              from webhook_endpoints e
+             where e.organization_id = h.organization_id and ${listensTo('h.type')}
+             limit 1) is not null
+        or ${isAwaited('h.organization_id', '= h.type')})`;
+
 /** SQL: events that nobody listens to, without the sets of deliveries and evaluations: half of the ledger's plan (bench: post). */
 export const recordUnheardPart =
   (condition: string): PartText =>

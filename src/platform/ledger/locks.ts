@@ -70,3 +70,6 @@ export class LocksOutdated extends AppError {
     super('conflict', 'It was changed at the same time; try again', { retryAfterSeconds: 1 });
   }
 }
+
+/** Nobody listened when it was looked at, and somebody does now: the write is repeated, and tells. */
+export class HeardMeanwhile extends LocksOutdated {}

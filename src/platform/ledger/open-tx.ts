@@ -14,6 +14,7 @@ type Kept = {
   held: Set<string>;
   /** The locks come from `look`: a missing lock means that it is outdated. */
   isLooked: boolean;
+  isHeard: boolean;
   entries: Entries;
   dispatched: Dispatched;
   given: Map<string, unknown>;
@@ -78,7 +79,7 @@ export function joined(dispatched: Dispatched, more: Partial<Dispatched>): Dispa
 
 export function openTx(
   given: Em | undefined,
-  { held, isLooked, entries, dispatched, given: rows, atEnd, tallied, cause }: Kept,
+  { held, isLooked, isHeard: isHeardAnyway, entries, dispatched, given: rows, atEnd, tallied, cause }: Kept,
 ): Tx {
   const opened = () => {
     if (!given) throw new Error('A transaction of one round trip runs no other statement');
@@ -133,7 +134,7 @@ export function openTx(
         endpoint_id: test?.endpointId ?? null,
         is_test: test !== undefined,
         delivery_job_id: test?.jobId ?? null,
-        is_heard: isHeard,
+        is_heard: isHeard || isHeardAnyway,
       });
       return id;
     },

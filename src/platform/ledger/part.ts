@@ -18,4 +18,6 @@ export type Part = {
   dispatched?: string;
   /** A condition over the sets of this part and its parameters. Where it is false nothing is written: LocksOutdated. */
   assertion?: PartText;
+  /** What its failure says, where it is not LocksOutdated (write.ts). */
+  code?: string;
 };

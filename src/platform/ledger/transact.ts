@@ -5,7 +5,7 @@ import { query } from '../database/query.ts';
 import type { Cause } from '../events/cause.ts';
 import { type Dispatched, nothingDispatched } from './accept.ts';
 import { createLockTurns, type LockTurns } from './lock-turns.ts';
-import { exclusive, LocksOutdated, lockOf, lockStatements, sorted } from './locks.ts';
+import { exclusive, HeardMeanwhile, LocksOutdated, lockOf, lockStatements, sorted } from './locks.ts';
 import { joined, openTx } from './open-tx.ts';
 import { repeated } from './repeat.ts';
 import type { Count, Tallied } from './tally.ts';
@@ -64,15 +64,17 @@ export function createTransact(
         isTransient(error) || (options.retryOn?.includes(violatedConstraint(error) ?? '') ?? false),
       patienceMs: bounds?.patienceMs,
     };
+    let isHeard = false;
     const write = async (attempt: number) => {
       const seen = 'look' in options ? await options.look(attempt) : undefined;
       const locks = 'look' in options ? options.locks(seen as Seen) : options.locks;
       const isOne = options.isOneTrip;
       const isOneTrip = typeof isOne === 'function' ? isOne(seen as Seen) : isOne;
-      const attemptOptions = { ...options, locks, isOneTrip, isLooked: 'look' in options };
+      const attemptOptions = { ...options, locks, isOneTrip, isLooked: 'look' in options, isHeard };
       const { result, dispatched, tallied } = await inTurn(turns, locks, () =>
         attemptOf(database, attemptOptions, (tx) => work(tx, seen as Seen)),
       ).catch((error: unknown) => {
+        isHeard ||= error instanceof HeardMeanwhile;
         throw ('look' in options ? options.refusal?.(error, seen as Seen) : undefined) ?? error;
       });
       if (tallied.length > 0) count?.(tallied);
@@ -98,7 +100,8 @@ async function inTurn<Result>(turns: LockTurns | undefined, locks: string[] | un
   }
 }
 
-type Attempt = Omit<TransactOptions, 'locks'> & { locks?: string[]; isLooked: boolean };
+/** `isHeard`: whatever a look says, somebody listens to its events. */
+type Attempt = Omit<TransactOptions, 'locks'> & { locks?: string[]; isLooked: boolean; isHeard: boolean };
 
 async function attemptOf<Result>(
   database: Database,
@@ -113,8 +116,8 @@ async function attemptOf<Result>(
   const atEnd: (() => Promise<void> | void)[] = [];
   const given = new Map<string, unknown>();
   const tallied: Tallied[] = [];
-  const { isLooked, cause } = options;
-  const kept = { held, entries, dispatched, given, atEnd, tallied, isLooked, cause };
+  const { isLooked, isHeard, cause } = options;
+  const kept = { held, entries, dispatched, given, atEnd, tallied, isLooked, isHeard, cause };
   const keep = (written: Written) => {
     joined(dispatched, written.dispatched);
     for (const [name, row] of written.given) given.set(name, row);

@@ -2,7 +2,7 @@ import { type BatchStatement, runBatch, runTwoBatches } from '../database/batch.
 import type { Database, Source } from '../database/database.ts';
 import { lockError, sqlStateOf } from '../database/errors.ts';
 import { query } from '../database/query.ts';
-import { type NewEvent, recordPart, recordUnheardPart } from '../events/record.ts';
+import { isStillUnheard, type NewEvent, recordPart, recordUnheardPart } from '../events/record.ts';
 import { bindTo } from '../listing/bind.ts';
 import {
   acceptOnePart,
@@ -16,7 +16,7 @@ import {
   type PoolRef,
   paramsOfOne,
 } from './accept.ts';
-import { isEventLane, LocksOutdated, lockStatement, sorted } from './locks.ts';
+import { HeardMeanwhile, isEventLane, LocksOutdated, lockStatement, sorted } from './locks.ts';
 import type { Part, PartText } from './part.ts';
 import { endPart, RunOver } from './release.ts';
 import type { End } from './tx.ts';
@@ -110,12 +110,13 @@ function readOutcome(row: Outcome, end: End | undefined, { parts }: Rest): Writt
 }
 
 /** Codes of the function `assert_that`, which undoes the statement. */
-const [runOver, outdated] = ['KN001', 'KN002'];
+const [runOver, outdated, heard] = ['KN001', 'KN002', 'KN003'];
 
 function assertionError(error: unknown): never {
   const code = sqlStateOf(error);
   if (code === runOver) throw new RunOver();
   if (code === outdated) throw new LocksOutdated();
+  if (code === heard) throw new HeardMeanwhile();
   throw error;
 }
 
@@ -144,7 +145,8 @@ function statementOf(end: End | undefined, { jobs, events, parts }: Rest): Batch
   else if (jobs.length > 0) all.push({ text: madeTexts.accept(condition), params: [listOf(jobs)], dispatched: 'accepted' });
   if (events.some((event) => event.is_heard))
     all.push({ text: madeTexts.record(condition), params: [listOf(events)], dispatched: 'announced' });
-  else if (events.length > 0) all.push({ text: madeTexts.recordUnheard(condition), params: [listOf(events)] });
+  else if (events.length > 0)
+    all.push({ text: madeTexts.recordUnheard(condition), params: [listOf(events)], assertion: isStillUnheard, code: heard });
   return { text: textOf(all, end), params: all.flatMap((part) => part.params) };
 }
 
@@ -201,9 +203,9 @@ function textOf(parts: Part[], end: End | undefined): string {
 /** SQL: the ledger's one statement (docs/decisions/0008-hot-paths.md). */
 function composed(parts: Part[], end: End | undefined): string {
   const place = bindTo([]);
-  const placed = parts.map(({ text, assertion, params }) => {
+  const placed = parts.map(({ text, assertion, code = outdated, params }) => {
     const places = params.map(place);
-    return { text: text(...places), assertion: assertion?.(...places) };
+    return { text: text(...places), assertion: assertion?.(...places), code };
   });
   const outcome = end ? `(select count(*)::int from ended) as ended, ${freedPool} as pool` : '0 as ended, null as pool';
   const rows = parts
@@ -212,7 +214,7 @@ function composed(parts: Part[], end: End | undefined): string {
   const dispatched = rows ? `(select coalesce(jsonb_agg(h), '[]') from (${rows}) h)` : `'[]'::jsonb`;
   const names = parts.flatMap(({ gives }) => gives ?? []);
   const given = names.map((name) => `'${name}', (select to_jsonb(g) from ${name} g limit 1)`).join(', ');
-  const asserted = placed.flatMap(({ assertion }) => (assertion ? [`assert_that(${assertion}, '${outdated}')`] : []));
+  const asserted = placed.flatMap(({ assertion, code }) => (assertion ? [`assert_that(${assertion}, '${code}')`] : []));
   if (end?.isAsserted) asserted.push(`assert_that(exists (select 1 from ended), '${runOver}')`);
   const columns = [outcome, `${dispatched} as dispatched`, `jsonb_build_object(${given}) as given`, ...asserted];
   const sets = placed.map(({ text }) => text);

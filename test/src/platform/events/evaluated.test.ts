@@ -120,10 +120,19 @@ describe.each([{ isOneTrip: false }, { isOneTrip: true }])('an event, in one tri
     await off(rule);
   });
 
-  test('that a look found nobody for has none', async () => {
-    const rule = await at.rule();
+  test('that a look found nobody for has none, unless somebody began to listen before it was written', async () => {
     expect((await emitted({ isOneTrip, isHeard: false })).jobs).toEqual([]);
+    const rule = await at.rule();
+    expect((await emitted({ isOneTrip, isHeard: false })).evaluations).toHaveLength(1);
     await off(rule);
+    const wait = await waiting();
+    expect((await emitted({ isOneTrip, isHeard: false })).evaluations).toHaveLength(1);
+    await wait.end();
+    const { id } = await endpoint(at.house.ledger.transact, at.organization, { eventTypes: ['contact.*'] });
+    expect((await emitted({ isOneTrip, isHeard: false })).jobs).toMatchObject([{ pool: `endpoint:${id}` }]);
+    await at.sql('delete from webhook_deliveries');
+    await at.sql('delete from webhook_endpoints');
+    expect((await emitted({ isOneTrip, isHeard: false })).jobs).toEqual([]);
   });
 
   test('joins the evaluations of its subject that are not over', async () => {
