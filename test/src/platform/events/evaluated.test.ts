@@ -128,7 +128,8 @@ describe.each([{ isOneTrip: false }, { isOneTrip: true }])('an event, in one tri
     const wait = await waiting();
     expect((await emitted({ isOneTrip, isHeard: false })).evaluations).toHaveLength(1);
     await wait.end();
-    const { id } = await endpoint(at.house.ledger.transact, at.organization, { eventTypes: ['contact.*'] });
+    const ordering = 'per_subject' as const;
+    const { id } = await endpoint(at.house.ledger.transact, at.organization, { eventTypes: ['contact.*'], ordering });
     expect((await emitted({ isOneTrip, isHeard: false })).jobs).toMatchObject([{ pool: `endpoint:${id}` }]);
     await at.sql('delete from webhook_deliveries');
     await at.sql('delete from webhook_endpoints');
