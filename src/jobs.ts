@@ -1,6 +1,7 @@
-import { evaluateJob, tickJob } from './automation/jobs.ts';
+import { evaluateJob } from './automation/jobs.ts';
 import { cancelRunsJob, retryRunsJob } from './automation/runs/many-jobs.ts';
 import { runJobOfRule } from './automation/runs/run-job.ts';
+import { tickJob } from './automation/schedule/tick-job.ts';
 import { feedCampaignJob, prepareCampaignJob, retryFailedJob, startCampaignJob, withdrawCampaignJob } from './campaigns/jobs.ts';
 import { checkChannelJob, watchChannelJob } from './channels/jobs.ts';
 import { copyBusyJob, renewCalendarsJob, renewServiceJob } from './commerce/bookings/jobs.ts';

@@ -1,5 +1,6 @@
-import { ruleLock, tickJob } from '../../src/automation/jobs.ts';
+import { ruleLock } from '../../src/automation/jobs.ts';
 import { nextStep, pauseAsInvalid } from '../../src/automation/schedule/tick.ts';
+import { tickJob } from '../../src/automation/schedule/tick-job.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import { Superseded } from '../../src/platform/ledger/superseded.ts';
 import { handle } from '../handler.ts';

@@ -2,9 +2,11 @@ import { uuidv7 } from '../../platform/ids.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
 import { automationPool, runJobName } from '../jobs.ts';
-import type { MaySave } from '../rules/scopes.ts';
+import { assertMayUse, type MaySave } from '../rules/scopes.ts';
+import { definitionOf } from './definition-of.ts';
 import { retryFor } from './retryable.ts';
 import { runJobOfRule } from './run-job.ts';
+import type { RunNow } from './run-now.ts';
 
 /** SQL: of a run whose job was given up. Retried by hand as well, it would run twice. */
 const dropFailed = `
@@ -20,7 +22,8 @@ const dropFailed = `
  */
 export async function retryRun({ own }: TenantTx, id: string, author?: MaySave): Promise<void> {
   const jobId = uuidv7();
-  await retryFor(own, id, jobId, author);
+  const assertMay = author && (async (run: RunNow) => assertMayUse(own, author, await definitionOf(own, run)));
+  await retryFor(own, id, jobId, assertMay);
   await own.sql(dropFailed, [id]);
   own.enqueue(runJobOfRule, { run_id: id }, { pool: automationPool(own.organizationId), id: jobId });
 }

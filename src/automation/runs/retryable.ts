@@ -1,8 +1,6 @@
 import { violatedConstraint } from '../../platform/database/errors.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
-import { assertMayUse, type MaySave } from '../rules/scopes.ts';
-import { definitionOf } from './definition-of.ts';
 import { type Position, positionOf } from './position.ts';
 import { type RunNow, runNow } from './run-now.ts';
 import { assertAllowed, moveRun } from './run-tx.ts';
@@ -34,14 +32,13 @@ async function areEventsKept(own: OwnTx, { event_id, position }: RunNow): Promis
 }
 
 /**
- * The run is queued again, for that job. Needs the lock of the run. `author`: who asks must be allowed all that its rule does, as who publishes it;
- * without one it is an operator. Throws 404, 403, and 409 for a state without the move, and for a subject, rule or event that is gone.
+ * The run is queued again, for that job. Needs the lock of the run. `assertMay`: refuses who may not do what its rule does; without it an operator asks. Throws 404, 403, and 409 for a state without the move, and for a subject, rule or event that is gone.
  */
-export async function retryFor(own: OwnTx, id: string, jobId: string, author?: MaySave): Promise<void> {
+export async function retryFor(own: OwnTx, id: string, jobId: string, assertMay?: (run: RunNow) => Promise<void>): Promise<void> {
   const run = await runNow(own, id);
   assertAllowed('retry', run);
   if (run.is_rule_deleted) throw conflict('run.rule_deleted', 'The rule of the run was deleted');
-  if (author) await assertMayUse(own, author, await definitionOf(own, run));
+  await assertMay?.(run);
   if (!(await areEventsKept(own, run)))
     throw conflict('run.event_gone', 'The event of the run was purged: the run cannot read it any more');
   if (!(await isSubjectThere(own, run.subject_type, run.subject_id)))

@@ -4,9 +4,10 @@ import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { nowDate } from '../../platform/time/clock.ts';
 import { momentMs } from '../../platform/time/moment.ts';
 import type { Definition } from '../definition/definition.ts';
-import { ruleLock, tickJob } from '../jobs.ts';
+import { ruleLock, tickJobName } from '../jobs.ts';
 import { AutomationOccurrence } from '../rule.entity.ts';
 import { clockOf, nextOf, type RuleClock } from './clock.ts';
+import { tickJob } from './tick-job.ts';
 
 /** To write into the rule. */
 export type NextTick = { next_at: string; tick_job_id: string };
@@ -42,6 +43,6 @@ export function enqueueTick(tx: OwnTx, ruleId: string, at: Date | undefined): Ne
 /** Of a rule that pauses or is deleted, or gets another definition: nothing of it ticks any more, a listing that is being read included. Needs its lock. */
 export async function endSchedule(tx: OwnTx, ruleId: string): Promise<void> {
   tx.assertLocked(ruleLock(ruleId));
-  await endDoneNow(tx, tickJob.name, [ruleId]);
+  await endDoneNow(tx, tickJobName, [ruleId]);
   await tx.delete(AutomationOccurrence, { rule_id: ruleId });
 }

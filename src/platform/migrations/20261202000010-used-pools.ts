@@ -6,10 +6,16 @@ export class UsedPools extends Migration {
 
   override up() {
     this.addSql('alter table pools add column used_at timestamptz');
-    this.addSql(`update pools set used_at = clock_timestamp() where id like 'http:%'`);
+    this.addSql(used);
+    this.addSql('create index pools_used on pools (used_at) where used_at is not null');
   }
 
   override down() {
     this.addSql('alter table pools drop column used_at');
   }
 }
+
+const used = `
+  update pools
+     set used_at = clock_timestamp()
+   where id like 'http:%'`;

@@ -4,6 +4,7 @@ import { deletedCampaignsBatch, endedRecipientsBatch } from './campaigns.ts';
 import { deletedEndpointsBatch, oldSecretsBatch } from './endpoints.ts';
 import { attemptsBatch, eventsBatch } from './events.ts';
 import { oldFlowSecretsBatch } from './flows.ts';
+import { poolsPurge } from './pools.ts';
 import { deleteOldest, type Purge } from './purge.ts';
 import { deletedSegmentsBatch, membersOfDeletedBatch } from './segments.ts';
 
@@ -238,22 +239,7 @@ export const purges: Purge[] = [
     // Not a setting: an order keeps the rate it took, and the others are good for half an hour.
     steps: [{ days: () => 2, batch: deleteOldest('quotes', { age: 'created_at' }) }],
   },
-  {
-    table: 'pools',
-    tables: ['pools'],
-    // Of hosts that rules called: longer ago than a failed job in one of them is kept. Those of channels and endpoints go with these. No index: there are few.
-    steps: [
-      {
-        days: (config) => config.retentionFailedJobsDays + 1,
-        batch: deleteOldest('pools', {
-          age: 'used_at',
-          where: `not exists (
-            select 1 from jobs j
-             where j.organization_id = pools.organization_id and j.pool = pools.id and j.state in ('waiting', 'queued'))`,
-        }),
-      },
-    ],
-  },
+  poolsPurge,
   {
     table: 'heartbeats',
     tables: ['heartbeats'],

@@ -610,6 +610,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       'a deleted order: its use of a code',
       'delete from orders where organization_id = $1 and id = (select min(id::text)::uuid from orders)',
     ),
+    pools_used: purge('pools'),
     quotes_age: purge('quotes'),
     payment_sessions_order: { by: 'listSessions', run: () => listSessions(own, ids.otherId, page) },
     payment_sessions_provider: {

@@ -177,6 +177,8 @@ test('every purge but that of the small table of heartbeats is among them', () =
     'onboardings',
     'draft_orders',
     'quotes',
+    // Of hosts that rules call.
+    'pools',
     'heartbeats',
     'sessions',
     'bearer_tokens',
