@@ -35,4 +35,7 @@ export const automationRows = (
    select m.organization_id, r.id, m.user_id
      from (select organization_id, user_id from memberships where organization_id = '${own}' limit 50) m,
           (select id from automation_rules where organization_id = '${own}' limit 100) r`,
+  `insert into pools (organization_id, id, width, used_at)
+   select '${own}', 'http:${own}:' || n || '.example.com', 10, clock_timestamp() - n * interval '1 min'
+     from generate_series(1, 5000) n`,
 ];
