@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
-import type { OwnTx } from '../../src/platform/ledger/tx.ts';
+import { Afterwards, type OwnTx } from '../../src/platform/ledger/tx.ts';
 import { completeTask, deleteTask, patchTask, reopenTask, restoreTask, type TaskPatch } from '../../src/tasks/change.ts';
-import { createTask, type NewTask } from '../../src/tasks/create.ts';
+import { createTask, creationOf, type NewTask } from '../../src/tasks/create.ts';
 import { newTaskFields, taskPatchFields, taskWords } from '../../src/tasks/schemas.ts';
 import { getTask, type TaskRow, taskWrite } from '../../src/tasks/task-row.ts';
 import { endpoint, type Input, ok, type Reply } from '../http/endpoint.ts';
@@ -44,8 +44,11 @@ export const createOneTask = endpoint({
       targets: [{ object_kind: 'contact', object_id: exampleIds.contact }],
     },
   },
-  handler: ({ body, caller, write }) =>
-    write({}, async ({ own }) => ({ status: 201, body: toTaskView(await createTask(own, actorOf(caller), body)) })),
+  handler: ({ body, caller, own, write }) =>
+    write(creationOf(own, body), async ({ own: tx }, seen) => {
+      const made = createTask(tx, actorOf(caller), body, seen);
+      return new Afterwards(() => ({ status: 201, body: toTaskView(made.read()) }));
+    }),
 });
 
 export const getOneTask = endpoint({

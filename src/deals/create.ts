@@ -69,8 +69,8 @@ const insertDeal: PartText = (
 };
 
 /** The deal once it is written: the database gives its position. */
-export function createDeal(tx: OwnTx, actor: string, given: NewDeal, seen: Seen): Afterwards<DealRow> {
-  const row = rowOf(given, seen);
+export function createDeal(tx: OwnTx, actor: string, given: NewDeal, seen: Seen, id = uuidv7()): Afterwards<DealRow> {
+  const row = rowOf(id, given, seen);
   tx.isNew('deal', row.id);
   const { contacts, source_conversation_id: source } = row;
   const links = {
@@ -84,10 +84,10 @@ export function createDeal(tx: OwnTx, actor: string, given: NewDeal, seen: Seen)
   return new Afterwards(() => ({ ...row, position: tx.given<{ position: string }>('made')!.position }));
 }
 
-function rowOf(given: NewDeal, { money, stage, status, contacts, expectedCloseAt }: Seen): DealRow {
+function rowOf(id: string, given: NewDeal, { money, stage, status, contacts, expectedCloseAt }: Seen): DealRow {
   const at = nowDate().toISOString();
   return {
-    id: uuidv7(),
+    id,
     title: given.title,
     status,
     ...money,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Contact } from '../contacts/contact.entity.ts';
 import { Conversation } from '../messaging/conversation.entity.ts';
-import { Membership } from '../organizations/organization.entity.ts';
+import { isMember } from '../organizations/members.ts';
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import { invalidField } from '../platform/errors.ts';
@@ -76,12 +76,8 @@ async function stageOf(own: Own, { stage_id, pipeline_id, status }: NewDeal): Pr
   return stage;
 }
 
-const member = statement((select, { userId }: { userId: string }) =>
-  select(Membership).select('user_id').where('user_id', '=', userId),
-);
-
 async function mustBeMember(own: Own, userId: string | null | undefined): Promise<void> {
-  if (userId && (await member(own, { userId })).length === 0) throw unknownReference('owner_user_id');
+  if (userId && !(await isMember(own, userId))) throw unknownReference('owner_user_id');
 }
 
 const conversationById = statement((select, { id }: { id: string }) =>

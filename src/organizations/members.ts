@@ -23,6 +23,9 @@ const memberById = statement((select, { userId }: { userId: string }) =>
 const memberForReference = statement((select, { userId }: { userId: string }) =>
   select(Membership).select('user_id').where('user_id', '=', userId).forKeyShare(),
 );
+const membership = statement((select, { userId }: { userId: string }) =>
+  select(Membership).select('user_id').where('user_id', '=', userId),
+);
 const otherOwner = statement((select, { userId }: { userId: string }) =>
   select(Membership).select('user_id').where('role', '=', 'owner').where('user_id', '<>', userId).limit(1),
 );
@@ -45,6 +48,12 @@ export async function getMember(own: Own, userId: string): Promise<MemberRow> {
   const [row] = await memberById(own, { userId });
   if (!row) throw notFound('Member');
   return row;
+}
+
+/** For a record that refers to the member, whom the database looks for once more when it is written. */
+export async function isMember(own: Own, userId: string): Promise<boolean> {
+  const found = await membership(own, { userId });
+  return found.length > 0;
 }
 
 /** For a record that refers to the member, who cannot be removed until the transaction ends. False: no such member. */

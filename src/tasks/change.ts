@@ -1,3 +1,4 @@
+import { holdMember } from '../organizations/members.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { type GivenTask, readTaskFields } from './fields.ts';
 import type { TaskStatus } from './task.entity.ts';
@@ -11,7 +12,7 @@ export const patchTask = (tx: OwnTx, id: string, actor: string, { revision, ...g
   changeTask(tx, id, { actor, revision }, async (task) => {
     // An assignee who is the same may have left meanwhile: that is no change.
     const { assignee_id, ...rest } = given;
-    task.set(await readTaskFields(task, assignee_id === task.before.assignee_id ? rest : given));
+    task.set(await readTaskFields((userId) => holdMember(task, userId), assignee_id === task.before.assignee_id ? rest : given));
   });
 
 const ended: readonly TaskStatus[] = ['done', 'cancelled'];

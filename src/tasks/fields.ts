@@ -1,6 +1,4 @@
-import { holdMember } from '../organizations/members.ts';
 import { invalidField } from '../platform/errors.ts';
-import type { OwnTx } from '../platform/ledger/tx.ts';
 import { type GivenRichText, readRichText } from './rich-text/rich-text.ts';
 import type { TaskPriority, TaskStatus, TaskType } from './task.entity.ts';
 import type { TaskFields } from './task-tx.ts';
@@ -18,18 +16,20 @@ export type GivenTask = {
   remind_at?: string | null;
 };
 
-/** What to write, of the fields that are given. Throws 422 for a fault in the rich text, and for an assignee who is no member. */
-export async function readTaskFields(tx: OwnTx, given: GivenTask): Promise<Partial<TaskFields>> {
+/**
+ * What to write, of the fields that are given. `isMember` says it of a user's id. Throws 422 for a fault in the rich text, and for an assignee who is no
+ * member.
+ */
+export async function readTaskFields(
+  isMember: (userId: string) => Promise<boolean>,
+  given: GivenTask,
+): Promise<Partial<TaskFields>> {
   const { description, description_rich, ...plain } = given;
-  if (given.assignee_id) await assertMember(tx, given.assignee_id);
+  if (given.assignee_id && !(await isMember(given.assignee_id)))
+    throw invalidField('assignee_id', 'No member of the organization has this id', 'member.unknown');
   if (description !== undefined) return { ...plain, description, description_rich: null };
   if (description_rich === null) return { ...plain, description: '', description_rich: null };
   if (description_rich === undefined) return plain;
   const { stored, words } = await readRichText(description_rich);
   return { ...plain, description: words, description_rich: stored };
-}
-
-async function assertMember(tx: OwnTx, userId: string) {
-  if (!(await holdMember(tx, userId)))
-    throw invalidField('assignee_id', 'No member of the organization has this id', 'member.unknown');
 }

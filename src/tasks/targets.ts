@@ -1,5 +1,6 @@
 import { linksChange } from '../history/history.entity.ts';
 import { brokenReference } from '../platform/database/errors.ts';
+import type { Own } from '../platform/database/own.ts';
 import { AppError, type ErrorDetail, notFound } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
@@ -26,9 +27,10 @@ const findObjects = `
 type Found = { place: number; is_kind: boolean; is_there: boolean };
 
 /** Throws 422 at the field of each that is foreign, missing, in the bin or of a kind that is none. `at`: the list's own field. */
-export async function assertTargets(tx: OwnTx, refs: TargetRef[], fieldOf: (place: number) => string): Promise<void> {
+export async function assertTargets(own: Own, refs: TargetRef[], fieldOf: (place: number) => string): Promise<void> {
+  if (refs.length === 0) return;
   const params = [refs.map(({ object_kind }) => object_kind), refs.map(({ object_id }) => object_id), targetKinds];
-  const found = await tx.sql<Found>(findObjects, params);
+  const found = await own.sql<Found>(findObjects, params);
   const details = found.flatMap((one) => faultOf(one, refs[one.place]!, fieldOf(one.place)));
   if (details.length > 0) throw refused(details);
 }
@@ -47,19 +49,20 @@ const refused = (details: ErrorDetail[]) =>
 const columnOf = (kind: string) =>
   (targetKinds as readonly string[]).includes(kind) ? (`${kind}_id` as `${(typeof targetKinds)[number]}_id`) : 'record_id';
 
-/** In their order, each once. Throws 422 when one of them is deleted at the same moment. */
-export async function insertTargets(tx: OwnTx, taskId: string, refs: TargetRef[], actor: string): Promise<void> {
-  const each = [...new Map(refs.map((ref) => [ref.object_id, ref])).values()];
-  const none = { contact_id: null, conversation_id: null, deal_id: null, record_id: null };
-  const rows = each.map(({ object_kind, object_id }) => ({
-    ...none,
-    [columnOf(object_kind)]: object_id,
+const none = { contact_id: null, conversation_id: null, deal_id: null, record_id: null };
+
+/** In their order, each once: with the columns of their rows. */
+export const newTargets = (refs: TargetRef[]) =>
+  [...new Map(refs.map((ref) => [ref.object_id, ref])).values()].map((ref) => ({
+    ...ref,
+    ...{ ...none, [columnOf(ref.object_kind)]: ref.object_id },
     id: uuidv7(),
-    task_id: taskId,
-    created_by: actor,
   }));
-  if (rows.length === 0) return;
-  await tx.insertMany(TaskTarget, rows).catch((error: unknown) => {
+
+/** Throws 422 when it is deleted at the same moment. */
+async function insertTarget(tx: OwnTx, taskId: string, ref: TargetRef, actor: string): Promise<void> {
+  const [{ object_id: _, object_kind: __, ...row }] = newTargets([ref]) as [ReturnType<typeof newTargets>[number]];
+  await tx.insert(TaskTarget, { ...row, task_id: taskId, created_by: actor }).catch((error: unknown) => {
     if (!brokenReference(error)?.startsWith('task_targets_')) throw error;
     const message = 'A target was deleted at the same time';
     throw refused([{ field: 'targets', location: 'body', code: 'object.unknown', message }]);
@@ -72,7 +75,7 @@ async function addTarget(tx: TaskTx, ref: TargetRef): Promise<boolean> {
   if (tx.before.targets.some(({ object_id }) => object_id === ref.object_id)) return false;
   const [{ total }] = (await tx.sql<{ total: number }>(countStatement, [tx.taskId])) as [{ total: number }];
   if (total >= maxTargets) throw new AppError('limit_reached', `A task has at most ${maxTargets} targets`);
-  await insertTargets(tx, tx.taskId, [ref], tx.actor);
+  await insertTarget(tx, tx.taskId, ref, tx.actor);
   tx.linked('targets', linksChange(null, ref.object_id));
   return true;
 }

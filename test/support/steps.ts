@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { Action, StepContext } from '../../src/automation/actions/action.ts';
+import type { Action, PreparedStep, StepContext } from '../../src/automation/actions/action.ts';
 import { conflicts } from '../../src/automation/actions/conflicts.ts';
 import { actions } from '../../src/automation/actions/index.ts';
 import { ownRows } from '../../src/platform/database/own.ts';
@@ -51,22 +51,24 @@ export function stepsOf(app: App) {
     });
     const cause = { by: context.actor, chain: [run.rule_id] };
     let looks = 0;
+    const isNoted = (prepared: PreparedStep[]) => looks === 1 && prepared.every(({ noted }) => noted !== undefined);
     const outputs = await transact(
       {
         ...conflicts,
         cause,
         async look() {
           looks += 1;
-          const prepared = [];
+          const prepared: PreparedStep[] = [];
           for (const { action, fields } of ready) prepared.push(await action.prepare(context, fields));
           if (looks === 1) await between?.();
           return prepared;
         },
         locks: (prepared) => prepared.flatMap(({ locks }) => locks),
+        isOneTrip: isNoted,
       },
       async (tx, prepared) => {
         const written: Body[] = [];
-        for (const step of prepared) written.push(await step.write(tx));
+        for (const { write, noted } of prepared) written.push(await (isNoted(prepared) ? noted! : write)(tx));
         return written;
       },
     );

@@ -13,11 +13,13 @@ type Kind = Extract<SubjectType, 'conversation' | 'deal' | 'task' | 'record'>;
 const isAboutNone = (kind: string) => invalidField(`${kind}_id`, `The run is about no ${kind}: name it in ${kind}_id`);
 
 /** One that was merged is followed. Throws 404 for one that was erased. */
-export async function contactOf({ own, run }: StepContext, named?: string): Promise<string> {
-  const id = named ?? contactOfRun(run);
+export async function contactOf(context: StepContext, named?: string): Promise<string> {
+  const id = named ?? contactOfRun(context.run);
   if (!id) throw isAboutNone('contact');
-  return presentContact(own, id);
+  return present(context, id);
 }
+
+const present = (context: StepContext, id: string) => context.present?.(id) ?? presentContact(context.own, id);
 
 const contactOfRun = ({ contact_id, subject_type, subject_id }: StepContext['run']) =>
   contact_id ?? (subject_type === 'contact' ? subject_id : null);
@@ -30,9 +32,9 @@ export async function contactAt(tx: OwnTx, id: string): Promise<ContactTx> {
 }
 
 /** The run's contact as it stands, for a step that can do without one. */
-export async function anyContactOf({ own, run }: StepContext): Promise<string | undefined> {
-  const id = contactOfRun(run);
-  return id ? presentContact(own, id) : undefined;
+export async function anyContactOf(context: StepContext): Promise<string | undefined> {
+  const id = contactOfRun(context.run);
+  return id ? present(context, id) : undefined;
 }
 
 export function idOf({ run }: StepContext, kind: Kind, named?: string): string {

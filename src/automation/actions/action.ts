@@ -5,7 +5,7 @@ import { AppError, type ErrorDetail } from '../../platform/errors.ts';
 import { atOnce } from '../../platform/ledger/at-once.ts';
 import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
-import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
+import type { TenantTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { HttpCaller } from '../../webhooks/http-caller.ts';
 import type { SubjectType } from '../definition/definition.ts';
@@ -18,6 +18,8 @@ export type StepContext = {
   actor: string;
   /** Of a worker: what may call outside. */
   http?: HttpCaller;
+  /** `presentContact`, of which the looks of several steps know the answer. */
+  present?(id: string): Promise<string>;
   run: {
     id: string;
     rule_id: string;
@@ -41,7 +43,13 @@ export type Output = Record<string, unknown>;
  * look. `write` reads within the transaction, so it sees what the steps before it have written there. The transaction of steps also takes
  * `conflicts` (conflicts.ts).
  */
-export type PreparedStep = { locks: string[]; write(tx: TenantTx): Promise<Output> };
+export type PreparedStep = { locks: string[]; write(tx: TenantTx): Promise<Output>; noted?: Noted };
+
+/**
+ * The same, where all is as the look saw it: it asks nothing, and what it includes is undone where that does not hold. A transaction of such steps alone is
+ * one round trip. LocksOutdated: after the next look it is `write` that counts.
+ */
+export type Noted = (tx: TenantTx) => Output | Promise<Output>;
 
 type Common<Fields> = {
   type: string;
@@ -64,6 +72,8 @@ type Common<Fields> = {
 export type DatabaseAction<Fields = Record<string, unknown>> = Common<Fields> & {
   kind: 'database';
   isAlone?: boolean;
+  /** The types of all events that it records where it is noted. */
+  tells?: string[];
   prepare(context: StepContext, fields: Fields): Promise<PreparedStep>;
 };
 
@@ -100,9 +110,10 @@ export function databaseAction<Fields>(action: Omit<DatabaseAction<Fields>, 'kin
     ...action,
     kind: 'database',
     async prepare(context, fields) {
-      const { locks, write } = await action.prepare(context, fields);
-      const within = (tx: TenantTx, own: OwnTx) => write(Object.assign(Object.create(tx) as TenantTx, { own }));
-      return { locks, write: (tx) => atOnce(tx.own, (own) => within(tx, own)).catch(lookAgain) };
+      const { locks, write, noted } = await action.prepare(context, fields);
+      const within = (work: Noted) => (tx: TenantTx) =>
+        atOnce(tx.own, (own) => work(Object.assign(Object.create(tx) as TenantTx, { own }))).catch(lookAgain);
+      return { locks, write: within(write), ...(noted && { noted: within(noted) }) };
     },
   };
   return whole as unknown as DatabaseAction;

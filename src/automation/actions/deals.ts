@@ -7,11 +7,11 @@ import { lookAround, type NewDeal } from '../../deals/new-deal.ts';
 import { type DealPatch, patchDeal } from '../../deals/patch.ts';
 import { dealPatchFields, moveFields, newDealFields } from '../../deals/schemas.ts';
 import type { Own } from '../../platform/database/own.ts';
-import { id } from '../../platform/ids.ts';
-import { atOnce } from '../../platform/ledger/at-once.ts';
+import { dealClosed, dealCreated } from '../../platform/events/crm-events.ts';
+import { id, uuidv7 } from '../../platform/ids.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { anyContactOf, idOf } from './about.ts';
-import { databaseAction, type PreparedStep, type StepContext } from './action.ts';
+import { databaseAction, type Noted, type PreparedStep, type StepContext } from './action.ts';
 import { memberFaults } from './faults.ts';
 import { placeFaults } from './place-faults.ts';
 
@@ -44,17 +44,17 @@ export const createDealAction = databaseAction<NewDeal>({
     ...(await memberFaults(own, { owner_user_id })),
     ...(await placeFaults(own, { pipeline_id, stage_id })),
   ],
+  tells: [dealCreated.type, dealClosed.type],
   async prepare(context, fields) {
-    return {
-      locks: [],
-      async write({ own }) {
-        const deal = await withOrigin({ ...context, own }, fields);
-        const seen = await lookAround(own, deal);
-        const made = await atOnce(own, (tx) => createDeal(tx, context.actor, deal, seen));
-        const row = made.read();
-        return { deal_id: row.id, status: row.status, pipeline_id: row.pipeline_id, stage_id: row.stage_id };
-      },
+    const deal = await withOrigin(context, fields);
+    const seen = await lookAround(context.own, deal);
+    const { status, stage } = seen;
+    const noted: Noted = ({ own }) => {
+      const deal_id = uuidv7();
+      createDeal(own, context.actor, deal, seen, deal_id);
+      return { deal_id, status, pipeline_id: stage?.pipeline_id ?? null, stage_id: stage?.id ?? null };
     };
+    return { locks: [], noted, write: async (tx) => noted(tx) };
   },
 });
 

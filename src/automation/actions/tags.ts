@@ -1,15 +1,17 @@
 import Joi from 'joi';
 import { contactLock } from '../../contacts/events.ts';
 import { findTagNamed, tagName } from '../../contacts/tag-catalogue.ts';
-import { assignTag, unassignTag } from '../../contacts/tags.ts';
+import { assignFreeTag, assignTag, type FreeTag, findFreeTag, unassignTag } from '../../contacts/tags.ts';
 import { getConversation } from '../../messaging/inbox/conversation-row.ts';
 import { patchConversation } from '../../messaging/inbox/patch.ts';
+import type { Own } from '../../platform/database/own.ts';
 import { AppError } from '../../platform/errors.ts';
+import { contactUpdated } from '../../platform/events/catalogue.ts';
 import { id } from '../../platform/ids.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';
 import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
 import { contactAt, contactOf, idOf, scopesOn } from './about.ts';
-import { databaseAction, type Output, type PreparedStep, type StepContext } from './action.ts';
+import { databaseAction, type Noted, type Output, type PreparedStep, type StepContext } from './action.ts';
 
 type Fields = { on: 'contact' | 'conversation'; tag: string; contact_id?: string; conversation_id?: string };
 const fields = Joi.object<Fields>({
@@ -19,7 +21,11 @@ const fields = Joi.object<Fields>({
   conversation_id: id.description("Default: the run's conversation"),
 });
 
-type Work = { contact(tx: OwnTx, id: string): Promise<Output>; conversation(tx: TenantTx, id: string): Promise<Output> };
+type Work = {
+  contact(tx: OwnTx, id: string): Promise<Output>;
+  conversation(tx: TenantTx, id: string): Promise<Output>;
+  noted?(own: Own, contactId: string): Promise<Noted | undefined>;
+};
 
 async function prepared(context: StepContext, given: Fields, work: Work): Promise<PreparedStep> {
   if (given.on === 'conversation') {
@@ -27,7 +33,8 @@ async function prepared(context: StepContext, given: Fields, work: Work): Promis
     return { locks: [conversationLane(conversationId)], write: (tx) => work.conversation(tx, conversationId) };
   }
   const contactId = await contactOf(context, given.contact_id);
-  return { locks: [contactLock(contactId)], write: ({ own }) => work.contact(own, contactId) };
+  const noted = await work.noted?.(context.own, contactId);
+  return { locks: [contactLock(contactId)], write: ({ own }) => work.contact(own, contactId), ...(noted && { noted }) };
 }
 
 export const addTag = databaseAction<Fields>({
@@ -36,8 +43,13 @@ export const addTag = databaseAction<Fields>({
   ...scopesOn('contact', 'conversation'),
   fields,
   example: { tag: 'vip' },
+  tells: [contactUpdated.type],
   prepare: (context, given) =>
     prepared(context, given, {
+      async noted(own, contact_id) {
+        const free = await findFreeTag(own, contact_id, given.tag);
+        return free && noting(free);
+      },
       async contact(tx, contact_id) {
         const { row, isNew } = await assignTag(await contactAt(tx, contact_id), given.tag);
         return { contact_id, tag_id: row.id, tag: row.name, is_new: isNew };
@@ -74,6 +86,13 @@ export const removeTag = databaseAction<Fields>({
       },
     }),
 });
+
+const noting =
+  (free: FreeTag): Noted =>
+  ({ own }) => {
+    assignFreeTag(own, free);
+    return { contact_id: free.contactId, tag_id: free.id, tag: free.name, is_new: true };
+  };
 
 /** False: it was not there. */
 async function unassigned(work: () => Promise<void>): Promise<boolean> {

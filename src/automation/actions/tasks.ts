@@ -1,9 +1,10 @@
 import Joi from 'joi';
 import type { Own } from '../../platform/database/own.ts';
-import { id } from '../../platform/ids.ts';
+import { taskCompleted, taskCreated } from '../../platform/events/crm-events.ts';
+import { id, uuidv7 } from '../../platform/ids.ts';
 import { now } from '../../platform/time/clock.ts';
 import { patchTask } from '../../tasks/change.ts';
-import { createTask, type NewTask } from '../../tasks/create.ts';
+import { createTask, lookAround, type NewTask } from '../../tasks/create.ts';
 import type { GivenTask } from '../../tasks/fields.ts';
 import { newTaskFields, taskPatchFields, taskWords } from '../../tasks/schemas.ts';
 import type { TargetRef } from '../../tasks/targets.ts';
@@ -11,7 +12,7 @@ import type { TaskType } from '../../tasks/task.entity.ts';
 import { getTask, taskWrite } from '../../tasks/task-row.ts';
 import type { Duration } from '../definition/definition.ts';
 import { anyContactOf, idOf } from './about.ts';
-import { databaseAction, type StepContext } from './action.ts';
+import { databaseAction, type Noted, type StepContext } from './action.ts';
 import { memberFaults } from './faults.ts';
 
 /** `type` is the step's own word. */
@@ -59,15 +60,16 @@ export const createTaskAction = databaseAction<NewFields>({
     .oxor('due_at', 'due_in'),
   example: { title: 'Call {{ contact.name }}', task_type: 'call', priority: 'high', due_in: { days: 1 } },
   check,
+  tells: [taskCreated.type, taskCompleted.type],
   async prepare(context, fields) {
-    return {
-      locks: [],
-      async write({ own }) {
-        const targets = fields.targets ?? (await usualTargets({ ...context, own }));
-        const { id: task_id, revision } = await createTask(own, context.actor, { ...given(fields), targets });
-        return { task_id, revision };
-      },
+    const task = { ...given(fields), targets: fields.targets ?? (await usualTargets(context)) };
+    const seen = await lookAround(context.own, task);
+    const noted: Noted = ({ own }) => {
+      const task_id = uuidv7();
+      createTask(own, context.actor, task, seen, task_id);
+      return { task_id, revision: 1 };
     };
+    return { locks: [], noted, write: async (tx) => noted(tx) };
   },
 });
 

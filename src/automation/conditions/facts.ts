@@ -1,4 +1,4 @@
-import { findContactById } from '../../contacts/queries.ts';
+import { type ContactRow, findContactById } from '../../contacts/queries.ts';
 import { findConversation } from '../../messaging/inbox/conversation-row.ts';
 import { findMessage } from '../../messaging/queries.ts';
 import { getOrganization } from '../../organizations/organizations.ts';
@@ -52,9 +52,9 @@ export type Behind = {
 };
 
 /**
- * `needed`: roots, as `rootsOf` gives them, and `organization`, of which a clock is made; without it all. Nothing else is read: nine short reads at most.
+ * `needed`: roots, as `rootsOf` gives them, and `organization`, of which a clock is made; without it all. Nothing else is read: nine short reads at most. `contact`: it was read just now.
  */
-export async function loadFacts(own: Own, refs: FactRefs, needed?: ReadonlySet<string>): Promise<Facts> {
+export async function loadFacts(own: Own, refs: FactRefs, needed?: ReadonlySet<string>, contact?: ContactRow): Promise<Facts> {
   const isNeeded = (...names: string[]) => !needed || names.some((name) => needed.has(name));
   const facts: Facts = {
     vars: refs.vars ?? {},
@@ -70,7 +70,7 @@ export async function loadFacts(own: Own, refs: FactRefs, needed?: ReadonlySet<s
   const messageId = event && idIn(event, 'message_id');
   if (messageId && isNeeded('message')) facts.message = messageFacts(await findMessage(own, messageId));
   if (isNeeded('contact'))
-    facts.contact = contactFacts(refs.contactId === null ? undefined : await findContactById(own, refs.contactId));
+    facts.contact = contactFacts(contact ?? (refs.contactId === null ? undefined : await findContactById(own, refs.contactId)));
   const object = (type: SubjectType) => (refs.subjectType === type ? refs.subjectId : event && idIn(event, `${type}_id`));
   const [conversationId, dealId, taskId, recordId] = [object('conversation'), object('deal'), object('task'), object('record')];
   if (conversationId && isNeeded('conversation'))

@@ -1,4 +1,5 @@
 import { isStopWord } from '../../messaging/stop-words.ts';
+import type { BatchStatement } from '../../platform/database/batch.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import type { Event } from '../../platform/events/event.entity.ts';
@@ -18,7 +19,7 @@ export type EvaluatedEvent = EventColumns & {
 };
 
 /** SQL: all that an evaluation needs to know whether there is anything to do, in one round trip. `offset 0`: one look by the message's id. */
-const findStatement = `
+const findWith = (id: string) => `
   select e.id, e.type, e.subject_type, e.subject_id, e.data, e.chain, m.type as message_type, m.content,
          ${foldedWords('m')} as words,
          coalesce((
@@ -36,7 +37,15 @@ const findStatement = `
             where organization_id = $1
               and id = case when e.type = 'message.new' then (e.data->>'message_id')::uuid end
            offset 0) m on true
-   where e.organization_id = $1 and e.id = $2`;
+   where e.organization_id = $1 and e.id = ${id}`;
+const findStatement = findWith('$2');
+const ofJobStatement = findWith('(select j.subject_id from jobs j where j.organization_id = $1 and j.id = $2)');
+
+/** The event of a job, to be asked together with the job's row. */
+export const eventOfJob = (organizationId: string, jobId: string): BatchStatement => ({
+  text: ofJobStatement,
+  params: [organizationId, jobId],
+});
 
 /** Undefined once it was purged. */
 export async function findEvaluated(own: Own, id: string): Promise<EvaluatedEvent | undefined> {

@@ -18,11 +18,18 @@ type Triggered = { rule: LiveRule; published: Published; trigger: RunTrigger };
 /** Definitions of so many rules are read at once: what one organization has published must not fill the memory of a worker. */
 const atOnce = 20;
 
-/** Which rules begin with the event, by their triggers and conditions, and which runs wait for it. It changes nothing. */
-export async function lookAtEvent(evaluating: Evaluating, eventId: string, after = firstRun): Promise<Evaluation> {
+/**
+ * Which rules begin with the event, by their triggers and conditions, and which runs wait for it. It changes nothing. `read`: the event, of a moment ago;
+ * `after`: of those that wait for it the next ones.
+ */
+export async function lookAtEvent(
+  evaluating: Evaluating,
+  eventId: string,
+  { after = firstRun, read }: { after?: string; read?: EvaluatedEvent } = {},
+): Promise<Evaluation> {
   const { own } = evaluating;
   const nothing = { eventId, after, starts: [], wakes: [], last: null };
-  const event = await findEvaluated(own, eventId);
+  const event = read ?? (await findEvaluated(own, eventId));
   if (!event || ofRules.includes(event.type as (typeof ofRules)[number])) return nothing;
   const about = new About(own, event);
   const { woken: wakes, last } = event.is_awaited ? await wakesBy(evaluating, event, await about.subject(), after) : noWakes;

@@ -1,12 +1,13 @@
 import type { Own } from '../../platform/database/own.ts';
 import { LocksOutdated, sharedLock, subjectLock } from '../../platform/ledger/locks.ts';
-import type { TenantTx } from '../../platform/ledger/tx.ts';
+import type { PartText } from '../../platform/ledger/part.ts';
+import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
 import { ruleLock, runLock } from '../jobs.ts';
-import { beginRuns, type NewRun } from '../runs/begin.ts';
+import { beginRuns, type NewRun, noteRuns } from '../runs/begin.ts';
 import { cancelRun } from '../runs/end.ts';
 import { countHeld, type Held, holdBack } from './held.ts';
 import { isFullOfRuns } from './live-runs.ts';
-import { type Admission, admitAll, type Start } from './start.ts';
+import { type Admission, type Admitted, admitAll, admitCounted, isStillCounted, paramsOfCounted, type Start } from './start.ts';
 
 /** `run`: all of the run that does not follow from the rule and the subject. */
 export type RunStart = Start & {
@@ -14,6 +15,8 @@ export type RunStart = Start & {
   contactId: string | null;
   run: Pick<NewRun, 'mode' | 'trigger'> & Partial<Pick<NewRun, 'occursAt' | 'startedBy' | 'vars'>>;
 };
+
+const isHeld = ({ verdict }: Admission): boolean => verdict !== 'ok' && verdict !== 'none';
 
 /** Who pauses a rule holds its lock: after the reply no run begins. What is held back is told under the lock, once an hour. */
 function lockOfRule(ruleId: string, { verdict, isTold }: Admission): string[] {
@@ -23,7 +26,18 @@ function lockOfRule(ruleId: string, { verdict, isTold }: Admission): string[] {
 
 /** Of what `startRuns` will write, as it looks now. */
 export async function locksOfStarts(own: Own, starts: RunStart[], isFullOf = isFullOfRuns): Promise<string[]> {
-  const admissions = await admitAll(own, starts, isFullOf);
+  return locksOf(starts, await admitAll(own, starts, isFullOf));
+}
+
+/** The same, with what `noteStarts` needs. `isPlain`: it neither holds back nor begins again. */
+export async function lookAtStarts(own: Own, starts: RunStart[]): Promise<Admitted & { locks: string[]; isPlain: boolean }> {
+  const admitted = await admitCounted(own, starts);
+  const { admissions } = admitted;
+  const isPlain = admissions.every((one) => !isHeld(one) && one.restarts.length === 0);
+  return { ...admitted, isPlain, locks: locksOf(starts, admissions) };
+}
+
+function locksOf(starts: RunStart[], admissions: Admission[]): string[] {
   return starts.flatMap(({ rule, subject }, index) => {
     const admission = admissions[index]!;
     return [
@@ -53,6 +67,17 @@ export async function startRuns(tx: TenantTx, starts: RunStart[], isFullOf = isF
   // A schedule began one at the same time: it takes no locks of subjects.
   if (made.length < begun.length) throw new LocksOutdated();
   return made;
+}
+
+const allBegun: PartText = (organization, runs, ...counted) =>
+  `(select count(*) from begun) = jsonb_array_length(${runs}::jsonb) and ${isStillCounted(organization, ...counted)}`;
+
+/** As `startRuns`, without a question, where the look was plain. Throws LocksOutdated, at the commit, where another look would not see the same. */
+export function noteStarts(tx: OwnTx, starts: RunStart[], { admissions, counted }: Admitted): void {
+  for (const { subject } of starts) tx.assertLocked(subjectLock(subject.subjectType, subject.subjectId));
+  const begun = starts.flatMap((start, index) => (admissions[index]!.verdict === 'ok' ? [newRun(start)] : []));
+  for (const { ruleId } of begun) tx.assertLocked(sharedLock(ruleLock(ruleId)));
+  if (begun.length > 0) noteRuns(tx, begun, { assertion: allBegun, params: paramsOfCounted(starts, counted) });
 }
 
 function heldOf(starts: RunStart[], admissions: Admission[]): Held[] {

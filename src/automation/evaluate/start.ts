@@ -25,43 +25,45 @@ type Counted = { is_none: boolean; starts: number; live: string[]; told: HeldRea
  * SQL: a few looks for each rule and subject, by index; the subject's runs of the last hour are counted no further than to the limit. `coalesce`: the rule is
  * found by its id, not among all that are live (ledger/states.ts).
  */
-const countStatement = `
+const countOf = (organization: string, ...[rules, subjects, events, maxes, singles, moments]: string[]) => `
   select s.event_id is not null
          and (exists (
                 select 1
                   from automation_runs r
-                 where r.organization_id = $1 and r.rule_id = s.rule_id and r.event_id = s.event_id)
+                 where r.organization_id = ${organization} and r.rule_id = s.rule_id and r.event_id = s.event_id)
               or not exists (
                 select 1
                   from automation_rules a
-                 where a.organization_id = $1 and a.id = s.rule_id and coalesce(a.status, '') = 'live' and a.deleted_at is null))
+                 where a.organization_id = ${organization} and a.id = s.rule_id and coalesce(a.status, '') = 'live' and a.deleted_at is null))
          or s.occurs_at is not null
          and exists (
                select 1
                  from automation_runs r
-                where r.organization_id = $1 and r.rule_id = s.rule_id and r.occurs_at = s.occurs_at
+                where r.organization_id = ${organization} and r.rule_id = s.rule_id and r.occurs_at = s.occurs_at
                   and r.subject_id = s.subject_id) as is_none,
          (select count(*)::int
             from (select 1
                     from automation_runs r
-                   where r.organization_id = $1 and r.subject_id = s.subject_id and r.rule_id = s.rule_id
+                   where r.organization_id = ${organization} and r.subject_id = s.subject_id and r.rule_id = s.rule_id
                      and r.created_at > clock_timestamp() - interval '1 hour'
                    limit s.max) started) as starts,
          case when s.is_single
               then array(
                 select r.id
                   from automation_runs r
-                 where r.organization_id = $1 and r.subject_id = s.subject_id and r.rule_id = s.rule_id
+                 where r.organization_id = ${organization} and r.subject_id = s.subject_id and r.rule_id = s.rule_id
                    and r.state in ('queued', 'running')
                  order by r.id)
               else '{}' end as live,
          array(
            select h.reason
              from automation_held h
-            where h.organization_id = $1 and h.rule_id = s.rule_id and h.told_at > clock_timestamp() - ${heldEvery}) as told
-    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::int[], $6::boolean[], $7::timestamptz[]) with ordinality
+            where h.organization_id = ${organization} and h.rule_id = s.rule_id
+              and h.told_at > clock_timestamp() - ${heldEvery}) as told
+    from unnest(${rules}::uuid[], ${subjects}::uuid[], ${events}::uuid[], ${maxes}::int[], ${singles}::boolean[], ${moments}::timestamptz[]) with ordinality
       as s(rule_id, subject_id, event_id, max, is_single, occurs_at, place)
    order by s.place`;
+const countStatement = countOf('$1', '$2', '$3', '$4', '$5', '$6', '$7');
 
 /** A schedule starts as often as its times say, unless its author says less. */
 const maxStartsOf = ({ limits, trigger }: StartRule): number =>
@@ -85,20 +87,39 @@ function judged(start: Start, { is_none, starts, live, told }: Counted, isFull: 
   return { verdict: 'ok', restarts: concurrency === 'restart' ? live : [], isTold: false };
 }
 
+const paramsOf = (starts: Start[]) => [
+  starts.map(({ rule }) => rule.id),
+  starts.map(({ subject }) => subject.subjectId),
+  starts.map(({ eventId }) => eventId ?? null),
+  starts.map(({ rule }) => maxStartsOf(rule)),
+  starts.map(({ rule }) => rule.concurrency !== 'each'),
+  starts.map(({ occursAt }) => occursAt?.toISOString() ?? null),
+];
+
+/** `counted`: what they follow from. */
+export type Admitted = { admissions: Admission[]; counted: Counted[] };
+
 /** In the order of `starts`. It holds until the commit only under the subjects' locks (`subjectLock`). */
 export async function admitAll(own: Own, starts: Start[], isFullOf = isFullOfRuns): Promise<Admission[]> {
-  if (starts.length === 0) return [];
-  const counted = await own.sql<Counted>(countStatement, [
-    starts.map(({ rule }) => rule.id),
-    starts.map(({ subject }) => subject.subjectId),
-    starts.map(({ eventId }) => eventId ?? null),
-    starts.map(({ rule }) => maxStartsOf(rule)),
-    starts.map(({ rule }) => rule.concurrency !== 'each'),
-    starts.map(({ occursAt }) => occursAt?.toISOString() ?? null),
-  ]);
-  const isFull = await isFullOf(own);
-  return starts.map((start, index) => judged(start, counted[index]!, isFull));
+  return (await admitCounted(own, starts, isFullOf)).admissions;
 }
+
+export async function admitCounted(own: Own, starts: Start[], isFullOf = isFullOfRuns): Promise<Admitted> {
+  if (starts.length === 0) return { admissions: [], counted: [] };
+  const counted = await own.sql<Counted>(countStatement, paramsOf(starts));
+  const isFull = await isFullOf(own);
+  return { admissions: starts.map((start, index) => judged(start, counted[index]!, isFull)), counted };
+}
+
+/** SQL: what was counted is still so. Under the subjects' locks. */
+export const isStillCounted = (organization: string, ...[counted, ...asked]: string[]) =>
+  `(select jsonb_agg(jsonb_build_array(c.is_none, c.starts, c.live)) from (${countOf(organization, ...asked)}) c) = ${counted}::jsonb`;
+
+/** In the order of its places. */
+export const paramsOfCounted = (starts: Start[], counted: Counted[]): unknown[] => [
+  JSON.stringify(counted.map(({ is_none, starts: number, live }) => [is_none, number, live])),
+  ...paramsOf(starts),
+];
 
 /** Whether a rule may start for a subject now, or why not. What is held back is counted by `holdBack`. */
 export async function admit(own: Own, rule: StartRule, subject: StartSubject, chain: string[]): Promise<'ok' | HeldReason> {

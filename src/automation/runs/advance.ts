@@ -11,16 +11,16 @@ import { isBusy, isOurs, type Taken, takeSteps } from './take-steps.ts';
 /** As the batch left it: its transaction asserts that it still is when the next one ends. */
 function runAfter({ run, position, vars, stepsRun }: Batch, readAt: number): RunNow {
   const now_ms = run.now_ms + performance.now() - readAt;
-  return { ...run, state: 'running', position, vars, steps_run: stepsRun, now_ms };
+  return { ...run, state: 'running', position, vars, steps_run: stepsRun, now_ms, contact: undefined };
 }
 
 /**
  * The work of a run's job: batches of steps until the run waits, ends, or goes on in another pool. Throws RunOver once another run of the job is at it.
- * `over`: the run is not this job's.
+ * `over`: the run is not this job's. `read`: the run, of a moment ago.
  */
-export async function advance(deps: RunDeps, id: string): Promise<NonNullable<Ended>> {
+export async function advance(deps: RunDeps, id: string, read?: RunNow): Promise<NonNullable<Ended>> {
   const claim = uuidv7();
-  let run = await findRunNow(deps.own, id);
+  let run = read ?? (await findRunNow(deps.own, id));
   // A step that meets a fault of our own again and again undoes its transaction: those before it are done by themselves, and the run fails at that step.
   const always: Lesson = hasMetFaults(deps.job.error) ? { isSingle: true } : {};
   let lesson = always;

@@ -36,6 +36,10 @@ export type Batch = {
   /** It waited for an event until now. */
   endsWaits: boolean;
   next: Next;
+  /** Of what its steps record where they are noted, nobody listens to these types; undefined: somebody may. */
+  unheard?: string[];
+  /** All is written as it was seen, in one round trip. */
+  isNoted?: boolean;
 };
 
 /** The step that was refused at its last attempt: first in its batch for good, else it is tried alone. */

@@ -30,6 +30,7 @@ export async function callOutside(deps: RunDeps, run: RunNow, { step, action, fi
   return deps.transact(
     {
       look,
+      isOneTrip: (batch) => batch === undefined || batch.next.kind === 'succeed',
       locks: (batch) => (batch ? [runLock(run.id), ...(batch.next.kind === 'fail' ? [ruleLock(run.rule_id)] : [])] : []),
       cause: { by: `run:${run.id}`, chain: run.chain },
     },

@@ -1,3 +1,4 @@
+import { presentContact } from '../../contacts/queries.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { StepContext } from '../actions/action.ts';
 import type { RunDeps } from './parts.ts';
@@ -37,5 +38,15 @@ export async function contextOf(
       conversation_id: subject_type === 'conversation' ? subject_id : null,
       ...(kind && { record_kind: kind }),
     },
+  };
+}
+
+/** `presentContact`, once for all steps, which look at the same moment. `isRead`: it was read just now, and is there. */
+export function presentOnce(own: Own, isRead: (id: string) => boolean): (id: string) => Promise<string> {
+  const asked = new Map<string, Promise<string>>();
+  return (id) => {
+    const present = asked.get(id) ?? (isRead(id) ? Promise.resolve(id) : presentContact(own, id));
+    asked.set(id, present);
+    return present;
   };
 }

@@ -5,15 +5,21 @@ import type { StepState } from '../states.ts';
 import type { Batch, Next } from './batch.ts';
 import { changedBy, isNamed } from './changes.ts';
 import { after, into, type Position, positionOf, stepAt } from './position.ts';
+import { errorOf, isRefusal } from './refusal.ts';
 import type { RunNow } from './run-now.ts';
 import type { TakenStep } from './run-tx.ts';
+
+/** Where the draft was before a step. */
+type Mark = { position: Position; taken: number; stepsRun: number; vars: Record<string, unknown> };
+/** A step with an effect, while its action looks. */
+type Asked = { step: Step; row: TakenStep; before: Mark; prepared: Promise<PreparedStep> };
 
 /** A batch as it grows: the rows of its steps, their writes, and where the run is after them. */
 export class Draft {
   readonly run: RunNow;
   position: Position;
   readonly taken: TakenStep[] = [];
-  readonly writes: Batch['writes'] = [];
+  readonly writes: Asked[] = [];
   stepsRun: number;
   endsWaits = false;
   private readonly steps: Step[];
@@ -40,9 +46,33 @@ export class Draft {
     return row;
   }
 
-  wrote(step: Step, input: unknown, prepared: PreparedStep): void {
-    this.writes.push({ row: this.took(step, 'done', { input }), prepared });
+  wrote(step: Step, input: unknown, prepared: Promise<PreparedStep>, vars: Record<string, unknown>): void {
+    const before = { position: this.position, taken: this.taken.length, stepsRun: this.stepsRun, vars };
+    this.writes.push({ step, row: this.took(step, 'done', { input }), before, prepared });
     for (const name of changedBy(step.type)) this.changed.add(name);
+  }
+
+  /** The actions have looked, all at once. One that is refused ends the batch before it. `vars`: behind all steps. */
+  async settled(next: Next, vars: Record<string, unknown>): Promise<Pick<Batch, 'next' | 'writes' | 'vars'>> {
+    const writes: Batch['writes'] = [];
+    for (const { step, row, before, prepared } of this.writes) {
+      try {
+        writes.push({ row, prepared: await prepared });
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        this.backTo(before);
+        // What stands before it in the same transaction may have been what it lacks.
+        const instead: Next = writes.length > 0 ? { kind: 'go_on' } : this.failed(step, errorOf(error), row.input);
+        return { writes, vars: before.vars, next: instead };
+      }
+    }
+    return { writes, vars, next };
+  }
+
+  private backTo({ position, taken, stepsRun }: Mark): void {
+    this.position = position;
+    this.taken.length = taken;
+    this.stepsRun = stepsRun;
   }
 
   failed(step: Step, error: JobError, input?: unknown): Next {

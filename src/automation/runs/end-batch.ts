@@ -55,7 +55,7 @@ export async function endBatch(deps: RunDeps, tx: TenantTx, batch: Batch): Promi
     case 'again':
       return putOffJob(deps, tx, next);
     default:
-      endDone(tx, { ...job, lane: null, visible: false });
+      endDone(tx, { ...job, lane: null, visible: false }, { isAsserted: true });
       return { kind: 'done' };
   }
 }

@@ -6,9 +6,10 @@ import { maxStepsOfRun, maxVarsBytes } from '../limits.ts';
 import { withoutMarks } from '../secret-marks.ts';
 import { awaitedSubjects } from './awaited.ts';
 import type { Batch, Lesson, Next } from './batch.ts';
-import { contextOf } from './context-of.ts';
+import { contextOf, presentOnce } from './context-of.ts';
 import { definitionOf } from './definition-of.ts';
 import { Draft } from './draft.ts';
+import { Listeners } from './listeners.ts';
 import { opensAt } from './opening.ts';
 import { outputsOf } from './outputs.ts';
 import type { RunDeps } from './parts.ts';
@@ -41,6 +42,7 @@ class Plan {
   private scope: RunScope;
   private isClosed = false;
   private made: StepContext | undefined;
+  private readonly listeners: Listeners;
   /** Rendered, of the step that is tried. */
   private input: unknown;
 
@@ -51,13 +53,15 @@ class Plan {
     this.claim = claim;
     this.lesson = lesson;
     this.draft = new Draft(run, rule.steps);
+    this.listeners = new Listeners(deps.own, deps.actions);
     this.scope = this.scopeOf(this.draft.position.event_id ?? run.event_id);
   }
 
   async whole(): Promise<Batch> {
-    const next = await this.toNext();
-    const { taken, writes, position, stepsRun, endsWaits } = this.draft;
-    return { run: this.run, taken, writes, position, vars: this.scope.vars, stepsRun, endsWaits, next };
+    const { next, writes, vars } = await this.draft.settled(await this.toNext(), this.scope.vars);
+    const { taken, position, stepsRun, endsWaits } = this.draft;
+    const unheard = await this.listeners.noneOf(writes);
+    return { run: this.run, taken, writes, position, vars, stepsRun, endsWaits, next, ...(unheard && { unheard }) };
   }
 
   private async toNext(): Promise<Next> {
@@ -72,7 +76,7 @@ class Plan {
     const { run, deps } = this;
     const refs = { eventId, subjectType: run.subject_type, subjectId: run.subject_id, contactId: run.contact_id, vars: run.vars };
     const clock = { now: new Date(run.now_ms), hours: run.business_hours, timezone: run.timezone };
-    return new RunScope(deps.own, refs, () => outputsOf(deps.own, run.id), clock);
+    return new RunScope(deps.own, refs, () => outputsOf(deps.own, run.id), clock, {}, run.contact);
   }
 
   /** What the next steps read is read at once. */
@@ -82,6 +86,7 @@ class Plan {
       steps.push(step);
       if (isTurn(step)) break;
     }
+    if (this.run.mode === 'live') this.listeners.ask(steps);
     return this.scope.need(...steps.map(readBy));
   }
 
@@ -248,13 +253,17 @@ class Plan {
   }
 
   private async contextOf(): Promise<StepContext> {
-    this.made ??= await contextOf(this.deps, this.run);
+    const { deps, run } = this;
+    const isRead = (id: string) => run.contact?.id === id || this.scope.hasContact(id);
+    this.made ??= { ...(await contextOf(deps, run)), present: presentOnce(deps.own, isRead) };
     return this.made;
   }
 
   private async write(step: Step, action: DatabaseAction, fields: Record<string, unknown>): Promise<undefined> {
-    const prepared = await action.prepare(await this.contextOf(), fields);
-    this.draft.wrote(step, this.input, prepared);
+    const prepared = action.prepare(await this.contextOf(), fields);
+    // It is awaited when the steps behind it have asked, too.
+    prepared.catch(() => {});
+    this.draft.wrote(step, this.input, prepared, this.scope.vars);
     this.isClosed = action.isAlone === true;
   }
 

@@ -122,7 +122,13 @@ const waitsPart: PartText = (organization, runId) => `
  * The steps that a run took, and what it is afterwards, in the ledger's statement. LocksOutdated: it is no longer what `before` says. `endsWaits`: it has
  * waited for an event until now.
  */
-export function includeSteps(own: OwnTx, before: RunNow, after: RunAfter, steps: TakenStep[], { endsWaits = false } = {}): void {
+export function includeSteps(
+  own: OwnTx,
+  before: RunNow,
+  after: RunAfter,
+  steps: TakenStep[],
+  { endsWaits = false }: { endsWaits?: boolean } = {},
+): void {
   own.assertLocked(runLock(before.id));
   const { actions, ...set } = after;
   const state = actions.reduce((from, action) => assertAllowed(action, { state: from }), before.state);

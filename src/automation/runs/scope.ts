@@ -1,3 +1,4 @@
+import type { ContactRow } from '../../contacts/queries.ts';
 import { renderValue } from '../../liquid/value.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { Conditions } from '../conditions/conditions.ts';
@@ -26,15 +27,24 @@ export class RunScope {
   private facts: Partial<Facts> = {};
   private steps: Record<string, unknown> | undefined;
   private readonly given: Partial<Facts>;
+  private contact: ContactRow | undefined;
 
-  /** `given`: facts of what did not happen, in place of those that are read. */
-  constructor(own: Own, refs: FactRefs, outputs: Outputs, clock: Clock, given: Partial<Facts> = {}) {
+  /** `given`: facts of what did not happen, in place of those that are read. `contact`: of this moment. */
+  constructor(
+    own: Own,
+    refs: FactRefs,
+    outputs: Outputs,
+    clock: Clock,
+    given: Partial<Facts> = {},
+    contact: ContactRow | undefined = undefined,
+  ) {
     this.own = own;
     this.refs = refs;
     this.vars = refs.vars ?? {};
     this.outputs = outputs;
     this.clock = clock;
     this.given = given;
+    this.contact = contact;
   }
 
   /** Reads what these parts name. One more name reads all of them again, so that they are of one moment. */
@@ -45,7 +55,14 @@ export class RunScope {
     if (parts.some(namesOrganization)) roots.add('organization');
     if ([...roots].every((root) => this.read.has(root))) return;
     for (const root of roots) this.read.add(root);
-    this.facts = await loadFacts(this.own, this.refs, this.read);
+    const { contact } = this;
+    this.contact = undefined;
+    this.facts = await loadFacts(this.own, this.refs, this.read, contact);
+  }
+
+  /** It was read, and is there. */
+  hasContact(id: string): boolean {
+    return this.facts.contact?.id === id;
   }
 
   names(parts: unknown[]): string[] {

@@ -1,9 +1,9 @@
 import { LocksOutdated, subjectLock } from '../../platform/ledger/locks.ts';
-import type { TenantTx } from '../../platform/ledger/tx.ts';
+import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
 import { conflicts } from '../actions/conflicts.ts';
 import { ruleLock, runLock } from '../jobs.ts';
 import { isLive } from '../states.ts';
-import type { Batch, Lesson } from './batch.ts';
+import type { Batch, Lesson, Next } from './batch.ts';
 import { type Ended, endBatch } from './end-batch.ts';
 import { bounded } from './output.ts';
 import type { RunDeps } from './parts.ts';
@@ -22,14 +22,15 @@ export type Taken = { batch: Batch; ended: Ended } | undefined;
  * is not ours any more. Throws StepRefused, when nothing was written.
  */
 export function takeSteps(deps: RunDeps, first: RunNow, claim: string, lesson: Lesson): Promise<Taken> {
-  let known: RunNow | undefined = first;
-  const look = async () => {
-    const run = known ?? (await findRunNow(deps.own, first.id));
-    known = undefined;
-    return isOurs(run, deps) ? planBatch(deps, run, claim, lesson) : undefined;
+  const look = async (attempt: number): Promise<Batch | undefined> => {
+    const run = attempt === 1 ? first : await findRunNow(deps.own, first.id);
+    if (!isOurs(run, deps)) return undefined;
+    const batch = await planBatch(deps, run, claim, lesson);
+    return { ...batch, isNoted: attempt === 1 && canBeNoted(batch) };
   };
+  const isOneTrip = (batch: Batch | undefined) => batch === undefined || batch.isNoted === true;
   return deps.transact(
-    { ...conflicts, look, locks: locksOf, cause: { by: `run:${first.id}`, chain: first.chain } },
+    { ...conflicts, look, locks: locksOf, isOneTrip, cause: { by: `run:${first.id}`, chain: first.chain } },
     async (tx, batch) => batch && { batch, ended: await written(deps, tx, batch) },
   );
 }
@@ -47,7 +48,25 @@ function locksOf(batch: Batch | undefined): string[] {
   ];
 }
 
+/** Ends that write what is known. */
+const plainEnds: Next['kind'][] = ['succeed', 'cancel', 'go_on', 'call'];
+
+/** What was seen is asserted by what is written. Where that fails, the next attempt asks under the locks. */
+const canBeNoted = ({ writes, next }: Batch) =>
+  plainEnds.includes(next.kind) && writes.every(({ prepared }) => prepared.noted !== undefined);
+
+/** Without deliveries and evaluations of what is emitted. */
+function quietly(tx: TenantTx): TenantTx {
+  const emit: OwnTx['emit'] = (event, data, options) => tx.own.emit(event, data, { ...options, isHeard: false });
+  return Object.assign(Object.create(tx) as TenantTx, { own: Object.assign(Object.create(tx.own) as OwnTx, { emit }) });
+}
+
 async function written(deps: RunDeps, tx: TenantTx, batch: Batch): Promise<Ended> {
+  if (batch.isNoted) {
+    const noting = batch.unheard ? quietly(tx) : tx;
+    for (const { row, prepared } of batch.writes) row.output = bounded(await prepared.noted!(noting));
+    return endBatch(deps, tx, batch);
+  }
   for (const { row, prepared } of batch.writes) {
     try {
       row.output = bounded(await prepared.write(tx));

@@ -1,3 +1,4 @@
+import type { Own } from '../database/own.ts';
 import type { RowOf } from '../database/tables.ts';
 import { dispatchedColumns, firstCheck, slotOfNew, stateOfNew } from '../ledger/accept.ts';
 import type { PartText } from '../ledger/part.ts';
@@ -40,6 +41,24 @@ export const isHeard = (organization: string, ...types: string[]) => `
       where e.organization_id = ${organization}
         and (${types.map((type) => listensTo(`'${type}'::text`)).join(' or ')}))
    or ${isAwaited(organization, `in (${types.map((type) => `'${type}'`).join(', ')})`)})`;
+
+/** SQL: those of `types`, an expression of a list of texts, that an endpoint, a rule or a run of the organization listens to. */
+const heardOf = (organization: string, types: string) => `
+  select x.type
+    from unnest(${types}::text[]) as x(type)
+   where (select 1
+            from webhook_endpoints e
+           where e.organization_id = ${organization} and ${listensTo('x.type')}
+           limit 1) is not null
+      or ${isAwaited(organization, '= x.type')}`;
+
+const heardStatement = heardOf('$1', '$2');
+
+/** The same, for the look of a write. */
+export async function heardAmong(own: Pick<Own, 'sql'>, types: string[]): Promise<Set<string>> {
+  const rows = await own.sql<{ type: string }>(heardStatement, [types]);
+  return new Set(rows.map(({ type }) => type));
+}
 
 /**
  * Whether somebody listens now, when the events are written: between the look and this lies the wait for the subject's lock. From the reply on that an

@@ -1,3 +1,4 @@
+import type { BatchStatement } from '../database/batch.ts';
 import type { Em } from '../database/database.ts';
 import { OwnRows } from '../database/own.ts';
 import { query } from '../database/query.ts';
@@ -61,6 +62,12 @@ class OwnTransaction extends OwnRows implements OwnTx {
   }
   include(part: Part) {
     this.tx.include(part);
+  }
+  get isOneTrip() {
+    return this.tx.isOneTrip;
+  }
+  first(statement: BatchStatement) {
+    this.tx.first(statement);
   }
   given<Row>(name: string): Row | undefined {
     return this.tx.given(name);
@@ -147,6 +154,11 @@ export function openTx(
     end: (end) => void entries.ends.push(end),
     count: (tally, value) => void tallied.push({ tally, value }),
     include: (part) => void entries.parts.push(part),
+    isOneTrip: given === undefined,
+    first(statement) {
+      if (given) throw new Error('Within a transaction a statement is run, not noted');
+      entries.first.push(statement);
+    },
     given: <Row>(name: string) => rows.get(name) as Row | undefined,
     dispatch: (more) => void joined(dispatched, more),
     atEnd(work) {

@@ -1,4 +1,5 @@
-import type { Source } from '../database/database.ts';
+import { type BatchStatement, runBatch } from '../database/batch.ts';
+import type { Database, Source } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import type { RowOf } from '../database/tables.ts';
 import type { Job } from './jobs.entity.ts';
@@ -56,6 +57,20 @@ const runStatement = `
 export async function readRun(source: Source, { organization_id, id }: Omit<RunRef, 'run'>): Promise<RunRow | undefined> {
   const [row] = await query<RunRow>(source, runStatement, [organization_id, id]);
   return row;
+}
+
+/**
+ * The same beside the rows of `more`, which travel with it. Undefined: this run may not begin now, or has met a worker's death: `readRun` says the rest. For the
+ * claim of a handler that has nothing to claim.
+ */
+export async function readRunWith(
+  { pool }: Database,
+  { organization_id, id, run }: RunRef,
+  ...more: BatchStatement[]
+): Promise<{ row: RunRow; read: Record<string, unknown>[][] } | undefined> {
+  const [rows, ...read] = await runBatch(pool, [{ text: runStatement, params: [organization_id, id] }, ...more]);
+  const row = rows![0] as RunRow | undefined;
+  return row && row.stalls === 0 && decide(row, run, 0) === 'run' ? { row, read } : undefined;
 }
 
 export type Decision = 'stale' | 'retry' | 'echo' | 'early' | 'held' | 'room' | 'run';

@@ -108,7 +108,7 @@ async function attemptOf<Result>(
   options: Attempt,
   work: (tx: Tx) => Promise<Result | Afterwards<Result>>,
 ): Promise<{ result: Result; dispatched: Dispatched; tallied: Tallied[] }> {
-  const entries: Entries = { ends: [], jobs: [], events: [], parts: [] };
+  const entries: Entries = { first: [], ends: [], jobs: [], events: [], parts: [] };
   const dispatched = nothingDispatched();
   const { once } = options;
   const locks = (options.locks ?? []).map(lockOf);

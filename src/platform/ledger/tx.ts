@@ -1,3 +1,4 @@
+import type { BatchStatement } from '../database/batch.ts';
 import type { Em } from '../database/database.ts';
 import type { OwnRecords } from '../database/own.ts';
 import type { Cause } from '../events/cause.ts';
@@ -73,6 +74,10 @@ type Common = {
   /** Once, after the commit. */
   count<Value extends string>(tally: Tally<Value>, value: NoInfer<Value>): void;
   include(part: Part): void;
+  /** The whole transaction is one round trip: nothing can be asked. */
+  readonly isOneTrip: boolean;
+  /** Of one round trip alone: a statement of its own, behind the locks and before the ledger's, in the order of the calls. Its rows are not read. */
+  first(statement: BatchStatement): void;
   /** The row of an included part, once the ledger is written (Afterwards). */
   given<Row>(name: string): Row | undefined;
   dispatch(dispatched: Partial<Dispatched>): void;

@@ -17,12 +17,13 @@ import {
   paramsOfOne,
 } from './accept.ts';
 import { HeardMeanwhile, isEventLane, LocksOutdated, lockStatement, sorted } from './locks.ts';
-import type { Part, PartText } from './part.ts';
+import { outdatedCode, type Part, type PartText } from './part.ts';
 import { endPart, RunOver } from './release.ts';
 import type { End } from './tx.ts';
 
-export type Entries = { ends: End[]; jobs: NewJob[]; events: NewEvent[]; parts: Part[] };
-type Rest = Omit<Entries, 'ends'>;
+/** `first`: statements before the ledger's own, where one round trip is the whole transaction. */
+export type Entries = { first: BatchStatement[]; ends: End[]; jobs: NewJob[]; events: NewEvent[]; parts: Part[] };
+type Rest = Omit<Entries, 'first' | 'ends'>;
 /** `given`: the row of each part that gives one, by its name. */
 export type Written = { dispatched: Dispatched; given: Map<string, unknown> };
 
@@ -30,7 +31,7 @@ const nothing: Rest = { jobs: [], events: [], parts: [] };
 const isEmpty = ({ jobs, events, parts }: Rest) => jobs.length + events.length + parts.length === 0;
 
 /** Within a transaction: one statement, or more where an end and a new row share a lane. */
-export async function writeLedger(source: Source, { ends, ...rest }: Entries): Promise<Written> {
+export async function writeLedger(source: Source, { first: _, ends, ...rest }: Entries): Promise<Written> {
   const written: Written = { dispatched: nothingDispatched(), given: new Map() };
   const write = async (end: End | undefined, own: Rest) => {
     const { text, params } = statementOf(end, own);
@@ -52,18 +53,23 @@ export async function writeLedger(source: Source, { ends, ...rest }: Entries): P
   return written;
 }
 
-/** The locks and the one statement, in one round trip that is the whole transaction. */
-export async function writeInOneTrip(database: Database, locks: Iterable<string>, { ends, ...rest }: Entries): Promise<Written> {
+/** The locks, what comes first and the one statement, in one round trip that is the whole transaction. */
+export async function writeInOneTrip(
+  database: Database,
+  locks: Iterable<string>,
+  { first, ends, ...rest }: Entries,
+): Promise<Written> {
   const [end] = ends;
-  if (!end && isEmpty(rest)) return { dispatched: nothingDispatched(), given: new Map() };
+  if (!end && isEmpty(rest) && first.length === 0) return { dispatched: nothingDispatched(), given: new Map() };
   const statement = statementOf(end, rest);
-  const own = [...sorted(locks).map(lockStatement), statement];
+  const before = sorted(locks).map(lockStatement);
+  const own = [...before, ...first, statement];
   const written =
     own.length === 1
       ? alone(database, statement)
       : runBatch(database.pool, own).then(
           (rows) => rows.at(-1)![0],
-          (error) => (error.step < own.length - 1 ? lockError(error) : Promise.reject(error)),
+          (error) => (error.step < before.length ? lockError(error) : Promise.reject(error)),
         );
   return readOutcome((await written.catch(assertionError)) as Outcome, end, rest);
 }
@@ -73,12 +79,12 @@ export async function writeInTwoTrips(
   database: Database,
   locks: Iterable<string>,
   claims: BatchStatement[],
-  { ends, ...rest }: Entries,
+  { first, ends, ...rest }: Entries,
   last: (written: Written) => BatchStatement | Promise<BatchStatement>,
 ): Promise<void> {
   const [end] = ends;
   const before = [...sorted(locks).map(lockStatement), ...claims];
-  await runTwoBatches(database.pool, [...before, statementOf(end, rest)], (rows) =>
+  await runTwoBatches(database.pool, [...before, ...first, statementOf(end, rest)], (rows) =>
     last(readOutcome(rows.at(-1)![0] as Outcome, end, rest)),
   )
     .catch((error) => (error.step < before.length ? lockError(error) : Promise.reject(error)))
@@ -110,9 +116,9 @@ function readOutcome(row: Outcome, end: End | undefined, { parts }: Rest): Writt
 }
 
 /** Codes of the function `assert_that`, which undoes the statement. */
-const [runOver, outdated, heard] = ['KN001', 'KN002', 'KN003'];
+const [runOver, outdated, heard] = ['KN001', outdatedCode, 'KN003'];
 
-function assertionError(error: unknown): never {
+export function assertionError(error: unknown): never {
   const code = sqlStateOf(error);
   if (code === runOver) throw new RunOver();
   if (code === outdated) throw new LocksOutdated();

@@ -5,12 +5,13 @@ import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { OwnTx } from '../../../src/platform/ledger/tx.ts';
 import { completeTask, deleteTask, patchTask, reopenTask, restoreTask, type TaskPatch } from '../../../src/tasks/change.ts';
-import { createTask, type NewTask } from '../../../src/tasks/create.ts';
+import type { NewTask } from '../../../src/tasks/create.ts';
 import { linkTarget, unlinkTarget } from '../../../src/tasks/targets.ts';
 import { getAnyTask, taskLock, type WholeTask } from '../../../src/tasks/task-row.ts';
 import { changeTask } from '../../../src/tasks/task-tx.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { person } from '../../support/factories/person.ts';
+import { task as newTask } from '../../support/factories/task.ts';
 import { fc } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
@@ -118,7 +119,7 @@ test('after any changes the history tells the task, each change one event, and o
   await fc.assert(
     fc.asyncProperty(fields.map(given), fc.array(step, { maxLength: 12 }), async (first, steps) => {
       const body = { title: 'A', ...first, targets: [{ object_kind: 'contact', object_id: contacts[0]! }] } as NewTask;
-      const { id } = await transact([], (tx) => createTask(tx, actor, body));
+      const { id } = await transact([], (tx) => newTask(tx, actor, body));
       for (const one of steps) await take(id, one);
       const task = await getAnyTask(ownRows(house.database, house.organizationId), id);
       const lines = await house.sql<Line>(
@@ -144,7 +145,7 @@ test('after any changes the history tells the task, each change one event, and o
 });
 
 test('a task that is deleted with its person in the middle of a change is a 404, and leaves nothing', async () => {
-  const { id } = await transact([], (tx) => createTask(tx, actor, { title: 'A' }));
+  const { id } = await transact([], (tx) => newTask(tx, actor, { title: 'A' }));
   const change = onTask(id, (tx) =>
     changeTask(tx, id, { actor }, async (task) => {
       await house.sql('delete from crm_tasks where id = $1', [id]);

@@ -113,7 +113,7 @@ test('many runs that wait for one event are woken a few at a time, none is lost,
   };
   const [batches, starts]: [string[][], number[]] = [[], []];
   for (let after: string | undefined | null = undefined; after !== null; ) {
-    const seen = await lookAtEvent(evaluating, event, after);
+    const seen = await lookAtEvent(evaluating, event, { after });
     await at.transact(evaluation(evaluating, seen), writeEvaluation);
     batches.push(seen.wakes);
     starts.push(seen.starts.length);

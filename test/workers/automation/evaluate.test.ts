@@ -169,6 +169,24 @@ describe('exactly once', () => {
     expect(await at.house.rows()).toHaveLength(1);
   });
 
+  test.each([
+    ['subject_busy', { concurrency: 'skip' as const }],
+    ['too_often', { limits: { starts_per_hour: 1 } }],
+  ])('another event begins a run between the look and the write: %s', async (reason, given) => {
+    const rule = await at.rule(given);
+    const [first, second] = [await updated(), await updated()];
+    const own = evaluating();
+    const { look, ...more } = evaluation(own, await lookAtEvent(own, second));
+    const between = async (attempt: number) => {
+      const seen = await look(attempt);
+      if (attempt === 1) await at.evaluate(first);
+      return seen;
+    };
+    await at.transact({ ...more, look: between }, writeEvaluation);
+    expect((await at.runs(rule)).map(({ event_id }) => event_id)).toEqual([first]);
+    expect(await at.held(rule)).toEqual([{ reason, count: 1 }]);
+  });
+
   test('the person is erased between the look and the write: the run is about nobody', async () => {
     const rule = await at.rule();
     const event = await updated();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
-import { createTask } from '../../../src/tasks/create.ts';
 import { remindTask } from '../../../workers/crm/remind-task.ts';
 import { describeEachBackend } from '../../support/backends.ts';
+import { task } from '../../support/factories/task.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -28,7 +28,7 @@ describeEachBackend('reminders that are parked', (makeBackend) => {
     for (let done = 0; done < count; done += perTransaction)
       await transact({}, async ({ own }) => {
         for (let number = 0; number < perTransaction; number += 1)
-          await createTask(own, 'user:test', { title: `Task ${done + number}`, due_at: dueAt });
+          await task(own, 'user:test', { title: `Task ${done + number}`, due_at: dueAt });
       });
     await house.sweepAll();
     expect(await inQueue()).toBe(0);

@@ -3,10 +3,10 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { patchTask } from '../../../src/tasks/change.ts';
-import { createTask } from '../../../src/tasks/create.ts';
 import { remindTaskJob } from '../../../src/tasks/jobs.ts';
 import { taskLock } from '../../../src/tasks/task-row.ts';
 import { remindTask } from '../../../workers/crm/remind-task.ts';
+import { task } from '../../support/factories/task.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 
 let house: House;
@@ -37,7 +37,7 @@ const reminders = async () => house.sql(`select data from events where subject_i
 const state = async () => (await house.sql('select reminder_job_id, reminded_at from crm_tasks where id = $1', [taskId]))[0];
 
 beforeEach(async () => {
-  const made = await transact()({}, (tx) => createTask(tx.own, actor, { title: 'Call', due_at: inHours(5) }));
+  const made = await transact()({}, (tx) => task(tx.own, actor, { title: 'Call', due_at: inHours(5) }));
   taskId = made.id;
 });
 
@@ -123,7 +123,7 @@ test('a job that fails for good has reminded', async () => {
 
 test('a reminder that a rule has set is an effect of the rule; one that a person sets anew is not', async () => {
   const cause = { by: 'run:1', chain: [uuidv7()] };
-  const made = await transact()({ cause }, (tx) => createTask(tx.own, cause.by, { title: 'Call', due_at: inHours(5) }));
+  const made = await transact()({ cause }, (tx) => task(tx.own, cause.by, { title: 'Call', due_at: inHours(5) }));
   taskId = made.id;
   const told = () =>
     house.sql(`select cause, chain from events where subject_id = $1 and type = 'task.due' order by id`, [taskId]);
