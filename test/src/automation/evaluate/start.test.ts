@@ -87,9 +87,9 @@ describe('a rule starts', () => {
       [skip, each, restart].map((one) => ({ rule: one, subject: who, chain: [] })),
     );
     expect(verdicts).toEqual([
-      { verdict: 'subject_busy', restarts: [] },
-      { verdict: 'ok', restarts: [] },
-      { verdict: 'ok', restarts: [live.get(restart.id)] },
+      { verdict: 'subject_busy', restarts: [], isTold: false },
+      { verdict: 'ok', restarts: [], isTold: false },
+      { verdict: 'ok', restarts: [live.get(restart.id)], isTold: false },
     ]);
   });
 
@@ -117,7 +117,7 @@ describe('a rule starts', () => {
   test('not where the organization has all the live runs it may have', async () => {
     const [one, full] = [await rule(), async () => true];
     const [admission] = await admitAll(own, [{ rule: one, subject: about(), chain: [] }], full);
-    expect(admission).toEqual({ verdict: 'too_many_runs', restarts: [] });
+    expect(admission).toEqual({ verdict: 'too_many_runs', restarts: [], isTold: false });
   });
 });
 
