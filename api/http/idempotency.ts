@@ -6,6 +6,7 @@ import { query } from '../../src/platform/database/query.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
 import type { IdempotencyKey as StoredReply } from '../../src/platform/idempotency/idempotency-key.entity.ts';
+import { assertionCodes } from '../../src/platform/ledger/assertion-codes.ts';
 import type { Once, Transact, Work, Write } from '../../src/platform/ledger/transact.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
 import { type Secrets, sha256 } from '../../src/platform/secrets.ts';
@@ -169,8 +170,7 @@ export async function withdrawReplies(tx: Tx, secrets: Secrets, organizationId: 
 /** The one name of the key's lock: "still running" is an advisory lock in the transaction that also writes the row. */
 const lockOf = (key: IdempotencyKey) => paramsOf(key).join('\n');
 
-/** Codes of the function `assert_that`. */
-const [running, answered] = ['KN003', 'KN004'];
+const { running, answered } = assertionCodes;
 
 /** Two statements: the second sees what was committed before the first took the lock. */
 const claimsOf = (key: IdempotencyKey): BatchStatement[] => [

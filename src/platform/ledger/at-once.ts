@@ -1,7 +1,8 @@
 import type { BatchStatement } from '../database/batch.ts';
 import { bindTo } from '../listing/bind.ts';
 import { dispatchedOf, type Inserted } from './accept.ts';
-import { outdatedCode, type Part, type PartText } from './part.ts';
+import { assertionCodes } from './assertion-codes.ts';
+import type { Part, PartText } from './part.ts';
 import type { OwnTx } from './tx.ts';
 import { assertionError } from './write.ts';
 
@@ -56,7 +57,7 @@ function textOf(text: PartText, places: number, read: string | undefined, assert
   const known = texts.get(key);
   if (known) return known;
   const all = Array.from({ length: places }, bindTo([]));
-  const last = assertion ? `assert_that(${assertion(...all)}, '${outdatedCode}')` : read ? `* from ${read}` : '1';
+  const last = assertion ? `assert_that(${assertion(...all)}, '${assertionCodes.outdated}')` : read ? `* from ${read}` : '1';
   const made = `with ${text(...all)} select ${last}`;
   texts.set(key, made);
   return made;

@@ -21,6 +21,3 @@ export type Part = {
   /** What its failure says, where it is not LocksOutdated (write.ts). */
   code?: string;
 };
-
-/** Of `assert_that`, where what a write has seen is no longer so. */
-export const outdatedCode = 'KN002';

@@ -16,8 +16,9 @@ import {
   type PoolRef,
   paramsOfOne,
 } from './accept.ts';
+import { assertionCodes } from './assertion-codes.ts';
 import { HeardMeanwhile, isEventLane, LocksOutdated, lockStatement, sorted } from './locks.ts';
-import { outdatedCode, type Part, type PartText } from './part.ts';
+import type { Part, PartText } from './part.ts';
 import { endPart, RunOver } from './release.ts';
 import type { End } from './tx.ts';
 
@@ -115,8 +116,7 @@ function readOutcome(row: Outcome, end: End | undefined, { parts }: Rest): Writt
   return { dispatched, given: new Map(names.map((name) => [name, row.given[name] ?? undefined])) };
 }
 
-/** Codes of the function `assert_that`, which undoes the statement. */
-const [runOver, outdated, heard] = ['KN001', outdatedCode, 'KN003'];
+const { runOver, outdated, heard } = assertionCodes;
 
 export function assertionError(error: unknown): never {
   const code = sqlStateOf(error);

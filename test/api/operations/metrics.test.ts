@@ -495,6 +495,7 @@ describe('the worker', () => {
       'message_attempts',
       'onboardings',
       'password_resets',
+      'pools',
       'provider_webhooks',
       'quotes',
       'records',

@@ -65,6 +65,7 @@ test('onboardings: those not completed 30 days after their last change, unless a
   expect((await purge('onboardings')).deleted).toEqual({ onboardings: 1 });
   expect((await purge('onboardings', { retentionOnboardingsDays: 20 })).deleted).toEqual({ onboardings: 1 });
   expect(await count('onboardings')).toBe(2);
+  await house.sql('delete from onboardings');
 });
 
 describe('jobs', () => {
