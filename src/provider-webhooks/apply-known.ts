@@ -112,9 +112,6 @@ const asSeen: PartText = (_organization, ...places) => {
   const [, was, late] = places.slice(-3);
   return `exists (select 1 from shown s where s.was = ${was} and s.is_late = ${late}::boolean and s.awaited is null)`;
 };
-/** Somebody who began to listen since makes the look outdated. */
-const asSeenUnheard: PartText = (organization, ...places) =>
-  `${asSeen(organization!, ...places)} and not ${isHeard(organization!, ...newsTypes)}`;
 
 /** Needs the conversation's lane; writes nothing when the conversation is no longer as it was looked at (LocksOutdated). */
 export function storeOfSender(own: OwnTx, message: InboundMessage, sender: Sender, received?: Received): void {
@@ -123,7 +120,7 @@ export function storeOfSender(own: OwnTx, message: InboundMessage, sender: Sende
   own.include({
     text: storePart,
     params: [own.organizationId, ...paramsOfMessage(placed), ...paramsOfShown(placed), contactId, was, is_late],
-    assertion: sender.is_heard ? asSeen : asSeenUnheard,
+    assertion: asSeen,
   });
   emitNew(own, placed, contactId, sender, sender.is_heard);
 }
