@@ -1,12 +1,11 @@
 import { type BatchStatement, runBatch } from '../../src/platform/database/batch.ts';
 import type { Database, Source } from '../../src/platform/database/database.ts';
-import { sqlStateOf } from '../../src/platform/database/errors.ts';
+import { assertionCodes, sqlStateOf } from '../../src/platform/database/errors.ts';
 import { OwnRows } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import type { RowOf } from '../../src/platform/database/tables.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
 import type { IdempotencyKey as StoredReply } from '../../src/platform/idempotency/idempotency-key.entity.ts';
-import { assertionCodes } from '../../src/platform/ledger/assertion-codes.ts';
 import type { Once, Transact, Work, Write } from '../../src/platform/ledger/transact.ts';
 import type { Tx } from '../../src/platform/ledger/tx.ts';
 import { type Secrets, sha256 } from '../../src/platform/secrets.ts';

@@ -1,7 +1,6 @@
 import Joi from 'joi';
 import { uuid } from '../../platform/ids.ts';
-import { boundedFaults } from '../../platform/ledger/faults.ts';
-import { backoff, job } from '../../platform/ledger/job.ts';
+import { backoff, boundedFaults, job } from '../../platform/ledger/job.ts';
 import { tickJobName } from '../jobs.ts';
 
 /**

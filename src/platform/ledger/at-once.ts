@@ -1,7 +1,7 @@
 import type { BatchStatement } from '../database/batch.ts';
+import { assertionCodes } from '../database/errors.ts';
 import { bindTo } from '../listing/bind.ts';
 import { dispatchedOf, type Inserted } from './accept.ts';
-import { assertionCodes } from './assertion-codes.ts';
 import type { Part, PartText } from './part.ts';
 import type { OwnTx } from './tx.ts';
 import { assertionError } from './write.ts';

@@ -25,16 +25,6 @@ export function nextFault(before: JobError | null, isOutage: boolean, at = nowDa
 /** At its last attempts, and no mere outages. */
 export const hasMetFaults = (error: JobError | null): boolean => isFault(error) && (error.ours ?? 0) > 0;
 
-/** Longer waits than the gap would never add up. */
-const waitsMs = [5_000, 15_000, 60_000, 120_000];
-const longestMs = 300_000;
-/** Over about an hour: what a restart or a deployment mends is over by then. */
-const maxFaults = 15;
-
-/** For a job that is given up after faults of our own (`faultDelayMs`). */
-export const boundedFaults = (faults: number): number | undefined =>
-  faults >= maxFaults ? undefined : (waitsMs[faults - 1] ?? longestMs);
-
 /** What its subject says of it. */
 export const givenUp = (faults: number): JobError => ({
   code: 'internal',

@@ -49,3 +49,13 @@ export const backoff =
     const step = steps[Math.min(attempts, steps.length) - 1] ?? steps[0]!;
     return Math.round(step * (1 + Math.random() / 5));
   };
+
+/** Longer waits than the gap would never add up. */
+const waitsMs = [5_000, 15_000, 60_000, 120_000];
+const longestMs = 300_000;
+/** Over about an hour: what a restart or a deployment mends is over by then. */
+const maxFaults = 15;
+
+/** For a job that is given up after faults of our own (`faultDelayMs`). */
+export const boundedFaults = (faults: number): number | undefined =>
+  faults >= maxFaults ? undefined : (waitsMs[faults - 1] ?? longestMs);

@@ -1,6 +1,6 @@
 import { type BatchStatement, runBatch, runTwoBatches } from '../database/batch.ts';
 import type { Database, Source } from '../database/database.ts';
-import { lockError, sqlStateOf } from '../database/errors.ts';
+import { assertionCodes, lockError, sqlStateOf } from '../database/errors.ts';
 import { query } from '../database/query.ts';
 import { isStillUnheard, type NewEvent, recordPart, recordUnheardPart } from '../events/record.ts';
 import { bindTo } from '../listing/bind.ts';
@@ -16,7 +16,6 @@ import {
   type PoolRef,
   paramsOfOne,
 } from './accept.ts';
-import { assertionCodes } from './assertion-codes.ts';
 import { HeardMeanwhile, isEventLane, LocksOutdated, lockStatement, sorted } from './locks.ts';
 import type { Part, PartText } from './part.ts';
 import { endPart, RunOver } from './release.ts';
