@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { afterEachFile } from '../support/jest/each-file.ts';
+import { afterAll } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
 import { cleanEnvironment, root } from './command.ts';
 
@@ -15,7 +15,7 @@ export type Listening = {
 };
 
 const running = new Set<Listening>();
-afterEachFile(async () => {
+afterAll(async () => {
   for (const one of running) await one.end('SIGKILL');
 });
 

@@ -1,10 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { forgetNames } from '../../src/platform/database/statement-names.ts';
-import { afterEachFile } from './jest/each-file.ts';
-
-afterEachFile(forgetNames);
 
 /** What test/support/global-setup.ts handed over. */
 export function setting(name: string): string {

@@ -16,7 +16,6 @@ import { organizationWithKey } from './factories/organization.ts';
 import { collectingLog } from './log.ts';
 import { testHashKey, testSecretKey } from './secrets.ts';
 import { services } from './services.ts';
-import './url-rules.ts';
 import { maxWaitMs, waitFor } from './wait-for.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads a body that its contract has checked

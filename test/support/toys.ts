@@ -2,9 +2,8 @@ import Joi from 'joi';
 import type { Em } from '../../src/platform/database/database.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { uuid, uuidv7 } from '../../src/platform/ids.ts';
-import { forgetContracts, registerContracts } from '../../src/platform/ledger/contracts.ts';
+import { registerContracts } from '../../src/platform/ledger/contracts.ts';
 import { type JobContract, job } from '../../src/platform/ledger/job.ts';
-import { afterEachFile } from './jest/each-file.ts';
 
 export type ToyPayload = { toy_id: string };
 
@@ -38,8 +37,6 @@ export const throwJob = toyContract('toys.throw', {
 });
 
 export const toyContracts = [playJob, showJob, throwJob];
-// Other files have no table of toys.
-afterEachFile(() => forgetContracts(toyContracts));
 
 /** The table of the toys' subjects, in a test database. `effects` counts what a run did; `played` keeps the order. */
 export async function makeToyBox(em: Em) {

@@ -6,9 +6,5 @@ export function registerContracts(contracts: { name: string }[]) {
   for (const contract of contracts) known.set(contract.name, contract as JobContract);
 }
 
-export function forgetContracts(contracts: { name: string }[]) {
-  for (const { name } of contracts) known.delete(name);
-}
-
 export const contractOf = (name: string): JobContract | undefined => known.get(name);
 export const allContracts = (): JobContract[] => [...known.values()];

@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Step } from '../../../src/automation/definition/definition.ts';
+import { setUrlRules } from '../../../src/automation/http/url-rules.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { createHttpCaller } from '../../../src/webhooks/http-caller.ts';
 import { runRule } from '../../../workers/automation/run.ts';
 import type { ToyHandler } from '../../support/house.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
 import { testSecrets } from '../../support/secrets.ts';
-import { setUrlRules } from '../../support/url-rules.ts';
 
 let at: RuleHouse;
 let url: string;

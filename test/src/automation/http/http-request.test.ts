@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CallOutcome, StepContext } from '../../../../src/automation/actions/action.ts';
 import { type HttpRequest, httpRequest } from '../../../../src/automation/http/http-request.ts';
+import { setUrlRules } from '../../../../src/automation/http/url-rules.ts';
 import { marksIn } from '../../../../src/automation/secret-marks.ts';
 import { ownRows } from '../../../../src/platform/database/own.ts';
 import { AppError } from '../../../../src/platform/errors.ts';
@@ -12,7 +13,6 @@ import { createHttpCaller } from '../../../../src/webhooks/http-caller.ts';
 import { drip, flood, floodBytes, type HostileReceiver, startHostileReceiver } from '../../../support/hostile-receiver.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { testSecrets } from '../../../support/secrets.ts';
-import { setUrlRules } from '../../../support/url-rules.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {

@@ -20,7 +20,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close();
   await created.drop();
-  setClock(Date.now(), performance.now());
 });
 
 /** The host's clock, ahead by so much. */
