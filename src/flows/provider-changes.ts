@@ -53,7 +53,7 @@ const skewMs = 60_000;
 /**
  * Our own acts count with our clock, to the millisecond; the provider tells whole seconds of its own, so that what it decided soon after such an act
  * may look older. A change that begins with the present status, between those that it alone decides about, follows the act: no act of ours moves from
- * one of them to another. Beyond a second it must be news: a copy of an older one may begin with the same status.
+ * one of them to another. So does a deprecation, which is final. Beyond a second it must be news: a copy of an older one may begin with the same status.
  */
 function followsOurAct(
   flow: FlowRecord,
@@ -61,7 +61,8 @@ function followsOurAct(
   { olderMs, isNews }: Age,
 ): boolean {
   if (olderMs >= (isNews ? skewMs : secondMs)) return false;
-  return before === flow.status && [before, status].every((one) => one && ofProviderAlone.includes(one));
+  if (!before || !status || before !== flow.status || !ofProviderAlone.includes(before)) return false;
+  return status === 'deprecated' || ofProviderAlone.includes(status);
 }
 
 /** `olderMs`: than what is known; below 0: newer. `isNews`: newer than all that the provider has told. */
