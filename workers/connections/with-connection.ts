@@ -26,8 +26,8 @@ export class ConnectionHeld extends ProviderBusy {}
 /** A hold that is over so soon is slept through. */
 const shortMs = 1_000;
 
-/** A connection that is repaired lets its pool go; a run of another pool looks again after this time. */
-const stoppedMs = 60_000;
+/** A connection that is repaired lets its pool go, with the runs that are held there; a run of another pool looks again after this time. */
+const [heldAgainMs, stoppedMs] = [1_000, 60_000];
 
 /**
  * Work with a connection. A refused access token is renewed once; refused credentials stop the connection, and the run keeps its place until
@@ -40,12 +40,15 @@ export async function withConnection(
 ): Promise<Outcome> {
   const account = await connectionAccount(context.own, id, context.secrets);
   if (!account) return gone();
-  if (account.status !== 'connected') return context.wait(stoppedMs, { reason: `the connection is ${account.status}` });
+  if (account.status !== 'connected') {
+    const waitMs = context.row.pool === connectionPool(id) ? heldAgainMs : stoppedMs;
+    return context.wait(waitMs, { reason: `the connection is ${account.status}` });
+  }
   try {
     return await work({ account, call: callsOf(context, account) });
   } catch (error) {
     if (await stopFor(context, account, error)) {
-      return context.wait(1_000, { reason: (error as Error).message });
+      return context.wait(heldAgainMs, { reason: (error as Error).message });
     }
     if (error instanceof ProviderBusy && error.scope === 'channel') {
       if (!(error instanceof ConnectionHeld)) await slowDown(context, id, error.retryAfterMs);
