@@ -40,13 +40,14 @@ export const cancelRunsJob = manyJob<CancelPayload>(
   Joi.object({ ...shape, reason: Joi.valid(...cancelReasons).required() }),
 );
 
-/** Of older versions, and of an operator: all. */
+/** Of older versions: all. */
 export const allScopes = '*';
+const scopesText = /^(\*|[a-z_]+:[a-z]+( [a-z_]+:[a-z]+)*)$/;
 /** `scopes`: of who asked, with spaces between: what needs more is left. */
 export type RetryPayload = ManyPayload & { scopes: string };
 export const retryRunsJob = manyJob<RetryPayload>(
   'automation.retry-runs',
-  Joi.object({ ...shape, scopes: Joi.string().allow('').default(allScopes) }),
+  Joi.object({ ...shape, scopes: Joi.string().pattern(scopesText).allow('').default(allScopes) }),
 );
 
 export const filterIn = ({ filter }: ManyPayload): RunFilter => JSON.parse(filter) as RunFilter;

@@ -32,8 +32,8 @@ test('every kind of job is known by its own name and has a queue that exists', (
   expect(contractOf('toys.gone')).toBeUndefined();
 });
 
-/** A reminder of before has none. */
-const optional = ['origin'];
+/** A reminder of before has no origin, a retry of many runs no scopes. */
+const optional = ['origin', 'scopes'];
 
 test('a payload holds its subject’s id, other ids, who asked, in which way, of which runs and until when at most, and nothing else', () => {
   for (const { payload, subject } of jobs) {
@@ -45,6 +45,7 @@ test('a payload holds its subject’s id, other ids, who asked, in which way, of
       force: 'true',
       filter: '{"state":"failed"}',
       reason: 'asked',
+      scopes: 'automation:write crm:write',
       origin: `{"by":"run:${id}","chain":["${id}"]}`,
     };
     const ids = Object.fromEntries(Object.keys(payload.describe().keys).map((key) => [key, others[key] ?? id]));
