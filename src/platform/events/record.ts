@@ -42,19 +42,20 @@ export const isHeard = (organization: string, ...types: string[]) => `
         and (${types.map((type) => listensTo(`'${type}'::text`)).join(' or ')}))
    or ${isAwaited(organization, `in (${types.map((type) => `'${type}'`).join(', ')})`)})`;
 
-/** SQL: those of `types`, an expression of a list of texts, that an endpoint, a rule or a run of the organization listens to. */
-const heardOf = (organization: string, types: string) => `
+/** The same of one type, which is an expression too: each look is one in an index. */
+const isListenedTo = (organization: string, type: string) => `
+  ((select 1
+      from webhook_endpoints e
+     where e.organization_id = ${organization} and ${listensTo(type)}
+     limit 1) is not null
+   or ${isAwaited(organization, `= ${type}`)})`;
+
+const heardStatement = `
   select x.type
-    from unnest(${types}::text[]) as x(type)
-   where (select 1
-            from webhook_endpoints e
-           where e.organization_id = ${organization} and ${listensTo('x.type')}
-           limit 1) is not null
-      or ${isAwaited(organization, '= x.type')}`;
+    from unnest($2::text[]) as x(type)
+   where ${isListenedTo('$1', 'x.type')}`;
 
-const heardStatement = heardOf('$1', '$2');
-
-/** The same, for the look of a write. */
+/** Those of `types` that somebody listens to, for the look of a write. */
 export async function heardAmong(own: Pick<Own, 'sql'>, types: string[]): Promise<Set<string>> {
   const rows = await own.sql<{ type: string }>(heardStatement, [types]);
   return new Set(rows.map(({ type }) => type));
@@ -68,11 +69,7 @@ export const isStillUnheard: PartText = (events) => `
   not exists (
     select 1
       from jsonb_to_recordset(${events}::jsonb) as h(organization_id uuid, type text)
-     where (select 1
-              from webhook_endpoints e
-             where e.organization_id = h.organization_id and ${listensTo('h.type')}
-             limit 1) is not null
-        or ${isAwaited('h.organization_id', '= h.type')})`;
+     where ${isListenedTo('h.organization_id', 'h.type')})`;
 
 /** SQL: events that nobody listens to, without the sets of deliveries and evaluations: half of the ledger's plan (bench: post). */
 export const recordUnheardPart =
