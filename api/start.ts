@@ -1,17 +1,15 @@
 import type { AddressInfo } from 'node:net';
+import { createAuthenticate } from '../src/accounts/authenticate.ts';
+import { createPasswords } from '../src/accounts/password-hash.ts';
 import { createShippingAreas } from '../src/commerce/delivery/areas.ts';
 import { commerceTallies } from '../src/commerce/tallies.ts';
 import { createFlowExchanges } from '../src/flows/exchange/exchanges.ts';
+import { knowJobs } from '../src/jobs.ts';
 import { createStorage } from '../src/media/storage/index.ts';
 import { openDatabase } from '../src/open-database.ts';
 import type { Config } from '../src/platform/config/config.ts';
 import { unlessAway } from '../src/platform/database/errors.ts';
 import { checkConnections } from '../src/platform/database/open.ts';
-import { type Heartbeat, startHeartbeat } from '../src/platform/process/heartbeat.ts';
-import { startClock } from '../src/platform/time/clock-skew.ts';
-import '../src/jobs.ts';
-import { createAuthenticate } from '../src/accounts/authenticate.ts';
-import { createPasswords } from '../src/accounts/password-hash.ts';
 import { requestBoundsOf } from '../src/platform/database/request-bounds.ts';
 import { createBackend } from '../src/platform/ledger/backends/index.ts';
 import { createLedger } from '../src/platform/ledger/ledger.ts';
@@ -20,9 +18,11 @@ import { createReads } from '../src/platform/listing/reads.ts';
 import type { Log } from '../src/platform/log.ts';
 import { createMetrics } from '../src/platform/metrics/metrics.ts';
 import { createTallies } from '../src/platform/metrics/tallies.ts';
+import { type Heartbeat, startHeartbeat } from '../src/platform/process/heartbeat.ts';
 import { createLoginLimits } from '../src/platform/rate-limits/login.ts';
 import { createRequestLimits } from '../src/platform/rate-limits/requests.ts';
 import { createSecrets } from '../src/platform/secrets.ts';
+import { startClock } from '../src/platform/time/clock-skew.ts';
 import { createProviders } from '../src/providers/index.ts';
 import { createApp } from './app.ts';
 import type { Deps } from './http/endpoint.ts';
@@ -41,6 +41,7 @@ const longestRequestMs = 30 * 60_000;
 
 /** Listens at once, with or without the queue. */
 export async function startWeb(config: Config, log: Log, onDead: () => void): Promise<RunningWeb> {
+  knowJobs();
   const database = await openDatabase({
     url: config.databaseUrl,
     poolMax: config.databasePoolMax,

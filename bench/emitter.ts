@@ -1,3 +1,4 @@
+import { knowJobs } from '../src/jobs.ts';
 import { openDatabase } from '../src/open-database.ts';
 import { readConfig } from '../src/platform/config/config.ts';
 import { messageSent } from '../src/platform/events/catalogue.ts';
@@ -6,11 +7,11 @@ import { createBackend } from '../src/platform/ledger/backends/index.ts';
 import { createLedger } from '../src/platform/ledger/ledger.ts';
 import { subjectLock } from '../src/platform/ledger/locks.ts';
 import { openQueues } from '../src/platform/ledger/queues.ts';
-import '../src/jobs.ts';
 import { createLog } from '../src/platform/log.ts';
 import { atPace } from './pace.ts';
 
 /** Emits events as the web process does: in a transaction, its subject locked, handed to the queue after the commit. */
+knowJobs();
 const config = readConfig();
 const log = createLog('silent', 'bench');
 const database = await openDatabase({ url: config.databaseUrl, poolMax: 15, applicationName: 'bench', log });

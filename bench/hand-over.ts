@@ -1,6 +1,6 @@
+import { knowJobs } from '../src/jobs.ts';
 import { openDatabase } from '../src/open-database.ts';
 import { readConfig } from '../src/platform/config/config.ts';
-import '../src/jobs.ts';
 import type { PoolRef } from '../src/platform/ledger/accept.ts';
 import { createBackend } from '../src/platform/ledger/backends/index.ts';
 import { createLedger } from '../src/platform/ledger/ledger.ts';
@@ -17,6 +17,7 @@ export const openHandOver = (side: Side, queue: string) =>
   side.product === 'kanal' ? byFilling(side, queue) : byAdding(side, queue);
 
 async function byFilling({ env, sql }: Side, name: string): Promise<HandOver> {
+  knowJobs();
   const config = readConfig(env);
   const log = createLog('silent', 'bench');
   const database = await openDatabase({ url: config.databaseUrl, poolMax: 2, applicationName: 'bench', log });

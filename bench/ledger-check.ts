@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { knowJobs } from '../src/jobs.ts';
 import { openDatabase } from '../src/open-database.ts';
-import '../src/jobs.ts';
 import { checkJobs } from '../src/platform/ledger/check.ts';
 import { createLog } from '../src/platform/log.ts';
 import type { Side } from './stage.ts';
@@ -12,6 +12,7 @@ const longestMs = 60_000;
 /** What `jobs check` finds in Kanal's database once its bench is over: nothing, or the ledger has lost or kept something. */
 export async function ledgerFindings(side: Side, after: string): Promise<string[]> {
   if (side.product !== 'kanal') return [];
+  knowJobs();
   await workedOff(side);
   const log = createLog('silent', 'bench');
   const database = await openDatabase({ url: side.env.DATABASE_URL!, poolMax: 1, applicationName: 'bench', log });

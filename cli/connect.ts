@@ -1,7 +1,7 @@
+import { knowJobs } from '../src/jobs.ts';
 import { openDatabase } from '../src/open-database.ts';
 import { readConnections } from '../src/platform/config/config.ts';
 import type { Database } from '../src/platform/database/database.ts';
-import '../src/jobs.ts';
 import { withinMs } from '../src/platform/ledger/backends/backend.ts';
 import { createBackend } from '../src/platform/ledger/backends/index.ts';
 import { createLedger, type Ledger } from '../src/platform/ledger/ledger.ts';
@@ -13,6 +13,7 @@ import { createLog } from '../src/platform/log.ts';
 export const commandLog = () => createLog('silent', 'cli');
 
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+  knowJobs();
   const { databaseUrl } = readConnections();
   const database = await openDatabase({ url: databaseUrl, poolMax: 2, applicationName: 'kanal-cli', log: commandLog() });
   try {

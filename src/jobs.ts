@@ -135,4 +135,5 @@ export const jobs = [
   retryFailedJob,
 ];
 
-registerContracts(jobs);
+/** For a process that starts, checks or retries jobs of every domain. */
+export const knowJobs = (): void => registerContracts(jobs);

@@ -23,11 +23,7 @@ const runs =
 let code = 0;
 for (const args of runs) {
   const jest = join(import.meta.dirname, '../node_modules/jest/bin/jest.js');
-  const { status } = spawnSync(
-    process.execPath,
-    ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, ...args],
-    { stdio: 'inherit' },
-  );
+  const { status } = spawnSync(process.execPath, [jest, ...args], { stdio: 'inherit' });
   code = status || (status === null ? 1 : code);
 }
 process.exitCode = code;

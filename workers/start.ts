@@ -1,12 +1,11 @@
+import { setUrlRules, urlRules } from '../src/automation/http/url-rules.ts';
 import { commerceTallies } from '../src/commerce/tallies.ts';
+import { knowJobs } from '../src/jobs.ts';
 import { createStorage } from '../src/media/storage/index.ts';
 import { openDatabase } from '../src/open-database.ts';
 import type { Config } from '../src/platform/config/config.ts';
 import { unlessAway } from '../src/platform/database/errors.ts';
 import { checkConnections } from '../src/platform/database/open.ts';
-import { startClock } from '../src/platform/time/clock-skew.ts';
-import '../src/jobs.ts';
-import { setUrlRules, urlRules } from '../src/automation/http/url-rules.ts';
 import { type AnyWorker, withinMs } from '../src/platform/ledger/backends/backend.ts';
 import { createBackend } from '../src/platform/ledger/backends/index.ts';
 import { createLedger } from '../src/platform/ledger/ledger.ts';
@@ -16,6 +15,7 @@ import type { Log } from '../src/platform/log.ts';
 import { createMetrics } from '../src/platform/metrics/metrics.ts';
 import { createTallies } from '../src/platform/metrics/tallies.ts';
 import { createSecrets } from '../src/platform/secrets.ts';
+import { startClock } from '../src/platform/time/clock-skew.ts';
 import { createProviders } from '../src/providers/index.ts';
 import { createHttpCaller } from '../src/webhooks/http-caller.ts';
 import { measuredSender } from '../src/webhooks/measured-sender.ts';
@@ -41,6 +41,7 @@ export type RunningWorker = { stop(): Promise<void>; healthPort?: number };
 
 /** Handlers and sweeper start as soon as the queue is there. */
 export async function startWorkers(config: Config, log: Log, onDead: () => void): Promise<RunningWorker> {
+  knowJobs();
   const database = await openDatabase({
     url: config.databaseUrl,
     poolMax: config.databasePoolMax,

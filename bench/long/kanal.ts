@@ -1,4 +1,4 @@
-import '../../src/jobs.ts';
+import { knowJobs } from '../../src/jobs.ts';
 import { openDatabase } from '../../src/open-database.ts';
 import { type Config, readConfig } from '../../src/platform/config/config.ts';
 import type { Database } from '../../src/platform/database/database.ts';
@@ -12,6 +12,7 @@ export type Kanal = { config: Config; log: Log; database: Database; queues: Queu
 
 /** What a worker has, in this process: the chores of the product can be timed one at a time. */
 export async function openKanal({ env }: Side): Promise<Kanal> {
+  knowJobs();
   const config = readConfig(env);
   const log = createLog('silent', 'bench');
   const database = await openDatabase({ url: config.databaseUrl, poolMax: 4, applicationName: 'bench', log });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { afterAll } from '@jest/globals';
+import { afterEachFile } from '../support/jest/each-file.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { cleanEnvironment, root } from './command.ts';
 
@@ -15,7 +15,7 @@ export type Listening = {
 };
 
 const running = new Set<Listening>();
-afterAll(async () => {
+afterEachFile(async () => {
   for (const one of running) await one.end('SIGKILL');
 });
 

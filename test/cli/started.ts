@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
 import type { DemoFile } from '../../cli/start/demo-file.ts';
 import { identityOf } from '../../cli/start/identity.ts';
+import { afterEachFile } from '../support/jest/each-file.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { cleanEnvironment, root } from './command.ts';
 
@@ -19,12 +19,12 @@ export type Started = {
 };
 
 const running = new Set<Started>();
-afterAll(async () => {
+afterEachFile(async () => {
   for (const { child, ended } of running) {
     child.kill('SIGINT');
     await ended;
   }
-}, limitMs);
+});
 
 /** `node cli/main.ts start` with any free ports, everything it keeps in `home`. */
 export const startIn = (home: string, ...args: string[]): Started => startWith({}, home, ...args);

@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { knowJobs } from '../../src/jobs.ts';
 import { openDatabase } from '../../src/open-database.ts';
-import type { Database } from '../../src/platform/database/database.ts';
-import { query } from '../../src/platform/database/query.ts';
-import { eventTypes } from '../../src/platform/events/catalogue.ts';
-import '../../src/jobs.ts';
 import { createKey } from '../../src/organizations/keys.ts';
 import { createOrganization } from '../../src/organizations/organizations.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { OwnRows } from '../../src/platform/database/own.ts';
+import { query } from '../../src/platform/database/query.ts';
+import { eventTypes } from '../../src/platform/events/catalogue.ts';
 import { createBackend } from '../../src/platform/ledger/backends/index.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { type NodeProcess, spawnNode, startPostgres, startRedis } from '../support/processes.ts';
@@ -62,6 +62,7 @@ export async function startStack({
   webs?: number;
   workers?: number;
 }) {
+  knowJobs();
   const postgres = await startPostgres({ isMigrated: true });
   const redis = backend === 'redis' && !queueUrl ? await startRedis() : undefined;
   if (!isRedisUp) await redis?.stop();

@@ -1,10 +1,9 @@
-// The rules of each job, for the check of the ledger and for what is retried.
-import '../../src/jobs.ts';
 import { campaignsLock } from '../../src/campaigns/campaign-row.ts';
 import { campaignLane, preparePool } from '../../src/campaigns/jobs.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/pause.ts';
 import { askForRetry } from '../../src/campaigns/retry-failed.ts';
 import { startCampaign } from '../../src/campaigns/start.ts';
+import { knowJobs } from '../../src/jobs.ts';
 import { letPoolGo, nobody, poolOf } from '../../src/platform/ledger/pools.ts';
 import { type TenantTransact, transactFor } from '../../src/platform/ledger/tenant.ts';
 import type { TenantTx } from '../../src/platform/ledger/tx.ts';
@@ -44,6 +43,7 @@ export type Mover = keyof typeof campaignMovers;
 
 /** A house of campaigns whose work is done when the test says so, to the end or cut off, with a provider that answers as it is told. */
 export async function openCampaignRuns(hear: (sent: Sent) => void) {
+  knowJobs();
   const at = await openCampaignHouse();
   const { house, sql, organization } = at;
   const cuts = cutConnections(house.database.pool);

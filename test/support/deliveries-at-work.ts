@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import '../../src/jobs.ts';
+import { knowJobs } from '../../src/jobs.ts';
 import { ownRows } from '../../src/platform/database/own.ts';
 import { conversationUpdated } from '../../src/platform/events/catalogue.ts';
 import { nothingDispatched } from '../../src/platform/ledger/accept.ts';
@@ -53,6 +53,7 @@ export class Deliveries {
   readonly faults: object[] = [];
 
   constructor(house: House, endpointId: string) {
+    knowJobs();
     this.house = house;
     this.endpointId = endpointId;
     this.workers = new Workers<Answer>(house, (ref, gate) => this.run(ref, gate));

@@ -1,3 +1,4 @@
+import { knowJobs } from '../../src/jobs.ts';
 import { operationFailed } from '../../src/platform/events/catalogue.ts';
 import { webhookTest } from '../../src/platform/events/endpoint-events.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
@@ -8,7 +9,6 @@ import { endpointLock } from '../../src/webhooks/endpoints.ts';
 import type { SendOutcome, WebhookSender } from '../../src/webhooks/sender.ts';
 import { sendMail } from '../../workers/mails/send-mail.ts';
 import { deliver } from '../../workers/webhooks/deliver.ts';
-import '../../src/jobs.ts';
 import { endpoint } from './factories/endpoint.ts';
 import { person } from './factories/person.ts';
 import { type House, openHouse, type ToyHandler } from './house.ts';
@@ -22,6 +22,7 @@ export type Health = Awaited<ReturnType<typeof openHealth>>;
 
 /** Two endpoints of one organization, and a receiver that answers what the test says; two owners, and an agent. Close it. */
 export async function openHealth() {
+  knowJobs();
   const house: House = await openHouse();
   const { organizationId } = house;
   const owners = [(await person(house.em(), organizationId)).email, (await person(house.em(), organizationId)).email];

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from '@jest/globals';
 import { setting } from './database.ts';
+import { afterEachFile } from './jest/each-file.ts';
 import { createPostgresServer, type PostgresServer } from './servers/postgres.ts';
 import { createRedisServer, type RedisServer } from './servers/redis.ts';
 import { waitFor } from './wait-for.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const endings: (() => Promise<unknown> | unknown)[] = [];
-afterAll(async () => {
+afterEachFile(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { beforeEachFile } from './jest/each-file.ts';
 
 /** Files that run at once are in different jest workers, so a database a worker keeps them apart. */
 export function testRedisUrl(): string | undefined {
@@ -45,4 +46,4 @@ export async function redisTexts(): Promise<{ place: string; text: string }[]> {
 }
 
 // What the file before this one left in the worker's database is gone before the first test.
-await flushTestRedis();
+beforeEachFile(flushTestRedis);

@@ -1,4 +1,4 @@
-import '../../src/jobs.ts';
+import { knowJobs } from '../../src/jobs.ts';
 import { ownRows } from '../../src/platform/database/own.ts';
 import { callOff, controlOf, type pauseOperation } from '../../src/platform/ledger/control.ts';
 import { endpointPool } from '../../src/platform/ledger/pools.ts';
@@ -31,6 +31,7 @@ export type Asked = { id: string; job: RunRef };
 
 /** Replays of one endpoint, step by step and run by run. */
 export function replaying(houseOf: () => House, endpointIdOf: () => string) {
+  knowJobs();
   const own = () => ownRows(houseOf().database, houseOf().organizationId);
   const transact = () => transactFor(houseOf().ledger.transact, houseOf().organizationId);
   const ids = () => ({ organizationId: houseOf().organizationId, endpointId: endpointIdOf() });

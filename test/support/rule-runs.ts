@@ -1,9 +1,8 @@
-// The rules of each job, for the check of the ledger and for what is retried.
-import '../../src/jobs.ts';
 import type { Definition, Step } from '../../src/automation/definition/definition.ts';
 import { automationPool, runLock } from '../../src/automation/jobs.ts';
 import { beginRuns, type NewRun } from '../../src/automation/runs/begin.ts';
 import { runJobOfRule } from '../../src/automation/runs/run-job.ts';
+import { knowJobs } from '../../src/jobs.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import type { JobError } from '../../src/platform/ledger/jobs.entity.ts';
 import { poolOf, setPool } from '../../src/platform/ledger/pools.ts';
@@ -48,6 +47,7 @@ const maxRounds = 40;
 
 /** A house of rules whose runs are worked when the test says so, with actions of its own. */
 export async function openRuleHouse() {
+  knowJobs();
   const house = await openHouse();
   const { organizationId: organization, sql } = house;
   const toys = toyActions();

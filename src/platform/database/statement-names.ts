@@ -12,3 +12,6 @@ export function nameOf(text: string): string | undefined {
   names.set(text, name);
   return name;
 }
+
+/** For a process that goes on with other statements: those of before leave their room. */
+export const forgetNames = () => names.clear();

@@ -3,15 +3,16 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { getImport, queueImport } from '../../../src/contacts/import/imports.ts';
 import { runImport } from '../../../src/contacts/import/run.ts';
 import { contactUploads, importLane } from '../../../src/contacts/import/tables.ts';
+import { knowJobs } from '../../../src/jobs.ts';
+import { createOrganization } from '../../../src/organizations/organizations.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { receiveUpload } from '../../../src/platform/imports/upload.ts';
 import { asTenant } from '../../../src/platform/ledger/tenant.ts';
 import { fc } from '../../support/fast-check.ts';
-import '../../../src/jobs.ts';
-import { createOrganization } from '../../../src/organizations/organizations.ts';
-import { ownRows } from '../../../src/platform/database/own.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
 let house: House;
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
 });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { knowJobs } from '../../../src/jobs.ts';
 import { type Origin, openAsset, storeAsset } from '../../../src/media/assets.ts';
 import { findAsset, findAssetOfMessage } from '../../../src/media/find.ts';
 import type { IncomingFile } from '../../../src/media/receive.ts';
@@ -13,12 +14,12 @@ import { conversation } from '../../support/factories/conversation.ts';
 import { message } from '../../support/factories/message.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { bytesOf, inPieces, jpeg, mediaFolder } from '../../support/media.ts';
-import '../../../src/jobs.ts';
 
 let house: House;
 let folder: ReturnType<typeof mediaFolder>;
 let own: Own;
 let transact: TenantTransact;
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
 });

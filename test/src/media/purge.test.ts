@@ -1,6 +1,7 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { knowJobs } from '../../../src/jobs.ts';
 import { storageKeyOf } from '../../../src/media/asset-id.ts';
 import { storeAsset } from '../../../src/media/assets.ts';
 import { findAsset } from '../../../src/media/find.ts';
@@ -15,13 +16,13 @@ import { type TenantTransact, transactFor } from '../../../src/platform/ledger/t
 import { runPurge } from '../../../src/platform/retention/run.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { inPieces, jpeg, mediaFolder } from '../../support/media.ts';
-import '../../../src/jobs.ts';
 
 let house: House;
 let folder: ReturnType<typeof mediaFolder>;
 let storage: Storage;
 let own: Own;
 let transact: TenantTransact;
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
   own = ownRows(house.database, house.organizationId);

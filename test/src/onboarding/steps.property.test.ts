@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { knowJobs } from '../../../src/jobs.ts';
 import { askForStep, type StepRequest } from '../../../src/onboarding/ask.ts';
 import { onboardingLane } from '../../../src/onboarding/change.ts';
 import { steps, workSteps } from '../../../src/onboarding/onboarding.entity.ts';
@@ -11,9 +12,8 @@ import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { ProviderRefused } from '../../../src/providers/errors.ts';
 import type { Providers } from '../../../src/providers/index.ts';
-import { fc } from '../../support/fast-check.ts';
-import '../../../src/jobs.ts';
 import { handlers } from '../../../workers/index.ts';
+import { fc } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
@@ -28,6 +28,7 @@ const answer =
     return value;
   };
 
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
   house.deps.providers = {

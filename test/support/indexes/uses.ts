@@ -56,6 +56,7 @@ import { listFlows, readFlowListing } from '../../../src/flows/list.ts';
 import { listResponses, type ResponseFilter } from '../../../src/flows/response-reads.ts';
 import { listCrmImports } from '../../../src/imports/imports.ts';
 import { crmImportErrors } from '../../../src/imports/tables.ts';
+import { knowJobs } from '../../../src/jobs.ts';
 import { type AssetFilter, listAssets } from '../../../src/media/list.ts';
 import { mediaPurge } from '../../../src/media/purge.ts';
 import { deleteAssetsOfContact } from '../../../src/media/remove.ts';
@@ -104,7 +105,6 @@ import { endpointStats } from '../../../src/webhooks/stats.ts';
 import type { House } from '../house.ts';
 import { testSecrets } from '../secrets.ts';
 import { playJob } from '../toys.ts';
-import '../../../src/jobs.ts';
 import { automationUses } from './automation-uses.ts';
 import { fedCampaign } from './fed-campaign-rows.ts';
 import type { Filled } from './filled.ts';
@@ -115,6 +115,7 @@ export type Uses = Record<string, { by: string; run(): Promise<unknown> }>;
 const page = { limit: 10, includeTotal: false };
 
 export function usesOf(house: House, database: Database, { own: organizationId, ...ids }: Filled): Uses {
+  knowJobs();
   const { log } = house.deps;
   const own = ownRows(database, organizationId);
   const em = () => database.em();

@@ -4,6 +4,7 @@ import type { CancelPayload, RetryPayload } from '../../../src/automation/runs/m
 import { askToRetryRuns, retryStep } from '../../../src/automation/runs/retry-many.ts';
 import { runJobOfRule } from '../../../src/automation/runs/run-job.ts';
 import type { RunState } from '../../../src/automation/states.ts';
+import { knowJobs } from '../../../src/jobs.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { callOff, controlOf } from '../../../src/platform/ledger/control.ts';
 import { Superseded } from '../../../src/platform/ledger/superseded.ts';
@@ -11,13 +12,13 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { OwnTx } from '../../../src/platform/ledger/tx.ts';
 import { cancelRuns } from '../../../workers/automation/cancel-runs.ts';
 import { retryRuns } from '../../../workers/automation/retry-runs.ts';
-import '../../../src/jobs.ts';
 import { automationRun, rule } from '../../support/factories/automation.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 
 let house: House;
 let ruleId: string;
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
 });

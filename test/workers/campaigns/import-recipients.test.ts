@@ -5,6 +5,7 @@ import { importRecipients as runImport } from '../../../src/campaigns/recipients
 import type { RecipientsRequest } from '../../../src/imports/import.entity.ts';
 import { getRecipientsImport, queueRecipientsImport } from '../../../src/imports/imports.ts';
 import { crmImportLane, crmUploads } from '../../../src/imports/tables.ts';
+import { knowJobs } from '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { importPool } from '../../../src/platform/imports/pool.ts';
@@ -12,7 +13,6 @@ import type { Import } from '../../../src/platform/imports/progress.ts';
 import { receiveUpload } from '../../../src/platform/imports/upload.ts';
 import { Superseded } from '../../../src/platform/ledger/superseded.ts';
 import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
-import '../../../src/jobs.ts';
 import { importRecipients } from '../../../workers/campaigns/import-recipients.ts';
 import { campaign } from '../../support/factories/campaign.ts';
 import { channel } from '../../support/factories/channel.ts';
@@ -26,6 +26,7 @@ const handler = importRecipients as unknown as ToyHandler;
 const small = { rows: 250, characters: 1e6 };
 const always = () => true;
 
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
 });

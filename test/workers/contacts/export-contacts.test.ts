@@ -4,16 +4,16 @@ import { forgetInFiles } from '../../../src/contacts/erasure/forget-in-files.ts'
 import { deleteExport, fileOf, getExport, queueExport } from '../../../src/contacts/export/exports.ts';
 import { exportLane, exportPool } from '../../../src/contacts/export/jobs.ts';
 import { type Export, runExport } from '../../../src/contacts/export/run.ts';
+import { knowJobs } from '../../../src/jobs.ts';
+import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
-import { Superseded } from '../../../src/platform/ledger/superseded.ts';
-import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
-import '../../../src/jobs.ts';
-import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { callOff, controlOf } from '../../../src/platform/ledger/control.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
+import { Superseded } from '../../../src/platform/ledger/superseded.ts';
+import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { ListRequest } from '../../../src/platform/listing/listing.ts';
 import { exportContacts } from '../../../workers/contacts/export-contacts.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
@@ -26,6 +26,7 @@ const always = () => true;
 /** Of a slice each: 100 rows. */
 const small = 1;
 
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
 });

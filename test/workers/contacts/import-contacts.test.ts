@@ -5,17 +5,17 @@ import { getImport, queueImport } from '../../../src/contacts/import/imports.ts'
 import { runImport } from '../../../src/contacts/import/run.ts';
 import { contactUploads, importLane } from '../../../src/contacts/import/tables.ts';
 import { upsertContact, upsertOptions } from '../../../src/contacts/upsert.ts';
+import { knowJobs } from '../../../src/jobs.ts';
+import { createOrganization } from '../../../src/organizations/organizations.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { importPool } from '../../../src/platform/imports/pool.ts';
 import type { Import } from '../../../src/platform/imports/progress.ts';
 import { receiveUpload } from '../../../src/platform/imports/upload.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { callOff, controlOf } from '../../../src/platform/ledger/control.ts';
+import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { Superseded } from '../../../src/platform/ledger/superseded.ts';
 import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
-import '../../../src/jobs.ts';
-import { createOrganization } from '../../../src/organizations/organizations.ts';
-import { ownRows } from '../../../src/platform/database/own.ts';
-import { checkJobs } from '../../../src/platform/ledger/check.ts';
-import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { importContacts } from '../../../workers/contacts/import-contacts.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { startStopwatch } from '../../support/stopwatch.ts';
@@ -27,6 +27,7 @@ const handler = importContacts as unknown as ToyHandler;
 const small = { rows: 250, characters: 1e6 };
 const always = () => true;
 
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
 });

@@ -4,6 +4,7 @@ import { importDeals } from '../../../src/deals/import/run.ts';
 import type { ImportRequest } from '../../../src/imports/import.entity.ts';
 import { getCrmImport, queueCrmImport } from '../../../src/imports/imports.ts';
 import { crmImportLane, crmUploads } from '../../../src/imports/tables.ts';
+import { knowJobs } from '../../../src/jobs.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { importPool } from '../../../src/platform/imports/pool.ts';
@@ -19,7 +20,6 @@ import { createType, deleteType } from '../../../src/records/types/change-types.
 import { typeLane, typesLock } from '../../../src/records/types/jobs.ts';
 import { typeForWrite } from '../../../src/records/types/object-type.ts';
 import { createRecord } from '../../../src/records/write.ts';
-import '../../../src/jobs.ts';
 import { importCrm } from '../../../workers/crm/import-crm.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -32,6 +32,7 @@ const always = () => true;
 const byDomain: ImportRequest = { mode: 'upsert', key: 'domain', source: null, columns: {}, seesContacts: true };
 const byOldId = { ...byDomain, key: 'custom_fields.old_id' };
 
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
-import '../../../src/jobs.ts';
+import { knowJobs } from '../../../src/jobs.ts';
 import { requestMail, requestNotice } from '../../../src/mails/request.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
@@ -18,6 +18,7 @@ let server: MailServer;
 let house: House;
 let reset: (mailUrl?: string) => void;
 
+beforeAll(knowJobs);
 beforeAll(async () => {
   server = await startMailServer({ hasLogin: true });
   house = await openHouse(undefined, {

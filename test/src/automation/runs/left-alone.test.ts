@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { runJobOfRule } from '../../../../src/automation/runs/run-job.ts';
 import type { RunState } from '../../../../src/automation/states.ts';
+import { knowJobs } from '../../../../src/jobs.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { transactFor } from '../../../../src/platform/ledger/tenant.ts';
-import '../../../../src/jobs.ts';
 import { automationRun, rule, stepOf } from '../../../support/factories/automation.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 
 let house: House;
 let ruleId: string;
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
   ruleId = (await rule(house.em(), house.organizationId)).id;

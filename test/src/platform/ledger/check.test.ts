@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { expireOrderJob } from '../../../../src/commerce/orders/expiry.ts';
 import { refundPaymentJob } from '../../../../src/commerce/payments/jobs.ts';
 import { checkShipmentJob } from '../../../../src/commerce/shipping/jobs.ts';
+import { knowJobs } from '../../../../src/jobs.ts';
 import { query } from '../../../../src/platform/database/query.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { CheckCutShort, checkJobs } from '../../../../src/platform/ledger/check.ts';
@@ -11,9 +12,9 @@ import { message, queuedMessage } from '../../../support/factories/message.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import '../../../../src/jobs.ts';
 
 let house: House;
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
 });

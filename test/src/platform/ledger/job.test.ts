@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { jobs } from '../../../../src/jobs.ts';
+import { jobs, knowJobs } from '../../../../src/jobs.ts';
 import { allContracts, contractOf } from '../../../../src/platform/ledger/contracts.ts';
 import { backoff } from '../../../../src/platform/ledger/job.ts';
 import { operationStatus } from '../../../../src/platform/ledger/operations.ts';
@@ -23,6 +23,7 @@ test('the last try has no next', () => {
 });
 
 test('every kind of job is known by its own name and has a queue that exists', () => {
+  knowJobs();
   expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length);
   for (const { name, queue } of jobs) {
     expect(contractOf(name)?.name).toBe(name);

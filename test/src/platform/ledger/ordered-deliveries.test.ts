@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { knowJobs } from '../../../../src/jobs.ts';
 import { channelStatusUpdate, conversationUpdated } from '../../../../src/platform/events/catalogue.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { checkJobs } from '../../../../src/platform/ledger/check.ts';
@@ -6,9 +7,9 @@ import { subjectLock } from '../../../../src/platform/ledger/locks.ts';
 import { holdPool } from '../../../../src/platform/ledger/pools.ts';
 import { endpoint } from '../../../support/factories/endpoint.ts';
 import { type House, openHouse } from '../../../support/house.ts';
-import '../../../../src/jobs.ts';
 
 let house: House;
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
 });

@@ -20,6 +20,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close();
   await created.drop();
+  setClock(Date.now(), performance.now());
 });
 
 /** The host's clock, ahead by so much. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { knowJobs } from '../../../../src/jobs.ts';
 import { ownRows } from '../../../../src/platform/database/own.ts';
 import { conversationUpdated } from '../../../../src/platform/events/catalogue.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
@@ -20,11 +21,11 @@ import {
 import { endpoint } from '../../../support/factories/endpoint.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import '../../../../src/jobs.ts';
 
 let house: House;
 let endpointId: string;
 let run: { organization_id: string; id: string; run: number };
+beforeAll(knowJobs);
 beforeAll(async () => {
   house = await openHouse();
 });
