@@ -65,7 +65,10 @@ export async function stopFor({ transact }: RunContext<unknown>, account: Connec
   return true;
 }
 
-/** `heedsHold`: false calls past a hold, as a check does by which it may end. Else a call of a held pool throws ConnectionHeld. */
+/**
+ * `heedsHold`: false calls past a hold, as a check does by which it may end. Else a call of a held pool throws ConnectionHeld: a run of that very
+ * pool is put in its line within a second, and goes on when the hold ends.
+ */
 export function callsOf(
   context: RunContext<unknown>,
   account: ConnectionAccount,
@@ -73,10 +76,11 @@ export function callsOf(
 ): AtConnection['call'] {
   const { database, own, secrets, providers, config, outside } = context;
   const pool = poolOf(own.organizationId, connectionPool(account.id));
+  const longestMs = context.row.pool === pool.id ? heldAgainMs : undefined;
   const deps = { secrets, tokens: providers.tokens, timeoutMs: config.providerTimeoutMs };
   const paced = async <Answer>(work: () => Promise<Answer>, before?: WriteBefore) => {
     let turn = before ? turnIn(await before(callTurn(pool, heedsHold))) : await takeCall(database, pool, heedsHold);
-    for (; !isFree(turn); turn = await takeCall(database, pool, heedsHold)) await sleep(msOf(turn));
+    for (; !isFree(turn); turn = await takeCall(database, pool, heedsHold)) await sleep(msOf(turn, longestMs));
     return work();
   };
   return (work, before) =>
@@ -96,10 +100,11 @@ export function callsOf(
 
 const isFree = ({ heldMs, waitMs }: CallTurn) => heldMs === undefined && waitMs === undefined;
 
-/** Throws ConnectionHeld. */
-function msOf({ heldMs, waitMs = 0 }: CallTurn): number {
+/** Throws ConnectionHeld, to come again after `longestMs` at the latest. */
+function msOf({ heldMs, waitMs = 0 }: CallTurn, longestMs = Number.POSITIVE_INFINITY): number {
   if (heldMs === undefined || heldMs <= shortMs) return heldMs ?? waitMs;
-  throw new ConnectionHeld('The provider asked to slow down', { retryAfterMs: Math.ceil(heldMs), scope: 'channel' });
+  const retryAfterMs = Math.min(Math.ceil(heldMs), longestMs);
+  throw new ConnectionHeld('The provider asked to slow down', { retryAfterMs, scope: 'channel' });
 }
 
 export const slowDown = (context: RunContext<unknown>, id: string, ms: number) =>

@@ -3,6 +3,8 @@ import { accessToken } from '../../../src/connections/access-token.ts';
 import { connectionAccount } from '../../../src/connections/account.ts';
 import { connectionPool } from '../../../src/connections/use.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
+import { ConnectionHeld, callsOf } from '../../../workers/connections/with-connection.ts';
+import type { RunContext } from '../../../workers/handler.ts';
 import { useApp } from '../../support/app.ts';
 import { connectCalendar } from '../../support/connections.ts';
 import type { Body, Tenant } from '../../support/product.ts';
@@ -126,6 +128,27 @@ describe('refused credentials', () => {
     const { body } = await check(id);
     expect(body).toMatchObject({ status: 'connected', last_error: null });
     expect(await heldUntil(id)).toBeNull();
+  });
+
+  test.each([
+    ['its own pool is held: its place in that line a second later', 'own', 1_000],
+    ['another pool is held: in a minute', 'channel:other', 60_000],
+  ])('a run that is under way when %s', async (_what, pool, waitMs) => {
+    const { id } = await connected();
+    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [connectionPool(id)]);
+    const { database, secrets, providers, config } = app.web.deps;
+    const run = {
+      database,
+      secrets,
+      providers,
+      config,
+      own: ownRows(database, app.tenant.organizationId),
+      row: { pool: pool === 'own' ? connectionPool(id) : pool },
+      outside: (work: () => unknown) => work(),
+    } as unknown as RunContext<unknown>;
+    const call = callsOf(run, await accountOf(id))(async () => 'called');
+    await expect(call).rejects.toBeInstanceOf(ConnectionHeld);
+    await expect(call).rejects.toMatchObject({ retryAfterMs: waitMs });
   });
 
   test('a check of a deleted connection ends', async () => {
