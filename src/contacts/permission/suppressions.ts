@@ -6,7 +6,6 @@ import type { RowOf } from '../../platform/database/tables.ts';
 import { notFound } from '../../platform/errors.ts';
 import { list, type Page } from '../../platform/listing/paging.ts';
 import type { Secrets } from '../../platform/secrets.ts';
-import { now } from '../../platform/time/clock.ts';
 import { ContactIdentity } from '../contact.entity.ts';
 import type { ContactTx } from '../contact-tx.ts';
 import { assertContact } from '../queries.ts';
@@ -37,7 +36,12 @@ const suppressionById = statement((select, params: { contactId: string; id: stri
   suppressionsOf(select, params).where('id', '=', params.id),
 );
 const suppressionOf = statement((select, params: { contactId: string; channel: SuppressionChannel }) =>
-  select(ContactSuppression).select(columns).where('contact_id', '=', params.contactId).where('channel', '=', params.channel),
+  select(ContactSuppression)
+    .select(columns)
+    // By the database's clock, as the list.
+    .select(inForce('contact_suppressions.expires_at').as('is_in_force'))
+    .where('contact_id', '=', params.contactId)
+    .where('channel', '=', params.channel),
 );
 const changeSuppression = statement(
   (_select, params: { id: string; reason: SuppressionReason; expires_at: string | null }, update) =>
@@ -55,7 +59,7 @@ export async function suppress(tx: ContactTx, { channel, reason, expiresAt }: Su
   const { contactId } = tx;
   const expires_at = expiresAt?.toISOString() ?? null;
   const [found] = await suppressionOf(tx, { contactId, channel });
-  const known = found && isInForce(found) ? found : undefined;
+  const known = found?.is_in_force ? found : undefined;
   if (known?.reason === reason && millis(known.expires_at) === millis(expires_at)) return { row: known, isNew: false };
   if (found && !known) await tx.delete(ContactSuppression, { id: found.id });
   await recordPermission(tx, { kind: 'suppression', channel, state: 'suppressed', reason, expiresAt }, by);
@@ -72,7 +76,6 @@ export async function suppress(tx: ContactTx, { channel, reason, expiresAt }: Su
 }
 
 const millis = (time: string | null) => (time === null ? null : Date.parse(time));
-const isInForce = ({ expires_at }: SuppressionRow) => expires_at === null || Date.parse(expires_at) > now();
 
 /** Also forgets the suppression of the contact's addresses, or it would return with them. Throws 404. */
 export async function liftSuppression(tx: ContactTx, secrets: Secrets, id: string, by: By): Promise<void> {
