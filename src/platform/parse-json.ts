@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { AppError } from './errors.ts';
 
 const [quote, backslash, comma, list, object, byteOrderMark] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b, 0xfeff];
@@ -18,6 +19,8 @@ export function assertFewValues(bytes: Buffer, maxValues: number): void {
 
 /** Nothing is an empty object. Throws 400. */
 export function jsonIn(bytes: Buffer): unknown {
+  // Decoding would put U+FFFD for what it cannot read, and that would be stored.
+  if (!isUtf8(bytes)) throw new AppError('bad_request', 'The body is not valid UTF-8');
   const text = bytes.toString('utf8');
   if (text === '') return {};
   try {

@@ -42,6 +42,7 @@ describe('a body that cannot be read', () => {
     ['two documents', '{}{}'],
     ['a comment', '{/* */}'],
     ['bytes that are no text', new Uint8Array([0x7b, 0xff, 0x7d])],
+    ['a text in Latin-1', Buffer.from('{"text": "déjà"}', 'latin1')],
     ['a NaN', '{"a": NaN}'],
   ])('%s: 400', async (_what, body) => {
     await refused(() => post(body), 400, 'bad_request');
