@@ -75,37 +75,56 @@ async function findLater(own: Own, conversationId: string, contextId: string): P
   return other.is_it ? { opening: other, isOpen: false, rule: 'later' } : { isOpen: true, rule: 'none' };
 }
 
-/** SQL: a part of the ledger's statement: applying an answer takes no more round trips for it. */
-const responsePart: PartText = (organization, id, messageId, flowId, sentId, response, answers, isMalformed, token) => `
+/** SQL: a part of the ledger's statement: applying an answer takes no more round trips for it. `from`: the message, or the set of the part that stores it. */
+const responseFrom =
+  (from: 'messages' | 'new_message'): PartText =>
+  (organization, id, messageId, flowId, sentId, response, answers, isMalformed, token) =>
+    `
   response as (
     insert into flow_responses (
       id, organization_id, flow_id, message_id, sent_message_id, contact_id, conversation_id, channel_id, response, answers,
       is_malformed, client_token, received_at)
     select ${id}, ${organization}, k.id, m.id, ${sentId}, m.contact_id, m.conversation_id, m.channel_id, ${response}, ${answers},
            ${isMalformed}, ${token}, m.created_at
-      from messages m
+      from ${from} m
       left join flows k on k.organization_id = ${organization} and k.id = ${flowId}
-     where m.organization_id = ${organization} and m.id = ${messageId}),
+     where ${from === 'messages' ? `m.organization_id = ${organization} and ` : ''}m.id = ${messageId}),
   responded as (
     update flow_sends
        set responded_at = clock_timestamp()
      where organization_id = ${organization} and message_id = ${sentId} and responded_at is null)`;
 
-type Placed = { messageId: string; conversationId: string; contactId: string; channelId: string };
+const responseParts = { messages: responseFrom('messages'), new_message: responseFrom('new_message') };
 
-/** Needs the conversation's lock. The event waits for the message that is answered where that may still come. */
-export function storeResponse(tx: OwnTx, placed: Placed, answer: Answer, { opening, isOpen }: Match): void {
+type Placed = { messageId: string; conversationId: string; contactId: string; channelId: string };
+type Matched = Pick<Match, 'opening'> & Partial<Pick<Match, 'isOpen'>> & { isHeard?: boolean };
+
+/** The message is stored already. */
+export const storeResponse = (tx: OwnTx, placed: Placed, answer: Answer, matched: Matched): void =>
+  storeResponseOf('messages', tx, placed, answer, matched);
+
+/**
+ * Needs the conversation's lock. The event waits for the message that is answered where that may still come (`isOpen`). `from`: as `new_message` the message
+ * is stored by a part of the same statement. `isHeard`: false where a look found nobody who listens.
+ */
+export function storeResponseOf(
+  from: keyof typeof responseParts,
+  tx: OwnTx,
+  placed: Placed,
+  answer: Answer,
+  { opening, isOpen, isHeard }: Matched,
+): void {
   const id = uuidv7();
   const response = responseOf(answer, opening);
   const answers = answer.data ? shownAnswers(answer.data, opening?.labels ?? null) : [];
   tx.include({
-    text: responsePart,
+    text: responseParts[from],
     params: [
       ...[tx.organizationId, id, placed.messageId, opening?.flow_id ?? null, opening?.message_id ?? null],
       ...[JSON.stringify(response), JSON.stringify(answers), answer.data === undefined, opening?.client_token ?? null],
     ],
   });
-  if (!isOpen) emitReceived(tx, { ...placed, id, response, opening });
+  if (!isOpen) emitReceived(tx, { ...placed, id, response, opening }, isHeard);
 }
 
 type Received = Placed & { id: string; response: unknown; opening?: Pick<Opening, 'flow_id' | 'client_token'> };
@@ -113,8 +132,9 @@ type Received = Placed & { id: string; response: unknown; opening?: Pick<Opening
 export function emitReceived(
   tx: OwnTx,
   { id, messageId, conversationId, contactId, channelId, response, opening }: Received,
+  isHeard = true,
 ): void {
-  tx.emit(flowResponseReceived, {
+  const data = {
     response_id: id,
     flow_id: opening?.flow_id ?? null,
     message_id: messageId,
@@ -124,7 +144,8 @@ export function emitReceived(
     organization_id: tx.organizationId,
     client_token: opening?.client_token ?? null,
     response,
-  });
+  };
+  tx.emit(flowResponseReceived, data, { isHeard });
 }
 
 /** In place of the token on the wire, which is ours, stands the client's. */

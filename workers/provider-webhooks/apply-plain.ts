@@ -13,12 +13,18 @@ function noteFailure({ log, row }: RunContext<unknown>, error: unknown): void {
   if (!(error instanceof NotKnown)) log.warn({ err: error, webhook_id: row.subject_id }, 'a message is applied the longer way');
 }
 
+/** By the message that it answers: what another rule matches is applied the longer way. */
+function countAnswer({ flowMetrics }: RunContext<unknown>, { flowAnswer }: InboundMessage): void {
+  if (flowAnswer) flowMetrics.answered('message');
+}
+
 /** False: it is to be applied the longer way. */
 export async function applyPlain(context: RunContext<unknown>, { message, onlyChannelId, received }: Plain): Promise<boolean> {
   try {
     await context.transact(lookAtSender(context.own, message, onlyChannelId), async (tx, sender) =>
       storeOfSender(tx.own, message, sender, received),
     );
+    countAnswer(context, message);
     return true;
   } catch (error) {
     noteFailure(context, error);
@@ -36,10 +42,12 @@ export async function finishWithPlain(
   { ending, otherwise }: Rest,
 ): Promise<Outcome> {
   try {
-    return await context.finishLooked(lookAtSender(context.own, message, onlyChannelId), async (tx, sender) => {
+    const outcome = await context.finishLooked(lookAtSender(context.own, message, onlyChannelId), async (tx, sender) => {
       storeOfSender(tx.own, message, sender, received);
       tx.include(ending());
     });
+    if (outcome.kind === 'done') countAnswer(context, message);
+    return outcome;
   } catch (error) {
     noteFailure(context, error);
     await otherwise();

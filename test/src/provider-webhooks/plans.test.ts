@@ -24,6 +24,10 @@ beforeAll(async () => {
   await house.apply(jobId);
   const written = await house.received(talk, [], inboundFrom(talk.contact.phone.slice(1)));
   await house.apply(written.jobId);
+  const context = { from: '1', id: providerMessageId };
+  const button = { type: 'button', text: undefined, button: { text: 'Yes', payload: 'yes' }, context };
+  const clicked = await house.received(talk, [], inboundFrom(talk.contact.phone.slice(1), button));
+  await house.apply(clicked.jobId);
 
   const { pool } = house.database;
   const clients: PoolClient[] = [];
@@ -64,6 +68,9 @@ test.each([
   ['its look at their conversation, of one a channel', `k.name <> ''`, 'conversations', ['conversations_contact']],
   ['its look at the contact', `k.name <> ''`, 'contacts', ['contacts_pkey']],
   ['its look for the message itself', `k.name <> ''`, 'messages', ['messages_provider_message_id']],
+  ['the look at the message that is answered', 'a.campaign_id is null', 'messages', ['messages_provider_message_id']],
+  ['its look at the flow', 'a.campaign_id is null', 'flow_sends', ['flow_sends_pkey']],
+  ['its look at the words of the flow', 'a.campaign_id is null', 'flow_versions', ['flow_versions_number']],
   ['the write of a message', 'new_message as (', 'conversations', ['conversations_pkey']],
   ['its look for the message it answers', 'new_message as (', 'messages', ['messages_provider_message_id']],
   ['the dispatch of their jobs', 'woken as (', 'unmatched_statuses', ['unmatched_statuses_message']],

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { peopleOf } from '../../support/campaign-people.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
+import { flowAtProvider } from '../../support/factories/flow-at-provider.ts';
 import { message } from '../../support/factories/message.ts';
 import { inboundFrom, newId, statusOf, textFrom } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
+import { answerFrom } from '../../support/sent-flows.ts';
 
 let house: ProviderHouse;
 beforeAll(async () => {
@@ -68,6 +71,75 @@ describe('a body with a message of somebody who is known takes three round trips
     expect(await written(talk, { text: { body: 'First' }, timestamp: earlier })).toEqual(whole);
     expect(await shown(talk)).toMatchObject({ unread_count: 2, preview: 'Second' });
     expect((await told(talk)).at(-1)!.data.changed).toEqual(['unread_count']);
+  });
+});
+
+describe('an answer', () => {
+  const button = { type: 'button', text: undefined, button: { text: 'Yes', payload: 'yes' } };
+
+  /** A message that opened a flow. */
+  async function opened(talk: ConversationMade) {
+    const providerMessageId = newId();
+    const id = await message(house.em(), house.organizationId, talk, { status: 'read', providerMessageId });
+    const given = { accountId: newId() };
+    const { id: flowId } = await flowAtProvider(house.em(), house.organizationId, talk.channel.id, given);
+    await house.sql(
+      'insert into flow_sends (organization_id, message_id, flow_id, version, client_token) values ($1, $2, $3, 1, $4)',
+      [house.organizationId, id, flowId, 'mine'],
+    );
+    return { id, flowId, providerMessageId };
+  }
+  const responseTo = async (id: string) =>
+    (await house.sql('select flow_id, client_token, response, answers from flow_responses where sent_message_id = $1', [id]))[0];
+
+  test('to a flow takes as many round trips: with the response, told too', async () => {
+    const talk = await newTalk();
+    const { id, flowId, providerMessageId } = await opened(talk);
+    const { trips, state } = await applied(talk, answerFrom(digits(talk), { day: 'tue' }, { to: providerMessageId }));
+    expect([trips, state]).toEqual([3, 'applied']);
+    expect(await responseTo(id)).toEqual({
+      flow_id: flowId,
+      client_token: 'mine',
+      response: { day: 'tue' },
+      answers: [{ id: 'day', label: 'Which day suits you?', value: 'tue', text: 'Tuesday' }],
+    });
+    expect((await told(talk)).map(({ type }) => type)).toEqual(['message.new', 'conversation.updated', 'flow.response_received']);
+    const [sent] = await house.sql('select responded_at is not null as is_answered from flow_sends where message_id = $1', [id]);
+    expect(sent).toEqual({ is_answered: true });
+  });
+
+  test('to what opened no flow goes the longer way, and is a response of none', async () => {
+    const talk = await newTalk();
+    const providerMessageId = newId();
+    await message(house.em(), house.organizationId, talk, { status: 'read', providerMessageId });
+    const { trips, state } = await applied(talk, answerFrom(digits(talk), { day: 'tue' }, { to: providerMessageId }));
+    expect(trips).toBeGreaterThan(3);
+    expect(state).toBe('applied');
+    expect((await told(talk)).at(-1)!.type).toBe('flow.response_received');
+  });
+
+  test('by a button takes as many round trips', async () => {
+    const talk = await newTalk();
+    const providerMessageId = newId();
+    const id = await message(house.em(), house.organizationId, talk, { status: 'read', providerMessageId });
+    expect(await written(talk, { ...button, context: { from: '1', id: providerMessageId } })).toEqual(whole);
+    expect((await stored(talk)).at(-1)).toMatchObject({ type: 'button', context_message_id: id });
+  });
+
+  test('by a button of a campaign goes the longer way, and is its click', async () => {
+    const people = peopleOf(house);
+    const talk = await newTalk();
+    const { id, messageId } = await people.person(await people.running(), 'read', talk);
+    const providerMessageId = newId();
+    await house.sql('update messages set provider_message_id = $2 where id = $1', [messageId, providerMessageId]);
+    const { trips, state } = await applied(
+      talk,
+      inboundFrom(digits(talk), { ...button, context: { from: '1', id: providerMessageId } }),
+    );
+    expect(trips).toBeGreaterThan(3);
+    expect(state).toBe('applied');
+    const [clicked] = await house.sql('select clicked_at is not null as is_clicked from campaign_recipients where id = $1', [id]);
+    expect(clicked).toEqual({ is_clicked: true });
   });
 });
 
