@@ -80,7 +80,8 @@ test.each<BackendName>(['postgres', 'redis'])(
   async (backend) => {
     process.stdout.write(`automations, ${backend}: seed ${seed}\n`);
     called = await startCalled(randomFrom(seed + 1));
-    stack = await startStack({ backend, workerEnv: () => ({ LOG_LEVEL: 'warn' }) });
+    // A worker that a busy machine holds up for seconds is not dead, and no call of it is lost.
+    stack = await startStack({ backend, env: { LOCK_DURATION_MS: '8000' }, workerEnv: () => ({ LOG_LEVEL: 'warn' }) });
     await stack.connect();
     const ids = await publishRules(stack, called.url);
     const startedAt = performance.now();
