@@ -1,5 +1,5 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { readIfThere } from './files.ts';
+import { readIfThere, writePrivate } from './files.ts';
 import type { Home } from './home.ts';
 import { identityOf } from './identity.ts';
 import { end, watchForeign } from './running.ts';
@@ -10,9 +10,15 @@ const supervisor = 'supervisor';
 const leftoverDeadlineMs = 10_000;
 const pathOf = (home: Home, name: string) => home.file('run', `${name}.json`);
 
-export function recordPid(home: Home, name: string, pid: number, flag: 'w' | 'wx' = 'w') {
+/** Written whole: a leftover whose record is half there would not be found. Nothing of a process that has ended. */
+export function recordPid(home: Home, name: string, pid: number) {
+  const record = recordOf(pid);
+  if (record) writePrivate(pathOf(home, name), record);
+}
+
+function recordOf(pid: number): string | undefined {
   const identity = identityOf(pid);
-  if (identity) writeFileSync(pathOf(home, name), JSON.stringify({ pid, identity }), { mode: 0o600, flag });
+  return identity && JSON.stringify({ pid, identity });
 }
 
 export const forgetPid = (home: Home, name: string) => rmSync(pathOf(home, name), { force: true });
@@ -32,7 +38,8 @@ export function takeHome(home: Home) {
   const other = livingPid(home, supervisor);
   if (other && other !== process.pid) throw new Error(`Kanal is already running here (process ${other})`);
   forgetPid(home, supervisor);
-  recordPid(home, supervisor, process.pid, 'wx');
+  // Of two that start at once the other fails.
+  writeFileSync(pathOf(home, supervisor), recordOf(process.pid) ?? '{}', { mode: 0o600, flag: 'wx' });
 }
 
 export const leaveHome = (home: Home) => forgetPid(home, supervisor);
