@@ -10,7 +10,7 @@ const supervisor = 'supervisor';
 const leftoverDeadlineMs = 10_000;
 const pathOf = (home: Home, name: string) => home.file('run', `${name}.json`);
 
-/** Written whole: a leftover whose record is half there would not be found. Nothing of a process that has ended. */
+/** Written whole, so that whoever reads it meets a record. Nothing of a process that has ended. */
 export function recordPid(home: Home, name: string, pid: number) {
   const record = recordOf(pid);
   if (record) writePrivate(pathOf(home, name), record);

@@ -96,6 +96,7 @@ async function bestOf(count: number, maxSeconds: number, share = 0.9, load?: Loa
   const rounds: number[] = [];
   do {
     load?.ease();
+    // A shared machine gives a third of itself for minutes, which nothing in it shows: that is load, too.
     if (rounds.length > 1) load?.lighten();
     const { perSecond, arrived, claimed, isUneven } = await measure(count, maxSeconds);
     rounds.push(claimed <= rate && (isUneven || arrived <= rate) ? perSecond : 0);
@@ -127,18 +128,18 @@ describe.each([0, 20, 50, 100, 300])('a database %s ms away', (roundTripMs) => {
   );
 });
 
-describe('beside four times the load that the machine has processors for, or at least twice', () => {
+describe('beside four times the load that the machine has processors for', () => {
   let load: Load;
   beforeEach(async () => {
     load = await loadUp(4);
   });
   afterEach(() => load.end());
 
-  // What a send costs needs the processors too, and a machine that is shared gives a third of itself for minutes: half of the pace, and nothing stands still.
+  // A hundred round trips at once need the processors too: at 300 ms a starved machine keeps most of the pace, and nothing stands still.
   test.each([
-    [0, 0.5],
-    [50, 0.5],
-    [300, 0.5],
+    [0, 0.9],
+    [50, 0.9],
+    [300, 0.7],
   ])(
     'as many go out, a database %s ms away',
     async (roundTripMs, share) => {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type Load = {
   /** Ends one of its processes when other work has joined them, so that the load stays what was asked for. */
   ease(): void;
-  /** Ends a quarter of what was asked for, down to half of it: for a machine of which others take a part that nothing here shows. */
+  /** Ends a quarter of what was asked for, but for the last one, and says so: for a machine of which others take a part that nothing here shows. */
   lighten(): void;
   end(): void;
 };
@@ -39,7 +39,8 @@ export async function loadUp(perProcessor: number): Promise<Load> {
       if (share < 0.8 / perProcessor && children.length > 1) children.pop()!.kill('SIGKILL');
     },
     lighten() {
-      for (let left = enough / 4; left > 0 && children.length > enough / 2; left -= 1) children.pop()!.kill('SIGKILL');
+      for (let left = enough / 4; left > 0 && children.length > 1; left -= 1) children.pop()!.kill('SIGKILL');
+      process.stdout.write(`load: ${children.length} busy processes of ${enough} that were asked for\n`);
     },
     end() {
       for (const child of children) child.kill('SIGKILL');
