@@ -28,6 +28,29 @@ export type MessageRow = RowOf<typeof Message, (typeof columns)[number]>;
 /** For SQL text over a table or CTE called `m`. */
 export const messageColumns = columns.map((column) => `m.${column}`).join(', ');
 
+/** What only the database knows of a message that was just accepted. */
+export type AcceptedRow = Pick<MessageRow, 'id' | 'contact_id' | 'send_at' | 'created_at' | 'updated_at'>;
+/** For SQL text over a new row called `m`: given as JSON, a whole row costs a tenth of an accept (bench: post). */
+export const acceptedColumns = 'm.id, m.contact_id, m.send_at, m.created_at, m.updated_at';
+
+type Known = Pick<
+  MessageRow,
+  'channel_id' | 'conversation_id' | 'type' | 'to_phone' | 'content' | 'context_id' | 'context_message_id'
+>;
+
+/** The row of a message that was just accepted, without asking for what is known. */
+export const acceptedRow = (accepted: AcceptedRow, known: Known): MessageRow => ({
+  ...accepted,
+  ...known,
+  direction: 'outbound',
+  status: 'queued',
+  from_phone: '',
+  provider_message_id: null,
+  failure: null,
+  campaign_id: null,
+  provider_at: null,
+});
+
 type RunsOwn = Own['sql'];
 
 /** SQL: sets; each row by its own index. */

@@ -18,9 +18,9 @@ import type { ConversationStatus } from './conversation.entity.ts';
 import { previewOf } from './conversations.ts';
 import { sendMessageJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
-import { type MessageRow, messageColumns } from './queries.ts';
+import { acceptedColumns, type MessageRow } from './queries.ts';
 import { calledOff, sendLaterJob } from './schedule-job.ts';
-import { acceptMessage, assertAllowed, originOf, type Prepared } from './send.ts';
+import { acceptMessage, assertAllowed, givenMessage, originOf, type Prepared } from './send.ts';
 import { findTarget } from './send-target.ts';
 import { recordFailed } from './settle.ts';
 
@@ -47,7 +47,7 @@ const scheduledPart: PartText = (
            ${toPhone}, ${toUserId}, ${content}, ${contextId}, ${contextMessageId}, ${sendAt}::timestamptz, true, ${origin}
       from conversations v
      where v.organization_id = ${organization} and v.id = ${conversationId} and v.contact_id is not null
-    returning ${messageColumns})`;
+    returning ${acceptedColumns})`;
 
 const scheduledWithFlowPart = withFlowSend(scheduledPart);
 
@@ -55,11 +55,8 @@ const scheduledWithFlowPart = withFlowSend(scheduledPart);
 export const takeMessage = (tx: OwnTx, prepared: Prepared): (() => MessageRow) =>
   prepared.request.sendAt ? scheduleMessage(tx, prepared, prepared.request.sendAt) : acceptMessage(tx, prepared);
 
-function scheduleMessage(
-  tx: OwnTx,
-  { conversation, request, toPhone, toUserId, contextId, contextMessageId, flowSend }: Prepared,
-  sendAt: string,
-): () => MessageRow {
+function scheduleMessage(tx: OwnTx, prepared: Prepared, sendAt: string): () => MessageRow {
+  const { conversation, request, toPhone, toUserId, contextId, contextMessageId, flowSend } = prepared;
   const { channelId, type, content } = request;
   const id = uuidv7();
   tx.include({
@@ -73,11 +70,7 @@ function scheduleMessage(
   });
   // Without a lane: what is written meanwhile must not wait for it.
   tx.enqueue(sendLaterJob, { message_id: id }, { delayMs: Math.max(1, momentMs(sendAt) - now()) });
-  return () => {
-    const row = tx.given<MessageRow>('message');
-    if (!row) throw new LocksOutdated();
-    return row;
-  };
+  return () => givenMessage(tx, prepared, 'message');
 }
 
 const scheduledById = statement((select, { id }: { id: string }) =>

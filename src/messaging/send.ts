@@ -19,7 +19,7 @@ import { type ConversationRef, conversationTaken, previewOf, resolveConversation
 import { assertFiles } from './files/named.ts';
 import { sendMessageJob } from './jobs.ts';
 import { assertOpens, flowSendOf } from './opened-flow.ts';
-import { type MessageRow, messageColumns } from './queries.ts';
+import { type AcceptedRow, acceptedColumns, acceptedRow, type MessageRow } from './queries.ts';
 import { findTarget, personOf, type SendRequest, type Target } from './send-target.ts';
 
 export const maxScheduleDays = 30;
@@ -170,7 +170,7 @@ const acceptPart =
     select ${id}, ${organization}, ${channelId}, ${conversationId}, t.contact_id, 'outbound', ${type}, 'queued',
            ${toPhone}, ${toUserId}, ${content}, ${contextId}, ${contextMessageId}, ${origin}
       from touched${place} t
-    returning ${messageColumns})`;
+    returning ${acceptedColumns})`;
 
 const acceptParts = Array.from({ length: maxAcceptedAtOnce }, (_, index) => {
   const place = index === 0 ? '' : `_${index}`;
@@ -182,11 +182,8 @@ const acceptParts = Array.from({ length: maxAcceptedAtOnce }, (_, index) => {
  * The worker calls the provider. Returns the message's row, for when the ledger is written; it throws LocksOutdated when the conversation
  * was merged, opened or closed, or its contact erased. `place`: among the messages of the transaction, below `maxAcceptedAtOnce`.
  */
-export function acceptMessage(
-  tx: OwnTx,
-  { conversation, request, toPhone, toUserId, contextId, contextMessageId, isHeard, flowSend }: Prepared,
-  place = 0,
-): () => MessageRow {
+export function acceptMessage(tx: OwnTx, prepared: Prepared, place = 0): () => MessageRow {
+  const { conversation, request, toPhone, toUserId, contextId, contextMessageId, isHeard, flowSend } = prepared;
   const { channelId, type, content } = request;
   const id = uuidv7();
   const status: ConversationStatus = conversation.status === 'resolved' ? 'open' : conversation.status;
@@ -205,9 +202,17 @@ export function acceptMessage(
   tx.enqueue(sendMessageJob, { message_id: id }, order);
   const changed = status === conversation.status ? ['preview'] : ['status', 'preview'];
   tx.emit(conversationUpdated, { conversation_id: conversation.id, status, changed }, { isHeard });
-  return () => {
-    const row = tx.given<MessageRow>(part.gives);
-    if (!row) throw new LocksOutdated();
-    return row;
-  };
+  return () => givenMessage(tx, prepared, part.gives);
+}
+
+/** The row of a message that this transaction accepted; it throws LocksOutdated where its part gave none. */
+export function givenMessage(
+  tx: OwnTx,
+  { conversation, request: { channelId, type, content }, toPhone, contextId, contextMessageId }: Prepared,
+  name: string,
+): MessageRow {
+  const accepted = tx.given<AcceptedRow>(name);
+  if (!accepted) throw new LocksOutdated();
+  const known = { channel_id: channelId, conversation_id: conversation.id, type, content, to_phone: toPhone };
+  return acceptedRow(accepted, { ...known, context_id: contextId, context_message_id: contextMessageId });
 }
