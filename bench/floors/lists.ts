@@ -2,7 +2,7 @@ import type express from 'express';
 import type pg from 'pg';
 
 const messageColumns =
-  'id, channel_id, conversation_id, contact_id, direction, type, status, to_phone, content, provider_message_id, failure, created_at, updated_at';
+  'id, channel_id, conversation_id, contact_id, direction, type, status, from_phone, to_phone, content, context_id, context_message_id, provider_message_id, failure, campaign_id, send_at, provider_at, created_at, updated_at';
 const messages = `select ${messageColumns} from messages
   where organization_id = $1 and conversation_id = $3 order by created_at desc, id desc limit $2`;
 const conversations = `select v.id, v.channel_id, v.contact_id, v.status, v.snoozed_until, v.assignee_id, v.priority, v.custom_fields, v.unread_count,
@@ -16,6 +16,16 @@ const conversations = `select v.id, v.channel_id, v.contact_id, v.status, v.snoo
 
 type Row = Record<string, unknown>;
 type List = { path: string; filter?: string; text: string; order: string; view(row: Row): object };
+
+/** What a message has not is left out, as the API does. */
+function messageView({ from_phone, send_at, provider_at, context_id, context_message_id, ...row }: Row) {
+  const shown: Row = { ...row, provider_message_id: row.provider_message_id ?? '' };
+  if (send_at !== null) shown.send_at = send_at;
+  if (provider_at !== null) shown.provider_at = provider_at;
+  if (row.direction === 'inbound') shown.from_phone = from_phone;
+  if (context_id !== null) shown.context = { message_id: context_message_id, provider_message_id: context_id };
+  return shown;
+}
 
 /** A first page, newest first: one row more tells that there is another, and its key is the cursor. */
 export function listRoutes(app: express.Express, pool: pg.Pool, organizations: Map<string | undefined, string>) {
@@ -37,7 +47,7 @@ export function listRoutes(app: express.Express, pool: pg.Pool, organizations: M
     filter: 'conversation_id',
     text: messages,
     order: 'created_at',
-    view: (row) => ({ ...row, provider_message_id: row.provider_message_id ?? '' }),
+    view: messageView,
   });
   list({ path: '/v1/conversations', text: conversations, order: 'last_activity_at', view: (row) => row });
 }

@@ -30,6 +30,14 @@ export const conversationFields: Fields = {
         join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
        where a.organization_id = k.organization_id and a.conversation_id = k.id`,
       name: 't.name',
+      found: {
+        column: 'k.id',
+        select: (condition) => `
+          select a.conversation_id as id
+            from conversation_tags a
+            join tags t on t.organization_id = a.organization_id and t.id = a.tag_id
+           where a.organization_id = $1 and ${condition}`,
+      },
     },
   },
   search: {
@@ -39,6 +47,13 @@ export const conversationFields: Fields = {
       select 1
         from contacts c
        where c.organization_id = k.organization_id and c.id = k.contact_id and ${condition})`,
+    found: {
+      column: 'k.contact_id',
+      select: (condition) => `
+        select c.id
+          from contacts c
+         where c.organization_id = $1 and ${condition}`,
+    },
   },
 };
 

@@ -38,7 +38,7 @@ function plainSql(field: Field, operator: Operator, values: Scalar[], bind: Bind
     return `${operator === 'is_empty' ? 'not ' : ''}exists (select 1 from ${field.sql} and ${linked})`;
   }
   if (field.type === 'name') {
-    const named = operator === 'is_empty' ? 'true' : textSql(field.name!, 'text', operator, values as string[], bind, folded);
+    const named = operator === 'is_empty' ? 'true' : nameSql({ field, operator, values }, bind);
     return `${operator === 'is_empty' ? 'not ' : ''}exists (select 1 from ${field.sql} and ${named})`;
   }
   const own = textSql(
@@ -55,6 +55,10 @@ function plainSql(field: Field, operator: Operator, values: Scalar[], bind: Bind
   if (field.isSortedFolded) return `${own} and ${folded(field.sql)} = ${folded(`${bind(value)}::text`)}`;
   return field.address ? `${own} and ${addressSql(field.address, value, bind)}` : own;
 }
+
+/** Of the name itself, in the other table. */
+export const nameSql = ({ field, operator, values }: Pick<Condition, 'field' | 'operator' | 'values'>, bind: Bind) =>
+  textSql(field.name!, 'text', operator, values as string[], bind, folded);
 
 /** The second condition is that of the partial index. */
 const codesSql = (sql: string, operator: Operator, values: Scalar[], bind: Bind) =>

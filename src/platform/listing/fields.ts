@@ -5,7 +5,7 @@ export type Fields = {
   columns: Record<string, Column>;
   objects: Record<string, { sql: string; isUnindexed?: boolean }>;
   /** Names in another table, compared without case and accents. `from` follows `select 1 from`. */
-  names: Record<string, { from: string; name: string }>;
+  names: Record<string, { from: string; name: string; found?: FoundBy }>;
   /** Ids in another table, which has an index by them. `from` follows `select 1 from`. */
   links?: Record<string, { from: string; id: string }>;
   search: Search;
@@ -17,7 +17,12 @@ export type Fields = {
  * `text`: the column that a search reads. `words`: its source in which a word is found anywhere. `within`: finds the record by a condition on
  * another table's row that has both.
  */
-export type Search = { text: string; words: string; within?: (condition: string) => string };
+export type Search = { text: string; words: string; within?: (condition: string) => string; found?: FoundBy };
+/**
+ * Finds records by an index of another table: `select` selects those values of `column` whose rows there a condition holds of; its
+ * `organization_id` is `$1`. For lists whose planner cannot know how many records that are (wide.ts).
+ */
+export type FoundBy = { column: string; select: (condition: string) => string };
 
 export type SortedType = 'id' | 'text' | 'time' | 'number';
 /** `value`: of a typed field, as its index has it. */
@@ -54,6 +59,7 @@ export type Field = Omit<Column, 'type'> & {
   type: FieldType;
   key?: string;
   name?: string;
+  found?: FoundBy;
   typed?: TypedSource;
   /** Of a link. */
   id?: string;
@@ -64,7 +70,10 @@ const ownKey = /^\P{Cc}{1,128}$/u;
 /** A JSON field's key is everything after the first dot. */
 export function fieldOf({ columns, objects, names, links = {}, typed }: Fields, given: string): Field | undefined {
   if (Object.hasOwn(columns, given)) return columns[given];
-  if (Object.hasOwn(names, given)) return { type: 'name', sql: names[given]!.from, name: names[given]!.name };
+  if (Object.hasOwn(names, given)) {
+    const { from, name, found } = names[given]!;
+    return { type: 'name', sql: from, name, ...(found && { found }) };
+  }
   if (Object.hasOwn(links, given)) return { type: 'link', sql: links[given]!.from, id: links[given]!.id };
   if (typed && Object.hasOwn(typed.fields, given))
     return { type: 'typed', sql: typed.object, typed: { ...typed, ...typed.fields[given]! } };

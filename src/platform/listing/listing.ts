@@ -27,6 +27,10 @@ export type Listing = {
   location: Location;
   /** The order, where it is that of a typed field. */
   value?: ValueOrder;
+  /** The words are compared record by record, whatever an index would find. */
+  comparesWords?: true;
+  /** Records that were found elsewhere: those of which the column has one of the values. */
+  found?: { column: string; ids: string[] };
 };
 
 export function readListing(
@@ -45,12 +49,19 @@ export function readListing(
     words,
     ...groups.map((group) => group.map(boundBy)),
   ]);
-  const unindexed =
-    conditions.filter((one) => !isIndexed(one)).length +
-    groups.filter((one) => !isIndexedGroup(one)).flat().length +
-    words.filter((one) => !(isIndexedWord(one) && isShort(one))).length;
-  return { keys, conditions, groups, words, unindexed, binding, location, value };
+  return { keys, conditions, groups, words, unindexed: unindexedOf({ conditions, groups, words }), binding, location, value };
 }
+
+/** Conditions that each record is compared with. */
+export const unindexedOf = ({
+  conditions,
+  groups,
+  words,
+  comparesWords,
+}: Pick<Listing, 'conditions' | 'groups' | 'words' | 'comparesWords'>) =>
+  conditions.filter((one) => !isIndexed(one)).length +
+  groups.filter((one) => !isIndexedGroup(one)).flat().length +
+  words.filter((one) => comparesWords || !(isIndexedWord(one) && isShort(one))).length;
 
 const boundBy = ({ name, operator, values }: Condition) => [name, operator, values];
 
@@ -67,7 +78,7 @@ export function beginOf({ binding, keys, value }: Listing, cursor: string): Posi
 /** `from`: tables to join. `where`: what an index answers, and the page's begin. `rest`: compared record by record. Binds in placeholder order. */
 export function listingSql(
   table: Omit<ListedTable, 'columns'>,
-  { keys, conditions, groups, words, value }: Listing,
+  { keys, conditions, groups, words, value, comparesWords, found: known }: Listing,
   bind: Bind,
   after?: Position,
 ) {
@@ -91,9 +102,10 @@ export function listingSql(
   }
   for (const word of words) {
     const { found, holds } = wordSql(fields.search, word, bind);
-    (isIndexedWord(word) ? where : rest).push(placed(found));
+    (isIndexedWord(word) && !comparesWords ? where : rest).push(placed(found));
     if (holds) rest.push(placed(holds));
   }
+  if (known) where.push(`${known.column} = any(${bind(known.ids)}::uuid[])`);
   if (after) where.push(beyondSql(keys, after, bind));
   if (value?.part) {
     const order = valueOrderSql(fields.typed!, value, bind);

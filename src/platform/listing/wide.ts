@@ -1,9 +1,12 @@
-import { bindTo } from './bind.ts';
+import { type Bind, bindTo } from './bind.ts';
+import { nameSql } from './conditions.ts';
+import type { Fields, FoundBy } from './fields.ts';
 import type { Condition } from './filters.ts';
-import { isIndexed } from './indexed.ts';
-import type { Listing } from './listing.ts';
+import { isIndexed, isIndexedWord } from './indexed.ts';
+import { type Listing, unindexedOf } from './listing.ts';
 import { orders } from './operators.ts';
 import type { Ask } from './paging.ts';
+import { wordSql } from './search.ts';
 import { indexedValueIs } from './typed.ts';
 
 /** A page of the records in a range of so many values is read from the range, of a longer one in the order of the list. */
@@ -48,3 +51,53 @@ const compared = (condition: Condition): Condition => {
   const { field } = condition;
   return { ...condition, field: { ...field, typed: { ...field.typed!, isIndexed: false } } };
 };
+
+/** One look into another table, which tells some conditions of a listing in full: `without` leaves these out. */
+export type Search = FoundBy & { conditionSql(bind: Bind): string; without(listing: Listing): Listing };
+
+/** Of the listing's names, such as tags, each, and of its words together. */
+export function searchesOf(fields: Fields, { conditions, words }: Listing): Search[] {
+  const searches: Search[] = [];
+  const counted = (listing: Listing): Listing => ({ ...listing, unindexed: unindexedOf(listing) });
+  for (const condition of conditions) {
+    const { found } = condition.field;
+    if (!found || !isIndexed(condition)) continue;
+    const isOther = ({ name, operator, values }: Condition) =>
+      name !== condition.name || operator !== condition.operator || values !== condition.values;
+    searches.push({
+      ...found,
+      conditionSql: (bind) => nameSql(condition, bind),
+      without: (listing) => counted({ ...listing, conditions: listing.conditions.filter(isOther) }),
+    });
+  }
+  const { found } = fields.search;
+  const indexed = words.filter(isIndexedWord);
+  if (found && indexed.length > 0)
+    searches.push({
+      ...found,
+      conditionSql: (bind) =>
+        indexed
+          .map((word) => wordSql(fields.search, word, bind))
+          .flatMap(({ found: text, holds }) => (holds ? [text, holds] : [text]))
+          .join(' and '),
+      without: (listing) => counted({ ...listing, words: listing.words.filter((word) => !isIndexedWord(word)) }),
+    });
+  return searches;
+}
+
+/** The same list, each record of it compared with what the searches would find. */
+export function comparedOf({ search }: Fields, listing: Listing): Listing {
+  const conditions = listing.conditions.map((one) =>
+    one.field.found && isIndexed(one) ? { ...one, field: { ...one.field, isUnindexed: true } } : one,
+  );
+  const compared: Listing = { ...listing, conditions, ...(search.found && { comparesWords: true as const }) };
+  return { ...compared, unindexed: unindexedOf(compared) };
+}
+
+/** One more than `maxDriving` at most. */
+export async function idsFound(ask: Ask, organizationId: string, { select, conditionSql }: Search): Promise<string[]> {
+  const params: unknown[] = [organizationId];
+  const text = select(conditionSql(bindTo(params)));
+  const rows = await ask<{ id: string }>(`${text} limit ${maxDriving + 1}`, params);
+  return rows.map(({ id }) => id);
+}
