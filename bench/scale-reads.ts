@@ -1,7 +1,6 @@
-import pg from 'pg';
 import type { Client } from 'undici';
 import type { Source } from '../src/platform/database/database.ts';
-import { plansOf } from './contacts/plan.ts';
+import { explainingPool, plansOf } from './contacts/plan.ts';
 import type { Side } from './stage.ts';
 import { percentile } from './statistics.ts';
 
@@ -49,16 +48,7 @@ export async function measureReads<Asked extends AskedOf>(
   reads: ScaleRead<Asked>[],
   samples: Record<SideName, Asked[]>,
 ): Promise<{ measured: Measured[]; walks: string[] }> {
-  // As the product's own connections are: a time stays text.
-  const explaining = new pg.Pool({
-    connectionString: kanal.env.DATABASE_URL,
-    max: 1,
-    options: '-c enable_seqscan=off',
-    types: {
-      getTypeParser: (type, format) =>
-        type === pg.types.builtins.TIMESTAMPTZ ? (text: unknown) => text : pg.types.getTypeParser(type, format as 'text'),
-    },
-  });
+  const explaining = explainingPool(kanal.env.DATABASE_URL!);
   const [measured, walks]: [Measured[], string[]] = [[], []];
   try {
     for (const read of reads) {

@@ -1,9 +1,8 @@
-import pg from 'pg';
 import { Client } from 'undici';
 import type { Side, Stage } from '../stage.ts';
 import { percentile } from '../statistics.ts';
 import { type Dataset, type Owner, seedContacts } from './dataset.ts';
-import { plansOf } from './plan.ts';
+import { explainingPool, plansOf } from './plan.ts';
 import { deepPage, pageSize, type Read, reads, type Sample, samplesOf } from './reads.ts';
 
 const organizations = 1_000;
@@ -22,8 +21,7 @@ export async function contactsScale({ kanal }: Stage, contacts: number): Promise
   console.error(`contacts: ${contacts} and ${organizations} organizations in ${seconds.toFixed(0)} s`);
   const web = await kanal.startWeb();
   const client = new Client(web.base);
-  // As the product's own connections are.
-  const explaining = new pg.Pool({ connectionString: kanal.env.DATABASE_URL, max: 1, options: '-c enable_seqscan=off' });
+  const explaining = explainingPool(kanal.env.DATABASE_URL!);
   const [measured, walks]: [Measured[], string[]] = [[], []];
   try {
     const samples = {

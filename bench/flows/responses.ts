@@ -1,8 +1,7 @@
-import pg from 'pg';
 import { Client } from 'undici';
 import { listResponses, type ResponseFilter } from '../../src/flows/response-reads.ts';
 import { ownRows } from '../../src/platform/database/own.ts';
-import { plansOf, unbounded } from '../contacts/plan.ts';
+import { explainingPool, plansOf, unbounded } from '../contacts/plan.ts';
 import type { Stage } from '../stage.ts';
 import { percentile } from '../statistics.ts';
 import { type Answered, type FlowAnswered, seedAnswers } from './dataset.ts';
@@ -42,8 +41,7 @@ export async function responsesScale({ kanal }: Stage, rows: number): Promise<Re
   console.error(`flow-responses: ${rows} in ${seconds.toFixed(0)} s`);
   const web = await kanal.startWeb();
   const client = new Client(web.base);
-  // As the product's own connections are.
-  const explaining = new pg.Pool({ connectionString: kanal.env.DATABASE_URL, max: 1, options: '-c enable_seqscan=off' });
+  const explaining = explainingPool(kanal.env.DATABASE_URL!);
   const { organizationId, apiKey } = kanal.tenant;
   const ask = (read: Read, flow: FlowAnswered, query: Query) => page(client, read.name, apiKey, flow, query);
   const [measured, walks]: [Measured[], string[]] = [[], []];

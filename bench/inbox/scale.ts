@@ -1,6 +1,5 @@
-import pg from 'pg';
 import { Client } from 'undici';
-import { plansOf } from '../contacts/plan.ts';
+import { explainingPool, plansOf } from '../contacts/plan.ts';
 import type { Stage } from '../stage.ts';
 import { percentile } from '../statistics.ts';
 import { conversationsOf, type Inbox, type Sizes, seedInboxes } from './dataset.ts';
@@ -22,8 +21,7 @@ export async function inboxScale({ kanal }: Stage, sizes: Sizes): Promise<InboxS
   console.error(`inbox: ${sizes.messages} messages in ${seconds.toFixed(0)} s`);
   const web = await kanal.startWeb();
   const client = new Client(web.base);
-  // As the product's own connections are.
-  const explaining = new pg.Pool({ connectionString: kanal.env.DATABASE_URL, max: 1, options: '-c enable_seqscan=off' });
+  const explaining = explainingPool(kanal.env.DATABASE_URL!);
   const [measured, walks]: [Measured[], string[]] = [[], []];
   try {
     const ids = {
