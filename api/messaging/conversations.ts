@@ -28,7 +28,7 @@ export const listOfConversations = endpoint({
   scope: 'conversations:read',
   summary: 'List conversations: search, filter, sort',
   description:
-    'The search is of the contact: names, phones and emails, as in the list of contacts. `assignee_id` with `is_empty` finds those of nobody. A filter on `priority`, `is_unread`, `is_window_open`, `created_at`, `updated_at` or a custom field looks at conversations one by one: its page ends after so many, and may be short, or empty, while `has_more` is true; go on with `next_cursor`. What takes too long, `include_total` among it, is a 503 that says so.',
+    'The search is of the contact: names, phones and emails, as in the list of contacts. `assignee_id` with `is_empty` finds those of nobody. A filter on `priority`, `is_unread`, `is_window_open`, `created_at`, `updated_at` or a custom field looks at conversations one by one: its page ends after so many, and may be short, or empty, while `has_more` is true; go on with `next_cursor`. So does a search or a tag that more than 10,000 have, but few of the latest. What takes too long, `include_total` among it, is a 503 that says so.',
   query: Joi.object<ListQuery>(query),
   responses: { 200: listOf(conversationView) },
   example: {

@@ -6,7 +6,7 @@ import type { ReadBounds, Reads } from './reads.ts';
 import { sortColumnsSql, sortedAgainSql } from './sort.ts';
 import { commonSql, type ListedTable } from './table.ts';
 import { keysWithout, readBothParts, shownValue } from './value-order.ts';
-import { comparedOf, idsFound, maxDriving, searchesOf, withoutWideRanges } from './wide.ts';
+import { comparedOf, idsFound, maxFound, searchesOf, withoutWideRanges } from './wide.ts';
 import { readInWindows } from './windows.ts';
 
 export type ListPage = { limit: number; after?: Position };
@@ -66,7 +66,7 @@ async function readFoundPage<Row extends object>(
   if (!begun.end) return begun;
   for (const search of searches) {
     const ids = await idsFound(ask, organizationId, search);
-    if (ids.length <= maxDriving) return read({ ...search.without(compared), found: { column: search.column, ids } }, page);
+    if (ids.length <= maxFound) return read({ ...search.without(compared), found: { column: search.column, ids } }, page);
   }
   const { rows, end } = await read(compared, { limit: page.limit - begun.rows.length, after: begun.end });
   return { rows: [...begun.rows, ...rows], ...(end && { end }) };

@@ -94,10 +94,13 @@ export function comparedOf({ search }: Fields, listing: Listing): Listing {
   return { ...compared, unindexed: unindexedOf(compared) };
 }
 
-/** One more than `maxDriving` at most. */
+/** What one record of thirty and more has fills a page from the begin of the list; what fewer have is up to 10,000 in a list of 300,000. */
+export const maxFound = 10_000;
+
+/** One more than `maxFound` at most. */
 export async function idsFound(ask: Ask, organizationId: string, { select, conditionSql }: Search): Promise<string[]> {
   const params: unknown[] = [organizationId];
   const text = select(conditionSql(bindTo(params)));
-  const rows = await ask<{ id: string }>(`${text} limit ${maxDriving + 1}`, params);
+  const rows = await ask<{ id: string }>(`${text} limit ${maxFound + 1}`, params);
   return rows.map(({ id }) => id);
 }
