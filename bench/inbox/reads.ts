@@ -71,7 +71,10 @@ export const reads: Read[] = [
   conversations(' with a common tag', () => by('tags', tagNames[0])),
   conversations(' with a rare tag', () => by('tags', tagNames[1])),
   conversations(' by a common name', () => ({ search: 'maria' })),
-  conversations(' by a phone', () => ({ search: '493000000' })),
+  // Of the one who wrote longest ago.
+  conversations(' by a phone', () => ({ search: '+49 30 000000001' })),
+  // Ten thousand phones begin so, those of whoever wrote longest ago.
+  conversations(' by the beginning of phones', () => ({ search: '493000000' })),
 ];
 
 /** Of a cursor that the API gave for these very filters. */

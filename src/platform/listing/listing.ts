@@ -29,8 +29,8 @@ export type Listing = {
   value?: ValueOrder;
   /** The words are compared record by record, whatever an index would find. */
   comparesWords?: true;
-  /** Records that were found elsewhere: those of which the column has one of the values. */
-  found?: { column: string; ids: string[] };
+  /** Records that were found elsewhere: those of which the column has one of the values (wide.ts). */
+  found?: { column: string; ids: string };
 };
 
 export function readListing(

@@ -65,8 +65,8 @@ async function readFoundPage<Row extends object>(
   const begun = await read(compared, page, begunWith * (page.limit + 1) * compared.unindexed);
   if (!begun.end) return begun;
   for (const search of searches) {
-    const ids = await idsFound(ask, organizationId, search);
-    if (ids.length <= maxFound) return read({ ...search.without(compared), found: { column: search.column, ids } }, page);
+    const { count, ids } = await idsFound(ask, organizationId, search);
+    if (count <= maxFound) return read({ ...search.without(compared), found: { column: search.column, ids } }, page);
   }
   const { rows, end } = await read(compared, { limit: page.limit - begun.rows.length, after: begun.end });
   return { rows: [...begun.rows, ...rows], ...(end && { end }) };

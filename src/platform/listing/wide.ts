@@ -97,10 +97,16 @@ export function comparedOf({ search }: Fields, listing: Listing): Listing {
 /** What one record of thirty and more has fills a page from the begin of the list; what fewer have is up to 10,000 in a list of 300,000. */
 export const maxFound = 10_000;
 
+/** `ids`: as one text, in the database's form of a list; thousands are not taken apart only to be put together again. */
+export type Found = { count: number; ids: string };
+
 /** One more than `maxFound` at most. */
-export async function idsFound(ask: Ask, organizationId: string, { select, conditionSql }: Search): Promise<string[]> {
+export async function idsFound(ask: Ask, organizationId: string, { select, conditionSql }: Search): Promise<Found> {
   const params: unknown[] = [organizationId];
-  const text = select(conditionSql(bindTo(params)));
-  const rows = await ask<{ id: string }>(`${text} limit ${maxFound + 1}`, params);
-  return rows.map(({ id }) => id);
+  const rows = `${select(conditionSql(bindTo(params)))} limit ${maxFound + 1}`;
+  const text = `
+    select count(*)::int as count, coalesce(array_agg(f.id), '{}')::text as ids
+      from (${rows}) f`;
+  const [found] = await ask<Found>(text, params);
+  return found!;
 }
