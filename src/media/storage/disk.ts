@@ -28,8 +28,7 @@ export function diskStorage(folder: string): Storage {
       try {
         await write(draft, pieces);
         await ours(async () => {
-          const isNew = await mkdir(dirname(place), { recursive: true, mode: ofOwner.folder });
-          await rename(draft, place);
+          const { isNew } = await inFolder(dirname(place), () => rename(draft, place));
           await keepNames(dirname(place));
           if (isNew) await Promise.all([keepNames(dirname(dirname(place))), keepNames(root)]);
         });
@@ -63,15 +62,23 @@ export function diskStorage(folder: string): Storage {
 
 /** On the disk when it returns. An error of `pieces` is the sender's and stays what it is. */
 async function write(path: string, pieces: Pieces) {
-  const file = await ours(async () => {
-    await mkdir(dirname(path), { recursive: true, mode: ofOwner.folder });
-    return open(path, 'wx', ofOwner.file);
-  });
+  const { result: file } = await ours(() => inFolder(dirname(path), () => open(path, 'wx', ofOwner.file)));
   try {
     for await (const piece of pieces) await ours(() => file.writeFile(piece));
     await ours(() => file.sync());
   } finally {
     await file.close();
+  }
+}
+
+/** The folder is made where it is missing: nearly every file comes into one that is there. */
+async function inFolder<Result>(folder: string, work: () => Promise<Result>): Promise<{ result: Result; isNew: boolean }> {
+  try {
+    return { result: await work(), isNew: false };
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    await mkdir(folder, { recursive: true, mode: ofOwner.folder });
+    return { result: await work(), isNew: true };
   }
 }
 
