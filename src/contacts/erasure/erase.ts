@@ -198,6 +198,8 @@ export type Remains = TaskRemains & {
   conversations: string[];
   identities: Identity[];
   records: string[];
+  /** What holds or held an address, as its history tells, and the place that was reached there; null: its end. Missing: not begun. */
+  history?: { after: { object_id: string; revision: number } | null; deals: string[]; tasks: string[]; records: string[] };
 };
 
 async function searchLater(tx: OwnTx, secrets: Secrets, remains: Remains) {

@@ -4,14 +4,15 @@ import { scrubHistory } from '../../history/scrub.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import { type Clean, cleanChanges } from './clean.ts';
-import { recordsToScrub, scrubRecords } from './scrub-records.ts';
+import { addressesOf, recordsToScrub, scrubRecords } from './scrub-records.ts';
 
-/** Takes a contact that was erased out of the words of records that were linked to it, and its addresses out of every record. */
-export async function forgetPerson(transact: TenantTransact, own: Own, { identities, names, records }: Remains): Promise<void> {
-  const addresses = identities.filter(({ type }) => type !== 'external_id').map(({ value }) => value);
+/** Takes a contact that was erased out of the words of records that were ever linked to it, and its addresses out of every record. */
+export async function forgetPerson(transact: TenantTransact, own: Own, remains: Remains): Promise<void> {
+  const { identities, names, records, history } = remains;
+  const addresses = addressesOf(identities);
   const isLinked = new Set(records);
   const found = addresses.length === 0 ? [] : await recordsToScrub(own, addresses);
-  const others = found.filter((id) => !isLinked.has(id));
+  const others = [...new Set([...found, ...(history?.records ?? [])])].filter((id) => !isLinked.has(id));
   const clean = tracesOf(identities, names);
   // The words of a record that only has an address may be about somebody else of the same name.
   const cleanAddresses = tracesOf(identities, []);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Identity } from '../../contacts/identities/identity.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
@@ -41,14 +42,25 @@ const inBin = `
 const within = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 const minDigits = 6;
 
+export const addressesOf = (identities: Identity[]): string[] =>
+  identities.filter(({ type }) => type !== 'external_id').map(({ value }) => value);
+
+/** For `like`: of the folded text of a JSON value, and of its digits. */
+export const patternsOf = (addresses: string[]) => ({
+  texts: addresses.map((address) => within(JSON.stringify(address.toLowerCase()).slice(1, -1))),
+  digits: addresses
+    .map((address) => address.replace(/\D/g, ''))
+    .filter(({ length }) => length >= minDigits)
+    .map(within),
+});
+
 /** Of the records that have one of the addresses as a value, or lie in the bin with it. */
 export async function recordsToScrub(own: Own, addresses: string[]): Promise<string[]> {
   const found = new Set((await own.sql<{ id: string }>(holders, [addresses])).map(({ id }) => id));
-  const texts = addresses.map((address) => within(JSON.stringify(address.toLowerCase()).slice(1, -1)));
-  const digits = addresses.map((address) => address.replace(/\D/g, '')).filter(({ length }) => length >= minDigits);
+  const { texts, digits } = patternsOf(addresses);
   let after = { deleted_at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
   for (;;) {
-    const rows = await own.sql<typeof after & { holds: boolean }>(inBin, [after.deleted_at, after.id, texts, digits.map(within)]);
+    const rows = await own.sql<typeof after & { holds: boolean }>(inBin, [after.deleted_at, after.id, texts, digits]);
     for (const { id, holds } of rows) if (holds) found.add(id);
     if (rows.length < 500) return [...found];
     after = rows.at(-1)!;

@@ -128,6 +128,75 @@ test('unique values that only a person told apart: all of them go, and the erasu
   for (const id of leads) expect((await get('lead', id)).fields).toEqual({ name: 'Lead' });
 });
 
+test('what a value or a field held once, and what was linked once, is forgotten too', async () => {
+  const { organizationId } = app.tenant;
+  const [phone, mail, who] = ['4915755500765', 'walda.prix@example.com', 'Walda Prix'];
+  await objectType(app, organizationId, {
+    kind: 'visit',
+    fields: [
+      { name: 'mail', type: 'email' },
+      { name: 'second_mail', type: 'email' },
+    ],
+    relations: [{ name: 'guests', inverse: 'visits', to: 'contact', cardinality: 'many_to_many' }],
+  });
+  const contact = await person({ name: who, email: mail, phone_number: `+${phone}` });
+  const changed = await create('visit', { fields: { name: 'Changed', mail: mail.toUpperCase() } });
+  await app.call('crm.records.update', {
+    params: { objectKind: 'visit', recordID: changed.id },
+    body: { fields: { mail: 'other@example.com' } },
+  });
+  const dropped = await create('visit', { fields: { name: 'Dropped', second_mail: mail } });
+  const field = await app.call('crm.object-fields.delete', { params: { objectKind: 'visit', fieldName: 'second_mail' } });
+  expect(field.status).toBeLessThan(300);
+  const former = await create('visit', { fields: { name: `Visit of ${who}` }, custom_fields: { call: '+49 157 55500-765' } });
+  await link('visit', former.id, 'guests', contact);
+  await app.call('crm.records.relations.unlink', {
+    params: { objectKind: 'visit', recordID: former.id, relationName: 'guests', otherID: contact },
+  });
+  const deal = (await app.call('crm.deals.create', { body: { title: `${who} wants more`, contacts: [{ contact_id: contact }] } }))
+    .body;
+  await app.call('crm.deals.contacts.delete', { params: { dealID: deal.id, contactID: contact } });
+  const taskAbout = async (title: string, object_kind: string, object_id: string): Promise<Body> =>
+    (await app.call('crm.tasks.create', { body: { title, targets: [{ object_kind, object_id }] } })).body;
+  const task = await taskAbout(`ring ${mail}`, 'contact', contact);
+  await app.call('crm.tasks.targets.delete', { params: { taskID: task.id, targetID: task.targets[0].id } });
+  const ofDeal = await taskAbout(`Ask ${who}`, 'deal', deal.id);
+  const namesake = (await app.call('crm.deals.create', { body: { title: `Another ${who}, not at ${mail}` } })).body;
+
+  expect((await app.call('contacts.delete', { params: { contactID: contact } })).status).toBe(204);
+  await waitFor('the rest of the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+
+  const rows = async (id: string) => JSON.stringify(await app.rows('select changes from crm_history where object_id = $1', [id]));
+  for (const { id } of [changed, dropped, former, deal, task, ofDeal]) expect(await rows(id)).not.toMatch(/walda|prix|500.?765/i);
+  expect((await history('visit', changed.id))[0]!.changes).toEqual({ mail: { from: null, to: 'other@example.com' } });
+  expect((await get('visit', former.id)).fields).toEqual({ name: 'Visit of [removed]' });
+  const titleOf = async (table: string, id: string) => (await app.one(`select title from ${table} where id = $1`, [id])).title;
+  expect(await titleOf('deals', deal.id)).toBe('[removed] wants more');
+  expect(await titleOf('crm_tasks', task.id)).toBe('ring [removed]');
+  expect(await titleOf('crm_tasks', ofDeal.id)).toBe('Ask [removed]');
+  expect(await titleOf('deals', namesake.id)).toBe(`Another ${who}, not at [removed]`);
+});
+
+test('a history that one run does not read is read to its end', async () => {
+  const { organizationId } = app.tenant;
+  const mail = 'last.of.many@example.com';
+  const contact = await person({ name: 'Last', email: mail, phone_number: '+4915755500766' });
+  const holder = await create('company', { fields: { name: 'Holder', email: mail } });
+  await app.call('crm.records.update', {
+    params: { objectKind: 'company', recordID: holder.id },
+    body: { fields: { email: 'other@example.com' } },
+  });
+  await app.rows(
+    `insert into crm_history (organization_id, object_id, revision, object_kind, actor, changes)
+     select $1, '00000000-0000-7000-8000-000000000000', n, 'record', 'system', '{}' from generate_series(1, 50500) n`,
+    [organizationId],
+  );
+  await app.call('contacts.delete', { params: { contactID: contact } });
+  await waitFor('the rest of the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+  expect(JSON.stringify(await history('company', holder.id))).not.toContain(mail);
+  await app.rows(`delete from crm_history where object_id = '00000000-0000-7000-8000-000000000000'`);
+});
+
 test('of two contacts that are merged the survivor has the links, once and as the cardinality allows', async () => {
   const { organizationId } = app.tenant;
   await objectType(app, organizationId, { kind: 'club', relations: [{ name: 'guests', inverse: 'clubs', to: 'contact' }] });
