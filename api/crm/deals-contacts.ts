@@ -37,6 +37,7 @@ export const deleteDealContact = endpoint({
   operationId: 'crm.deals.contacts.delete',
   scope: 'crm:write',
   summary: 'Take a contact from a deal',
+  description: 'In the place of the primary contact comes the oldest that is left.',
   responses: { 204: null },
   handler: ({ params: { dealID, contactID }, caller, write }) =>
     write(contactLinkOf(dealID, contactID), async ({ own: tx }) => {

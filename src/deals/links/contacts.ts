@@ -43,10 +43,14 @@ export async function linkContact(tx: DealTx, contactId: string, given: LinkGive
   });
 }
 
-/** Throws 404 for a contact that the deal does not have. */
+/** In the place of the primary contact comes the oldest that is left. Throws 404 for a contact that the deal does not have. */
 export async function unlinkContact(tx: DealTx, contactId: string): Promise<void> {
   const before = tx.deal.contacts.find(({ contact_id }) => contact_id === contactId);
   if (!before) throw notFound('Contact');
   await tx.delete(DealContact, { deal_id: tx.deal.id, contact_id: contactId });
-  tx.changed('contacts', { from: [before], to: [] });
+  // The primary one is first of a deal's contacts, the others follow by age.
+  const next = before.is_primary ? tx.deal.contacts[1] : undefined;
+  if (!next) return tx.changed('contacts', { from: [before], to: [] });
+  await tx.update(DealContact, { deal_id: tx.deal.id, contact_id: next.contact_id }, { is_primary: true });
+  tx.changed('contacts', { from: [before, next], to: [{ ...next, is_primary: true }] });
 }

@@ -60,6 +60,28 @@ test('taken away: 204, and 404 the next time', async () => {
   expect((await remove(deal.id, ada)).status).toBe(404);
 });
 
+test('where the primary one is taken away, the oldest that is left takes its place; after another nobody does', async () => {
+  const [ada, bob, cy] = people as [string, string, string];
+  const deal = await create({ contacts: [{ contact_id: ada }] });
+  for (const [id, role] of [
+    [cy, 'Buyer'],
+    [bob, ''],
+  ] as const)
+    await put(deal.id, id, { role });
+  const get = async () => (await app.call('crm.deals.get', { params: { dealID: deal.id } })).body;
+  expect((await remove(deal.id, ada)).status).toBe(204);
+  const [first, second] = [
+    { contact_id: cy, role: 'Buyer', is_primary: true },
+    { contact_id: bob, role: '', is_primary: false },
+  ];
+  expect(await get()).toMatchObject({ contacts: [first, second], revision: 4 });
+  const gone = { contact_id: ada, role: '', is_primary: true };
+  expect((await linksIn(deal.id))[0]).toEqual({ from: [gone, { ...first, is_primary: false }], to: [first] });
+  await remove(deal.id, bob);
+  expect((await linksIn(deal.id))[0]).toEqual({ from: [second], to: [] });
+  expect((await get()).contacts).toEqual([first]);
+});
+
 test('the deals of a contact, newest first, by pages, without those in the bin', async () => {
   const ada = await contact();
   const made: Body[] = [];

@@ -43,14 +43,22 @@ test('after a person was erased their deals and sums stay, and nothing in them t
     amount_in_home_currency: '42.00',
     status: 'lost',
     custom_fields: { seats: 40 },
-    contacts: [{ contact_id: other, is_primary: false }],
+    contacts: [{ contact_id: other, is_primary: true }],
     revision: 4,
   });
   const [last] = (await app.call('crm.deals.history', { params: { dealID: deal.id } })).body.items;
   expect(last).toMatchObject({
     revision: 4,
     actor: 'system',
-    changes: { contacts: { from: [{ contact_id: contactID }], to: [] } },
+    changes: {
+      contacts: {
+        from: [
+          { contact_id: contactID, is_primary: true },
+          { contact_id: other, is_primary: false },
+        ],
+        to: [{ contact_id: other, is_primary: true }],
+      },
+    },
   });
   expect((await app.call('crm.tasks.get', { params: { taskID: task.body.id } })).body).toMatchObject({
     title: 'Write to [removed]',
