@@ -13,6 +13,8 @@ export const historyOfRecord = endpoint({
   operationId: 'crm.records.history',
   scope: 'crm:read',
   summary: 'List the changes of a record, newest first',
+  description:
+    'By the names that fields and relations had at the time. A name that is used again, after its field or relation was removed, is another one: history before its creation is of the earlier one.',
   query: historyQuery,
   responses: { 200: listOf(historyView) },
   example: { params: { objectKind: 'company' } },
