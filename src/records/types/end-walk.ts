@@ -8,8 +8,8 @@ import { moveOn, takeRecords, type WalkedRecord, walkedField, writeTexts } from 
 
 type Own = Parameters<typeof walkedField>[0];
 
-/** Of dropped values and deleted records: each writes to all indexes of records. */
-const dropSize = 250;
+/** Of deleted records, which nobody waits for: each writes to all indexes of records. */
+const deleteSize = 250;
 
 /** Lists use the index from now on, unless the field was changed since the last step: then another walk has begun. */
 export async function endIndex(tx: OwnTx, fieldId: string, walkedTo: string | null): Promise<void> {
@@ -37,12 +37,17 @@ export async function giveUpUnique(tx: OwnTx, fieldId: string): Promise<void> {
   tx.enqueue(indexFieldJob, { field_id: fieldId }, { lane: typeLane(tx.organizationId, type.kind) });
 }
 
-/** Its values and index rows of the next records. True: all are gone, and so is the field. */
-export async function takeDropStep(transact: TenantTransact, own: Own, fieldId: string, size = dropSize): Promise<boolean> {
+/** `tookMs`: so long it held its records (walk.ts). */
+export type DropStep = { isLast: boolean; tookMs: number };
+
+/** Its values and index rows of the next records. Last: all are gone, and so is the field. */
+export async function takeDropStep(transact: TenantTransact, own: Own, fieldId: string, size: number): Promise<DropStep> {
   const seen = await walkedField(own, fieldId);
-  if (!seen || seen.deleted_at) return true;
-  return transact({}, async ({ own: tx }) => {
+  if (!seen || seen.deleted_at) return { isLast: true, tookMs: 0 };
+  let heldFrom = 0;
+  const isLast = await transact({}, async ({ own: tx }) => {
     const now = await walkedField(tx, fieldId);
+    heldFrom = performance.now();
     if (!now) return true;
     const records = await takeRecords(tx, now.type_id, now.walked_to, size);
     if (records.length > 0) {
@@ -56,6 +61,7 @@ export async function takeDropStep(transact: TenantTransact, own: Own, fieldId: 
     await tx.delete(ObjectField, { id: fieldId });
     return true;
   });
+  return { isLast, tookMs: performance.now() - heldFrom };
 }
 
 const without = (fields: Record<string, unknown>, name: string) =>
@@ -101,7 +107,7 @@ const dropRecords = `
     from gone`;
 
 /** True: all of its records are gone, and so is the type. */
-export const takeDeleteStep = (transact: TenantTransact, typeId: string, size = dropSize): Promise<boolean> =>
+export const takeDeleteStep = (transact: TenantTransact, typeId: string, size = deleteSize): Promise<boolean> =>
   transact({}, async ({ own: tx }) => {
     const [row] = await tx.sql<{ done: number }>(dropRecords, [typeId, size]);
     if (row!.done > 0) return false;

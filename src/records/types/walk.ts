@@ -9,8 +9,21 @@ import { typeForWrite } from './object-type.ts';
 import { ObjectField, ObjectType as ObjectTypeEntity } from './type.entity.ts';
 import type { Values } from './values.ts';
 
-/** Of an index. Its transaction is as long as another writer of one of these records may have to wait. */
-export const stepSize = 1_000;
+/** Of a walk whose records nobody has measured yet. */
+export const firstSize = 20;
+const leastSize = 5;
+const mostSize = 1_000;
+const soonMs = 20;
+const lateMs = 40;
+
+/**
+ * How many records the next step takes, after one that held its records for `tookMs`: a writer of one of them waits that long, and shall wait
+ * less than 100 ms. Records with many values or long texts cost a hundred times what short ones do. What took too long fits at once.
+ */
+export function nextSize(size: number, tookMs: number): number {
+  if (tookMs > lateMs) return Math.max(leastSize, Math.floor(size * Math.min(1 / 2, soonMs / tookMs)));
+  return tookMs < soonMs ? Math.min(mostSize, Math.ceil(size * 1.5)) : size;
+}
 
 export type WalkedRecord = { id: string; fields: Values; search_text: string; display_name: string; is_live: boolean };
 
@@ -79,27 +92,29 @@ export class Doubles extends AppError {
   }
 }
 
-/** `walkedTo`: the position after it, by which the end knows that nobody began the walk anew. */
-export type IndexStep = { isLast: boolean; done: number; walkedTo: string | null };
+/** `walkedTo`: the position after it, by which the end knows that nobody began the walk anew. `tookMs`: so long it held its records. */
+export type IndexStep = { isLast: boolean; done: number; walkedTo: string | null; tookMs: number };
 
 /** Undefined: the field is no more. Over: `isLast`. Each step is one transaction; a step that runs twice writes the same. */
 export async function takeIndexStep(
   transact: TenantTransact,
   own: Parameters<typeof walkedField>[0],
   fieldId: string,
-  size = stepSize,
+  size: number,
 ): Promise<IndexStep | undefined> {
   const seen = await walkedField(own, fieldId);
   if (!seen || seen.removed_at || seen.deleted_at) return undefined;
   let rows: { record_id: string; row: IndexedValue }[] = [];
   let name = '';
+  let heldFrom = 0;
   try {
-    return await transact({}, async ({ own: tx }) => {
+    const step = await transact({}, async ({ own: tx }) => {
       const type = await typeForWrite(tx, seen.kind);
       const field = type.fields.find(({ id }) => id === fieldId);
       const now = await walkedField(tx, fieldId);
       if (!field || !now) return undefined;
       name = field.name;
+      heldFrom = performance.now();
       const records = await takeRecords(tx, type.id, now.walked_to, size);
       if (records.length === 0) return { isLast: true, done: 0, walkedTo: now.walked_to };
       rows = rowsOfRecords(field, records);
@@ -108,6 +123,7 @@ export async function takeIndexStep(
       await moveOn(tx, fieldId, records);
       return { isLast: records.length < size, done: records.length, walkedTo: records.at(-1)!.id };
     });
+    return step && { ...step, tookMs: performance.now() - heldFrom };
   } catch (error) {
     if (!violatedConstraint(error)?.startsWith('record_values_unique_')) throw error;
     throw new Doubles(name, await transact({}, ({ own: tx }) => doublesOf(tx, fieldId, rows)));

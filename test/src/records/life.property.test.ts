@@ -150,7 +150,7 @@ async function walk({ own, transact }: World, steps: number): Promise<void> {
   for (const { id, is_removed } of open)
     for (let step = 0; step < steps; step++) {
       if (is_removed) {
-        if (await takeDropStep(transact, own, id, 2)) break;
+        if ((await takeDropStep(transact, own, id, 2)).isLast) break;
         continue;
       }
       // Twice the same value: as the job does, which gives the mark back.

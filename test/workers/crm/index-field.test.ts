@@ -5,7 +5,9 @@ import { removeEarlierUnique } from '../../../src/records/types/earlier-unique.t
 import { endIndex } from '../../../src/records/types/end-walk.ts';
 import { writeIndexed } from '../../../src/records/types/indexed-values.ts';
 import { loadType, typeForWrite } from '../../../src/records/types/object-type.ts';
-import { takeIndexStep } from '../../../src/records/types/walk.ts';
+import { firstSize, nextSize, takeIndexStep } from '../../../src/records/types/walk.ts';
+import { indexField } from '../../../workers/crm/index-field.ts';
+import type { RunContext } from '../../../workers/handler.ts';
 import { useApp } from '../../support/app.ts';
 import { records } from '../../support/factories/records.ts';
 
@@ -179,3 +181,62 @@ test('while a field becomes unique nobody is found by it: 409, and no second rec
   expect((await app.call('crm.records.upsert', by)).status).toBe(200);
   expect(await indexed(id)).toEqual(numbers(8));
 });
+
+test.each([
+  { size: 20, tookMs: 1, next: 30 },
+  { size: 5, tookMs: 3, next: 8 },
+  { size: 900, tookMs: 19, next: 1_000 },
+  { size: 1_000, tookMs: 19, next: 1_000 },
+  { size: 300, tookMs: 20, next: 300 },
+  { size: 300, tookMs: 40, next: 300 },
+  { size: 300, tookMs: 41, next: 146 },
+  { size: 400, tookMs: 600, next: 13 },
+  { size: 20, tookMs: 2_000, next: 5 },
+  { size: 5, tookMs: 60, next: 5 },
+])('after $size records in $tookMs ms the next step takes $next', ({ size, tookMs, next }) => {
+  expect(nextSize(size, tookMs)).toBe(next);
+});
+
+test('the walk of wide values begins with few, goes on with as many as their time allows, and each value is there', async () => {
+  const values = Array.from({ length: 30 }, (_, n) => `v${n}`);
+  const tags = { name: 'tags', type: 'multi_select', options: values.map((value) => ({ value, label: value })) };
+  const fields = [{ name: 'name', type: 'text' }, tags];
+  await app.call('crm.object-types.create', { body: { kind: 'wide', label: 'Wide', fields } });
+  await records(
+    transact(),
+    'wide',
+    Array.from({ length: 200 }, () => ({ tags: values })),
+  );
+  const changed = { params: { objectKind: 'wide', fieldName: 'tags' }, body: { indexed: true } };
+  expect((await app.call('crm.object-fields.update', changed)).body.index_state).toBe('building');
+  const { id } = (await loadType(own(), 'wide'))!.fields.find(({ name }) => name === 'tags')!;
+  const sizes = await stepsOfRun(id);
+  expect(sizes[0]).toBe(firstSize);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(200);
+  for (const [index, size] of sizes.slice(1).entries()) expect(size).toBeLessThanOrEqual(Math.ceil(sizes[index]! * 1.5));
+  expect(await app.one('select count(*)::int as n from record_values where field_id = $1', [id])).toEqual({ n: 6_000 });
+  expect((await loadType(own(), 'wide'))!.fields.find(({ name }) => name === 'tags')!.indexState).toBe('ready');
+});
+
+/** Runs the job's handler to its end. How many records each step took. */
+async function stepsOfRun(fieldId: string): Promise<number[]> {
+  const sizes: number[] = [];
+  const noted: ReturnType<typeof transact> = async (options, work) => {
+    const result = await transact()(options, work);
+    if (result && typeof result === 'object' && 'done' in result) sizes.push(result.done as number);
+    return result;
+  };
+  const context = {
+    own: own(),
+    transact: noted,
+    facts: {},
+    config: { bulkTimeShare: 1 },
+    isStopping: () => false,
+    finish: async (work?: Parameters<ReturnType<typeof transact>>[1]) => {
+      if (work) await transact()({}, work);
+      return { kind: 'done' };
+    },
+  };
+  expect(await indexField.run({ field_id: fieldId }, context as unknown as RunContext)).toEqual({ kind: 'done' });
+  return sizes.filter((size) => size > 0);
+}
